@@ -15,9 +15,9 @@ const KNOWN = 0.2;
 const PENDING = 'select count(*) from visit where resolved_at is null';
 
 /**
- * Takes visits at full speed, 20 % of them of people the graph knows, first with a worker beside it, then alone, and lets
- * the worker work off what that left: match, accept, post, enqueue. Ours is the rate of the latter; the limit is that of
- * the ingest benchmark. Fails when leads, debits and deliveries are not one for one.
+ * Ingests visits at full speed, 20 % of them from people the graph knows, first with a worker running alongside, then
+ * alone, and then lets the worker clear the remaining backlog: match, accept, post, enqueue. Our rate is the backlog
+ * rate; the limit is the one from the ingest benchmark. Fails when leads, debits and deliveries are not one for one.
  */
 export async function benchBacklog(options: { seconds?: number } = {}): Promise<Result> {
   const { seconds = 10 } = options;
@@ -67,7 +67,7 @@ export async function benchBacklog(options: { seconds?: number } = {}): Promise<
     const started = performance.now();
     await resolved();
     const took = (performance.now() - started) / 1000;
-    // What else the machine does changes meanwhile: the limit is the mean of before and after.
+    // Other load on the machine changes in the meantime, so the limit is the mean of before and after.
     await worker.stop();
     const after = await fire({ ...empty, seconds: 4 });
     const limit = (bare.perSecond + after.perSecond) / 2;
@@ -97,7 +97,7 @@ export async function benchBacklog(options: { seconds?: number } = {}): Promise<
   }
 }
 
-/** Campaigns with money and a webhook each, over one graph. */
+/** Campaigns, each with money and a webhook, over one graph. */
 async function fill(stage: Stage, webhook: string): Promise<{ siteKeys: string[]; hashes: string[] }> {
   const { make, features } = stage;
   const root = await make.root();

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import pg from 'pg';
 
-/** How much a platform of the benchmark has; `people` with the owners. */
+/** How much data a benchmark platform has; `people` includes the owners. */
 export interface Size {
   agencies: number;
   clients: number;
@@ -11,9 +11,11 @@ export interface Size {
 export const FULL: Size = { agencies: 10_000, clients: 200_000, people: 1_000_000, leads: 1_000_000 };
 export const TENTH: Size = { agencies: 1000, clients: 20_000, people: 100_000, leads: 100_000 };
 
-/** One client in ten is the first agency's, so that one agency has very many; the rest are shared out. */
+/**
+ * One client in ten belongs to the first agency, so that one agency has very many; the rest are spread over the others.
+ */
 const OF_FIRST = 10;
-/** Every so many agencies: is billed directly, has failed to pay, has the developer mode. */
+/** Every nth agency is billed directly, has a failed payment, or has the developer mode. */
 const MANUAL = 20;
 const FAILED = 50;
 const API = 25;
@@ -23,15 +25,15 @@ const WORDS = `array['Acorn', 'Birch', 'Cedar', 'Dover', 'Ember', 'Falcon', 'Gar
   'Kestrel', 'Larkspur', 'Meadow', 'Northgate', 'Orchard', 'Prairie', 'Quarry', 'Ridge', 'Sterling', 'Timber', 'Upland', 'Valley',
   'Willow', 'Yarrow', 'Zephyr']`;
 const TRADES = `array['Roofing', 'Dental', 'Marketing', 'Plumbing', 'Realty', 'Insurance', 'Legal', 'Motors', 'Solar', 'Fitness', 'Media']`;
-/** A number's own id: the same in every statement, spread like random ones. */
+/** The id for a number: the same in every statement, distributed like random ids. */
 const id = (kind: string, n: string): string => `pg_temp.made('${kind}' || ${n})`;
 const pick = (words: string, n: string): string =>
   `(${words})[1 + abs(hashint4(${n}) % cardinality(${words}))]`;
 
 /**
- * Fills a root with agencies, clients, people, campaigns, balances, invoices and leads, behind the features' backs and much
- * faster; all of it is what the features would have written, but for the ledger's entries, which no list reads.
- * @param url of a superuser: triggers and foreign keys rest meanwhile
+ * Fills a root with agencies, clients, people, campaigns, balances, invoices and leads directly in the database, which
+ * is much faster. The data is what the features would have written, except for ledger entries, which no list reads.
+ * @param url of a superuser: triggers and foreign keys are disabled meanwhile
  */
 export async function fillCompanies(url: string, rootId: string, size: Size): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -59,7 +61,7 @@ export async function fillCompanies(url: string, rootId: string, size: Size): Pr
   const account = `insert into user_account (id, root_id, agency_id, company_id, role, email, name, created_at, phonenum, phone_country, phone_calling)`;
   await run(`${account} select owner_id, root_id, agency_id, id, 'owner', owner_email, owner_name, created_at, '2025550123', 'US', '+1'
     from company where kind <> 'root' and root_id = '${rootId}'`);
-  // Administrators: a thousand of the root itself, the others with agencies and clients in turn.
+  // Administrators: a thousand for the root itself, the rest alternating between agencies and clients.
   const more = size.people - size.agencies - size.clients;
   const staff = (n: string, column: string) =>
     `case when ${n} <= 1000 then ${column === 'agency_id' ? 'null' : `'${rootId}'::uuid`}
@@ -85,7 +87,7 @@ export async function fillCompanies(url: string, rootId: string, size: Size): Pr
     from generate_series(1, ${size.agencies}) n`);
   await run(`update user_account set role = 'sales' where id in (select user_id from sales_assignment)`);
 
-  // One campaign in ten clients, each with a prepaid balance; a wallet of each agency.
+  // A campaign for one client in ten, each with a prepaid balance; a wallet for each agency.
   await run(`insert into campaign (id, root_id, agency_id, company_id, module, name, state, site_key, site_url, created_at, updated_at)
     select ${id('campaign', 'n')}, '${rootId}', c.agency_id, c.id, 'local', ${pick(WORDS, 'n * 19')} || ' visitors ' || n,
       case when n % 50 = 0 then 'paused' else 'active' end, 'bench' || n, 'https://site' || n || '.test', c.created_at, now()
@@ -114,7 +116,7 @@ export async function fillCompanies(url: string, rootId: string, size: Size): Pr
   await client.end();
 }
 
-/** The id of the nth agency of a platform that `fillCompanies` has filled; the first has a tenth of all clients. */
+/** The id of the nth agency of a platform filled by `fillCompanies`; the first agency has a tenth of all clients. */
 export function agencyId(n: number): string {
   const hex = hash('md5', `agency${n}`);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;

@@ -4,15 +4,15 @@ import { launchChromium } from '../scripts/chromium.ts';
 import type { Result } from './import.ts';
 import { median } from './stage.ts';
 
-/** Rows a page: the most that the list offers. */
+/** Rows per page: the most that the list offers. */
 const ROWS = 100;
-/** What a browser draws at most. */
+/** The most a browser can draw. */
 const FRAMES = 60;
-/** More nodes than this and the page would hold more than its rows. */
+/** With more nodes than this, the page would be holding more than its rows. */
 const NODES = 20_000;
 const ROUNDS = 3;
 
-// What runs in the page is text: these are the server's types.
+// Code that runs in the page is passed as text, because the types here are the server's.
 /** Watches the page's main thread from now on. */
 const watch = (page: Page) =>
   page.evaluate(`{
@@ -20,13 +20,13 @@ const watch = (page: Page) =>
     new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map((task) => task.duration)))
       .observe({ type: 'longtask' });
   }`);
-/** The longest task since it was last asked, milliseconds; 0: none took 50. */
+/** The longest task since the last call, in milliseconds; 0 if none took 50. */
 const longest = (page: Page): Promise<number> =>
   page.evaluate<number>('Math.round(Math.max(0, ...window.tasks.splice(0)))');
 const nodesOf = (page: Page): Promise<number> =>
   page.evaluate<number>(`document.querySelectorAll('*').length`);
 
-/** Scrolls to the bottom and back, a little each frame; frames a second. */
+/** Scrolls to the bottom and back, a little each frame. Returns frames per second. */
 const scroll = (page: Page): Promise<number> =>
   page.evaluate<number>(`(async () => {
     const frame = () => new Promise((done) => requestAnimationFrame(done));
@@ -42,9 +42,9 @@ const scroll = (page: Page): Promise<number> =>
   })()`);
 
 /**
- * The agency list in Chromium, 100 rows a page: how smoothly it scrolls against what a browser draws at most, and, printed, how
- * many nodes the page has and how long its longest tasks are while it opens, scrolls, turns pages, sorts and opens an agency.
- * Fails when the page holds more than its rows.
+ * The agency list in Chromium, 100 rows per page: how smoothly it scrolls compared with the most a browser can draw.
+ * Also prints how many nodes the page has and how long its longest tasks are while it opens, scrolls, turns pages,
+ * sorts and opens an agency. Fails when the page holds more than its rows.
  */
 export async function benchCompaniesPage(given: {
   origin: string;

@@ -7,12 +7,12 @@ import { caller, scans } from './pages.ts';
 import { median, openStage } from './stage.ts';
 
 const PASSWORD = 'correct horse battery';
-/** Times each side of a ratio is asked, in turn. */
+/** How many times each side of a ratio is requested, alternating. */
 const TIMES = 25;
 /** A page may take three times as long as the bare SQL. */
 const TARGET = 1 / 3;
 
-/** One list as it is asked, and the SQL that answers the same rows and total to somebody who may see everything. */
+/** A list as it is requested, and the SQL that returns the same rows and total for a user who may see everything. */
 interface Case {
   group: string;
   name: string;
@@ -21,7 +21,7 @@ interface Case {
   bare: [text: string, values: unknown[]][];
 }
 
-/** What a row of the agency or client list shows, for the companies of a page in its order. */
+/** What a row of the agency or client list shows, for the companies on a page, in page order. */
 const rowsOf = (ids: string, order: string): string => `
   select c.id, c.root_id, c.parent_id, c.kind, c.name, c.created_at, c.version, c.external_id, c.owner_id, c.owner_name, c.owner_email,
     u.phonenum, u.phone_country, u.phone_calling, u.profile_done, s.modules, s.terms, a.status,
@@ -203,9 +203,9 @@ function cases(rootId: string): Case[] {
 }
 
 /**
- * Pages of the lists over HTTP on a platform of 10,000 agencies, 200,000 clients and 1,000,000 people (a tenth of it without
- * `full`), each against the bare SQL that answers the same rows and total to the superuser, asked in turn; medians. Fails
- * when a total is another one, or when a large table was read from end to end.
+ * Requests pages of the lists over HTTP on a platform of 10,000 agencies, 200,000 clients and 1,000,000 people (a tenth
+ * of that without `full`), each compared with the bare SQL that returns the same rows and total to the superuser,
+ * alternating; medians. Fails when a total differs or when a large table was read from end to end.
  */
 export async function benchCompanies(options: { full?: boolean } = {}): Promise<Result[]> {
   const size = options.full ? FULL : TENTH;
@@ -259,7 +259,7 @@ export async function benchCompanies(options: { full?: boolean } = {}): Promise<
           took[side].push(performance.now() - start);
         }
       }
-      // A connection tells its counts with the first transaction that ends a second after it last did.
+      // A connection reports its counts with the first transaction that ends at least a second after its last report.
       await sleep(1100);
       for (let time = 0; time < 3; time++) await ours();
       const scanned = [...(await scans(client))].filter(([table, count]) => count > (before.get(table) ?? 0));

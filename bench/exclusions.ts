@@ -13,9 +13,10 @@ const BATCH = 1000;
 const BATCHES = 40;
 
 /**
- * Two things about lists of a root: how fast a file of addresses comes in, against a bare COPY of the hashes of the same
- * addresses, two each, into one keyed table; and how fast batches of visits are checked against a large one, everything that a
- * person may stand on a list by, against a bare look-up of as many keys by the same index.
+ * Measures two things about a root's lists: how fast a file of addresses is imported, compared with a bare COPY of the
+ * hashes of the same addresses (two each) into one keyed table; and how fast batches of visits are checked against a
+ * large list, by every key that a person may be listed under, compared with a bare lookup of as many keys in the same
+ * index.
  */
 export async function benchExclusions({ full }: { full: boolean }): Promise<Result[]> {
   const stage = await openStage();
@@ -116,7 +117,7 @@ async function checking(stage: Stage, admin: pg.Client, keys: number): Promise<R
   );
   await admin.query('vacuum analyze exclusion');
   const owners = [root.id, agency.id, client.id, campaign.id];
-  // One visitor in ten stands on the list.
+  // One visitor in ten is on the list.
   const batchOf = (n: number) =>
     Array.from({ length: BATCH }, (_, i) => {
       const k = (n * BATCH + i) * 37 + 1;

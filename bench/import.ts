@@ -9,7 +9,7 @@ import { median, openStage } from './stage.ts';
 
 const PEOPLE = 100_000;
 const ROUNDS = 3;
-/** The columns of server/test/data/people-us-500.csv but the second phone. */
+/** The columns of server/test/data/people-us-500.csv except the second phone. */
 const COLUMNS = 'first_name,last_name,company_name,address,city,county,state,zip,phone1,email,web'.split(',');
 
 /** What a benchmark found: rates per second, their ratio, and the ratio to reach. */
@@ -22,9 +22,9 @@ export interface Result {
 }
 
 /**
- * Imports 100,000 made-up people with four keys each (an email's three hashes and a phone) into the graphs of new roots,
- * against COPY of the same file into one bare table of the same durable PostgreSQL. Two copies around each import, so
- * that what else the machine does falls on both; medians.
+ * Imports 100,000 made-up people with four keys each (three hashes of an email, and a phone) into the graphs of new
+ * roots, compared with COPY of the same file into one bare table of the same durable PostgreSQL. Runs two copies around
+ * each import, so that other load on the machine affects both; medians.
  */
 export async function benchImport(): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-bench-import-'));

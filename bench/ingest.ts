@@ -4,8 +4,8 @@ import { median, openStage } from './stage.ts';
 import { ORIGIN, SITE, visitBody } from './visits.ts';
 
 /**
- * Visits committed per second through POST /v, against what the same process answers to the same bodies on a POST that
- * does nothing; 64 connections, rounds in turn, medians. Fails when a visit that was acknowledged is not there.
+ * Visits committed per second through POST /v, compared with what the same process handles for the same bodies on a
+ * POST that does nothing; 64 connections, alternating rounds, medians. Fails when an acknowledged visit is missing.
  */
 export async function benchIngest(options: { rounds?: number; seconds?: number } = {}): Promise<Result> {
   const { rounds = 3, seconds = 8 } = options;

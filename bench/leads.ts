@@ -7,22 +7,28 @@ import { median, openStage } from './stage.ts';
 const PASSWORD = 'correct horse battery';
 /** A page may take three times as long as the bare SQL. */
 const TARGET = 1 / 3;
-/** Each side of a ratio is asked, in turn, so often, or for so long if that is less (but three times at least). */
+/**
+ * How many times each side of a ratio is requested, alternating, or for how long if that is less (but at least three
+ * times).
+ */
 const TIMES = 25;
 const FOR_MS = 700;
 const PER_PAGE = 100;
-/** Leads of the one client; as many again as a tenth of them belong to others. */
+/** Leads of the one client; others have another tenth as many. */
 const SIZE = { full: 5_000_000, short: 500_000 };
-/** Of a hundred leads of the client, so many are of each of its campaigns; the last is of another product than the others. */
+/**
+ * Of every hundred leads of the client, how many each of its campaigns has; the last campaign is of a different
+ * product.
+ */
 const SHARES = [40, 30, 19, 1, 10];
-/** More hits than this a search does not answer: the newest (server/features/leads/store.ts). */
+/** A search returns at most this many hits, the newest ones (server/features/leads/store.ts). */
 const MOST_HITS = 1000;
 
 type Sort = 'created_at' | 'last_name' | 'email';
 type Who = 'root' | 'agency' | 'client';
 type Order = 'asc' | 'desc';
 
-/** What the list is asked with. */
+/** The parameters the list is requested with. */
 interface Given {
   name: string;
   group: string;
@@ -32,11 +38,11 @@ interface Given {
   /** Which of the client's campaigns, from 0. */
   campaign?: number;
   module?: string;
-  /** Days, both included. */
+  /** Days, both inclusive. */
   days?: [from: string, to: string];
   search?: string;
 }
-/** Where in the list: the first page, the one in the middle, the last. */
+/** Position in the list: the first page, the middle one, the last. */
 const PLACES = ['first', 'middle', 'last'] as const;
 
 interface Stand {
@@ -44,7 +50,7 @@ interface Stand {
   campaigns: string[];
 }
 
-/** Fills a client with leads, behind the features' backs; a tenth as many are of another client and of another agency. */
+/** Fills a client with leads directly in the database; a tenth as many belong to another client and another agency. */
 async function fill(
   url: string,
   leads: number,
@@ -68,7 +74,7 @@ async function fill(
         agency_id,
         company_id,
       ]);
-  // Indexes are made afterward, from what the migrations say of them.
+  // Indexes are created afterward, from their definitions in the migrations.
   const { rows: indexes } = await run(`select indexname, indexdef from pg_indexes
     where tablename in ('lead', 'lead_contact') and indexdef not like 'CREATE UNIQUE%'`);
   for (const { indexname } of indexes) await run(`drop index ${indexname}`);
@@ -102,7 +108,7 @@ async function fill(
   await client.end();
 }
 
-/** The call of a case at a page, and the SQL for the same ids and rows, and for the same total. */
+/** The call for a case at a page, the SQL for the same ids and rows, and the SQL for the same total. */
 function asked(given: Given, stand: Stand, page: number) {
   const { who = 'client', sort = 'created_at', order = 'desc' } = given;
   const campaign = given.campaign === undefined ? undefined : stand.campaigns[given.campaign];
@@ -195,9 +201,9 @@ function cases(): Given[] {
 }
 
 /**
- * Pages of the list of leads over HTTP where one client has 5 million (half a million without `full`), by every sort and
- * filter that is offered, each against the bare SQL that answers the same rows and total to the superuser, asked in turn;
- * medians. Fails when rows or a total are other ones, or when a large table was read from end to end.
+ * Requests pages of the lead list over HTTP where one client has 5 million leads (half a million without `full`), with
+ * every sort and filter offered, each compared with the bare SQL that returns the same rows and total to the superuser,
+ * alternating; medians. Fails when rows or a total differ, or when a large table was read from end to end.
  */
 export async function benchLeads(options: { full?: boolean } = {}): Promise<Result[]> {
   const size = options.full ? SIZE.full : SIZE.short;
@@ -237,7 +243,7 @@ export async function benchLeads(options: { full?: boolean } = {}): Promise<Resu
       });
     const tokens: Record<string, string> = {};
     let signedInAt = Number.NEGATIVE_INFINITY;
-    /** Signs everybody in anew before their tokens end. */
+    /** Signs all users in again before their tokens expire. */
     const signIn = async () => {
       if (performance.now() - signedInAt < 5 * 60_000) return;
       for (const who of ranks) {
@@ -297,8 +303,8 @@ export async function benchLeads(options: { full?: boolean } = {}): Promise<Resu
           });
         calls.push(ours);
       }
-      // By themselves, so that what the bare SQL read is not counted; a connection of ours tells its counts a second after it
-      // last did, with the next call.
+      // Run separately, so that what the bare SQL read is not counted; our connection reports its counts with the next
+      // call, a second after its last report.
       await client.query('select pg_stat_force_next_flush()');
       await sleep(1100);
       await calls[0]!();

@@ -15,7 +15,7 @@ const ROUNDS = 3;
 const PRICE = 2_000_000n;
 const COST = 1_000_000n;
 
-/** Calls `work` again and again from so many at once; answers how many calls a second. */
+/** Calls `work` repeatedly with this much concurrency and returns the calls per second. */
 async function rate(seconds: number, work: (nth: number) => Promise<unknown>): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const began = performance.now();
@@ -61,8 +61,9 @@ async function simpleUpdate(stage: Stage): Promise<{ run: () => Promise<void>; c
 }
 
 /**
- * The ledger against what the same database does at best: debits of leads with both sides posted, in batches on many
- * wallets and on one; the audit against a bare scan; a page of a long statement against one of a short one.
+ * The ledger compared with the best the same database can do: debits of leads with both sides posted, in batches, on
+ * many wallets and on one; the audit compared with a bare scan; a page of a long statement compared with a page of a
+ * short one.
  */
 export async function benchLedger(options: { full?: boolean } = {}): Promise<Result[]> {
   const seconds = options.full ? 15 : 5;
@@ -92,7 +93,7 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
       await make.campaign(await make.client(agency), { price: PRICE, balance: 100_000_000_000_000n }),
     );
   }
-  /** Sells a lead on each, in one transaction, as the jobs that accept leads do. */
+  /** Sells a lead on each wallet, in one transaction, as the jobs that accept leads do. */
   const sell = (on: MadeCampaign[]) => {
     const at = systemClock.now();
     return inScope(platform.db.app, { rootId: root.id }, (tx) =>
@@ -119,7 +120,7 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
   const any = () => campaigns[Math.floor(Math.random() * WALLETS)]!;
   const batch = (of: () => MadeCampaign) => Array.from({ length: BATCH }, of);
   await rate(1, () => sell([any()]));
-  // In turn, so that what else the machine does falls on all of them.
+  // Alternating, so that other load on the machine affects all of them.
   for (let round = 0; round < ROUNDS; round++) {
     limits.push(await rate(seconds, bare.run));
     apart.push(await rate(seconds, () => sell([any()])));
@@ -128,7 +129,7 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
   }
   await bare.close();
   const client = await stage.admin.connect();
-  // Only the money was measured; the audit asks for the leads, too.
+  // Only the money was measured, but the audit also needs the leads.
   await client.query(`insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, transfer_id, created_at)
     select reference_id, root_id, agency_id, company_id, campaign_id, 1, 98, ${PRICE}, ${COST}, id, created_at from transfer where kind = 'lead'`);
   const { checks } = await auditLedger(client).finally(() => client.release());
@@ -155,7 +156,7 @@ async function debits(stage: Stage, root: Company, seconds: number): Promise<Res
   ];
 }
 
-/** Fills a year of an agency's leads behind the ledger's back, four entries each, all sums right. */
+/** Fills in a year of an agency's leads directly in the database, four entries each, with all sums correct. */
 async function fill(stage: Stage, campaign: MadeCampaign, leads: number): Promise<void> {
   const { root_id, agency_id, company_id } = campaign.owner;
   const client = new pg.Client({ connectionString: stage.adminUrl });
@@ -181,7 +182,7 @@ async function fill(stage: Stage, campaign: MadeCampaign, leads: number): Promis
   await client.query(`create temp table made as
     select l.at, md5('t' || n || '${campaign.id}')::uuid as seed, n from generate_series(1, ${leads}) n,
       lateral (select date_trunc('milliseconds', now() - interval '1 year' + n * (interval '1 year' / ${leads})) as at) l`);
-  // Ids in the order of time, as UUIDv7 are.
+  // Ids in time order, like UUIDv7.
   await client.query(`create temp table ids as select n, at,
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5('t' || seed), 1, 3) || '8' || substr(md5('u' || seed), 1, 15))::uuid as t,
       (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || '7' || substr(md5('l' || seed), 1, 3) || '8' || substr(md5('m' || seed), 1, 15))::uuid as l

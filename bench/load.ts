@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back under load. */
+/** The results of a load run. */
 export interface Fired {
-  /** Answers with 204. */
+  /** Responses with 204. */
   ok: number;
   /** Other answers by status. */
   others: Record<number, number>;
@@ -11,7 +11,7 @@ export interface Fired {
   p99: number;
 }
 
-/** A request's own part: its body and its further header lines (each ended by CRLF). */
+/** The variable part of a request: its body and additional header lines (each ended by CRLF). */
 export interface Shot {
   body: string;
   headers?: string;
@@ -21,9 +21,9 @@ const BROWSER =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
 /**
- * Posts to one path over kept connections, each waiting for its answer before it sends again, for `seconds` or until
- * `next` has no more. Written over bare sockets because a client library's own work would weigh on the machine that is
- * measured; both sides of a ratio are fired at by this same code.
+ * Posts to one path over kept-alive connections, each waiting for its response before it sends again, for `seconds` or
+ * until `next` has no more. Uses bare sockets because a client library's own work would load the machine that is
+ * measured; both sides of a ratio are driven by this same code.
  */
 export async function fire(given: {
   port: number;

@@ -1,4 +1,5 @@
-// npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints what was reached of each limit.
+// npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints how much of each limit was
+// reached.
 import { buildAll } from '../scripts/build.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';

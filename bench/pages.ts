@@ -13,7 +13,7 @@ export async function scans(client: pg.Client): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.relname, Number(row.seq_scan)]));
 }
 
-/** Calls over one kept connection. */
+/** Calls over one kept-alive connection. */
 export function caller(port: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = (

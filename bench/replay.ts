@@ -11,7 +11,7 @@ const LOG = join(import.meta.dirname, '../server/test/data/traffic-apache-10k.lo
 const SITE = 'http://semicomplete.com';
 const LINE = /^(\S+) \S+ \S+ \[[^\]]+\] "(?:\S+ (\S+)[^"]*)?" \d+ \S+ "([^"]*)" "([^"]*)"?$/;
 
-/** A request of the log, as far as the pixel of that page would have told it. */
+/** A request from the log, as far as the pixel on that page would have reported it. */
 interface Line {
   ip: string;
   path: string;
@@ -38,7 +38,7 @@ function readLog(): Line[] {
 }
 
 /**
- * Sends every request of a real server's log through POST /v as a visit of its own. Ours: those that are accounted for,
+ * Sends every request of a real server's log through POST /v as its own visit. Our count is the requests accounted for,
  * as a visit or as a dropped bot; none may be lost.
  */
 export async function benchReplay(): Promise<Result> {

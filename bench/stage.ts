@@ -8,7 +8,10 @@ import { openStage as openOn } from '../server/test/stage.ts';
 
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
-/** What a benchmark plays on: a durable PostgreSQL of its own, migrated and empty (server/test/stage.ts for the rest). */
+/**
+ * What a benchmark runs on: a durable PostgreSQL of its own, migrated and empty (see server/test/stage.ts for the
+ * rest).
+ */
 export async function openStage(outbound: string[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'lead-bench-'));
   const server = await startEmbedded({ dataDir: folder, log: () => {} });
@@ -28,7 +31,7 @@ export async function openStage(outbound: string[] = []) {
   };
 }
 
-/** The middle one of some numbers. */
+/** The median of some numbers. */
 export function median(numbers: number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 }

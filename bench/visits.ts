@@ -11,10 +11,10 @@ const pages = [
 
 /** The site of the visits below. */
 export const SITE = 'https://www.outdoor-shop.example.com';
-/** The header line by which a browser on it says so. */
+/** The header line with which a browser on the site names it. */
 export const ORIGIN = `Origin: ${SITE}\r\n`;
 
-/** A body as the pixel sends it, 300 to 400 bytes, with an event id that nobody has used. */
+/** A body as the pixel sends it, 300 to 400 bytes, with an unused event id. */
 export function visitBody(siteKey: string, hash?: string): string {
   const page = pages[Math.floor(Math.random() * pages.length)]!;
   return JSON.stringify({

@@ -6,17 +6,19 @@ import { Done, Email, Flag, Line, NewPassword } from './primitives.ts';
 
 const tags = ['Access'];
 
-/** A captcha's answer: base64 of ALTCHA's {challenge, solution}, or reCAPTCHA's token. Asked for where `captcha` says so. */
+/**
+ * A captcha response: base64 of ALTCHA's {challenge, solution}, or reCAPTCHA's token. Required where `captcha` says so.
+ */
 const Captcha = z.string().max(8192).optional();
 const Hint = z.string().max(253).optional();
 
-/** A phone number as people type it; blank is none. */
+/** A phone number as people type it; blank means no number. */
 const Phone = z.string().trim().max(40).optional();
 
 /** A link's token and the address it was sent to. */
 const LinkProof = z.object({ token: z.string().min(1, 'is required').max(256), email: Email });
 
-/** Ways in besides the password: signing up, the forgotten password, the captcha. */
+/** Ways in other than the password: sign-up, forgotten password, captcha. */
 export const entry = {
   accessOptions: call
     .route({

@@ -7,7 +7,7 @@ import { Done, Email, Id, Instant, NewPassword } from './primitives.ts';
 const tags = ['Access'];
 const Hint = z.string().max(64).optional();
 
-/** Six digits; spaces that people type between them do not count. */
+/** Six digits; spaces typed between them are ignored. */
 const Code = z
   .string()
   .max(20)
@@ -27,7 +27,7 @@ export const TwoFactor = z.object({
   two_factor_auth_type: FactorKind.nullable(),
 });
 
-/** Second factors and the own password. */
+/** Second factors and the user's own password. */
 export const factors = {
   verifyLogin: call
     .route({ method: 'POST', path: '/verifylogin', tags, summary: 'Completes a sign-in with its code' })

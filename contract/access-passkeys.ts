@@ -5,7 +5,7 @@ import { Done, Id, Instant } from './primitives.ts';
 
 const tags = ['Access'];
 
-/** Bytes as WebAuthn's JSON has them: base64url. */
+/** Bytes as in WebAuthn's JSON: base64url. */
 const Bytes = (max: number) =>
   z
     .string()
@@ -13,7 +13,7 @@ const Bytes = (max: number) =>
     .max(max, `must not exceed ${max} characters`)
     .regex(/^[\w-]*$/, 'must be base64url');
 
-/** The challenge that an authenticator is to answer, with all that the browser needs to ask it. */
+/** The challenge for an authenticator to answer, with everything the browser needs to request it. */
 const Challenge = z.object({
   options: z.record(z.string(), z.unknown()).describe('WebAuthn options, as JSON'),
   binding: z
@@ -23,10 +23,10 @@ const Challenge = z.object({
       'For programs: send it with the response. Browsers receive it in a cookie that scripts cannot read',
     ),
 });
-/** What a program gives back; a browser's cookie travels by itself. */
+/** What a programmatic client must send back; a browser's cookie is sent automatically. */
 const Binding = z.string().max(128).optional();
 
-/** An authenticator's answer to a sign-in or a confirmation (WebAuthn: AuthenticationResponseJSON). */
+/** An authenticator's response to a sign-in or a confirmation (WebAuthn: AuthenticationResponseJSON). */
 export const Assertion = z.object({
   id: Bytes(1400),
   rawId: Bytes(1400),
@@ -55,7 +55,7 @@ export type NewKey = z.output<typeof NewKey>;
 
 const Name = z.string().trim().min(1, 'is required').max(60, 'must not exceed 60 characters');
 
-/** A passkey of one's own. */
+/** One of the user's own passkeys. */
 export const Passkey = z.object({
   id: Id,
   name: z.string(),
@@ -66,7 +66,7 @@ export const Passkey = z.object({
   last_used_at: Instant.nullable(),
 });
 
-/** Passkeys: signing in, confirming who one is, and keeping one's own. */
+/** Passkeys: signing in, confirming one's identity, and managing one's own passkeys. */
 export const passkeys = {
   passkeyChallenge: call
     .route({

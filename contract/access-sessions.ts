@@ -18,7 +18,7 @@ export const SessionRow = z.object({
   current: z.boolean(),
 });
 
-/** The own sessions, and signing in by a partner's one-use token. */
+/** The user's own sessions, and signing in with a partner's one-use token. */
 export const sessions = {
   sessions: call
     .route({

@@ -21,7 +21,7 @@ export const RecoveryCodes = z
 /** How a second factor is proven: a code by email, or one from an authenticator app. */
 export const FactorKind = z.enum(['email', 'google']);
 
-/** The password was right, a code is missing: show the code step (AUTH-06). */
+/** The password was right but a code is missing: show the code step (AUTH-06). */
 export const CodeStep = z.object({
   otp_token: z.string().describe('Send it with the code to /verifylogin, and to /resendcode'),
   type: z
@@ -38,5 +38,5 @@ export const CodeStep = z.object({
 });
 export type CodeStep = z.output<typeof CodeStep>;
 
-/** What a right password answers: tokens, or the code step. Told apart by `otp_token`. */
+/** The response to a correct password: tokens, or the code step. Distinguished by `otp_token`. */
 export const LoginAnswer = z.union([Tokens, CodeStep]);

@@ -12,7 +12,7 @@ export const ViewToken = z.object({
   expires_at: Instant.describe('When the view ends unless it is renewed'),
 });
 
-/** A company in whose people's view one may look: an agency of the root, or a client. */
+/** A company whose people the user may view as: an agency of the root, or a client. */
 export const CompanyRow = z.object({
   id: Id,
   company_name: z.string(),
@@ -27,7 +27,7 @@ export const CompanyRow = z.object({
   ...SalesOf.shape,
 });
 
-/** A look at one's company by somebody above it, in view mode. */
+/** A view of one's company by someone above it, in view mode. */
 export const ViewRow = z.object({
   id: Id,
   who: z.string().describe("As recorded in the log: 'Anna Root as Bob Agency'"),

@@ -64,7 +64,8 @@ export const access = {
     .meta({ access: 'session.own' })
     .input(
       z.object({
-        // Written one way only: what a path leads to is told by its text (a list needs a confirmation, access/service.ts).
+        // Only one spelling is accepted, because the path's text determines what it leads to (a list needs a
+        // confirmation, access/service.ts).
         path: z
           .string()
           .min(1)

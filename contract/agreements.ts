@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { Done, Flag, Id } from './primitives.ts';
 import { DocumentType } from './setup.ts';
 
-/** What the developer's API costs once, US dollars (spec calls 9). */
+/** The one-time cost of the developer API, US dollars (spec calls 9). */
 export const DEVELOPER_FEE = 349;
 
 /** The documents of the features in trial, by the feature's id (BETA-01). */

@@ -1,6 +1,9 @@
-// No schema here: the screens that name the choices must not load zod.
+// No schema here, because the screens that show the choices must not load zod.
 
-/** What sources call the same seniority, department or size of company: a choice, and what its values are compared with. */
+/**
+ * A seniority, department or company size that sources name in different ways: a choice, and the values it is compared
+ * with.
+ */
 export interface AudienceChoice {
   name: string;
   /** Other words for it, compared without case, spaces and punctuation. */
@@ -48,7 +51,7 @@ export const DEPARTMENTS: readonly AudienceChoice[] = [
   { name: 'Sales', also: ['Business development', 'Sales and business development'] },
 ];
 
-/** Sizes of companies by their number, with the people they have; `to` null: without end. */
+/** Company sizes by number, with how many people they have; `to` null means no upper limit. */
 export const COMPANY_SIZES = [
   { id: 1, name: '1 to 10', from: 0, to: 10 },
   { id: 2, name: '11 to 50', from: 11, to: 50 },
@@ -60,7 +63,7 @@ export const COMPANY_SIZES = [
   { id: 8, name: '10,000 or more', from: 10_000, to: null },
 ] as const;
 
-/** Suggestions for industries; any other may be typed. */
+/** Suggested industries; any other may be typed. */
 export const INDUSTRIES: readonly string[] = [
   'Accounting',
   'Advertising',
@@ -92,5 +95,5 @@ export const INDUSTRIES: readonly string[] = [
   'Transportation',
 ];
 
-/** Job titles and industries that one audience may name at most. */
+/** The maximum number of job titles and industries in one audience. */
 export const MOST_NAMES = 200;

@@ -1,25 +1,25 @@
 import { oc } from '@orpc/contract';
 import type { Permission } from './permissions.ts';
 
-/** What a call needs: nobody signed in, anybody signed in with this permission. */
+/** What a call requires: no sign-in, or a signed-in user with this permission. */
 export interface Meta {
   access?: 'public' | Permission;
   /**
-   * Refused in view mode (403): what changes a person's passwords, second factors, sessions or ways in, and what moves
-   * money (cards, charges, balances).
+   * Refused in view mode (403): anything that changes a person's passwords, second factors, sessions or ways in, or
+   * that moves money (cards, charges, balances).
    */
   notInView?: true;
   /**
-   * Refused (403 naming `confirm`) unless the person signed in, or confirmed who they are (POST /user/confirm), within the
-   * last 15 minutes: what moves money, where leads are sent, where money is paid out.
+   * Refused (403 naming `confirm`) unless the person signed in or confirmed their identity (POST /user/confirm) within
+   * the last 15 minutes: calls that move money or change where leads are sent or where money is paid out.
    */
   fresh?: true;
   /**
-   * Open to sales people in view mode, though it is no GET: it changes nothing of the company viewed. All other calls that
-   * are none refuse them (403).
+   * Open to sales people in view mode although it is not a GET, because it changes nothing in the company viewed. All
+   * other non-GET calls refuse them (403).
    */
   salesView?: true;
-  /** Open to a session that can only set up the second factor that is required of its person; all else refuses (403). */
+  /** Open to a session that can only set up the second factor required of its user; all other calls refuse (403). */
   beforeFactor?: true;
 }
 

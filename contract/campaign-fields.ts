@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Day, Email, Flag, FREQUENCIES, GivenDay, Id, Instant, Whole } from './primitives.ts';
 
-/** What a report brings: nothing, for there is none, or the leads as a CSV file. */
+/** What a report contains: nothing, because there is no report, or the leads as a CSV file. */
 export const REPORT_TYPES = ['none', 'CSV'] as const;
 const MOST_ADDRESSES = 10;
 
@@ -10,14 +10,14 @@ const Count = Whole(1, 1_000_000);
 const MaybeCount = z.union([Empty, z.null(), Count]).optional();
 const MaybeDay = z.union([Empty, z.null(), GivenDay]).optional();
 
-/** Email addresses, as a list or as a text with commas, semicolons, spaces or line breaks between them. */
+/** Email addresses, as a list or as text separated by commas, semicolons, spaces or line breaks. */
 const Addresses = z
   .union([z.array(z.string()), z.string().transform((text) => text.split(/[\s,;]+/))])
   .transform((all) => [...new Set(all.map((one) => one.trim().toLowerCase()).filter(Boolean))])
   .pipe(z.array(Email).max(MOST_ADDRESSES, `must not exceed ${MOST_ADDRESSES} addresses`))
   .optional();
 
-/** Fields of a campaign besides those that make it run. Left out of a change, each stays as it is. */
+/** Fields of a campaign other than those that make it run. Fields left out of a change stay as they are. */
 export const MoreFields = z.object({
   companyGroupID: z
     .union([z.literal(''), Id])
@@ -41,7 +41,7 @@ export const MoreFields = z.object({
   reportSentTo: Addresses.describe('Who receives the reports, including the personal data of leads'),
 });
 
-/** The same as a campaign tells them. */
+/** The same fields as a campaign returns them. */
 export const MoreOfCampaign = z.object({
   companyGroupID: Id.nullable().describe('The campaign group, from your company'),
   LimitLeadFreq: z.enum(FREQUENCIES),
@@ -57,13 +57,13 @@ export const MoreOfCampaign = z.object({
   next_report_at: Instant.nullable(),
 });
 
-/** Ids of data fields, each once, in order. */
+/** Ids of data fields, without duplicates, in order. */
 const InformationIds = z
   .array(z.coerce.number().int('must be data field IDs'))
   .max(100, 'must list each field only once')
   .transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 
-/** The data fields that a campaign asks for about the people of its leads (spec product 3, calls 7). */
+/** The data fields that a campaign requests about the people in its leads (spec product 3, calls 7). */
 export const InformationFields = z.object({
   advanceInformation: InformationIds.optional().describe(
     'IDs of personal data fields, for Site ID, Search ID, and Enhance ID',

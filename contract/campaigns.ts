@@ -27,7 +27,7 @@ export const REIDENTIFY = ['never', '1_week', '1_month', '3_months', '6_months',
 
 export const CAMPAIGN_STATES = ['active', 'paused', 'archived', 'removed'] as const;
 
-/** Why a paused campaign is paused, as a code; the screen has words for each. */
+/** Why a campaign is paused, as a code; the screen has the wording for each. */
 export const STATE_REASONS = [
   'balance_empty',
   // The agency pays more for a lead than the client does, and has not chosen to.
@@ -35,9 +35,10 @@ export const STATE_REASONS = [
   'cap_campaign',
   'cap_client',
   'cap_wallet',
-  // The client has not paid; it goes on by itself when everything that is due has been paid.
+  // The client has not paid; the campaign resumes by itself once everything due has been paid.
   'payment_failed',
-  // The agency has not paid, as it and those above it are told; its client, who owes nothing itself, reads agency_paused.
+  // The agency has not paid, as shown to it and the companies above it; its client, who owes nothing, sees
+  // agency_paused.
   'agency_unpaid',
   'agency_paused',
   // The agency's subscription has ended.
@@ -50,7 +51,7 @@ export const STATE_REASONS = [
 const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();
 
-/** The modules whose campaigns can be made. */
+/** The modules that campaigns can be created in. */
 export const CAMPAIGN_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const;
 
 /** What a person sets on a campaign, whatever its module. */
@@ -126,7 +127,7 @@ export const Campaign = z.object({
 });
 
 const Which = z.object({ leadspeekID: Id });
-/** A change of a campaign: what it leaves out stays as it is. */
+/** A change to a campaign; fields left out stay as they are. */
 export const CampaignUpdate = CampaignFields.extend({
   campaignName: Line.optional(),
   phoneenabled: CampaignFields.shape.phoneenabled.unwrap().optional(),

@@ -1,6 +1,6 @@
-// Plain lists that server and browser share: no schema here, so that none travels to the browser.
+// Plain lists shared by server and browser: no schema here, so that none is sent to the browser.
 
-/** First parts of addresses that are ours: no module may be called so. */
+/** First path segments reserved for us: no module may use these names. */
 export const RESERVED_SLUGS = [
   'agency-register',
   'api',
@@ -50,7 +50,7 @@ export const MODULES = [
   { module: 'simplifi', name: 'Simplifi ID', slug: 'simplifi-id' },
 ] as const;
 export type ModuleType = (typeof MODULES)[number]['module'];
-/** The modules that bring leads. */
+/** The modules that produce leads. */
 export const LEAD_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const satisfies readonly ModuleType[];
 
 /** The states of the United States by their codes, for addresses. */
@@ -68,11 +68,11 @@ export const US_STATES: Readonly<Record<string, string>> = /* @__PURE__ */ Objec
     .map((one) => [one.slice(0, 2), one.slice(3)]),
 );
 
-/** The payment terms there are (spec calls 9). */
+/** The available payment terms (spec calls 9). */
 export const PAYMENT_TERMS = ['Weekly', 'Monthly', 'One Time', 'Prepaid'] as const;
 export type PaymentTermName = (typeof PAYMENT_TERMS)[number];
 
-/** The payment terms as the agency cost setting writes them (spec product 3). */
+/** The payment terms as the agency cost setting spells them (spec product 3). */
 export const COST_TERMS = {
   Weekly: 'Weekly',
   Monthly: 'Monthly',
@@ -81,7 +81,7 @@ export const COST_TERMS = {
 } as const;
 export type CostTerm = keyof typeof COST_TERMS;
 
-/** What a fee is for: once at the start, each month, for each lead, for each lead with advanced information. */
+/** What a fee is for: once at the start, monthly, per lead, or per lead with advanced information. */
 export type CostPart = 'setup' | 'month' | 'lead' | 'advanced';
 
 /** The fees of the agency cost setting by module, under their names (spec product 3). Simplifi: master root's tree only. */
@@ -101,5 +101,5 @@ export const COST_FIELDS = {
 /** Modules whose cost per lead may not go below the root's (spec product 5). */
 export const MINIMUM_MODULES: readonly ModuleType[] = ['enhance', 'b2b'];
 
-/** US dollars a month that a minimum spend is suggested with where nobody has said anything (spec calls 9). */
+/** The default suggested minimum spend, US dollars per month, where none has been set (spec calls 9). */
 export const FLAT_MINIMUM = '349.00';

@@ -24,7 +24,7 @@ const Choice = z.object({ value: z.string(), label: z.string() });
 const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
 const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time, or Prepaid');
 
-/** How a company is doing, so that trouble is seen without opening it. */
+/** A company's health, so that problems are visible without opening it. */
 export const Activity = z.object({
   last_lead_at: Instant.nullable().describe(
     'For an agency, the last lead of its clients. null if there are none yet',
@@ -105,7 +105,7 @@ export const CompanyNode = z.object({
 });
 export type CompanyNodeData = z.output<typeof CompanyNode>;
 
-/** What a filter of the agency list keeps (spec product 2); of several each has to hold. */
+/** What a filter of the agency list keeps (spec product 2); multiple filters must all match. */
 export const COMPANY_FILTERS = [
   'direct_payment',
   'payment_failed',
@@ -121,7 +121,7 @@ export type CompanyFilter = (typeof COMPANY_FILTERS)[number];
 export const COMPANY_SORTS = ['company_name', 'full_name', 'email', 'created_at'] as const;
 export type CompanySort = (typeof COMPANY_SORTS)[number];
 
-/** Several values as one text, separated by commas. */
+/** Several values in one comma-separated string. */
 const Several = z
   .string()
   .max(4000)
@@ -131,7 +131,7 @@ const Several = z
       .map((part) => part.trim())
       .filter(Boolean),
   );
-/** An unset part of a path travels as 'all'. */
+/** An unset part of a path is sent as 'all'. */
 const All = z.literal('all').transform(() => undefined);
 const ListQuery = z.object({
   companyId: Id.describe('The parent company: your company, or an agency under your root'),
@@ -184,7 +184,7 @@ const SalesPerson = z
   .union([z.literal(''), z.null(), Id])
   .describe("'' or null for none. Same as in PUT /configuration/sales");
 
-/** What is entered of an agency or client and its owner (spec product 3, Client/user payload fields). */
+/** What is entered for an agency or client and its owner (spec product 3, Client/user payload fields). */
 const Fields = z.object({
   companyID: Id.describe('The parent company'),
   idsys: Id.optional(),
@@ -210,7 +210,7 @@ const Fields = z.object({
   editorspreadsheet: Flag.optional().describe(
     'For a client. T: recipients of its spreadsheets can edit them',
   ),
-  // Of the owner (spec product 3); what only administrators have is refused instead of dropped.
+  // Fields of the owner (spec product 3); fields that only administrators have are refused instead of dropped.
   ClientRole: z.literal('owner', 'must be owner for an agency or client').optional(),
   defaultAdmin: Flag.optional(),
   customercare: Flag.optional(),
@@ -234,7 +234,7 @@ const Status = z.union([z.boolean(), Flag.transform((flag) => flag === 'T')]);
 const tags = ['Agencies and clients'];
 const Saved = Done.extend({ data: z.union([z.array(CompanyNode), z.array(StaffNode)]) });
 
-/** What is entered of somebody of the own company: an administrator or, of a root or agency, a sales person. */
+/** What is entered for a member of one's own company: an administrator or, in a root or agency, a sales person. */
 const Person = Fields.pick({
   idsys: true,
   ClientFullName: true,
@@ -278,7 +278,7 @@ const PersonChange = Person.partial().extend({
   version: Version,
 });
 
-/** Agencies of a root and clients of an agency: the lists, and what is done with a row (spec product 2, 4). */
+/** Agencies of a root and clients of an agency: the lists, and the actions on a row (spec product 2, 4). */
 export const companies = {
   list: call
     .route({

@@ -1,31 +1,31 @@
 import { messages } from './messages.ts';
 
-// Rules of an agency's or client's fields that server and screens share (spec product 5). No schema here, so that none
-// travels to the browser.
+// Rules for an agency's or client's fields, shared by server and screens (spec product 5). No schema here, so that none
+// is sent to the browser.
 
-/** The longest company name, full name and organization id, in characters as people count them. */
+/** The maximum length of a company name, full name or organization id, in characters as people count them. */
 export const NAME_MAX = 255;
-/** The longest email address. */
+/** The maximum length of an email address. */
 export const EMAIL_MAX = 70;
 
-/** Characters as the database counts them: an emoji is one. */
+/** Counts characters as the database does: an emoji is one. */
 export const lengthOf = (text: string): number => [...text].length;
 
-/** What is wrong with a company's name; null: nothing. */
+/** What is wrong with a company's name; null if nothing. */
 export function companyNameFault(text: string): string | null {
   const name = text.trim();
   if (!name) return messages.companyNameRequired;
   return lengthOf(name) > NAME_MAX ? messages.companyNameLong : null;
 }
 
-/** What is wrong with an owner's full name; null: nothing. */
+/** What is wrong with an owner's full name; null if nothing. */
 export function fullNameFault(text: string): string | null {
   const name = text.trim();
   if (!name) return messages.fullNameRequired;
   return lengthOf(name) > NAME_MAX ? messages.fullNameLong : null;
 }
 
-/** What is wrong with an email address; null: nothing. The server knows more of what an address may be. */
+/** What is wrong with an email address; null if nothing. The server checks addresses more strictly. */
 export function emailFault(text: string): string | null {
   const email = text.trim();
   if (!email) return messages.emailRequired;
@@ -34,7 +34,8 @@ export function emailFault(text: string): string | null {
 }
 
 /**
- * What is wrong with a subdomain (spec product 5); null: nothing. What is reserved or taken only the server knows.
+ * What is wrong with a subdomain (spec product 5); null if nothing. Only the server knows which ones are reserved or
+ * taken.
  */
 export function subdomainShape(text: string): string | null {
   const label = text.trim();
@@ -45,7 +46,7 @@ export function subdomainShape(text: string): string | null {
   return null;
 }
 
-/** Why an onboarding charge cannot be this amount (spec product 5); null when it can. */
+/** Why an onboarding charge cannot be this amount (spec product 5); null if it can. */
 export function onboardingFault(text: string): string | null {
   if (!/^-?\d{1,9}(\.\d*)?$/.test(text)) return messages.onboardInvalid;
   const amount = Number(text);
@@ -58,7 +59,7 @@ export function onboardingFault(text: string): string | null {
 /** The colors of the API developer icon (spec product 4), and what each says. */
 export type ApiColor = 'orange' | 'green' | 'blue' | 'gray';
 
-/** Color and words of the API developer icon, by the five rules of the specification. */
+/** Color and text of the API developer icon, by the five rules of the specification. */
 export function apiIcon(row: {
   api_mode: 'T' | 'F';
   is_marketing_services_agreement_developer: 'T' | 'F';

@@ -13,9 +13,9 @@ import { onboardingFault } from './company-rules.ts';
 import { messages } from './messages.ts';
 import { Dollars, Done, Flag, FREQUENCIES, GivenDay, given, Id, Instant, Line, Whole } from './primitives.ts';
 
-/** US dollars and cents: what is charged as a sum. */
+/** US dollars and cents, for total amounts that are charged. */
 export const Cents = given(Dollars.regex(/^\d+(\.\d{0,2}0*)?$/, 'must be in whole cents'));
-/** US dollars as they are sent; a price may be below a cent. */
+/** US dollars as they are sent; a price may include fractions of a cent. */
 const Price = given(Dollars);
 
 type Fees = Record<string, Record<string, Record<string, string>>>;
@@ -42,8 +42,8 @@ const shapes = <T extends z.ZodType>(cents: T, price: T) =>
 const TermKey = z.enum(Object.keys(COST_TERMS) as CostTerm[], 'must be Weekly, Monthly, OneTime, or Prepaid');
 
 /**
- * The agency cost setting (spec product 3): fees by module and payment term, as amounts of US dollars. What is left out
- * when it is saved stays as it is. `dpay`: the term that is selected.
+ * The agency cost setting (spec product 3): fees by module and payment term, as amounts in US dollars. Fields left out
+ * of a save stay as they are. `dpay`: the selected term.
  */
 export const CostAgency = z
   .strictObject(shapes(Cents as z.ZodType<string>, Price as z.ZodType<string>))
@@ -66,7 +66,7 @@ export const OnboardingAmount = z
     if (fault) ctx.addIssue({ code: 'custom', message: fault });
   });
 
-/** What an agency is charged once when it begins; 0: nothing (spec product 3, agencyonboardingcustom). */
+/** The one-time charge for a new agency; 0 for none (spec product 3, agencyonboardingcustom). */
 export const Onboarding = z.object({ amount: OnboardingAmount, enable_coupon: Flag });
 
 const Count = Whole(1, 1_000_000);
@@ -87,7 +87,7 @@ export const RetailFields = z.object({
   leadsbuy: z.union([Empty, z.null(), Count]).optional().describe('Number of leads per purchase'),
 });
 
-/** The same as it is answered. */
+/** The same as it is returned. */
 export const RetailCosts = z.object({
   CostSet: Dollars,
   CostSetAdvanced: Dollars,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { Done, given, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
-/** Why money is given back or granted. */
+/** Why money is refunded or credit is granted. */
 export const CREDIT_REASONS = [
   'wrong_person',
   'duplicate',
@@ -14,7 +14,7 @@ export const CREDIT_REASONS = [
 ] as const;
 export type CreditReason = (typeof CREDIT_REASONS)[number];
 
-/** What a reason is called, on screens and in mails. */
+/** The label of a reason, on screens and in emails. */
 export const REASON_WORDS: Record<CreditReason, string> = {
   wrong_person: 'Wrong person',
   duplicate: 'Duplicate lead',
@@ -24,11 +24,11 @@ export const REASON_WORDS: Record<CreditReason, string> = {
   promotion: 'Promotion',
   other: 'Other',
 };
-/** Those that a lead can be refunded for, and those that credit is granted for. */
+/** The reasons a lead can be refunded for, and the reasons credit is granted for. */
 export const LEAD_REASONS = CREDIT_REASONS.filter((one) => one !== 'promotion');
 export const GRANT_REASONS: readonly CreditReason[] = ['goodwill', 'promotion', 'other'];
 
-/** The most that is granted at a time, US dollars: a slip of the keyboard gives nobody a fortune. */
+/** The maximum credit per grant, US dollars, so that a typo cannot give away a fortune. */
 export const GRANT_MOST = 10_000;
 
 const Amount = given(
@@ -42,7 +42,7 @@ const Amount = given(
     .refine((text) => Number(text) <= GRANT_MOST, `must not exceed ${GRANT_MOST}`),
 );
 
-/** What whoever got it is told beside the reason. 'other' says nothing by itself, so it needs one. */
+/** The note sent to the recipient along with the reason. 'other' says nothing by itself, so it requires one. */
 const Why = z.object({
   reason: z.enum(CREDIT_REASONS),
   note: z.string().trim().max(255, 'must not exceed 255 characters').default(''),
@@ -51,7 +51,7 @@ const isSaid = ({ reason, note }: { reason: CreditReason; note: string }) =>
   reason !== 'other' || note !== '';
 const UNSAID = { path: ['note'], message: 'is required when the reason is other' };
 
-/** Money that was given back for a lead, or granted. */
+/** A refund for a lead, or a granted credit. */
 export const Credit = z.object({
   id: Id,
   company_id: Id,

@@ -1,11 +1,11 @@
 import type { RoleModule } from './people.ts';
 import { type Grade, mayPerson, type Permission } from './permissions.ts';
 
-// Lists and rules that server and browser share: no schema here, so that none travels to the browser.
+// Lists and rules shared by server and browser: no schema here, so that none is sent to the browser.
 
 /**
- * What a key can be allowed, and what of its maker's rights each is. None moves money: no scope stands for a card, a
- * balance, a top-up or a payment (docs/decisions/0191-developer-keys.md).
+ * What a key can be allowed to do, and which of its creator's permissions each scope needs. No scope moves money: there
+ * is none for a card, a balance, a top-up or a payment (docs/decisions/0191-developer-keys.md).
  */
 export const API_SCOPES = {
   'campaigns.read': { label: 'View campaigns', needs: ['campaign.read'] },
@@ -26,18 +26,18 @@ export type ApiScope = keyof typeof API_SCOPES;
 export const SCOPE_NAMES = Object.keys(API_SCOPES) as [ApiScope, ...ApiScope[]];
 
 export const KEY_MODES = ['live', 'test'] as const;
-/** For how long the secret before stays good, in minutes: not at all, an hour, a day, a week. */
+/** How long the previous secret stays valid, in minutes: not at all, an hour, a day, a week. */
 export const OVERLAPS = [0, 60, 1440, 10_080] as const;
-/** What the page offers, in days; null: no end. */
+/** What the page offers, in days; null for no expiration. */
 export const EXPIRIES = [30, 90, 180, 365, null] as const;
-/** So many keys a company may have. */
+/** The maximum number of keys per company. */
 export const MOST_KEYS = 50;
-/** An access token of a key is good for so many seconds. */
+/** The lifetime of a key's access token, in seconds. */
 export const TOKEN_SECONDS = 3600;
 
-/** Why a key does not work; active: it does. */
+/** Why a key does not work; active means it does. */
 export const KEY_STATES = ['active', 'disabled', 'expired', 'orphaned', 'off', 'unpaid'] as const;
 
-/** Whether somebody has all the rights that a scope is made of. */
+/** Whether a person has all the permissions that a scope needs. */
 export const mayScope = (grade: Grade, rows: readonly RoleModule[] | null, scope: ApiScope): boolean =>
   API_SCOPES[scope].needs.every((permission) => mayPerson(grade, rows, permission));

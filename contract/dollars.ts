@@ -1,10 +1,14 @@
-// Every reading and writing of an amount. Apart from primitives.ts, which brings zod along: screens reckon with these, too.
+// All parsing and formatting of amounts. Separate from primitives.ts, which pulls in zod, because screens also
+// calculate with these.
 
 const MICROS = 1_000_000n;
-/** Digits with at most one point between or beside them, with a sign below zero; nothing else is an amount. */
+/** Digits with at most one decimal point, and a minus sign if negative; nothing else is an amount. */
 const AMOUNT = /^(-?)(\d*)(?:\.(\d*))?$/;
 
-/** Micro-dollars of an amount of dollars ('2.50' -> 2500000n, '-.5' -> -500000n); null for what is none, or is finer than `places`. */
+/**
+ * Micro-dollars of a dollar amount ('2.50' -> 2500000n, '-.5' -> -500000n); null if it is not an amount or has more
+ * decimals than `places`.
+ */
 export function microsOrNull(text: string, places = 6): bigint | null {
   const found = AMOUNT.exec(text);
   const [, sign = '', whole = '', part = ''] = found ?? [];
@@ -13,14 +17,17 @@ export function microsOrNull(text: string, places = 6): bigint | null {
   return sign ? -value : value;
 }
 
-/** Micro-dollars of an amount of dollars ('2.50' -> 2500000n, '-38.20' -> -38200000n). @throws RangeError for what is none */
+/**
+ * Micro-dollars of a dollar amount ('2.50' -> 2500000n, '-38.20' -> -38200000n).
+ * @throws RangeError if it is not an amount
+ */
 export function microsOf(dollars: string): bigint {
   const micros = microsOrNull(dollars);
   if (micros === null) throw new RangeError(`${JSON.stringify(dollars)} is not a dollar amount`);
   return micros;
 }
 
-/** An amount of dollars, with two to six places, of micro-dollars (2500000 -> '2.50'). */
+/** A dollar amount, with two to six decimal places, from micro-dollars (2500000 -> '2.50'). */
 export function dollarsOf(micros: bigint | number): string {
   const value = BigInt(micros);
   const digits = (value < 0n ? -value : value).toString().padStart(7, '0');
@@ -29,8 +36,9 @@ export function dollarsOf(micros: bigint | number): string {
 }
 
 /**
- * An amount as people read it: sign, dollar sign, thousands separators (1234500000 -> '$1,234.50'). Two places, rounded half
- * away from zero; `unit` prices keep up to six, `whole` dollars have none. What rounds to nothing has no sign.
+ * An amount as people read it: sign, dollar sign, thousands separators (1234500000 -> '$1,234.50'). Two decimal places,
+ * rounded half away from zero; `unit` prices keep up to six, `whole` dollars have none. Amounts that round to zero have
+ * no sign.
  * @param micros whole micro-dollars
  */
 export function money(micros: bigint | number, options: { unit?: boolean; whole?: boolean } = {}): string {
@@ -43,8 +51,8 @@ export function money(micros: bigint | number, options: { unit?: boolean; whole?
   return `${value < 0n && rounded > 0n ? '-' : ''}${'$'}${digits}${options.whole ? '' : `.${part}`}`;
 }
 
-/** An amount in mails and on paper, where nothing is rounded away (1234123400 -> '$1,234.1234'). */
+/** An amount in emails and on paper, where nothing is rounded (1234123400 -> '$1,234.1234'). */
 export const usd = (micros: bigint | number): string => money(micros, { unit: true });
 
-/** Micro-dollars of what stands in a field, as a number that screens reckon with; 0 for what is no amount. */
+/** Micro-dollars of a field's content, as a number for screens to calculate with; 0 if it is not an amount. */
 export const microsTyped = (text: string): number => Number(microsOrNull(text) ?? 0n);

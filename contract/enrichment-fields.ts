@@ -1,23 +1,23 @@
-// Apart from enrichment.ts, which brings zod along: screens that only name the fields must not load it.
+// Separate from enrichment.ts, which pulls in zod: screens that only name the fields must not load it.
 
-/** 'advanced': about a consumer; 'b2b': about somebody at work. */
+/** 'advanced': about a consumer; 'b2b': about a person at work. */
 export type InformationType = 'advanced' | 'b2b';
 
-/** A data field that a campaign may ask for about the people of its leads. */
+/** A data field that a campaign may request about the people in its leads. */
 export interface InformationField {
-  /** Travels as an entry of advanceInformation and b2bInformation; never given to another field. */
+  /** Sent as an entry of advanceInformation and b2bInformation; never reused for another field. */
   id: number;
   key: string;
   name: string;
   type: InformationType;
 }
 
-/** The two kinds of fields, as screens head them. */
+/** The two kinds of fields, as headings on screens. */
 export const INFORMATION_TYPES: Record<InformationType, string> = { advanced: 'Personal', b2b: 'Company' };
 
 /**
- * Every data field (spec product 3 "advanced and B2B information list ids", calls 7). The values are texts of
- * `person_profile`, but for job_title and company_name, which every person of the graph has a place for in `person`.
+ * Every data field (spec product 3 "advanced and B2B information list ids", calls 7). The values are texts in
+ * `person_profile`, except job_title and company_name, which are columns of `person` for every person in the graph.
  */
 export const INFORMATION_FIELDS = [
   { id: 1, key: 'age_range', name: 'Age range', type: 'advanced' },

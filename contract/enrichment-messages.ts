@@ -1,4 +1,4 @@
-/** What the choice of data fields says; our own texts. The server alone writes them. */
+/** Messages about the choice of data fields, in our own wording. Only the server uses them. */
 export const enrichmentMessages = {
   setByRoot: 'is set by the platform',
   setByAgency: 'is set by the agency of this client',

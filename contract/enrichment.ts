@@ -4,7 +4,7 @@ import { US_STATES } from './choices.ts';
 import { INFORMATION_FIELDS } from './enrichment-fields.ts';
 import { Done, Id, Instant } from './primitives.ts';
 
-/** Where the values of data fields come from. `embedded`: the people data of the root, which is always looked at first. */
+/** Where the values of data fields come from. `embedded`: the root's own people data, which is always checked first. */
 export const DATA_PROVIDERS = ['embedded', 'pdl'] as const;
 export const DataProvider = z.enum(DATA_PROVIDERS);
 
@@ -16,7 +16,7 @@ const Information = z.object({
   type: Type,
 });
 
-/** Ids of data fields, each once. */
+/** Ids of data fields, without duplicates. */
 const InformationIds = z
   .array(z.int())
   .max(INFORMATION_FIELDS.length, 'must list each field only once')

@@ -1,4 +1,4 @@
-/** Every error code with the HTTP status it travels as. */
+/** Every error code with the HTTP status it is sent with. */
 export const ERROR_STATUS = {
   invalid: 422,
   bad_request: 400,
@@ -27,12 +27,14 @@ export interface ErrorBody {
   requestId: string;
 }
 
-/** A refusal that the person should read. `message` is shown as it is; it never carries a secret or an inner detail. */
+/**
+ * A refusal that the user should read. `message` is shown as it is; it never contains a secret or an internal detail.
+ */
 export class Refusal extends Error {
   override name = 'Refusal';
   readonly code: ErrorCode;
   readonly errors: FieldErrors;
-  /** Seconds after which trying again makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
   constructor(code: ErrorCode, message: string, more: { errors?: FieldErrors; retryAfter?: number } = {}) {
     super(message);
@@ -42,6 +44,6 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of one field, by its name on the wire: the rule that it breaks, in the message and with the field. */
+/** A refusal of one field, by its name on the wire: the broken rule is in the message and listed under the field. */
 export const refusalOf = (field: string, rule: string, code: ErrorCode = 'invalid'): Refusal =>
   new Refusal(code, `${field}: ${rule}`, { errors: { [field]: [rule] } });

@@ -1,4 +1,4 @@
-/** Texts of exclusion lists, to the letter of the specification (calls 5 and 8), that screens and server say. */
+/** Messages about exclusion lists, verbatim from the specification (calls 5 and 8), used by screens and server. */
 export const exclusionMessages = {
   csvOnly: 'Invalid file format. This upload only supports CSV files.',
   failed: 'Whoops that did not work, please check your file for errors and try again',
@@ -8,7 +8,7 @@ export const exclusionMessages = {
   purgeFailed: 'There was an error processing your request.',
 } as const;
 
-/** Texts the specification leaves open. */
+/** Messages the specification does not define. */
 export const ownExclusionMessages = {
   purgedTitle: 'Records purged',
   purged: (lists: number, entries: string) =>
@@ -19,5 +19,5 @@ export const ownExclusionMessages = {
   undone: 'List undone. It no longer excludes anyone.',
 } as const;
 
-/** The most records of a file that a client or a campaign is given. */
+/** The maximum number of records in a file given to a client or a campaign. */
 export const MOST_RECORDS = 10_000;

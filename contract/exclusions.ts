@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
 
-/** At which level a list stands; on the wire `campaigntype` and `campaignType`. */
+/** The level a list applies to; on the wire `campaigntype` and `campaignType`. */
 export const LEVELS = ['root', 'agency', 'client', 'campaign'] as const;
 export const Level = z.enum(LEVELS);
 
-/** How far a file under way is (spec product 3, Suppression job progress). */
+/** The progress of a file being processed (spec product 3, Suppression job progress). */
 export const SuppressionProgress = z.object({
   id: Id,
   filename: z.string(),
@@ -15,7 +15,7 @@ export const SuppressionProgress = z.object({
   total_row: z.int(),
 });
 
-/** What became of a file. Rows are of the file; entries are what they hold, each counted once a list. */
+/** The result of a file. Rows are those of the file; entries are what they contain, each counted once per list. */
 export const ExclusionList = z.object({
   id: Id,
   filename: z.string(),

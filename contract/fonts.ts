@@ -1,6 +1,9 @@
-// Apart from choices.ts: the sign-in page shows a tenant's font and needs no other list.
+// Separate from choices.ts, because the sign-in page shows a tenant's font and needs no other list.
 
-/** The fonts a tenant may choose from: families that devices bring along, so that nothing is loaded and nothing jumps. */
+/**
+ * The fonts a tenant may choose from: families already installed on devices, so that nothing has to load and nothing
+ * jumps.
+ */
 export const FONT_THEMES = {
   system: {
     label: 'System',

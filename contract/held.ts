@@ -11,7 +11,7 @@ const Which = z.object({
   source: z.string().max(60).describe('As listed'),
 });
 
-/** Held sign-ups of a campaign that have reason and source in common. */
+/** Held sign-ups of a campaign with the same reason and source. */
 export const HeldGroup = Which.extend({
   campaignName: z.string(),
   company_name: z.string(),
@@ -30,10 +30,10 @@ const Decide = Which.extend({
 const Decided = Done.extend({ count: z.int() });
 const tags = ['Campaigns'];
 
-/** A client has so many trusted addresses and networks at most, with those that it asks for. */
+/** The maximum number of trusted addresses and networks per client, including requested ones. */
 export const MOST_TRUSTED = 20;
 
-/** An address or network whose sign-ups are not held for coming from one browser, address or network. */
+/** An address or network whose sign-ups are not held for coming from the same browser, address or network. */
 export const TrustedAddress = z.object({
   id: Id,
   leadspeekID: Id.nullable().describe('null for all campaigns of the client'),
@@ -62,7 +62,7 @@ const Trust = z.object({
   everyCampaign: z.boolean().default(false).describe('For all campaigns of the client'),
 });
 
-/** Sign-ups that look forged and wait for somebody to look (docs/decisions/0110-held-sign-ups.md). */
+/** Sign-ups that look forged and wait for review (docs/decisions/0110-held-sign-ups.md). */
 export const held = {
   list: call
     .route({

@@ -28,14 +28,14 @@ export const PERSON_FIELDS = [
   'ip',
   'device_id',
   ...PROFILE_KEYS,
-  // Of intent signals only.
+  // Only for intent signals.
   'keyword',
   'page_url',
   'seen_at',
   'ignore',
 ] as const;
 
-/** What an import brings: people, or intent signals of people. */
+/** What an import contains: people, or intent signals of people. */
 export const IMPORT_KINDS = ['people', 'signals'] as const;
 
 export const PersonField = z.enum(PERSON_FIELDS);
@@ -82,7 +82,9 @@ const Which = z.object({ id: Id });
 
 const Text = z.string().nullable();
 
-/** A person of the graph, as the people who keep it see them; of merged people all that is known of any of them. */
+/**
+ * A person in the graph as shown to the users who maintain it; for merged people, everything known about any of them.
+ */
 export const GraphPerson = z.object({
   id: Id,
   first_name: Text,
@@ -100,13 +102,13 @@ export const GraphPerson = z.object({
   rows: z.int().describe('Number of people data rows for this person. One unless people were merged'),
 });
 
-/** Two people who are likely one, by a key that both have. */
+/** Two people who are probably the same person, because they share a key. */
 export const Duplicate = z.object({
   key: z.enum(['email_sha256', 'email_sha1', 'email_md5', 'phone']),
   people: z.tuple([GraphPerson, GraphPerson]),
 });
 
-/** Two people made one: `absorbed` is spoken for by `kept` until it is undone. Null: erased since. */
+/** Two people merged into one: `kept` stands for `absorbed` until the merge is undone. Null: erased since. */
 export const Merge = z.object({
   id: Id,
   kept: GraphPerson.pick({

@@ -1,5 +1,5 @@
-// What the columns of an imported file must tell, by the names of their meanings: rules that server and screens share. No
-// schema here, so that none travels to the browser.
+// What information the columns of an imported file must provide, by the names of their meanings: rules shared by server
+// and screens. No schema here, so that none is sent to the browser.
 
 /** What a column of a file of signals can mean. */
 export const SIGNAL_FIELDS = [
@@ -20,9 +20,9 @@ export const SIGNAL_FIELDS = [
   'ignore',
 ] as const;
 
-/** What tells whom a signal is about. */
+/** The fields that identify whom a signal is about. */
 const SIGNAL_KEYS = ['external_id', 'email', 'email_sha256', 'email_sha1', 'email_md5', 'phone', 'device_id'];
-/** What tells who somebody is. */
+/** The fields that identify a person. */
 const PERSON_KEYS = [
   'external_id',
   'email',
@@ -34,14 +34,14 @@ const PERSON_KEYS = [
   'phone2',
 ];
 
-/** What columns lack to make signals: whom they are about, the keyword or the time; null: nothing. */
+/** What the columns are missing to make signals: whom they are about, the keyword or the time; null if nothing. */
 export function signalLack(fields: readonly string[]): 'who' | 'keyword' | 'time' | null {
   if (!SIGNAL_KEYS.some((key) => fields.includes(key))) return 'who';
   if (!fields.includes('keyword')) return 'keyword';
   return fields.includes('seen_at') ? null : 'time';
 }
 
-/** Whether rows of such columns can say who they are about: by a key, or by name and street address. */
+/** Whether rows with these columns can identify whom they are about: by a key, or by name and street address. */
 export function canIdentify(fields: readonly string[]): boolean {
   return (
     PERSON_KEYS.some((key) => fields.includes(key)) ||

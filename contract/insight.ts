@@ -6,13 +6,13 @@ import { Day, GivenDay, Id, Micros, Page, PageQuery } from './primitives.ts';
 
 const Totals = z.object({ visits: z.int(), matched: z.int(), leads: z.int(), spend_micros: Micros });
 
-/** Visits and people found apart: a match rate is of visits alone. */
+/** Visits and people are counted separately: a match rate is about visits only. */
 const Apart = Totals.extend({
   found: z.int().describe('Within matched: people found by keywords. The rest are visits'),
   found_leads: z.int().describe('Within leads: those found by keywords'),
 });
 
-/** What a report is narrowed to. */
+/** The filters of a report. */
 const Narrowing = z.object({
   companyID: Id.optional(),
   leadspeekID: Id.optional(),

@@ -1,4 +1,4 @@
-/** What keyword counts say. `retryFailed` is the spec's text (calls 8); the others are our own. */
+/** Messages about keyword counts. `retryFailed` is the spec's text (calls 8); the others are our own. */
 export const intentMessages = {
   retryFailed: 'Server might be busy. Please try again later.',
   queued: 'The count is queued. You will get an email when it is done.',

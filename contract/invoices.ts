@@ -126,7 +126,7 @@ export const InvoiceFilter = PageQuery.extend({
   endDate: GivenDay.optional(),
 });
 
-/** A page of invoices, with what all that match come to. */
+/** A page of invoices, with the totals of all matching ones. */
 export const InvoicePage = Page(InvoiceRow).extend({
   sides: z.array(z.enum(INVOICE_SIDES)).describe('The sides available to you'),
   total_micros: Micros.describe('Total of all matches'),
@@ -227,7 +227,7 @@ export const invoices = {
     .output(Done.extend({ data: Invoice })),
 };
 
-/** How a charge that a person waits for has ended. */
+/** The outcome of a charge that a user is waiting for. */
 export const Paid = z.object({
   result: z.enum(['success', 'failed', 'authenticate', 'unknown']),
   message: z.string(),

@@ -1,14 +1,14 @@
-// No schema here: screens reckon with it, too.
+// No schema here, because screens also calculate with it.
 
-/** The data fields that a campaign asks for, by their ids (contract/enrichment-fields.ts). */
+/** The data fields that a campaign requests, by id (contract/enrichment-fields.ts). */
 export interface Asked {
   advanceInformation: readonly number[];
   b2bInformation: readonly number[];
 }
 
 /**
- * Which of its prices a campaign's leads have: with company data CostSetB2b, else with personal data CostSetAdvanced, else
- * CostSet. The database has the same rule (function lead_price).
+ * Which price applies to a campaign's leads: CostSetB2b with company data, otherwise CostSetAdvanced with personal
+ * data, otherwise CostSet. The database has the same rule (function lead_price).
  */
 export const priceField = (asked: Asked): 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b' =>
   asked.b2bInformation.length > 0
@@ -17,7 +17,7 @@ export const priceField = (asked: Asked): 'CostSet' | 'CostSetAdvanced' | 'CostS
       ? 'CostSetAdvanced'
       : 'CostSet';
 
-/** What a lead costs, of the amounts that are set: where none is set for the data that is asked for, the plain price. */
+/** The cost of a lead, from the amounts that are set: the plain price where none is set for the requested data. */
 export function priceOf<T extends string | bigint>(
   costs: Record<'CostSet' | 'CostSetAdvanced' | 'CostSetB2b', T>,
   asked: Asked,

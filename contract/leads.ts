@@ -12,7 +12,7 @@ export const MATCH_KINDS = {
   5: 'device',
   6: 'phone',
   7: 'ip',
-  // 8 is an exclusion's domain; a lead found by intent signals has no key of a visit.
+  // 8 is the domain of an exclusion; a lead found by intent signals has no visit key.
   9: 'intent',
 } as const;
 export const MatchType = z.enum([
@@ -67,8 +67,8 @@ export const Evidence = z.object({
 });
 
 /**
- * Somebody else whom it might have been. Never who: they are nobody's lead here, and nothing of them is told but the keys that
- * spoke for them.
+ * Another person the visitor might have been. Never identifies them: they are not a lead here, and only the keys that
+ * pointed to them are shown.
  */
 export const Alternative = z.object({
   confidence: z.int().describe('The confidence that it was this person instead'),
@@ -144,7 +144,7 @@ export const LeadFilter = z.object({
 });
 
 const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email']).optional();
-/** What the file of a list of leads is asked with. */
+/** The parameters for downloading a list of leads as a file. */
 export const LeadFile = LeadFilter.extend({ sortby: LEAD_SORTS, order: PageQuery.shape.order });
 
 export const leads = {

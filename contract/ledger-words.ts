@@ -31,5 +31,5 @@ const KINDS: Record<TransferKind, string> = {
   adjustment: 'Adjustment',
 };
 
-/** What a line of a statement is, in words: on screens and in files. */
+/** The description of a statement line, on screens and in files. */
 export const kindWords = (kind: TransferKind): string => KINDS[kind];

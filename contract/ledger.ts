@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { LEAD_MODULES } from './choices.ts';
 import { Day, Dollars, Done, GivenDay, given, Id, Instant, Micros } from './primitives.ts';
 
-/** What happened, for each transfer of the ledger (docs/money.md says which entries each has). */
+/** What happened, for each ledger transfer (docs/money.md lists the entries of each). */
 export const TRANSFER_KINDS = [
   'lead',
   'lead_return',
@@ -89,7 +89,7 @@ export const StatementLine = z.object({
   margin_micros: Cost.describe('What your company keeps. Never shown to clients'),
 });
 
-/** What margins are summed by. */
+/** What margins are grouped by. */
 export const MARGIN_GROUPS = ['month', 'client', 'campaign', 'product', 'agency'] as const;
 export type MarginGroup = (typeof MARGIN_GROUPS)[number];
 

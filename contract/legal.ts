@@ -1,13 +1,13 @@
-/** A document that a tenant shows in its own name: headed paragraphs of plain text. */
+/** A document that a tenant shows under its own name: plain-text paragraphs with headings. */
 export interface LegalDocument {
   title: string;
   version: string;
-  /** The day from which this wording holds, YYYY-MM-DD. */
+  /** The date from which this wording applies, YYYY-MM-DD. */
   since: string;
   sections: { heading: string; paragraphs: string[] }[];
 }
 
-/** Every document, by the name that its address or its agreement has. */
+/** Every document, by the name used in its address or agreement. */
 export const LEGAL_NAMES = [
   'privacy-policy',
   'term-of-use',
@@ -28,7 +28,7 @@ export type LegalName = (typeof LEGAL_NAMES)[number];
 export const isLegalName = (name: string): name is LegalName =>
   (LEGAL_NAMES as readonly string[]).includes(name);
 
-/** What stands above each document: the texts are templates, and say so. */
+/** The notice above each document, saying that the texts are templates. */
 export const legalNote = (party: string): string =>
   `Template wording. ${party} reviews it with counsel and completes it before relying on it.`;
 
@@ -221,7 +221,10 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
   }),
 };
 
-/** A document in a tenant's name. @param party the tenant as its visitors know it */
+/**
+ * Returns a document in a tenant's name.
+ * @param party the tenant as its visitors know it
+ */
 export function legalDocument(name: LegalName, party: string): LegalDocument {
   return { ...DOCUMENTS[name](party), version: '1', since: '2026-01-01' };
 }

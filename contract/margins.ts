@@ -6,7 +6,7 @@ import { Dollars, Done, Id, Instant } from './primitives.ts';
 export const MARGIN_RULES = ['hold', 'raise', 'sell'] as const;
 export const MarginRule = z.enum(MARGIN_RULES, 'must be hold, raise, or sell');
 
-/** A campaign whose price for a lead is below what the agency pays, now or from a planned change on. */
+/** A campaign whose price for a lead is below what the agency pays, now or after a planned change. */
 export const BelowCost = z.object({
   id: Id,
   number: z.int(),

@@ -1,4 +1,7 @@
-/** Texts of people, mail servers and roots. The server alone writes them, so they are not in the scripts of the login page. */
+/**
+ * Messages about people, mail servers and roots. Only the server uses them, so they are not in the scripts of the login
+ * page.
+ */
 export const configMessages = {
   invitationsSent: (sent: number, signedIn: number, removed: number) =>
     [

@@ -1,6 +1,6 @@
 import { screenMessages } from './screen-messages.ts';
 
-/** Texts of the specification that people see, each once and to the letter. */
+/** User-visible texts from the specification, each defined once and verbatim. */
 export const messages = {
   sessionEndedTitle: 'Session Ended',
   sessionEnded: 'Your session has ended. Please log in again to continue.',
@@ -76,7 +76,7 @@ export const messages = {
   completeProfile: 'Please complete your profile to fully use the system. (Go to Profile)',
 } as const;
 
-/** Texts the specification leaves open. */
+/** Texts the specification does not define. */
 export const ownMessages = {
   badLogin: 'The email address or password is incorrect.',
   tooMuchToExport: (most: number) =>

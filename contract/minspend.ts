@@ -3,10 +3,10 @@ import { call } from './base.ts';
 import { Plan } from './costs.ts';
 import { Day, Dollars, Done, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
-/** What became of a month that is over. excluded: nothing was charged, since the agency was excluded then. */
+/** The outcome of a past month. excluded: nothing was charged because the agency was excluded at the time. */
 export const MINSPEND_OUTCOMES = ['met', 'excluded', 'charged'] as const;
 
-/** A minimum spend as a root announced it to an agency: nothing is charged of it before it is accepted. */
+/** A minimum spend that a root has announced to an agency: nothing is charged for it before it is accepted. */
 export const MinSpendOffer = z.object({
   id: Id,
   company_id: Id,
@@ -23,8 +23,8 @@ export const MinSpendOffer = z.object({
 export type MinSpendOffer = z.output<typeof MinSpendOffer>;
 
 /**
- * How an agency stands with its minimum spend (spec product 3 and 6, calls 3 and 7). A month is a calendar month where the
- * root is; what counts is in docs/decisions/0056-minimum-spend.md.
+ * An agency's minimum-spend status (spec product 3 and 6, calls 3 and 7). A month is a calendar month in the root's
+ * time zone; docs/decisions/0056-minimum-spend.md defines what counts.
  */
 export const MinSpend = z.object({
   company_id: Id,

@@ -4,7 +4,7 @@ import { CouponCode } from './costs.ts';
 import { Paid } from './invoices.ts';
 import { Id } from './primitives.ts';
 
-/** The charge that an agency pays once, at its set-up (PAY-08). */
+/** The one-time charge that an agency pays during set-up (PAY-08). */
 export const onboarding = {
   charge: call
     .route({

@@ -1,10 +1,10 @@
-// Apart from settings.ts, which brings zod along: screens check by these, too.
+// Separate from settings.ts, which pulls in zod, because screens also validate with these.
 
-/** The package that every agency begins with; it is always there. */
+/** The package every agency starts with; it always exists. */
 export const FIRST_PACKAGE = 'standard';
 
-/** What an id of a package looks like. */
+/** The format of a package id. */
 export const PACKAGE_ID = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-/** A root has no more packages than this. */
+/** The maximum number of packages per root. */
 export const MOST_PACKAGES = 50;

@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { AccountState } from './people.ts';
 import { Done, Flag, Id, Instant, Line, Micros, Page, PageQuery } from './primitives.ts';
 
-/** A card as people know it; its number is never here. */
+/** A card as its owner would recognize it; its number is never here. */
 export const Card = z.object({
   id: Id,
   provider: z.enum(['stripe', 'sandbox']),
@@ -54,7 +54,7 @@ export const Problem = z.object({
   may: z.array(z.enum(['ask', 'settle', 'refund', 'resolve'])).describe('The available actions'),
 });
 
-/** What the provider sent to the bank of an account. */
+/** What the provider paid out to the bank from an account. */
 export const Payout = z.object({
   id: z.string().describe("The provider's ID"),
   amount_micros: Micros,
@@ -66,7 +66,7 @@ export const Payout = z.object({
 });
 export type Payout = z.output<typeof Payout>;
 
-/** A movement that a payout took along. */
+/** A transaction included in a payout. */
 export const PayoutPart = z.object({
   kind: z.enum(['charge', 'refund', 'other']),
   company_name: z.string().describe('Who paid or was refunded. Empty if it is not for a known charge'),
@@ -77,7 +77,7 @@ export const PayoutPart = z.object({
   created_at: Instant,
 });
 
-/** So far back payouts are listed. */
+/** How far back payouts are listed. */
 export const PAYOUT_DAYS = 180;
 
 const ofCharge = z.object({ id: Id });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Flag, Id, Instant } from './primitives.ts';
 
-/** Who views as whom (spec product 4, View mode; BEY-12). */
+/** Who is viewing as whom (spec product 4, View mode; BEY-12). */
 const View = z.object({
   by_name: z.string(),
   as_name: z.string(),
@@ -9,10 +9,10 @@ const View = z.object({
   expires_at: Instant,
 });
 
-/** What sort of person somebody is, as it travels (spec product 6). */
+/** The user type as sent over the wire (spec product 6). */
 export const UserType = z.enum(['user', 'userdownline', 'client', 'administrator', 'sales']);
 
-/** A phone number in its parts; all empty where none is known (PROF-03). */
+/** A phone number in its parts; all empty if there is no number (PROF-03). */
 export const PhoneParts = z.object({
   phonenum: z.string(),
   phone_country_code: z.string(),
@@ -21,7 +21,7 @@ export const PhoneParts = z.object({
 
 const Color = z.string().nullable();
 
-/** The module names that a tenant shows and the slugs of their pages; both empty where the module is off. */
+/** The module names that a tenant shows and their page slugs; both empty where the module is off. */
 export const ModulePairs = z.object({
   leadlocalname: z.string(),
   leadlocalurl: z.string(),
@@ -35,7 +35,10 @@ export const ModulePairs = z.object({
   leadsimplifiurl: z.string(),
 });
 
-/** A permission given to one person beside their role (spec product 6): it counts while `permission_active` is T. */
+/**
+ * A permission granted to one person in addition to their role (spec product 6); it counts while `permission_active` is
+ * T.
+ */
 export const UserPermission = z.object({ name: z.string(), permission_active: Flag });
 
 /** What a role may do in one module (ROLE-01). */
@@ -49,7 +52,7 @@ export const RoleModule = z.object({
 });
 export type RoleModule = z.output<typeof RoleModule>;
 
-/** Where a connected account stands (design domain, Set-up states). Empty: there is none. */
+/** The state of a connected account (design domain, Set-up states). Empty if there is no account. */
 export const AccountState = z.enum(['', 'pending', 'inverification', 'completed', 'failed']);
 
 /** The signed-in person (spec product 3, Session user). */

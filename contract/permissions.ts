@@ -1,6 +1,6 @@
 import type { RoleModule } from './people.ts';
 
-/** Who somebody is: the kind of their company and their role in it. */
+/** A user's grade: the kind of their company and their role in it. */
 export const GRADES = [
   'root.owner',
   'root.administrator',
@@ -16,10 +16,13 @@ export type Grade = (typeof GRADES)[number];
 const roots = ['root.owner', 'root.administrator'] as const;
 const agencies = ['agency.owner', 'agency.administrator'] as const;
 const clients = ['client.owner', 'client.administrator'] as const;
-/** Sales people, of what is in their care alone; the services of these calls see to that (docs/decisions/0050-sales.md). */
+/**
+ * Sales people, limited to what is in their care; the services behind these calls enforce that
+ * (docs/decisions/0050-sales.md).
+ */
 const sales = ['root.sales', 'agency.sales'] as const;
 
-/** What each grade may do. The server's guards and the screens' buttons read this one table. */
+/** What each grade may do. The server's guards and the screens' buttons both read this table. */
 export const PERMISSIONS = {
   'session.own': GRADES,
   'insight.read': [...roots, ...agencies, ...clients],
@@ -29,12 +32,12 @@ export const PERMISSIONS = {
   'campaign.remove': [...agencies, ...clients],
   'campaign.price': agencies,
   'campaign.topup': agencies,
-  // What a client forges itself would bring it the contacts of strangers, so it does not release sign-ups.
+  // Sign-ups that a client forged would give it strangers' contact data, so a client cannot release sign-ups.
   'visit.release': [...roots, ...agencies],
   'prepaid.buy': [...agencies, 'client.owner'],
   'prepaid.refund': agencies,
   'lead.read': [...roots, ...agencies, ...clients],
-  // What the own company charged: a root its agency, an agency its client.
+  // What one's own company charged: a root its agency, an agency its client.
   'lead.refund': [...roots, ...agencies],
   'credit.grant': [...roots, ...agencies],
   'integration.read': [...roots, ...agencies, ...clients],
@@ -56,18 +59,19 @@ export const PERMISSIONS = {
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
   'cost.write': roots,
-  // What a root asks of one agency.
+  // What a root requires of one agency.
   'cost.agency': [...roots, 'root.sales'],
   'setting.read': [...roots, ...agencies],
   'setting.write': [...roots, ...agencies],
-  // The calls about one setting, which ask for setting.read and setting.write unless it is one for sales, too.
+  // The calls for one setting, which require setting.read and setting.write unless the setting is also open to sales.
   'setting.get': [...roots, ...agencies, 'root.sales'],
   'setting.save': [...roots, ...agencies, 'root.sales'],
-  // Code that runs in other people's browsers: whoever may write it can do there what they can.
+  // Code that runs in other people's browsers: anyone who may write it can do whatever those people can.
   'embed.write': ['root.owner', 'agency.owner'],
-  // What owners' accounts hang on: the mail server and the domain that their links and codes travel by, and the second factor.
+  // What owners' accounts depend on: the mail server and the domain used for their links and codes, and the second
+  // factor.
   'owner.write': ['root.owner', 'agency.owner'],
-  // The keys of a root's accounts with vendors of data.
+  // The keys of a root's accounts with data vendors.
   'data.source': roots,
   'document.read': [...roots, ...agencies],
   'questionnaire.own': [
@@ -84,7 +88,8 @@ export const PERMISSIONS = {
   'person.list': [...roots, ...agencies, ...clients],
   'person.create': [...roots, ...agencies, ...clients],
   'person.write': [...roots, ...agencies, ...clients],
-  // The call that changes companies and people; for people person.write is asked besides, for companies company.write.
+  // The call that changes companies and people; it also requires person.write for people and company.write for
+  // companies.
   'user.write': [...roots, ...agencies, ...clients, ...sales],
   'person.remove': [...roots, ...agencies, ...clients],
   'role.read': [...roots, ...agencies, ...clients],
@@ -101,7 +106,7 @@ export const PERMISSIONS = {
   'account.write': agencies,
   // The agency's account at the card provider; sales people have one each.
   'account.connect': [...agencies, 'root.sales', 'agency.sales'],
-  // Whoever is the agency itself (spec calls 6: user or userdownline).
+  // The agency's owner, who stands for the agency itself (spec calls 6: user or userdownline).
   'wallet.read': ['agency.owner'],
   'wallet.write': ['agency.owner'],
   'developer.keys': ['agency.owner'],
@@ -113,7 +118,7 @@ export const PERMISSIONS = {
   // Background jobs that were set aside.
   'job.read': roots,
   'job.write': roots,
-  // What the provider sent to the bank: an agency's of its account, a root's of its own.
+  // What the provider paid out to the bank: for an agency from its account, for a root from its own.
   'payout.read': [...roots, ...agencies],
   'payment.read': roots,
   'payment.mend': roots,
@@ -122,7 +127,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Whether a grade may. */
+/** Whether a grade has a permission. */
 export function may(grade: Grade, permission: Permission): boolean {
   return (PERMISSIONS[permission] as readonly Grade[]).includes(grade);
 }
@@ -131,8 +136,8 @@ type ModuleName = RoleModule['module_name'];
 type Action = 'enable' | 'create' | 'update' | 'delete';
 
 /**
- * What a permission is to the rows of a role (ROLE-01): the module and what of it; null: no row limits it. An administrator
- * with a role may only what their rows allow, and never more than their grade.
+ * How a permission maps to the rows of a role (ROLE-01): the module and the action in it; null if no row limits it. An
+ * administrator with a role may do only what its rows allow, and never more than their grade allows.
  */
 export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action] | null> = {
   'session.own': null,
@@ -159,7 +164,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'statement.read': ['LeadsPeek', 'enable'],
   'cap.read': ['Campaign', 'enable'],
   'cap.write': ['Campaign', 'update'],
-  // Campaign pages choose a client from it.
+  // Campaign pages use it to choose a client.
   'client.list': null,
   'questionnaire.own': null,
   'document.read': null,
@@ -169,7 +174,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'person.read': ['Settings', 'enable'],
   'root.list': ['Settings', 'enable'],
   'root.create': ['Settings', 'create'],
-  // The call that lists companies and people; for people person.read is asked besides.
+  // The call that lists companies and people; it also requires person.read for people and company.read for companies.
   'person.list': null,
   'person.create': ['Settings', 'create'],
   'person.write': ['Settings', 'update'],
@@ -222,8 +227,8 @@ const allows = (rows: readonly RoleModule[], module: ModuleName, action: Action)
 };
 
 /**
- * Whether a person may: their grade, and the rows of their role besides, which only administrators have. The server's guard and the
- * screens' buttons both ask this. `rows` null: no role limits them.
+ * Whether a person has a permission: by their grade and, for administrators, also by the rows of their role. The
+ * server's guard and the screens' buttons both use this. `rows` is null if no role limits them.
  */
 export function mayPerson(grade: Grade, rows: readonly RoleModule[] | null, permission: Permission): boolean {
   if (!may(grade, permission)) return false;
@@ -232,8 +237,8 @@ export function mayPerson(grade: Grade, rows: readonly RoleModule[] | null, perm
 }
 
 /**
- * What of a company sales people see in view mode: its campaigns, leads and results as one of its administrators, and nothing of
- * its settings, people and payments. Nothing is changed (docs/decisions/0194-what-sales-may-do.md).
+ * What sales people see of a company in view mode: its campaigns, leads and results, like one of its administrators,
+ * but not its settings, people and payments. They cannot change anything (docs/decisions/0194-what-sales-may-do.md).
  */
 export const SALES_VIEW: readonly RoleModule[] = (
   ['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'] as const
@@ -245,7 +250,7 @@ export const SALES_VIEW: readonly RoleModule[] = (
   delete_permission: 'F',
 }));
 
-/** What of the settings somebody may change: the buttons to save, add and delete (spec product 6). */
+/** Which settings actions a person has: the buttons to save, add and delete (spec product 6). */
 export const settingMenu = (rows: readonly RoleModule[] | null) => ({
   settingMenuShow_update: !rows || allows(rows, 'Settings', 'update'),
   settingMenuShow_create: !rows || allows(rows, 'Settings', 'create'),

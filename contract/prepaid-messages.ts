@@ -1,4 +1,4 @@
-/** Texts of prepaid balances that the server answers with: apart from the others, which every page loads. */
+/** Messages about prepaid balances that the server returns. Separate from the others, which every page loads. */
 export const prepaidMessages = {
   term: 'Only campaigns with the Prepaid or One Time payment term are paid in advance.',
   manual: 'Your agency bills this campaign outside this system, so no card is charged for it here.',

@@ -5,7 +5,7 @@ import { Paid } from './invoices.ts';
 import { Done, Flag, given, Id, Instant, Micros } from './primitives.ts';
 import { AUTO_STATES } from './wallet.ts';
 
-/** How many leads are bought: a whole number, as one or as its digits. */
+/** How many leads are bought: a whole number, as a number or as its digits. */
 const Leads = z
   .union(
     [
@@ -20,7 +20,7 @@ const Leads = z
   .refine((count) => count >= 1, 'must be at least 1')
   .refine((count) => count <= 1_000_000, 'must not exceed 1000000');
 
-/** US dollars in whole cents, above 0, without a sign or separators: at most what one charge may be. */
+/** US dollars in whole cents, above 0, without a sign or separators; at most the maximum of one charge. */
 const Amount = given(
   z
     .string('must be an amount in US dollars such as 250.00')
@@ -42,7 +42,7 @@ const LeadsBuy = Leads.optional().describe(
   'Number of leads. Defaults to the campaign’s number of leads per purchase',
 );
 
-/** What buying leads would cost. Nothing is stored. */
+/** The cost of buying leads. Nothing is stored. */
 export const TopUpEstimate = z.object({
   leadsbuy: z.int(),
   price_micros: Micros.describe('Current price per lead'),
@@ -73,7 +73,7 @@ export const Purchase = z.object({
   card: z.string(),
 });
 
-/** How the balance of a campaign is bought, and the last purchases. */
+/** How a campaign's balance is bought, and the latest purchases. */
 export const CurrentTopUp = z.object({
   topupoptions: z.enum(['onetime', 'continual']),
   leadsbuy: z.int().nullable().describe('Number of leads per purchase'),
@@ -111,7 +111,7 @@ export type RemainingBalance = z.output<typeof RemainingBalance>;
 
 const tags = ['Campaigns'];
 
-/** Prepaid balances of campaigns, bought by the client's card (spec product 3 and 4, calls 7). */
+/** Prepaid balances of campaigns, paid with the client's card (spec product 3 and 4, calls 7). */
 export const prepaid = {
   estimate: call
     .route({

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** A whole number within bounds, as a number or as its digits. What merely can be read as one (true, [7], 0x1f) is refused. */
+/**
+ * A whole number within bounds, as a number or as its digits. Anything that would merely convert to one (true, [7],
+ * 0x1f) is refused.
+ */
 export const Whole = (least: number, most: number) =>
   z
     .union(
@@ -25,7 +28,7 @@ export const Whole = (least: number, most: number) =>
 /** An opaque id. */
 export const Id = z.uuid();
 
-/** A yes or no as it travels: 'T' or 'F'. */
+/** A yes/no value on the wire: 'T' or 'F'. */
 export const Flag = z.enum(['T', 'F']);
 
 /** Micro-dollars: 1 USD = 1,000,000. Whole, exact up to nine billion dollars. */
@@ -39,13 +42,13 @@ export const Dollars = z
     'must be an amount in US dollars such as 2.50, with up to 6 decimal places',
   );
 
-/** An amount as it is sent: a text, or the number that it says. */
+/** An amount as it is sent: text, or the equivalent number. */
 export const given = <T extends z.ZodType<string, string>>(amount: T) =>
   z
     .union([z.string(), z.number().transform(String)], 'must be an amount in US dollars such as 2.50')
     .pipe(amount);
 
-/** A choice of several as one text: 'local|locator'. */
+/** Several choices in one string: 'local|locator'. */
 export const PipeList = <T extends string>(names: readonly [T, ...T[]], fault: string) =>
   z
     .string()
@@ -56,7 +59,7 @@ export const PipeList = <T extends string>(names: readonly [T, ...T[]], fault: s
       return found.filter((one) => one !== undefined);
     });
 
-/** How often: of a limit of leads, and of reports. Weeks begin on Monday; days are those of the client's time zone. */
+/** Frequency, for limits of leads and for reports. Weeks begin on Monday; days are in the client's time zone. */
 export const FREQUENCIES = ['day', 'week', 'month'] as const;
 
 /** An ISO 8601 instant. */
@@ -65,7 +68,7 @@ export const Instant = z.iso.datetime();
 /** A calendar day, YYYY-MM-DD. */
 export const Day = z.iso.date();
 
-/** A calendar day that somebody asks for or enters; the database and the calendars know no year 0. */
+/** A calendar day that a user requests or enters; the database and the calendars have no year 0. */
 export const GivenDay = Day.refine((day) => day >= '1900-01-01', 'must not be before 1900-01-01');
 
 /** An email address, lowercased, at most 70 characters. */
@@ -77,8 +80,8 @@ export const Email = z
   .pipe(z.email('must be a valid email address'));
 
 /**
- * A password somebody chooses: 12 to 1,024 characters, at least five of them different. Length is what counts
- * (docs/decisions/0011-passwords-and-attempts.md); that it is not the person's own address is checked by the service.
+ * A new password: 12 to 1,024 characters, at least five of them different. Length is what counts
+ * (docs/decisions/0011-passwords-and-attempts.md); the service checks that it is not the user's own email address.
  */
 export const NewPassword = z
   .string()
@@ -108,7 +111,7 @@ export const WebUrl = z
   .refine((text) => !hasControls(text), 'must not contain control characters')
   .pipe(z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' }));
 
-/** What a paged list is asked with. */
+/** The query parameters of a paged list. */
 export const PageQuery = z.object({
   Page: z.coerce.number().int().min(1).max(100_000).default(1),
   PerPage: z.coerce.number().int().min(1).max(100).default(10),
@@ -117,7 +120,7 @@ export const PageQuery = z.object({
   searchQuery: z.string().trim().max(200).optional(),
 });
 
-/** A page of rows, as every list of the screens answers. `from` and `to` are 1-based, null on an empty page. */
+/** A page of rows, as returned by every list on the screens. `from` and `to` are 1-based, null on an empty page. */
 export const Page = <T extends z.ZodType>(row: T) =>
   z.object({
     data: z.array(row),
@@ -129,7 +132,7 @@ export const Page = <T extends z.ZodType>(row: T) =>
     to: z.int().nullable(),
   });
 
-/** The answer of a change: what happened, in words for the person. */
+/** The response to a change: what happened, in words for the user. */
 export const Done = z.object({ result: z.literal('success'), message: z.string() });
 
 export { dollarsOf, microsOf, usd } from './dollars.ts';

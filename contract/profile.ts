@@ -20,7 +20,9 @@ const Country = z.union([
     .regex(/^[A-Z]{2}$/, 'must be a two-letter country code'),
 ]);
 
-/** The fields of the profile form (spec calls 7: POST /user/update, steps 1 and 2). What is left out stays as it is. */
+/**
+ * The fields of the profile form (spec calls 7: POST /user/update, steps 1 and 2). Fields left out stay as they are.
+ */
 export const ProfileForm = z
   .object({
     usrID: Id.optional().describe('Your user ID'),
@@ -66,7 +68,7 @@ export const ProfileForm = z
   });
 export type ProfileForm = z.output<typeof ProfileForm>;
 
-/** What POST /user/update answers. error_email: another account has the address; nothing was saved. */
+/** The response of POST /user/update. error_email: another account has the address; nothing was saved. */
 export const ProfileAnswer = z.object({
   result: z.enum(['success', 'error_email']),
   message: z.string(),

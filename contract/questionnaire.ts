@@ -14,7 +14,7 @@ import {
 
 export { industryName } from './questions.ts';
 
-/** One of a list. */
+/** One value from a list. */
 const one = <const T extends readonly { value: string }[]>(options: T) =>
   z.enum(
     options.map(({ value }) => value) as [T[number]['value'], ...T[number]['value'][]],
@@ -27,7 +27,7 @@ const Industry = z.enum(
   'must be one of the listed options',
 );
 
-/** Several of a list, each once. */
+/** Several values from a list, without duplicates. */
 const some = <T extends string>(one: z.ZodType<T>) =>
   z
     .array(one)

@@ -1,6 +1,6 @@
-// What the questionnaire offers: plain lists, so that no schema travels to the browser with them.
+// The choices of the questionnaire: plain lists, so that no schema is sent to the browser with them.
 
-/** What people's businesses do; ids travel, names are shown. */
+/** The industries of people's businesses; ids are sent, names are shown. */
 export const INDUSTRIES = [
   { id: 'advertising', name: 'Advertising and marketing' },
   { id: 'automotive', name: 'Automotive' },
@@ -29,13 +29,13 @@ export const SIZES = [
   { value: '11-50', label: '11 to 50' },
   { value: 'over-50', label: 'More than 50' },
 ] as const;
-/** How long somebody has worked with bought or found leads. */
+/** How long the user has worked with purchased or generated leads. */
 export const EXPERIENCE = [
   { value: 'none', label: 'Not yet' },
   { value: 'some', label: 'Less than a year' },
   { value: 'long', label: 'More than a year' },
 ] as const;
-/** What sort of business it is. */
+/** The type of business. */
 export const BUSINESS = [
   { value: 'agency', label: 'Marketing agency' },
   { value: 'broker', label: 'Lead seller or broker' },
@@ -45,7 +45,7 @@ export const BUSINESS = [
   { value: 'direct', label: 'Business that uses leads in-house' },
   { value: 'other', label: 'Other' },
 ] as const;
-/** How many leads a month somebody works with at present. */
+/** How many leads a month the user currently works with. */
 export const VOLUME = [
   { value: 'none', label: 'None yet' },
   { value: '500', label: 'Up to 500' },
@@ -53,7 +53,7 @@ export const VOLUME = [
   { value: '10000', label: 'Up to 10,000' },
   { value: 'over-10000', label: 'More than 10,000' },
 ] as const;
-/** Ways in which the clients are advertised for. */
+/** How the clients are advertised. */
 export const CHANNELS = [
   { value: 'search', label: 'Search ads' },
   { value: 'social', label: 'Social ads' },
@@ -64,7 +64,7 @@ export const CHANNELS = [
   { value: 'mail', label: 'Direct mail' },
   { value: 'referrals', label: 'Events and referrals' },
 ] as const;
-/** Where the leads are worked with. */
+/** Where the leads are processed. */
 export const CRMS = [
   { value: 'none', label: 'None' },
   { value: 'activecampaign', label: 'ActiveCampaign' },
@@ -77,7 +77,7 @@ export const CRMS = [
   { value: 'own', label: 'Our own' },
   { value: 'other', label: 'Other' },
 ] as const;
-/** How somebody came to know the platform. */
+/** How the user heard about the platform. */
 export const SOURCES = [
   { value: 'search', label: 'A search engine' },
   { value: 'social', label: 'Social media' },
@@ -87,7 +87,7 @@ export const SOURCES = [
   { value: 'press', label: 'An article or video' },
   { value: 'other', label: 'Other' },
 ] as const;
-/** What somebody wants to reach first. */
+/** What the user wants to achieve first. */
 export const GOALS = [
   { value: 'resell', label: 'Sell leads to clients' },
   { value: 'own-leads', label: 'Find leads for my own business' },

@@ -3,7 +3,10 @@ import { call } from './base.ts';
 import { RoleModule } from './people.ts';
 import { Done, Flag, Id, Instant, Line } from './primitives.ts';
 
-/** The rows that somebody gives a role; modules that are not named are off, or stay as they are when it is changed. */
+/**
+ * The permission rows for a role; modules that are not listed are off in a new role and unchanged when a role is
+ * edited.
+ */
 const RoleModules = z
   .array(RoleModule)
   .max(10)

@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { Done, Email, Flag, Id, Instant, Line, Page, PageQuery } from './primitives.ts';
 import { isHostName } from './text.ts';
 
-/** A root of the installation as the master root sees it: nothing of what is inside. */
+/** A root of the installation as the master root sees it, without any of its contents. */
 export const RootNode = z.object({
   id: Id,
   name: z.string(),
@@ -15,7 +15,7 @@ export const RootNode = z.object({
   created_at: Instant,
 });
 
-/** Further roots (enterprises), for the master root only; everybody else finds nothing here (spec calls 7). */
+/** Additional roots (enterprises), for the master root only; all others get a not-found response (spec calls 7). */
 export const roots = {
   list: call
     .route({

@@ -2,7 +2,10 @@ import type { SessionUser } from './people.ts';
 import type { SetupCheck } from './setup.ts';
 import { accountConnected, betaShown, hidesOperatingMenus, mayContinueAgency } from './setup-rules.ts';
 
-/** What the routing decides by. Without a user nobody is signed in; without a set-up check its rules hold back. */
+/**
+ * What routing decisions are based on. Without a user, no one is signed in; without a set-up check, its rules do not
+ * apply.
+ */
 export interface Facts {
   user: SessionUser | null;
   setup: SetupCheck | null;
@@ -10,10 +13,13 @@ export interface Facts {
   isRegisterAccount?: boolean;
 }
 
-/** Facts of somebody who is signed in. */
+/** Facts about a signed-in user. */
 export type SignedIn = Facts & { user: SessionUser };
 
-/** Who somebody is to the screens (design domain, Who). In view mode that is the person looked at. */
+/**
+ * The user's role as far as the screens are concerned (design domain, Who). In view mode, the role of the person being
+ * viewed.
+ */
 export const ROLES = [
   'root',
   'rootAdministrator',
@@ -25,7 +31,7 @@ export const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The role of a person, by the kind of their company and their type. */
+/** The role of a person, by their company's kind and their type. */
 export function roleOf(user: Pick<SessionUser, 'company_kind' | 'user_type'>): Role {
   if (user.company_kind === 'client') return 'client';
   const isRoot = user.company_kind === 'root';
@@ -34,7 +40,10 @@ export function roleOf(user: Pick<SessionUser, 'company_kind' | 'user_type'>): R
   return isRoot ? 'root' : 'agency';
 }
 
-/** A system user in the words of the routes: the platform's people, but not its sales (spec product 6). */
+/**
+ * Whether the user is a system user in the terms of the routes: the platform's people, excluding its sales (spec
+ * product 6).
+ */
 export const isSystem = (user: SessionUser): boolean =>
   roleOf(user) === 'root' || roleOf(user) === 'rootAdministrator';
 
@@ -46,7 +55,7 @@ export const isAgency = (user: SessionUser): boolean =>
 
 export type ModuleName = 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
 
-/** A module as a tenant shows it: its own name, and the slug its pages lie under. */
+/** A module as a tenant shows it: its own name, and the slug its pages are under. */
 export interface ShownModule {
   module: ModuleName;
   name: string;
@@ -61,22 +70,23 @@ const PAIRS = [
   ['simplifi', 'leadsimplifiname', 'leadsimplifiurl'],
 ] as const;
 
-/** Global names, for the modules that everybody has; the others have pages only where they are set. */
+/** Global names, for the modules that every tenant has; the others have pages only where they are set. */
 const GLOBAL: Partial<Record<ModuleName, { name: string; slug: string }>> = {
   local: { name: 'Site ID', slug: 'site-id' },
   locator: { name: 'Search ID', slug: 'search-id' },
 };
 
 /**
- * The modules whose pages the person has: named by the tenant, had by the root, allowed to the agency and, for a
- * client, part of the account; b2b and simplifi in trial, simplifi on the master system only (spec product 2, 4, 6).
+ * The modules whose pages the person has: named by the tenant, enabled for the root, allowed for the agency and, for a
+ * client, part of the account; b2b and simplifi only in trial, simplifi only on the master system (spec product 2, 4,
+ * 6).
  */
 export function modulesOf({ user, setup }: Facts): ShownModule[] {
   if (!user) return [];
   const role = roleOf(user);
   const shown: ShownModule[] = [];
   for (const [module, nameKey, slugKey] of PAIRS) {
-    // What the root has and the person has no name for yet is filled in (spec product 4, Modules).
+    // Modules that the root has but the person has no name for yet get the global name (spec product 4, Modules).
     const filled = setup?.modules.includes(module) ? GLOBAL[module] : undefined;
     const slug = user[slugKey] || filled?.slug;
     if (!slug) continue;
@@ -99,7 +109,7 @@ export function goneSlugs({ user, setup }: SignedIn): string[] {
     .filter((slug) => slug !== '');
 }
 
-/** What a role may do in a module of permissions (ROLE-01); owners and people without rows have everything. */
+/** What a role may do in a permission module (ROLE-01); owners and people without rows may do everything. */
 export function roleModule(
   user: SessionUser,
   name: SessionUser['module_permissions'][number]['module_name'],
@@ -115,18 +125,23 @@ export function roleModule(
   };
 }
 
-/** Whether a permission given to one person is theirs, or in view mode the true person's (spec product 6). */
+/**
+ * Whether the user has a permission granted to one person; in view mode, whether the real user has it (spec product 6).
+ */
 export function hasPermission(user: SessionUser, name: string): boolean {
   const given = [...user.user_permissions, ...user.user_permissions_view_mode];
   return given.some((one) => one.name === name && one.permission_active === 'T');
 }
 
-/** Whether the agency's payment account counts as connected (ROUT-12); not known yet counts as yes. */
+/** Whether the agency's payment account counts as connected (ROUT-12); while unknown, it counts as connected. */
 export function paymentConnected({ user, setup }: Facts): boolean {
   return !user || !setup || accountConnected(setup, user.manual_bill === 'T');
 }
 
-/** Whether somebody has the developer page: with the developer mode a root's own, an agency's with card and account (NAV-02). */
+/**
+ * Whether the user has the developer page; it requires the developer mode: a root's own page, or an agency's with card
+ * and account (NAV-02).
+ */
 export function mayDevelop(facts: SignedIn): boolean {
   const { user, setup } = facts;
   if (setup?.api_mode !== 'T') return false;
@@ -134,7 +149,7 @@ export function mayDevelop(facts: SignedIn): boolean {
   return roleOf(user) === 'agency' && setup.card_set && paymentConnected(facts);
 }
 
-/** Whether an agency may go on to its pages (ROUT-13); view mode looks at them all the same. */
+/** Whether an agency may continue to its pages (ROUT-13); view mode can open them regardless. */
 export function mayContinue({ user, setup }: Facts): boolean {
   return !user || !setup || !isAgency(user) || user.isViewMode || mayContinueAgency(setup);
 }

@@ -63,10 +63,10 @@ const CONFIGURATION: readonly PageId[] = [
   'people-merge',
 ];
 const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
-/** Pages for daily work, which hide while the set-up or the payment of an agency is open (ROUT-13). */
+/** Pages for daily work, hidden while an agency's set-up or payment is pending (ROUT-13). */
 const OPERATING: readonly PageId[] = [...MAIN, ...ADS, 'client-management', 'data-enrichment'];
 
-/** Pages that say no more than a refusal to whoever lacks this. */
+/** Pages that show nothing but a refusal to users who lack this permission. */
 const NEEDED: Partial<Record<PageId, Permission>> = { 'campaign-setup': 'campaign.create' };
 
 const isUseful = (page: PageId, { user }: SignedIn): boolean => {
@@ -75,13 +75,13 @@ const isUseful = (page: PageId, { user }: SignedIn): boolean => {
 };
 
 /**
- * The sidebar of somebody (NAV-01): the links of the table that their address answers with a page, in sections. A link
- * that would only lead elsewhere is not shown.
+ * The user's sidebar (NAV-01): those links of the table whose address shows a page, in sections. A link that would only
+ * redirect is not shown.
  */
 export function sidebar(facts: SignedIn): MenuSection[] {
   const { user } = facts;
   const isHidden = menusHidden(facts);
-  // What can be read while a payment has failed keeps its link.
+  // Pages that stay readable after a failed payment keep their link.
   const isUnpaid = facts.setup !== null && !user.isViewMode && paymentFailed(facts.setup, user);
   const isShut = (id: PageId): boolean =>
     isHidden && OPERATING.includes(id) && !(isUnpaid && pageRow(id).whileUnpaid);
@@ -93,7 +93,7 @@ export function sidebar(facts: SignedIn): MenuSection[] {
       .filter((id) => !isShut(id) && !(isForced && id !== 'sales-connect-account'))
       .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
       .filter((link) => maySee(link.to, facts) && isUseful(link.page, facts));
-  // While the set-up is open its steps stand in for the daily work.
+  // Until set-up is complete, its steps replace the daily work.
   const isOpen = isHidden || facts.user.profile_setup_completed === 'F';
   const first = links(isOpen && !isSystem(user) && !isForced ? [...MAIN, ...SETTING_UP] : MAIN);
   const sections: MenuSection[] = [{ title: '', links: first }];
@@ -116,12 +116,12 @@ export function sidebar(facts: SignedIn): MenuSection[] {
   }
   const ads = { title: 'Advertising', links: links(ADS) };
   const configuration = { title: 'Configuration', links: links(CONFIGURATION) };
-  // A system user's work is the configuration.
+  // A system user's job is configuration.
   sections.push(...(isSystem(user) ? [configuration, ads] : [ads, configuration]));
   return sections.filter((section) => section.links.length > 0);
 }
 
-/** What everybody may read, wherever they are. */
+/** What everyone may read, wherever they are. */
 const DOCUMENTS: readonly string[] = [
   'privacy-policy',
   'term-of-use',
@@ -130,8 +130,8 @@ const DOCUMENTS: readonly string[] = [
 ];
 
 /**
- * Every page that somebody may see, for a search by name: those of the sidebar, in its order and with their section, then
- * the others that have an address of their own. What the sidebar holds back is not here either.
+ * Every page that the user may see, for a search by name: those of the sidebar, in its order and with their section,
+ * then the others that have an address of their own. Pages hidden from the sidebar are not included either.
  */
 export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
   const pages = sidebar(facts).flatMap(({ title, links }) =>
@@ -143,7 +143,7 @@ export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
     (row) => row.guard === 'protected' && row.layout === 'frame' && !inSidebar.includes(row.id),
   );
   for (const row of [...own, ...rows.filter(({ id }) => DOCUMENTS.includes(id))]) {
-    // An older form of a page is called the same.
+    // An older version of a page has the same name.
     const isKnown = pages.some(
       ({ to, label, module }) => to === row.path || (!module && label === row.title),
     );
@@ -174,7 +174,7 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
   profile: ({ user }) => !isSales(user),
   cardSetting: ({ user, setup }) =>
     !isSales(user) &&
-    // The page says nothing to an administrator whose role keeps them from it.
+    // The page shows nothing to an administrator whose role does not allow it.
     (user.user_type !== 'administrator' ||
       mayPerson(user.grade as Grade, user.module_permissions, 'card.read')) &&
     ((Boolean(setup?.card_set) && user.manual_bill === 'F') ||
@@ -193,7 +193,7 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
   logout: () => true,
 };
 
-/** The entries of somebody's profile menu, in order. */
+/** The items of the user's profile menu, in order. */
 export function profileMenu(facts: SignedIn): ProfileEntry[] {
   return PROFILE_ENTRIES.filter((entry) => ENTRY_RULES[entry](facts));
 }

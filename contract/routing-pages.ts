@@ -1,7 +1,7 @@
 import type { Permission } from './permissions.ts';
 import type { ModuleName, Role } from './routing-facts.ts';
 
-/** The rules of single pages; what each does stands in routing.ts. */
+/** The rules for individual pages; routing.ts explains what each does. */
 export type RuleName =
   | 'registerOpen'
   | 'clientCard'
@@ -17,35 +17,35 @@ export type RuleName =
 
 /** One page of the product (spec product 2). */
 export interface PageRow {
-  /** The page's id: the web app's pages are kept by it. */
+  /** The page's id, which the web app's pages are registered under. */
   id: string;
-  /** Its address: `{name}` is a part, `{name?}` one that may be missing; `{module}` is a module's slug. */
+  /** Its address: `{name}` is a required part, `{name?}` an optional one; `{module}` is a module's slug. */
   path: string;
   aliases?: readonly string[];
   title: string;
-  /** With the sidebar, or alone on the screen. */
+  /** Whether the page has the sidebar or fills the screen alone. */
   layout: 'bare' | 'frame';
-  /** 'visitor': only while nobody is signed in; 'protected': only while somebody is. */
+  /** 'visitor': only while no one is signed in; 'protected': only for signed-in users. */
   guard: 'public' | 'visitor' | 'protected';
-  /** Always leads on to this address. */
+  /** Always redirects to this address. */
   to?: string;
-  /** Who has the page; everyone else gets the 404 page. Absent: every signed-in person. */
+  /** Who has the page; all other users get the 404 page. Absent: every signed-in user. */
   who?: readonly Role[];
-  /** Also a permission that the person's grade must have. */
+  /** A permission that the user's grade must also have. */
   permission?: Permission;
-  /** The module of permissions that a person with permission rows needs enabled (ROLE-01). */
+  /** The permission module that a person with permission rows must have enabled (ROLE-01). */
   needs?: 'Ads Design' | 'Campaign' | 'LeadsPeek' | 'Settings';
   /** For `{module}`: the modules that have the page. Absent: all. */
   modules?: readonly ModuleName[];
   /** Checked in this order. */
   rules?: readonly RuleName[];
-  /** Open while the agency's set-up is not complete. */
+  /** Accessible while the agency's set-up is incomplete. */
   duringSetup?: true;
-  /** Runs the agency's embed code: nobody types a password, a card or a key here. */
+  /** Runs the agency's embed code: pages where no one types a password, a card or a key. */
   embed?: true;
-  /** Open whatever is forced: an account's security must not wait for a payment. */
+  /** Accessible despite any forced redirect: an account's security must not wait for a payment. */
   always?: true;
-  /** Open while a payment has failed: what was bought and what is owed stays readable. */
+  /** Accessible after a failed payment: purchases and amounts owed stay readable. */
   whileUnpaid?: true;
 }
 
@@ -62,7 +62,7 @@ const campaign = { ...inside, who: notSales, needs: 'Campaign', embed: true } as
 const module = { ...inside, needs: 'LeadsPeek', embed: true } as const;
 const setting = { ...inside, needs: 'Settings' } as const;
 
-/** Every route of the product with its guard, restrictions and redirects; `decide` in routing.ts interprets it. */
+/** Every route of the product with its guard, restrictions and redirects, interpreted by `decide` in routing.ts. */
 export const PAGES = [
   { id: 'home', path: '/', title: 'Home', ...open, to: '/login' },
   { id: 'login', path: '/login', title: 'Sign in', ...visitor },

@@ -1,15 +1,18 @@
-/** What of the signed-in person decides where a single sign-on ends; the optional facts decide nothing while absent. */
+/**
+ * The facts about the signed-in user that decide where a single sign-on ends up; optional facts decide nothing while
+ * absent.
+ */
 export interface SsoFacts {
   user_type: 'user' | 'userdownline' | 'client' | 'administrator' | 'sales';
   systemuser: boolean;
-  /** The agency's own address part of the Site ID module. */
+  /** The agency's own path segment for the Site ID module. */
   leadlocalurl: string;
   profile_setup_completed?: 'T' | 'F';
   charges_enabled?: boolean;
   payouts_enabled?: boolean;
 }
 
-/** The page that a single sign-on leads to, the first rule that fits (spec product 4, SSO). */
+/** The page that a single sign-on leads to, by the first matching rule (spec product 4, SSO). */
 export function ssoLanding(facts: SsoFacts): string {
   const moduleDashboard = facts.leadlocalurl
     ? `/${encodeURIComponent(facts.leadlocalurl)}/dashboard`

@@ -1,4 +1,4 @@
-/** What decides where somebody lands after switching user; what GET /user does not tell (yet) is left out. */
+/** What decides where a user lands after switching users; facts that GET /user does not return (yet) are left out. */
 export interface SwitchFacts {
   company_kind: 'root' | 'agency' | 'client';
   /** Owners and sales need no role; administrators do. */

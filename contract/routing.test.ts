@@ -112,7 +112,7 @@ const PEOPLE = {
   agencySales: signedIn(user({ user_type: 'sales', grade: 'agency.sales' })),
   agencyAE: signedIn(user({ user_type: 'sales', grade: 'agency.sales', isAccExecutive: 'T' })),
   client: signedIn(user({ user_type: 'client', company_kind: 'client', grade: 'client.owner' })),
-  // An agency with nothing in order, looked at by somebody of the root.
+  // An agency with nothing set up, viewed by a member of the root.
   viewMode: signedIn(user({ isViewMode: true, user_type_ori: 'user' }), {
     setupcomplete: 'F',
     card_set: false,
@@ -133,7 +133,7 @@ const WORDS: Record<string, string> = {
   camps: '/ads/campaign-management',
 };
 
-// One line a route: P page, 404 not found, another word: a redirect (see WORDS).
+// One line per route: P page, 404 not found, any other word a redirect (see WORDS).
 const EXPECTED = `
 path                                          root   enterprise rootAdmin rootSales rootAE   agency  agencyNew agencyAdmin agencySales agencyAE client  viewMode
 /                                             list   list       list      connect   list     dash    prof      dash        connect     clients  dash    dash
@@ -266,7 +266,7 @@ describe('[ROUT-01] [ROUT-02] [ROUT-04] [ROUT-05] [ROUT-06] [ROUT-07] [ROUT-08] 
       ),
     );
     const leadsOn: string[] = PAGES.filter((page) => 'to' in page).map((page) => page.id);
-    // Only seen while nobody is signed in; the next test has them.
+    // Only visible while no one is signed in; covered by the next test.
     const visitors: string[] = PAGES.filter((page) => page.guard === 'visitor').map((page) => page.id);
     const missing = PAGES.map((page) => page.id).filter(
       (id) => !shown.has(id) && !leadsOn.includes(id) && !visitors.includes(id),
@@ -355,7 +355,7 @@ describe('[ROUT-12] client set-up', () => {
     const shown = sidebar(signedIn(client, failed)).flatMap(({ links }) => links);
     expect(shown.map(({ to }) => to)).toEqual(expect.arrayContaining([...readable, '/user/card-setting']));
     expect(shown.some(({ page }) => page === 'campaign-management')).toBe(false);
-    // What the agency owes is not the client's.
+    // What the agency owes is not the client's concern.
     expect(at('/visitor-id/campaign-management', { accessmodule_agency: 'paymentfailed' })).toBe('P');
   });
   test('without leave to add campaigns, campaign-management leads to the dashboard', () => {
@@ -423,7 +423,7 @@ describe('[ROUT-13] agency set-up', () => {
       { accountconnected: 'pending' },
     ] as const) {
       const seen = pages(signedIn(user(), check));
-      // What was bought stays readable while a payment has failed.
+      // Purchases stay readable after a failed payment.
       const isReadable = 'accessmodule_agency' in check;
       expect(seen.includes('module-dashboard')).toBe(isReadable);
       expect(seen.includes('dashboard')).toBe(isReadable);
@@ -464,7 +464,7 @@ test('[ROLE-01] a module of permissions that is off is no page and no link', () 
   const links = (facts: SignedIn) =>
     sidebar(facts).flatMap((section) => section.links.map(({ page }) => page));
   expect(links(off('Settings'))).not.toContain('data-enrichment');
-  // A page that would say no more than a refusal has no link.
+  // A page that would only show a refusal has no link.
   const reader = user({
     user_type: 'administrator',
     grade: 'agency.administrator',

@@ -23,7 +23,7 @@ export type Decision =
   | { kind: 'redirect'; to: string; why: Why }
   | { kind: 'notFound' };
 
-/** Why somebody is led elsewhere; for tests and for words on the screen. */
+/** Why the user is redirected; for tests and for texts on the screen. */
 export type Why =
   | 'alias'
   | 'moduleGone'
@@ -41,7 +41,7 @@ export type Why =
 
 const AGENCY_LIST = '/configuration/agency-list';
 const SALES_CONNECT = '/configuration/sales-connect-account';
-/** Where sales people get by connecting it. */
+/** Where sales people can connect it. */
 const OF_SALES_ACCOUNT = ['sales-connect-account', 'sandbox-account'];
 const CARD = '/user/card-setting';
 const PROFILE_SETUP = '/user/profile-setup';
@@ -55,8 +55,8 @@ const notFound: Decision = { kind: 'notFound' };
 export const salesAccount = ({ user, setup }: SignedIn) => setup?.accountconnected ?? user.status_acc;
 
 /**
- * Where somebody who is signed in begins (spec product 4, Routing guard): system users at the Agency List, sales at
- * their account until it is connected, agencies by their set-up, clients at the dashboard once they are set up.
+ * Where a signed-in user starts (spec product 4, Routing guard): system users at the Agency List, sales people at their
+ * account until it is connected, agencies depending on their set-up, clients at the dashboard once they are set up.
  */
 export function landing(facts: SignedIn): string {
   const { user, setup } = facts;
@@ -81,7 +81,7 @@ export function landing(facts: SignedIn): string {
   return PROFILE_SETUP;
 }
 
-/** The dashboard of the first module that has one; without any, the one of all modules. */
+/** The dashboard of the first module that has one; otherwise the one for all modules. */
 export function dashboardOf(facts: SignedIn): string {
   const first = modulesOf(facts).find(({ module }) => module !== 'simplifi');
   return first ? modulePath(first.slug, 'dashboard') : '/dashboard';
@@ -116,19 +116,19 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
           'addCampaign',
         )
       : undefined,
-  // Sales see Client Management only as account executives (spec product 6).
+  // Sales people see Client Management only as account executives (spec product 6).
   accountExecutive: ({ user }) => (isSales(user) && user.isAccExecutive !== 'T' ? notFound : undefined),
   masterRoot: ({ user }) => (user.is_master ? undefined : notFound),
   outbox: ({ setup }) => (setup?.outbox ? undefined : notFound),
   developer: (facts) => (mayDevelop(facts) ? undefined : notFound),
-  // The owner of a root gives the permission to others, and so has it.
+  // The owner of a root grants the permission to others, and so has it.
   reportAnalytics: ({ user }) =>
     user.isViewMode || (user.rootcomp && (roleOf(user) === 'root' || hasPermission(user, 'report_analytics')))
       ? undefined
       : notFound,
 };
 
-/** What holds for every protected page before its own rules (spec product 4, Client set-up, Agency set-up). */
+/** Rules for every protected page that come before its own rules (spec product 4, Client set-up, Agency set-up). */
 function forced(facts: SignedIn, page: PageRow): Decision | undefined {
   const { user, setup } = facts;
   if (page.always) return undefined;
@@ -147,8 +147,8 @@ function forced(facts: SignedIn, page: PageRow): Decision | undefined {
 }
 
 /**
- * What somebody sees at an address of the app, by the table of pages alone.
- * @param path the pathname, as in the address bar; a slash at the end does not matter
+ * Decides what the user sees at an address of the app, using only the table of pages.
+ * @param path the pathname, as in the address bar; a trailing slash makes no difference
  */
 export function decide(path: string, facts: Facts): Decision {
   const found = matches(path);
@@ -170,7 +170,7 @@ export function decide(path: string, facts: Facts): Decision {
 function decideForVisitor(found: Match[], path: string, facts: Facts): Decision {
   for (const { page, params } of found) {
     if (page.guard === 'protected') {
-      // Which slugs there are is known after the login; a bare first part is more likely a slip.
+      // The slugs are only known after login; a bare first segment is more likely a typo.
       if (page.to && params.module !== undefined) continue;
       return go(path === '/dashboard' ? '/login' : `/login?next=${encodeURIComponent(path)}`, 'login');
     }
@@ -189,7 +189,7 @@ function decideForPerson(
   facts: SignedIn,
 ): Decision {
   const { user } = facts;
-  // Before anything else, also before what else somebody would be led to.
+  // Comes first, before any other redirect.
   if (user.factor_needed === 'now' && page.id !== 'second-factor' && (page.guard !== 'public' || page.to))
     return go(SECOND_FACTOR, 'secondFactor');
   if (page.guard === 'visitor' || page.id === 'home') return go(landing(facts), 'signedIn');
@@ -201,7 +201,7 @@ function decideForPerson(
   };
   if (page.guard === 'public') return shown;
   if (page.who && !page.who.includes(roleOf(user))) {
-    // Who is forced elsewhere is not told about pages first.
+    // A user who is forced elsewhere is redirected before learning anything about pages.
     return (isSales(user) && forced(facts, page)) || notFound;
   }
   if (page.permission && !mayPerson(user.grade as Grade, user.module_permissions, page.permission)) {
@@ -236,7 +236,7 @@ function decoded(part: string): string {
   }
 }
 
-/** The pages whose address has this shape; fixed addresses before those that begin with a module's slug. */
+/** The pages whose address matches this shape; fixed addresses before those that begin with a module's slug. */
 function matches(path: string): Match[] {
   const given = split(path).map(decoded);
   const found: Match[] = [];
@@ -258,8 +258,8 @@ function matches(path: string): Match[] {
 }
 
 /**
- * Whether an address is one of the app's, whoever asks: the server answers all others with the status 404.
- * @param slugs the modules' slugs at the host; null where any may be meant
+ * Whether an address belongs to the app for any user: the server responds to all others with status 404.
+ * @param slugs the modules' slugs at the host; null if any may be meant
  */
 export function isKnownPath(path: string, slugs: readonly string[] | null): boolean {
   return matches(path).some(
@@ -268,15 +268,16 @@ export function isKnownPath(path: string, slugs: readonly string[] | null): bool
 }
 
 /**
- * Whether an agency's embed code runs at an address: on the pages that the table names, never where people sign in, set a
- * password, enter a card, are paid or keep their account. Asked by server and browser alike, so it goes by the address alone.
+ * Whether an agency's embed code runs at an address: on the pages that the table marks, never where people sign in, set
+ * a password, enter a card, get paid or manage their account. Used by both server and browser, so it depends only on
+ * the address.
  */
 export function runsEmbed(path: string): boolean {
   const found = matches(path);
   return found.length > 0 && found.every(({ page }) => page.embed === true);
 }
 
-/** Whether somebody may see the page at an address, redirects not counted: for links and buttons. */
+/** Whether the user may see the page at an address, not counting redirects: for links and buttons. */
 export function maySee(path: string, facts: SignedIn): boolean {
   return decide(path, facts).kind === 'page';
 }

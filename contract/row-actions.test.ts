@@ -28,7 +28,7 @@ function asker(grade: Grade, given: Partial<SessionUser> = {}) {
   };
   return { ...own, ...given } as typeof own;
 }
-/** An agency of which everything is so that every action has a reason. */
+/** An agency set up so that there is a reason for every action. */
 const agency: ActionRow = {
   kind: 'agency',
   company_root_id: ROOT,
@@ -75,7 +75,8 @@ describe('[ROLE-02] what a row offers', () => {
       expect(words('root.sales', { ...agency, roles: [role] })).toBe('setCost viewAs edit apiKey');
       expect(words('agency.sales', { ...client, roles: ['referrer', role] })).toBe('viewAs edit');
     }
-    // The server tells whom to view as: of a client below an agency in one's care, and of no company that one referred.
+    // The server decides whom to view as: it names someone for a client below an agency in one's care, but not for a
+    // company one only referred.
     const untold = { ...agency, user_id: null };
     expect(words('root.sales', { ...untold, roles: ['referrer'] })).toBe('apiKey');
     expect(words('root.sales', { ...untold, roles: [] })).toBe('apiKey');

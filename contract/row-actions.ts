@@ -19,22 +19,25 @@ export const ROW_ACTIONS = [
 ] as const;
 export type RowAction = (typeof ROW_ACTIONS)[number];
 
-/** What the rules read of a row; what a list does not carry yet counts as unset, and its action is not offered. */
+/**
+ * The row fields that the rules read; a field that a list does not carry yet counts as unset, and its action is not
+ * offered.
+ */
 export interface ActionRow {
   kind: 'agency' | 'client';
   /** The root that the row's system belongs to. */
   company_root_id?: string;
-  /** Sales: their own part in it. */
+  /** For sales people: their own roles for it. */
   roles?: readonly ('representative' | 'account_executive' | 'referrer')[] | undefined;
-  /** Whom to view as; null: nobody can sign in there, or not for whoever asks. */
+  /** Whom to view as; null if no one can sign in there, or not for this user. */
   user_id?: string | null;
-  /** 'download' or a link; empty: there is no file. */
+  /** 'download' or a link; empty if there is no file. */
   company_agreement_file?: string;
   agency_onboarding_status?: boolean;
   is_onboard_charged?: boolean;
   /** A payment method on file. */
   customer_payment_id?: string;
-  /** Whether the developer mode is on; absent: not told. */
+  /** Whether the developer mode is on; absent if not returned. */
   api_mode?: 'T' | 'F';
   payment_status?: string;
 }
@@ -51,24 +54,24 @@ type Asker = Pick<
   | 'isViewMode'
 >;
 
-/** Whether somebody with these roles has a company in their care: who only referred it has not. */
+/** Whether a person with these roles has a company in their care; having only referred it does not count. */
 export const isInCare = (roles: NonNullable<ActionRow['roles']>): boolean =>
   roles.some((role) => role !== 'referrer');
 
 /**
- * What somebody sees on a row of the agency or client list (ROLE-02; spec product 6). Sales see no manual bill switch,
- * delete, logs, failed payment, onboarding charge, minimum-spend exclusion or agreement, nor do they in view mode; they edit and
- * set the cost of what is in their care. The server guards each action's call besides.
+ * What the user sees on a row of the agency or client list (ROLE-02; spec product 6). Sales people see no manual bill
+ * switch, delete, logs, failed payment, onboarding charge, minimum-spend exclusion or agreement, not even in view mode;
+ * they edit and set the cost of what is in their care. The server also guards each action's call.
  */
 export function rowActions(user: Asker, row: ActionRow): RowAction[] {
   const may = (permission: Permission) => mayPerson(user.grade as Grade, user.module_permissions, permission);
-  // In view mode, too.
+  // Also in view mode.
   const isSales = user.user_type_ori === 'sales';
   const isAgency = row.kind === 'agency';
   const isRoot = user.company_kind === 'root';
-  // Right below: a root's agency, an agency's client. Whatever is further down is another's to manage.
+  // Directly below: a root's agency, an agency's client. Anything further down is managed by another company.
   const isOwn = isRoot === isAgency;
-  // The root company's own tree.
+  // The tree of the root company itself.
   const inTree = isRoot && user.rootcomp && row.company_root_id === user.company_id;
   const mayChange = !isSales && may('setting.write');
   const isTheirs = !isSales || isInCare(row.roles ?? []);
@@ -90,7 +93,7 @@ export function rowActions(user: Asker, row: ActionRow): RowAction[] {
     edit: isTheirs && may('company.write') && isOwn,
     remove: mayChange && may('company.remove') && isOwn,
     logs: !isSales && may('setting.read'),
-    // Five colors, 'inactive' among them (spec product 4), so that it shows on every row that tells.
+    // There are five colors, including 'inactive' (spec product 4), so it shows on every row that returns the mode.
     apiKey: inTree && row.api_mode !== undefined,
     paymentFailed: !isSales && isAgency && row.payment_status === 'failed',
   };

@@ -4,12 +4,14 @@ import { CompanyNode } from './companies.ts';
 import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
 import { SalesOf } from './staff.ts';
 
-/** How a sales person has to do with a company. */
+/** A sales person's relationship to a company. */
 export const SalesRole = z.enum(['representative', 'account_executive', 'referrer']);
 
 export type SalesRole = z.output<typeof SalesRole>;
 
-/** Of a company in one's care what one may edit, and what the list tells besides (spec product 3, Agency node). */
+/**
+ * For a company in one's care: the fields one may edit, and what else the list returns (spec product 3, Agency node).
+ */
 const SalesDetails = CompanyNode.pick({
   company_root_id: true,
   phonenum: true,
@@ -30,7 +32,7 @@ const SalesDetails = CompanyNode.pick({
   version: true,
 });
 
-/** A company as its sales see it: the owner only of what is assigned to oneself. */
+/** A company as its sales people see it: details of the owner only for companies assigned to them. */
 export const SalesCompany = z.object({
   id: Id,
   company_name: z.string(),
@@ -52,7 +54,7 @@ const Person = z
   .nullish()
   .describe("'' or null: no one; omitted: unchanged");
 
-/** Sales people: in whose care companies are, what they see, and what they do for themselves. */
+/** Sales people: which companies are in their care, what they see, and what they do for themselves. */
 export const sales = {
   getSalesList: call
     .route({

@@ -1,4 +1,4 @@
-/** Those of `ownMessages` that screens say themselves: apart, so that the rest does not travel to every browser. */
+/** The `ownMessages` that screens show themselves: separate, so that the rest is not sent to every browser. */
 export const screenMessages = {
   viewOver: 'View mode has ended. You are back in your own account.',
   ssoUsed: 'This sign-in link has already been used. Open a new one where you found it.',

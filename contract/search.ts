@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { Flag, Id } from './primitives.ts';
 import { Module } from './setup.ts';
 
-/** The most hits of one answer, over all kinds. */
+/** The maximum number of hits in one response, across all kinds. */
 export const SEARCH_MOST = 20;
 
 /** An agency, a client or a campaign by its name; what does not apply to its kind is empty. */

@@ -15,7 +15,7 @@ const Color = z
   .regex(/^#[0-9a-f]{6}$/, 'must be a color such as #1a73e8')
   .nullable();
 
-/** Name, colors, font and pictures of a tenant (spec product 1 and 3). A color of null: the product's own. */
+/** Name, colors, font and images of a tenant (spec product 1 and 3). A null color means the product's own. */
 export const Branding = z.object({
   name: Line,
   tagline: z.union([z.literal('').transform(() => null), Line]).nullable(),
@@ -29,16 +29,16 @@ export const Branding = z.object({
   favicon: Id.nullable().describe('ID of an uploaded image; null: the logo'),
 });
 
-/** Code that an agency puts into the pages of its own host (spec product 2, calls 7). */
+/** Code that an agency adds to the pages of its own host (spec product 2, calls 7). */
 export const EmbeddedCode = z.object({
   placeEmbedded: z.enum(['head', 'body', 'footer'], 'must be head, body or footer'),
   embeddedcode: z.string().max(20_000, 'must not exceed 20000 characters'),
 });
 
-/** Whether people may sign up by themselves. */
+/** Whether people may sign up on their own. */
 export const Registration = z.object({ open: z.boolean() });
 
-/** Of whom a company requires a second factor (BEY-32). */
+/** Whom a company requires a second factor from (BEY-32). */
 export const SecondFactor = z.object({
   people: z.boolean().describe('Required of users in the company'),
   owners: z.boolean().describe('Required of the owners of the companies below it'),
@@ -63,7 +63,7 @@ const ModuleSlug = z
     'is the address of a page. Choose another one',
   );
 
-/** Names and addresses of the modules; empty: those of the root (spec product 1). */
+/** Names and paths of the modules; empty means the root's (spec product 1). */
 export const ModuleNames = z.object({
   leadlocalname: ModuleName,
   leadlocalurl: ModuleSlug,
@@ -77,7 +77,7 @@ export const ModuleNames = z.object({
   leadsimplifiurl: ModuleSlug,
 });
 
-/** The packages that a root's agencies choose from, each with what it costs a month. */
+/** The packages that a root's agencies choose from, each with its monthly price. */
 export const Packages = z.object({
   packages: z
     .array(
@@ -108,10 +108,12 @@ const HostName = z
   .toLowerCase()
   .max(253, 'must not exceed 253 characters')
   .regex(/^([a-z0-9]([a-z0-9.-]*[a-z0-9])?)?$/, 'must be a server name such as smtp.example.com');
-/** The ports that mail servers take mails at. */
+/** The ports on which mail servers accept email. */
 export const SMTP_PORTS = [25, 465, 587, 2465, 2525, 2587] as const;
 
-/** A tenant's own mail server (spec product 2, general-setting). Without a host its mails go by the platform's. */
+/**
+ * A tenant's own mail server (spec product 2, general-setting). Without a host, its email goes through the platform's.
+ */
 export const Smtp = z
   .object({
     host: HostName.describe('Empty: none'),
@@ -134,7 +136,7 @@ export const Smtp = z
       ctx.addIssue({ code: 'custom', path: ['from_address'], message: 'is required' });
   });
 
-/** What new agencies of a root begin with (spec product 3, Setup-check response). */
+/** The defaults for new agencies of a root (spec product 3, Setup-check response). */
 export const AgencyDefaults = z.object({
   rootPaymentTermsNewAgencies: z
     .array(z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time, or Prepaid'))
@@ -164,7 +166,7 @@ export const Products = z.object({
     .describe('Omitted features stay unchanged'),
 });
 
-/** What of the sidebar is not shown; an entry that comes later is shown until it is hidden. */
+/** The hidden sidebar entries; an entry added later is shown until it is hidden. */
 const sidebarOf = <E extends string>(entries: readonly [E, ...E[]]) =>
   z.object({
     hidden: z
@@ -173,12 +175,15 @@ const sidebarOf = <E extends string>(entries: readonly [E, ...E[]]) =>
       .transform((names) => entries.filter((name) => names.includes(name)))
       .describe('Pages hidden from the sidebar'),
   });
-/** What a root's agencies do not see of their sidebar. */
+/** The sidebar entries that a root hides from its agencies. */
 export const AgencySidebar = sidebarOf(AGENCY_ENTRIES);
-/** What an agency's clients do not see of their sidebar. */
+/** The sidebar entries that an agency hides from its clients. */
 export const ClientSidebar = sidebarOf(CLIENT_ENTRIES);
 
-/** The confidence below which an agency has no match billed, and so none made a lead, whatever its campaigns ask for. */
+/**
+ * The confidence below which an agency is not billed for a match, so that the match does not become a lead, whatever
+ * its campaigns require.
+ */
 export const BillingThreshold = z.object({
   least_confidence: z
     .int('must be a whole number')
@@ -188,7 +193,10 @@ export const BillingThreshold = z.object({
 
 /** The days after a first failed charge on which an invoice is charged again. */
 export const RETRY_DAYS = [1, 3, 5, 7] as const;
-/** Of all invoices of a root's system, its own and its agencies'; what has failed already follows from its next failure on. */
+/**
+ * Applies to all invoices in a root's system, its own and its agencies'; invoices that have already failed follow it
+ * from their next failure on.
+ */
 export const Dunning = z.object({
   retry_days: z
     .array(z.int('must be a whole number of days').min(1, 'must be at least 1').max(30, 'must be 30 or less'))
@@ -197,7 +205,7 @@ export const Dunning = z.object({
     .refine((days) => days.every((day, i) => i === 0 || day > days[i - 1]!), 'must be in ascending order'),
 });
 
-/** The least leads a day that an Enhance ID campaign may be limited to; 0: none (spec calls 7). */
+/** The lowest daily lead limit that an Enhance ID campaign may have; 0 means no minimum (spec calls 7). */
 export const LeastLeads = z.object({
   minleaddayenhance: z.coerce
     .number()
@@ -236,7 +244,7 @@ const Name = z
   })
   .transform((name) => name as SettingName);
 
-/** A setting as it stands. `version` goes along with the next save, so that two editors cannot overwrite each other. */
+/** A setting's current value. `version` is sent with the next save, so that two editors cannot overwrite each other. */
 export const Setting = z.object({
   company_id: Id,
   settingname: z.string(),
@@ -253,12 +261,12 @@ export const Setting = z.object({
     .describe('With costagency: costs that take effect later'),
 });
 
-/** A record that has to be in the DNS, and how it is found there. */
+/** A record that must be in the DNS, and what was found there. */
 export const DnsRecord = z.object({
   type: z.enum(['TXT', 'CNAME', 'A']),
   name: z.string(),
   value: z.string(),
-  /** unknown: not looked for yet; unanswered: the name servers did not answer. */
+  /** unknown: not checked yet; unanswered: the name servers did not respond. */
   status: z.enum(['unknown', 'found', 'missing', 'wrong', 'unanswered']),
   found: z.array(z.string()),
 });
@@ -288,7 +296,7 @@ const Company = {
   companyID: Id.optional().describe('Another company in the system; defaults to your own'),
 };
 
-/** How a mail server answered. */
+/** How a mail server responded. */
 const MailTest = z.object({
   result: z.enum(['success', 'failed']),
   message: z.string().describe('Description of what happened'),

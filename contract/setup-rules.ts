@@ -4,7 +4,7 @@ import { type Grade, mayPerson } from './permissions.ts';
 import { screenMessages } from './screen-messages.ts';
 import type { SetupCheck } from './setup.ts';
 
-/** What the rules read of a set-up check and of a person; the server and the screens ask the same functions. */
+/** The fields of a set-up check and of a person that the rules read; server and screens use the same functions. */
 type Check = Pick<
   SetupCheck,
   | 'setupcomplete'
@@ -22,7 +22,7 @@ type Who = Pick<
   'company_kind' | 'user_type' | 'isViewMode' | 'manual_bill' | 'profile_setup_completed'
 >;
 
-/** Whether the gateway takes cards itself; with another, companies settle outside the system. */
+/** Whether the gateway accepts cards; otherwise, companies settle outside the system. */
 const byCard = (check: Pick<Check, 'paymentgateway'>): boolean => check.paymentgateway !== 'none';
 
 /** Whether a card is asked for and none is on file. */
@@ -41,14 +41,17 @@ export function accountConnected(
   return (state === '' || state === 'failed') && manualBill;
 }
 
-/** Whether an agency may go on beyond its set-up (spec product 4, Agency setup). */
+/** Whether an agency may continue past its set-up (spec product 4, Agency setup). */
 export function mayContinueAgency(
   check: Pick<Check, 'setupcomplete' | 'agency_onboarding_status' | 'card_set' | 'paymentgateway'>,
 ): boolean {
   return check.setupcomplete === 'T' && (check.agency_onboarding_status || !lacksCard(check));
 }
 
-/** Whether the person's own company has lost its access by a failed payment; what an agency owes is nothing to its clients. */
+/**
+ * Whether the user's own company has lost access because of a failed payment; what an agency owes does not affect its
+ * clients.
+ */
 export function paymentFailed(
   check: Pick<Check, 'accessmodule' | 'accessmodule_agency' | 'paymentStatusFailed'>,
   user: Pick<Who, 'company_kind'>,
@@ -59,8 +62,9 @@ export function paymentFailed(
 }
 
 /**
- * Whether the menus of the daily work are hidden: on a failed payment, a missing card or account (spec product 4 and 6).
- * A client needs its agency's account, and its own set-up done; view mode and the people of a root are exempt.
+ * Whether the menus for daily work are hidden: because of a failed payment or a missing card or account (spec product 4
+ * and 6). A client needs its agency's account, and its own set-up completed; view mode and the people of a root are
+ * exempt.
  */
 export function hidesOperatingMenus(check: Check, user: Who): boolean {
   if (user.isViewMode || user.company_kind === 'root') return false;
@@ -68,7 +72,7 @@ export function hidesOperatingMenus(check: Check, user: Who): boolean {
   return user.company_kind === 'agency' ? lacksCard(check) : check.setupcomplete === 'F';
 }
 
-/** The warning that stays on the screen while the set-up is unfinished; null: none (calls 8, Persistent warnings). */
+/** The warning shown on the screen until set-up is finished; null for no warning (calls 8, Persistent warnings). */
 export function accountWarning(check: Check, user: Who): string | null {
   if (user.isViewMode || user.company_kind === 'root') return null;
   if (user.profile_setup_completed === 'F') return messages.completeProfile;
@@ -82,7 +86,7 @@ export function accountWarning(check: Check, user: Who): string | null {
   return check.setupcomplete === 'F' ? messages.completePayment : null;
 }
 
-/** Whether a feature in trial is shown: it is one, and for all agencies or for this one (BETA-01). */
+/** Whether a feature in trial is shown: it is in trial, and open to all agencies or to this one (BETA-01). */
 export function betaShown(
   check: Pick<SetupCheck, 'betaFeature' | 'isBeta'>,
   slug: SetupCheck['betaFeature'][number]['slug'],
@@ -91,7 +95,10 @@ export function betaShown(
   return Boolean(feature?.is_beta && (feature.apply_to_all_agency || check.isBeta));
 }
 
-/** Whether somebody is told that their company's agreement is open (NAV-06): whoever may accept it, as themselves. */
+/**
+ * Whether the user is notified that their company's agreement is open (NAV-06): anyone who may accept it, when acting
+ * as themselves.
+ */
 export function mustAgree(
   check: Pick<SetupCheck, 'agreement_missing'>,
   user: Pick<SessionUser, 'grade' | 'module_permissions' | 'isViewMode'>,
@@ -100,7 +107,10 @@ export function mustAgree(
   return check.agreement_missing && !user.isViewMode && may;
 }
 
-/** Whether the trial of the Data Wallet is open; while b2b is in trial, only to who qualifies for it, too (product 6). */
+/**
+ * Whether the trial of the Data Wallet is open; while b2b is in trial, only for those who also qualify for b2b (product
+ * 6).
+ */
 export function walletShown(check: Pick<SetupCheck, 'betaFeature' | 'isBeta'>): boolean {
   const b2b = check.betaFeature.find((one) => one.slug === 'b2b_module');
   return betaShown(check, 'data_wallet') && (!b2b?.is_beta || betaShown(check, 'b2b_module'));

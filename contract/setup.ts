@@ -10,7 +10,7 @@ export const MODULES = ['local', 'locator', 'enhance', 'b2b', 'simplifi'] as con
 export const Module = z.enum(MODULES);
 export type Module = z.output<typeof Module>;
 
-/** A feature in trial (BETA-01). Seen only if is_beta and (for all agencies, or a beta user). */
+/** A feature in trial (BETA-01). Visible only if is_beta and (for all agencies, or a beta user). */
 export const BetaFeature = z.object({
   id: z.int(),
   name: z.string(),
@@ -21,7 +21,7 @@ export const BetaFeature = z.object({
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 
-/** How far a person's set-up is, and what follows from it (spec product 3, Setup-check response). */
+/** A user's set-up progress, and what follows from it (spec product 3, Setup-check response). */
 export const SetupCheck = z.object({
   isBeta: z.boolean().describe('Whether the agency is a beta user'),
   betaFeature: z.array(BetaFeature),
@@ -68,7 +68,7 @@ export const SetupCheck = z.object({
 });
 export type SetupCheck = z.output<typeof SetupCheck>;
 
-/** How an agency stands with the onboarding charge. */
+/** The status of an agency's onboarding charge. */
 export const Onboarding = z.object({
   agency_onboarding_status: z.boolean(),
   agency_onboarding_price: z.string().describe('US dollars'),
@@ -92,7 +92,7 @@ export const DOCUMENTS = [
 ] as const;
 export const DocumentType = z.enum(DOCUMENTS);
 
-/** Steps of the sandbox's account, in place of the forms at a real provider. */
+/** The steps of the sandbox account, which replace the forms at a real provider. */
 export const SandboxStep = z.enum(['start', 'submit', 'approve', 'reject', 'disable', 'reset']);
 
 const ofPerson = z.object({ id: Id });

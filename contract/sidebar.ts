@@ -1,7 +1,7 @@
 /**
- * The entries of the sidebar that may be hidden: a root's choice for its agencies, an agency's for its clients. What is not
- * here cannot be: profile, card, settings, statement and invoices, the dashboards and the campaigns of the products, which the
- * products of an agency or client decide on.
+ * The sidebar entries that may be hidden: by a root for its agencies, by an agency for its clients. Entries not listed
+ * here cannot be hidden: profile, card, settings, statement and invoices, and the products' dashboards and campaigns,
+ * which depend on the products of an agency or client.
  */
 export const AGENCY_ENTRIES = [
   'client',

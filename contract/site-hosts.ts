@@ -1,24 +1,27 @@
 import { z } from 'zod';
 
-/** A campaign has at most so many sites besides its own. */
+/** The maximum number of sites per campaign in addition to its own. */
 export const MAX_SITE_HOSTS = 50;
 
-/** Whether a text is the name of a host: labels of letters, digits and hyphens. */
+/** Whether a text is a valid host name: labels of letters, digits and hyphens. */
 const isName = (host: string): boolean =>
   host.length <= 253 &&
   host
     .split('.')
     .every((label) => label.length <= 63 && /^[a-z0-9_][a-z0-9_-]*$/.test(label) && !label.endsWith('-'));
 
-/** The host of a web address in lower case, without port and final dot, international names as `xn--`; null: it has none. */
+/**
+ * The host of a web address in lowercase, without port and trailing dot, international names as `xn--`; null if it has
+ * no host.
+ */
 export function hostOf(address: string): string | null {
   if (!/^https?:\/\//i.test(address)) return null;
   return URL.parse(address)?.hostname.replace(/\.$/, '') || null;
 }
 
 /**
- * A host as people enter it (`shop.example.com`, a whole address, or `*.example.com` for a domain with all its subdomains) in
- * the form that is kept; null: it is none. A wildcard needs a domain of two labels.
+ * Normalizes a host as users enter it (`shop.example.com`, a whole address, or `*.example.com` for a domain with all
+ * its subdomains) to its stored form; null if it is not a host. A wildcard needs a domain of two labels.
  */
 export function siteHostOf(text: string): string | null {
   const given = text.trim().slice(0, 2048);
@@ -29,7 +32,7 @@ export function siteHostOf(text: string): string | null {
   return isWild ? `*.${host}` : host;
 }
 
-/** Hosts as a list, or as a text with commas, spaces or line breaks between them; each once. */
+/** Hosts as a list, or as text separated by commas, spaces or line breaks; without duplicates. */
 export const SiteHosts = z
   .union([z.array(z.string().max(2048)).max(1000), z.string().max(100_000)])
   .transform((given) =>
@@ -59,9 +62,9 @@ const bare = (host: string): string => host.replace(/^www\./, '');
 
 /** The sites whose pages may send visits for a campaign. */
 export interface Sites {
-  /** Hosts without `www.`: with it they are the same site. */
+  /** Hosts without `www.`, since both forms are the same site. */
   hosts: ReadonlySet<string>;
-  /** Domains that stand for all their subdomains, too. */
+  /** Domains that also stand for all their subdomains. */
   domains: readonly string[];
 }
 
@@ -79,7 +82,7 @@ export function sitesOf(given: {
   };
 }
 
-/** Whether a host, as `hostOf` answers it, is one of a campaign's sites. Ports and `www.` make no difference. */
+/** Whether a host, as returned by `hostOf`, is one of a campaign's sites. Ports and `www.` make no difference. */
 export const isSite = (sites: Sites, host: string): boolean =>
   sites.hosts.has(bare(host)) ||
   sites.domains.some((domain) => host === domain || host.endsWith(`.${domain}`));

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { PhoneParts, UserPermission } from './people.ts';
 import { Flag, Id, Instant } from './primitives.ts';
 
-/** In whose care a company is; ids and names are empty where nobody holds the role (spec product 3, Agency node). */
+/**
+ * Who is responsible for a company; ids and names are empty where the role is not assigned (spec product 3, Agency
+ * node).
+ */
 export const SalesOf = z.object({
   salesrep: z.string().describe('Sales representative'),
   salesrepid: z.string(),
@@ -12,16 +15,18 @@ export const SalesOf = z.object({
   accountrefid: z.string(),
 });
 
-/** What a filter of the lists of people keeps; without one they show whoever is not removed. */
+/** What a filter of the people lists keeps; without a filter, they show everyone who has not been removed. */
 export const STAFF_FILTERS = ['removed', 'invited'] as const;
 export type StaffFilter = (typeof STAFF_FILTERS)[number];
 
-/** The roles that somebody can be given besides those of the role list. */
+/** The roles that can be assigned in addition to those in the role list. */
 export const OWNER_ROLE = 'owner';
 /** The permissions that can be given to one person (spec product 6). */
 export const PERSONAL_PERMISSIONS = ['report_analytics'] as const;
 
-/** Somebody of a company as the administrator and sales lists show them (spec product 2, 3 Client/user payload fields). */
+/**
+ * A member of a company as shown in the administrator and sales lists (spec product 2, 3 Client/user payload fields).
+ */
 export const StaffNode = z.object({
   id: Id,
   company_id: Id,
@@ -50,7 +55,7 @@ export const StaffNode = z.object({
 });
 export type StaffNodeData = z.output<typeof StaffNode>;
 
-/** What of somebody is entered besides name and addresses; what is left out stays as it is. */
+/** What is entered for a person in addition to name and addresses; fields left out stay as they are. */
 export const StaffFields = z.object({
   userType: z.enum(['administrator', 'sales']),
   ClientRole: z

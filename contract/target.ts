@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Flag } from './primitives.ts';
 
-/** Where a campaign with keywords, or a count, looks (spec product 3, Keyword row). */
+/** The area that a campaign with keywords, or a count, covers (spec product 3, Keyword row). */
 export const TARGET_LOCATIONS = ['National Targeting', 'State', 'Zip Code'] as const;
 export const TargetLocation = z.enum(TARGET_LOCATIONS);
 
-/** What a campaign or a count may look for at most. */
+/** The maximum numbers of keywords, zip codes and cities of a campaign or a count. */
 export const MOST_KEYWORDS = 1000;
 export const MOST_ZIPS = 40_000;
 export const MOST_CITIES = 2000;
@@ -27,8 +27,8 @@ export const CityNames = z
   .describe("Cities, such as 'Austin, TX'; if a state has cities listed, only those count");
 
 /**
- * What a person sets of where and for what a Search ID campaign looks; a Site ID campaign has none of it. Left out of a change,
- * each stays as it is.
+ * The user's settings for where and for what a Search ID campaign looks; a Site ID campaign has none of them. Fields
+ * left out of a change stay as they are.
  */
 export const TargetFields = z.object({
   locatorkeyword: KeywordText.optional(),
@@ -47,7 +47,7 @@ export const TargetFields = z.object({
     ),
 });
 
-/** The same as the server tells it; empty for Site ID. */
+/** The same as the server returns it; empty for Site ID. */
 export const TargetView = z.object({
   locatorkeyword: z.string(),
   locationtarget: TargetLocation.nullable(),
@@ -60,7 +60,7 @@ export const TargetView = z.object({
 });
 
 const Names = z.array(z.string().max(300)).max(500);
-/** Who a B2B ID campaign wants at work (contract/audience.ts); an empty list: anybody. */
+/** The people at work whom a B2B ID campaign targets (contract/audience.ts); an empty list means anyone. */
 export const AudienceFields = z.object({
   jobTitles: Names.optional().describe('Words in job titles; all words of an entry must be in the title'),
   seniority: Names.optional(),
@@ -68,7 +68,7 @@ export const AudienceFields = z.object({
   industry: Names.optional().describe('Words in industries; all words of an entry must be in the industry'),
   companySize: Names.optional(),
 });
-/** The same as the server tells it; empty for other modules. */
+/** The same as the server returns it; empty for other modules. */
 export const AudienceView = z.object({
   jobTitles: z.array(z.string()),
   seniority: z.array(z.string()),

@@ -4,16 +4,15 @@ import { Flag, Id, Page, PageQuery } from './primitives.ts';
 
 const Color = z.string().nullable();
 
-/** The payment terms there are (spec calls 9). */
+/** The available payment terms (spec calls 9). */
 const PaymentTerm = z.object({ value: z.string(), label: z.string() });
 /** A module as a menu shows it. */
 const MenuModule = z.object({ type: z.string(), name: z.string(), url: z.string() });
 const Picture = z.object({ url: z.string(), width: z.int(), height: z.int() }).nullable();
 
 /**
- * What the host's front door shows before anybody has signed in (spec product 3, Domain info). All of it is about the
- * tenant whose brand the host shows: an agency with a brand of its own shows nothing of its root
- * (docs/decisions/0016-white-label.md).
+ * What a host shows before anyone has signed in (spec product 3, Domain info). All of it is about the tenant whose
+ * brand the host shows: an agency with its own brand shows nothing of its root (docs/decisions/0016-white-label.md).
  */
 export const FrontDoor = z.object({
   idsys: Id.describe('Root company of the host'),

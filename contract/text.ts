@@ -1,21 +1,21 @@
-// Text that strangers type or send, read in one pass: a pattern that may begin at every character and looks on to the end
-// from each of them takes time with the square of the length.
+// Parses untrusted text in a single pass: a regular expression that may start at every character and scans to the end
+// from each of them takes quadratic time.
 
-/** The text without any of `marks` at its two ends. */
+/** Returns the text without any of `marks` at either end. */
 export function strip(text: string, marks: string): string {
   let from = 0;
   while (from < text.length && marks.includes(text[from]!)) from++;
   return stripEnd(text.slice(from), marks);
 }
 
-/** The text without any of `marks` at its end. */
+/** Returns the text without any of `marks` at its end. */
 export function stripEnd(text: string, marks: string): string {
   let to = text.length;
   while (to > 0 && marks.includes(text[to - 1]!)) to--;
   return text.slice(0, to);
 }
 
-/** Whether a text has the shape of an email address, such as name@company.com. Only a mail server knows the rest. */
+/** Whether a text is shaped like an email address, such as name@company.com. Only a mail server can tell the rest. */
 export function looksLikeEmail(text: string): boolean {
   if (text.length > 254 || /\s/.test(text)) return false;
   const at = text.lastIndexOf('@');

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { Done, Flag, given, Id, Instant } from './primitives.ts';
 
-/** What is offered beside a custom amount, US dollars (spec calls 9). */
+/** The amounts offered in addition to a custom amount, US dollars (spec calls 9). */
 export const WALLET_PRESETS = [0, 250, 500, 1000] as const;
-/** The least custom amount, US dollars. */
+/** The minimum custom amount, US dollars. */
 export const CUSTOM_MINIMUM = 2500;
-/** The least that a card is charged, US dollars; below it only 0, which charges nothing. */
+/** The minimum card charge, US dollars; the only amount allowed below it is 0, which charges nothing. */
 const CARD_MINIMUM = 0.5;
 
-/** The least amount that may be entered, US dollars: in custom mode 2500, else 0 (spec calls 4). */
+/** The minimum amount that may be entered, US dollars: 2500 in custom mode, otherwise 0 (spec calls 4). */
 export const minimumOf = (custom: boolean): number => (custom ? CUSTOM_MINIMUM : 0);
 
-/** The minimum that an amount misses, US dollars; null: it misses none. */
+/** The minimum that an amount falls short of, US dollars; null if it meets all of them. */
 export function missedMinimum(amountMicros: bigint, custom: boolean): number | null {
   const minimum = minimumOf(custom);
   if (amountMicros < BigInt(minimum) * 1_000_000n) return minimum;
   return amountMicros > 0n && amountMicros < BigInt(CARD_MINIMUM * 1_000_000) ? CARD_MINIMUM : null;
 }
 
-/** US dollars in whole cents, without a sign or separators: '250' or '250.50'; at most what one charge may be. */
+/** US dollars in whole cents, without a sign or separators: '250' or '250.50'; at most the maximum of one charge. */
 export const WalletAmount = z
   .string()
   .regex(
@@ -27,10 +27,10 @@ export const WalletAmount = z
     'must be an amount in US dollars such as 250.00, with up to 2 decimal places',
   );
 
-/** US dollars with two to six places, below zero with a sign: '-12.50'. */
+/** US dollars with two to six decimal places, with a minus sign if negative: '-12.50'. */
 const Signed = z.string().regex(/^-?\d+\.\d{2,6}$/);
 
-/** A month, YYYY-MM; empty or 'all': all there is. */
+/** A month, YYYY-MM; empty or 'all' means all months. */
 export const WalletMonth = z.union([
   z.literal(''),
   z.literal('all').transform(() => '' as const),
@@ -48,7 +48,7 @@ export const WalletTransaction = z.object({
 });
 export type WalletTransaction = z.output<typeof WalletTransaction>;
 
-/** Where the automatic top-up stands. */
+/** The state of the automatic top-up. */
 export const AUTO_STATES = ['idle', 'armed', 'due', 'charging', 'waiting', 'stopped'] as const;
 
 const Ceiling = z
@@ -82,7 +82,7 @@ export const AutoTopUp = z.object({
     .describe('Top-ups by card that were tried or refused, newest first, up to 20'),
 });
 
-/** Why top-ups are not enabled, in the order in which they are looked at. */
+/** Why top-ups are not enabled, in the order in which the reasons are checked. */
 export const WALLET_NEEDS = ['system', 'beta', 'agreement', 'card'] as const;
 
 export const DataWallet = z.object({

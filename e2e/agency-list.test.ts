@@ -6,7 +6,7 @@ import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { signInAt } from './person.ts';
 
-/** Those of the demo, in the order of their names. */
+/** The demo's agencies, sorted by name. */
 const AGENCIES = [
   'Acme Leads',
   'Blue Peak Media',
@@ -49,14 +49,14 @@ async function act(company: string, action: string): Promise<void> {
   await button(`Actions for ${company}`).click();
   await page.getByRole('menuitem', { name: action }).click();
 }
-/** Closes what has been told, so that the next text is a new one. */
+/** Closes the notification, so that the next one is new. */
 async function told(text: string): Promise<void> {
   const note = page.getByRole('alert').filter({ hasText: text });
   await note.waitFor();
   await note.getByRole('button').click();
   await note.waitFor({ state: 'hidden' });
 }
-/** Lets a call fail as a broken server would, while something is done. */
+/** Makes a call fail as a broken server would while an action runs. */
 async function failing(path: string, work: () => Promise<void>): Promise<void> {
   const body = JSON.stringify({ result: 'failed', message: 'Boom', errors: {}, requestId: 'x' });
   await page.route(`**/api${path}`, (route) =>
@@ -232,13 +232,13 @@ describe('[AGCY-01] the agency list in the browser', () => {
       const response = await route.fetch();
       const body = await response.json();
       for (const one of body.data) if (one.company_name === 'Zeta') one.payment_status = 'failed';
-      // One that is under way when the route is taken back has been answered already.
+      // A request still in progress when the route is removed has already been fulfilled.
       await route.fulfill({ response, json: body }).catch(() => undefined);
     });
     await page.reload();
     const card = button('Failed payment for Zeta');
     await card.waitFor();
-    // Beside the demo's own.
+    // In addition to the demo's own.
     await button('Failed payment for Granite Media').waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^Failed payment for/ }).count()).toBe(2);
     const answers = [
@@ -319,7 +319,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await act('Acme Leads', action);
       await told('Failed to download agreement file. Please try again later.');
     });
-    // Zeta has accepted none.
+    // Zeta has not accepted an agreement.
     await button('Actions of Zeta').click();
     await page.getByRole('menuitem', { name: 'User logs' }).waitFor();
     await expect.poll(() => page.getByRole('menuitem', { name: action }).count()).toBe(0);
@@ -388,7 +388,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await page.getByRole('option', { name: 'Sasha Sales' }).click();
       await dialog().getByRole('button', { name: 'Save' }).click();
       await told('We are unable to save your setting, please try again later.');
-      // What was chosen is still there, to be tried again.
+      // The selection is still there, ready to retry.
       await expect.poll(() => representative.inputValue()).toBe('Sasha Sales');
       await dialog().getByRole('button', { name: 'Cancel' }).click();
       await dialog().waitFor({ state: 'hidden' });

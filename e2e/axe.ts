@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 
-/** `rules`: only these; `within`: a selector, nothing outside of it; `serious`: only what is serious or critical. */
+/** `rules`: only these; `within`: a selector, nothing outside it; `serious`: only serious or critical findings. */
 export interface AxeOptions {
   rules?: string[];
   within?: string;
@@ -9,9 +9,9 @@ export interface AxeOptions {
 }
 
 /**
- * What axe finds on a page at rest. In the middle of a change of color, or of a request that disables a button,
- * nothing can be judged: so it waits for what moves, and says only what a second look finds as well. Each finding says
- * the rule, its impact, where, and why.
+ * Returns what axe finds on a page at rest. Nothing can be judged in the middle of a color transition, or of a request
+ * that disables a button, so this waits for animations and reports only what a second check also finds. Each finding
+ * gives the rule, its impact, where, and why.
  */
 export async function axeFindings(page: Page, options: AxeOptions = {}): Promise<string[]> {
   const found = await look(page, options);

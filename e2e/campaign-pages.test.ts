@@ -58,7 +58,7 @@ test('[CAMP-11] /client shows what clients bring in and leads to their campaigns
   await expect.poll(() => row.innerText()).not.toMatch(/ago/);
   await agency.getByRole('button', { name: 'New campaign' }).click();
   await agency.waitForURL(/\/campaign-setup/);
-  // The compact table of a product is called what the product is.
+  // The compact table of a product has the product's name as its title.
   await agency.goto(at('/search-id/campaign-management-v1'));
   await agency.getByRole('heading', { name: 'Search ID', level: 1 }).waitFor();
 });
@@ -119,7 +119,7 @@ describe('[KEYW-02] the keyword lead-count table', () => {
 
   beforeAll(async () => {
     page = await as('client2@demo.test');
-    // What the server answers is tested there; here is what the table makes of it.
+    // The server's response is tested elsewhere; this tests what the table does with it.
     await page.route(/getcountcampaignhistory/, (route) => {
       asked.push(new URL(route.request().url()).searchParams);
       const pending = row(1, { status: 'pending' });
@@ -202,7 +202,7 @@ describe('[KEYW-02] the keyword lead-count table', () => {
         [null, null],
       ] as const) {
         await header.press('Enter');
-        // Its own order is as it was at first, and need not be asked for again.
+        // The default order is the same as at first and does not need to be requested again.
         await expect.poll(() => new URL(page.url()).searchParams.get('count_dir')).toBe(order);
         if (order)
           await expect

@@ -6,17 +6,19 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { PATIENCE_MS } from './patience.ts';
 
-/** A demo installation of its own: the real server process on a free port, with an embedded PostgreSQL in a new folder. */
+/**
+ * A separate demo installation: the real server process on a free port, with an embedded PostgreSQL in a new folder.
+ */
 export interface Demo {
   port: number;
   password: string;
   dataDir: string;
-  /** What the server has printed. */
+  /** The server's output. */
   output: () => string;
   url: (host: string, path?: string) => string;
-  /** Ctrl-C; answers the exit code. */
+  /** Presses Ctrl-C; returns the exit code. */
   stop: () => Promise<number | null>;
-  /** Starts again on the same folder and port. */
+  /** Restarts on the same folder and port. */
   start: () => Promise<void>;
   close: () => Promise<void>;
 }
@@ -30,26 +32,28 @@ async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a demo of the journey's own and waits until it serves.
- * @param isFirst on an empty folder, as a newcomer would; else on a copy of one that was started before
- * @throws with what it printed when it ends, or does not serve in time
+ * Starts a separate demo for the journey and waits until it serves requests.
+ * @param isFirst on an empty folder, as for a first-time user; otherwise on a copy of one that was started before
+ * @throws with its output when it exits, or does not serve in time
  */
 export async function startDemo(env: Record<string, string> = {}, isFirst = false): Promise<Demo> {
   const dataDir = demoFolder();
   const folder = isFirst ? '' : inject('demoFolder');
-  // With owners and modes: PostgreSQL's user has the cluster, and nobody else may read it.
+  // With owners and modes: the cluster belongs to PostgreSQL's user, and no one else may read it.
   if (folder) spawnSync('cp', ['-a', join(folder, 'data'), dataDir]);
   return runDemo(dataDir, env);
 }
 
-/** A new folder that PostgreSQL's system user can pass through, so that a demo of root's has its data in it, too. */
+/**
+ * Creates a folder that PostgreSQL's system user can traverse, so that a demo run by root also keeps its data in it.
+ */
 export function demoFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'lead-demo-'));
   chmodSync(folder, 0o711);
   return folder;
 }
 
-/** Starts the server on a folder, as startDemo does; apart from the journeys' choice of a folder. */
+/** Starts the server on a folder, as startDemo does, but without choosing the folder. */
 export async function runDemo(dataDir: string, env: Record<string, string>): Promise<Demo> {
   const port = await freePort();
   let child: ChildProcess;

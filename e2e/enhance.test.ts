@@ -37,7 +37,7 @@ async function begin(product: RegExp, name: string): Promise<void> {
   await at('Keywords and places');
 }
 
-/** From the review on: the estimate, a campaign that runs, and a lead of it in its list. */
+/** From the review on: the estimate, a running campaign, and one of its leads in its list. */
 async function finish(slug: string, name: string, price: string): Promise<void> {
   await at('Price and preview');
   await page.getByLabel('Payment term').first().click();

@@ -32,7 +32,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await agency.goto(demo.url('acme.localhost', '/dashboard'));
   await agency.getByRole('link', { name: 'Data Enrichment' }).click();
   await agency.getByText('This is what your company can use.', { exact: false }).waitFor();
-  // What the agency is offered is not its own to change.
+  // The agency cannot change what it is offered.
   await expect.poll(() => box(agency, 'Gender').isDisabled()).toBe(true);
   expect(await axeFindings(agency)).toEqual([]);
 
@@ -47,7 +47,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await agency.getByText('8 of 10 chosen').waitFor();
   await agency.getByText('Unsaved changes').waitFor();
   expect(await axeFindings(agency)).toEqual([]);
-  // Leaving asks first.
+  // Leaving the page asks for confirmation first.
   await agency.getByRole('link', { name: 'Dashboard' }).first().click();
   const leaving = agency.getByRole('dialog', { name: 'Leave without saving?' });
   await leaving.getByText('Your changes to the data fields will be lost.').waitFor();
@@ -60,7 +60,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await agency.getByText('8 of 10 chosen').waitFor();
   await expect.poll(() => box(agency, 'Gender').isChecked()).toBe(false);
 
-  // The root takes a field from the whole agency; for the client it is not on offer any more.
+  // The root removes a field from the whole agency; the client is no longer offered it.
   const root = await signIn('localhost', 'root@demo.test');
   await root.goto(demo.url('localhost', '/configuration/data-enrichment?of=one'));
   await root.getByRole('combobox', { name: 'Agency' }).fill('Acme');

@@ -33,7 +33,7 @@ describe('[BEY-05] evidence, in the browser', () => {
     expect(found).toBeGreaterThan(10);
     expect(await axeFindings(page)).toEqual([]);
 
-    // By keyboard alone.
+    // Using only the keyboard.
     const keep = suggestions
       .first()
       .getByRole('button', { name: /^Keep / })
@@ -81,7 +81,7 @@ describe('[BEY-05] evidence, in the browser', () => {
     await page.getByText('Changed: minimum billable confidence.').waitFor();
     expect(await axeFindings(page)).toEqual([]);
 
-    // Somebody the shop's tag recognizes with 98 % is below it: no lead, and the campaign says why.
+    // A person whom the shop's tag recognizes with 98 % is below the threshold: no lead, and the campaign says why.
     const shopper = await (await browser.newContext({ userAgent })).newPage();
     await shopper.goto(demo.url('shop.localhost'));
     await shopper.getByRole('button', { name: 'visitor1@demo.example' }).first().click();
@@ -122,7 +122,7 @@ describe('[BEY-05] evidence, in the browser', () => {
       'client@demo.test',
       demo.password,
     );
-    // Of a pixel: what speaks for leads of keywords are signals, which search-id.test.ts looks at.
+    // A lead from a pixel: leads from keywords are backed by signals, which search-id.test.ts covers.
     await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
     await page.getByRole('table').last().getByRole('row').nth(1).getByRole('button').first().click();
     const drawer = page.getByRole('dialog', { name: 'Lead' });

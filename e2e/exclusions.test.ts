@@ -76,7 +76,7 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   await page.getByText('Purged: 1 entry of 1 list.').waitFor();
   await second.getByText('Undone').waitFor();
 
-  // Closed, it asks nothing more.
+  // Once closed, it sends no more requests.
   await page.keyboard.press('Escape');
   await modal.waitFor({ state: 'detached' });
   const before = asked.length;

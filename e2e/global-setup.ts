@@ -6,13 +6,14 @@ import { demoFolder, runDemo } from './demo.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Folder of a demo that was started once and stopped, to be copied; empty: there is none. */
+    /** Folder of a demo that was started once and stopped, to be copied; empty if there is no such demo. */
     demoFolder: string;
   }
 }
 
 /**
- * Makes the demo that the journeys' own ones are copied from, so that each does not make a cluster, its tables and its data anew.
+ * Creates the demo that the journeys copy theirs from, so that each one does not have to create a cluster, its tables
+ * and its data again.
  * @returns the run's teardown
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -28,7 +29,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await close();
     throw error;
   }
-  // Where PostgreSQL's user cannot reach the folder its data is elsewhere, and bound to the folder's path.
+  // If PostgreSQL's user cannot reach the folder, its data is stored elsewhere and tied to the folder's path.
   project.provide('demoFolder', existsSync(join(folder, 'data', 'pg')) ? folder : '');
   return close;
 }

@@ -47,7 +47,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** Puts a card on the client's file whose bank asks for each charge. */
+/** Adds a card to the client's file whose bank requires authentication for each charge. */
 async function askingCard(): Promise<void> {
   const token = await app.signIn('client@x.test', HOST);
   const post = async (path: string, body?: object) =>
@@ -63,14 +63,14 @@ async function askingCard(): Promise<void> {
 }
 
 let serial = 0;
-/** An invoice of some leads at 2 dollars; answers its number when the card has been tried. */
+/** Creates an invoice for some leads at 2 dollars; returns its number once the card has been tried. */
 async function invoice(leads: number): Promise<string> {
   const { make, features } = app;
   const campaign = await make.campaign(client, { price: 2n * USD, costs: { term: 'Monthly' } });
   const people = Array.from({ length: leads }, () => make.person());
   await make.people(root, people);
   for (const { email } of people) await make.visit(campaign, { email });
-  // The worker may have taken the visits first: what it has in hand is not billed before it is done.
+  // The worker may have picked up the visits first: visits in progress are not billed until they are done.
   const unpaid = `select count(*)::int as n from lead where campaign_id = $1`;
   await expect
     .poll(async () => {
@@ -133,7 +133,7 @@ describe('[PAY-04] invoices, from the card that was declined to the file to keep
     await bank.getByRole('button', { name: 'Refuse' }).press('Enter');
     const refused = page.getByText('We are unable to authenticate your card.');
     await refused.waitFor();
-    // What failed stays until it is closed.
+    // A failure message stays until it is closed.
     await page.waitForTimeout(6000);
     await refused.waitFor();
 

@@ -28,7 +28,7 @@ async function signIn(page: Page, host: string, email: string): Promise<void> {
   await page.waitForURL((url) => !url.pathname.startsWith('/login'));
 }
 
-/** Waits until `probe` is true of a page that is loaded anew each time. */
+/** Waits until `probe` is true for a page that is reloaded each time. */
 async function eventually(what: string, probe: () => Promise<boolean>): Promise<void> {
   await expect.poll(probe, { message: what, interval: 500 }).toBe(true);
 }
@@ -110,7 +110,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
     await tag.waitFor();
     const markup = (await tag.innerText()).trim();
 
-    // It stands still until it has balance; the agency records what the client paid.
+    // It is on hold until it has balance; the agency records what the client paid.
     await page.getByRole('tab', { name: 'Balance' }).click();
     await page.getByRole('button', { name: 'Record outside payment' }).click();
     const adding = page.getByRole('dialog').last();
@@ -126,7 +126,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
       .first()
       .waitFor();
 
-    // The tag on a page of somebody else's server.
+    // The tag on a page of an external server.
     const site = createHttp((_request, response) =>
       response
         .setHeader('content-type', 'text/html')
@@ -154,7 +154,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
 });
 
 describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
-  /** A call to the API by name of host, which Node does not resolve. */
+  /** Calls the API by host name, which Node does not resolve. */
   const ask = (method: string, path: string, body?: object, token?: string) =>
     new Promise<Record<string, string>>((done, fail) => {
       const request = httpRequest(
@@ -188,7 +188,7 @@ describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
       token,
     );
     const totp = new TOTP({ secret: Secret.fromBase32(secretKey!) });
-    // The code of the step before is still good, and leaves that of now for the login.
+    // The code from the previous step is still valid, which leaves the current one for the login.
     const earlier = totp.generate({ timestamp: Date.now() - 30_000 });
     const answer = await ask(
       'PUT',
@@ -312,7 +312,7 @@ describe('[RUN-01] stopping and starting', () => {
     expect(await demo.stop()).toBe(0);
     await demo.start();
     expect(demo.output()).not.toContain('Creating the demo');
-    // The login outlives the restart, too: its session is in the database, its refresh token in the browser's cookie.
+    // The login also survives the restart: its session is in the database, its refresh token in the browser's cookie.
     const page = await context.newPage();
     await page.goto(demo.url('acme.localhost', '/dashboard'));
     await page.getByText('visitor1@demo.example').first().waitFor({ state: 'visible' });

@@ -121,7 +121,7 @@ test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscri
   await yours.getByRole('heading', { name: 'Gold Plus' }).waitFor();
   await expect.poll(() => yours.innerText()).toMatch(/\$99\.00 a month[\s\S]*Since/);
 
-  // Nobody takes away what an agency has.
+  // A package that an agency has cannot be removed.
   await gold.getByRole('button', { name: 'Remove Gold Plus' }).click();
   await root.getByRole('button', { name: 'Save' }).click();
   await root.getByText('The list must keep gold-plus, since an agency has it.').waitFor();
@@ -173,7 +173,7 @@ test('[PAY-07] a minimum spend by default waits for the agency, which accepts it
   expect(await told.innerText()).not.toMatch(/Not yet/);
   expect(await axeFindings(root)).toEqual([]);
 
-  // A plan that the root gives an agency itself was agreed with it: it holds for the present month.
+  // A plan that the root sets for an agency itself was agreed with it, so it applies to the current month.
   await root.goto(demo.url('localhost', '/configuration/agency-list'));
   const edit = root.getByRole('button', { name: /^Edit Acme/ });
   await edit.click();

@@ -19,7 +19,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** A page whose browser has an authenticator built in, which sees to who its owner is by itself. */
+/** A page whose browser has a built-in authenticator that verifies its owner automatically. */
 async function pageWithAuthenticator(): Promise<Page> {
   const context = await browser.newContext({ userAgent });
   const page = await context.newPage();
@@ -66,7 +66,7 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('button', { name: /profile menu/ }).waitFor();
 
-  // A session that was left open for a while asks again, and the passkey answers.
+  // A session left open for a while asks again, and the passkey confirms it.
   app.clock.advance(16 * 60_000);
   await page.goto(url('/user/sessions'));
   await page.getByRole('button', { name: 'Change Work laptop' }).click();
@@ -82,7 +82,7 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
   await page.getByText('Passkey removed.').waitFor();
   await page.getByText('No passkeys').waitFor();
 
-  // What the device still offers opens nothing any more.
+  // The passkey that the device still offers no longer works.
   await page.getByRole('button', { name: /profile menu/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
@@ -115,7 +115,7 @@ test('[BEY-32] where a second factor is required, it is set up at the next login
   await logOut();
   await signIn();
   await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
-  // No other address opens.
+  // No other address is accessible.
   await page.goto(url('/configuration/agency-list'));
   await page.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
   await page.getByRole('button', { name: 'Create a passkey' }).click();
@@ -125,7 +125,7 @@ test('[BEY-32] where a second factor is required, it is set up at the next login
   await page.getByRole('button', { name: 'I have saved them' }).click();
   await logOut();
 
-  // The password alone opens nothing any more.
+  // The password alone is no longer enough.
   await signIn();
   await page.getByRole('button', { name: 'Use your passkey', exact: true }).click();
   await logOut();

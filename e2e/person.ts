@@ -1,10 +1,10 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
-/** What a person's browser calls itself: a headless one says so, and is dropped as a bot. */
+/** The user agent of a person's browser: a headless one identifies itself and is dropped as a bot. */
 export const userAgent =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
-/** A page of a browser context of its own, once somebody has signed in. `login`: the address of the login page. */
+/** Opens a page in its own browser context and signs a user in. `login`: the address of the login page. */
 export async function signInAt(
   browser: Browser,
   login: string,

@@ -50,7 +50,7 @@ let agency: string;
 
 let hits: Hit[];
 let urls: string[];
-/** What the next answers of /v are; 204 once it is empty. 0 cuts the connection. */
+/** The next responses of /v; 204 once the list is empty. 0 drops the connection. */
 let answers: number[];
 let context: BrowserContext;
 let page: Page;
@@ -180,7 +180,7 @@ const received = async (count: number, key?: string) => {
   await expect.poll(() => events(key).length).toBeGreaterThanOrEqual(count);
   return events(key);
 };
-/** Gives a script that would send something the time to do it. */
+/** Gives a script that would send something enough time to do so. */
 const quiet = () => page.waitForTimeout(400);
 const ids = () => page.evaluate(() => [localStorage._lvid, document.cookie]);
 
@@ -455,7 +455,7 @@ describe('visitor script in a page', () => {
     const sent = await received(3);
     expect(sent.map((event) => event.n ?? 'view').sort()).toEqual(['identify', 'thanks', 'view']);
     expect(sent.find((event) => event.n === 'identify')!.h).toBe(sha256);
-    // An unknown command and a value that is none must not disturb the page.
+    // An unknown command or an invalid value must not disturb the page.
     await page.evaluate(() => {
       window.lead('nonsense');
       window.lead('identify', { toString: null });
@@ -481,7 +481,7 @@ describe('demo shop', () => {
         ['thanks', undefined],
       ]),
     );
-    // From a page without a form the chip leads to the newsletter page and fills it in there.
+    // On a page without a form, the chip leads to the newsletter page and fills in the form there.
     await page.getByRole('button', { name: 'second@example.com' }).click();
     await page.waitForURL(`${home()}/newsletter.html`);
     await expect.poll(() => page.inputValue('[type=email]')).toBe('second@example.com');

@@ -23,7 +23,7 @@ afterAll(async () => {
 const signIn = (email: string): Promise<Page> =>
   signInAt(browser, demo.url(HOST, '/login'), email, demo.password);
 
-/** A call to the API by name of host, which Node does not resolve. */
+/** Calls the API by host name, which Node does not resolve. */
 const ask = (method: string, path: string, body?: object, token?: string) =>
   // biome-ignore lint/suspicious/noExplicitAny: the answers of calls
   new Promise<any>((done, fail) => {
@@ -82,7 +82,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     const buying = dialog(/^Buy leads for/);
     await buying.getByText('$10.00, 8 leads').waitFor();
     await expect.poll(() => buying.getByLabel('Leads').inputValue()).toBe('8');
-    // Nothing has been charged by that.
+    // This has not charged anything.
     expect(
       (await ask('GET', `/leadspeek/client/remaining-balance/${campaign.leadspeekID}`, undefined, agency))
         .balance_micros,

@@ -22,7 +22,7 @@ afterAll(async () => {
 const signIn = (host: string, email: string): Promise<Page> =>
   signInAt(browser, demo.url(host, '/login'), email, demo.password);
 
-/** Goes to something by the Tab key alone, from wherever the focus is. */
+/** Moves to an element using only the Tab key, from wherever the focus is. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   await target.waitFor();
   for (let i = 0; i < 80; i++) {
@@ -32,7 +32,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`The Tab key does not reach ${target}`);
 }
 
-/** Types into a field that the Tab key reaches, over what stands there. */
+/** Types into a field reached with the Tab key, replacing its content. */
 async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
   await tabTo(page, field);
   await page.keyboard.press('ControlOrMeta+a');
@@ -56,7 +56,7 @@ function png(width: number, height: number): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);
   head.writeUInt32BE(height, 4);
-  // One bit a pixel, gray.
+  // One bit per pixel, grayscale.
   head[8] = 1;
   const pixels = deflateSync(Buffer.alloc((Math.ceil(width / 8) + 1) * height));
   return Buffer.concat([
@@ -67,7 +67,7 @@ function png(width: number, height: number): Buffer {
   ]);
 }
 
-/** The root asks the new agency for an onboarding charge, and has a coupon for it. */
+/** The root requires an onboarding charge from the new agency, and has a coupon for it. */
 async function askOnboarding(): Promise<void> {
   const root = await signIn('localhost', 'root@demo.test');
   await root.goto(demo.url('localhost', '/configuration/coupons'));
@@ -98,7 +98,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await page.goto(demo.url('fresh.localhost', '/user/profile-setup'));
     await step('Your details');
 
-    // A step does not let go before its check passes.
+    // A step cannot be left before its check passes.
     await press('Next');
     await page.getByText('Please enter valid phone number').waitFor();
     expect(await page.getByLabel('Phone number').evaluate((node) => node === document.activeElement)).toBe(
@@ -129,7 +129,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await step('Agreement');
     await page.reload();
     await step('Agreement');
-    // Back is always allowed, and what was entered is there.
+    // Going back is always allowed, and the entered values are kept.
     await press('Back');
     await step('Company');
     await expect.poll(() => page.getByRole('combobox', { name: 'City' }).inputValue()).toBe('Chicago');
@@ -170,7 +170,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await press('Connect an account');
     await press('Submit and accept');
     await step('Payment account');
-    // The sandbox takes half a minute to look at it.
+    // The sandbox takes half a minute to review it.
     await expect
       .poll(
         async () => {
@@ -284,7 +284,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
 });
 
 describe('[ROLE-01] [CONF-02] the role list', () => {
-  /** A call to the API by name of host, which Node does not resolve. */
+  /** Calls the API by host name, which Node does not resolve. */
   const ask = <Answer>(method: string, path: string, body?: object, token?: string) =>
     new Promise<Answer>((done, fail) => {
       const call = request(
@@ -320,7 +320,7 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
     await owner.getByRole('button', { name: 'Add role' }).click();
     const drawer = owner.getByRole('dialog');
     await drawer.getByLabel('Name').fill('Assistant');
-    // Ticking what can be done ticks what can be seen.
+    // Checking an action also checks the permission to see.
     await drawer.getByRole('checkbox', { name: 'Settings: delete' }).click();
     await expect.poll(() => drawer.getByRole('checkbox', { name: 'Settings: see' }).isChecked()).toBe(true);
     await drawer.getByRole('checkbox', { name: 'Settings: create' }).click();
@@ -345,7 +345,7 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
     await admin.goto(demo.url('acme.localhost', '/configuration/role-list'));
     await remove.waitFor();
     await expect.poll(() => add.count()).toBe(1);
-    // The row without 'update': a role can be looked at, not changed.
+    // The row without 'update': a role can be viewed but not changed.
     await admin.getByRole('button', { name: 'Read only', exact: true }).click();
     await admin.getByRole('checkbox', { name: 'Campaign: see' }).waitFor();
     await expect.poll(() => admin.getByRole('checkbox', { name: 'Campaign: see' }).isDisabled()).toBe(true);
@@ -357,7 +357,7 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
     await drawer.getByRole('checkbox', { name: 'Settings: delete' }).click();
     await drawer.getByRole('button', { name: 'Save' }).click();
     await drawer.waitFor({ state: 'detached' });
-    // A session's rights may be up to five seconds old.
+    // A session's permissions may be up to five seconds out of date.
     await expect
       .poll(async () => {
         await admin.reload();
@@ -366,7 +366,7 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
       })
       .toBe(0);
 
-    // Who holds a role keeps it: removing one in use is explained, not done.
+    // People keep the role they hold: removing a role in use is explained, not done.
     await owner.getByRole('button', { name: 'Remove the role Assistant' }).click();
     await owner.getByRole('dialog').getByText('“Assistant” is in use').waitFor();
     await Promise.all([owner.context().close(), admin.context().close()]);
@@ -391,7 +391,7 @@ describe('[UX-03] many rows at once', () => {
     await page.getByText(`${before} campaigns are paused`).waitFor();
     await expect.poll(() => active.count()).toBe(0);
 
-    // Escape lets go of what is still ticked, and a range is ticked with Shift.
+    // Escape clears the remaining selection, and Shift selects a range.
     const ticks = page.getByRole('checkbox', { name: /^Select (?!all)/ });
     await ticks.first().focus();
     await page.keyboard.press('Escape');

@@ -79,7 +79,7 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
     await asked.getByRole('button', { name: /^Use \d+ a day$/ }).click();
     await asked.getByText('Your limit spreads them out.').waitFor();
     await asked.getByRole('button', { name: /^Activate with \d+ a day$/ }).click();
-    // Without a balance it does not begin, but its limit is kept for when it does.
+    // Without a balance it does not start, but its limit is saved for when it does.
     await page.getByRole('dialog', { name: /^Buy leads for/ }).waitFor();
     await page.goto(page.url().replace(/&(tab|buy)=\w+/g, ''));
     await expect.poll(() => page.getByLabel('Lead limit').inputValue()).toMatch(/^\d+$/);

@@ -38,10 +38,10 @@ test('[UX-03] an agency reaches pages, clients, and campaigns by keyboard alone'
   await page.waitForURL((url) => url.pathname === '/configuration/role-list');
   await dialog(page).waitFor({ state: 'detached' });
 
-  // A campaign: asked of the server, shown under its group, opened in its drawer.
+  // A campaign: requested from the server, shown under its group, opened in its drawer.
   await page.keyboard.press('Meta+k');
   await dialog(page).waitFor();
-  // What was chosen last is on top.
+  // The last choice is at the top.
   await expect.poll(() => active(page).innerText()).toContain('Role List');
   await page.keyboard.type('10000');
   await page.keyboard.type('1');
@@ -55,7 +55,7 @@ test('[UX-03] an agency reaches pages, clients, and campaigns by keyboard alone'
   await page.waitForURL((url) => url.searchParams.has('campaign'));
   await page.locator('.mantine-Drawer-content').getByText(name).first().waitFor();
 
-  // A client: the list searches for it, although a drawer was open.
+  // A client: the list searches for it even though a drawer was open.
   await page.keyboard.press('Control+k');
   const input = dialog(page).getByRole('combobox');
   await input.waitFor();

@@ -16,7 +16,7 @@ afterAll(async () => {
   await demo?.close();
 });
 
-/** A page of somebody who is signed in; each person signs in once. */
+/** A page of a signed-in user; each user signs in once. */
 async function pageOf(host: string, email: string): Promise<Page> {
   const known = contexts.get(email);
   if (known) return known.newPage();
@@ -115,7 +115,7 @@ describe('[ROUT-02] [ROUT-07] pages that are none', () => {
       await page.getByRole('heading', { name: 'Page Not Found' }).waitFor();
       await page.getByText('The page you requested could not be found.').waitFor();
       await expect.poll(() => page.getByRole('navigation', { name: 'Main' }).isVisible()).toBe(true);
-      // A page that exists, though not for this person, is no unknown address.
+      // A page that exists, but not for this user, is not an unknown address.
       expect(answer?.status()).toBe(path === '/configuration/opt-out-list' ? 200 : 404);
     }
     await page.getByRole('link', { name: 'Go to Homepage' }).click();
@@ -224,7 +224,7 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.waitForURL((url) => url.pathname.startsWith('/user/sandbox-account/'));
     await page.getByRole('button', { name: 'Submit and reject' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
-    // Left without being sent, it is begun; and the form opens anew.
+    // Leaving without submitting counts as started, and the form opens again.
     await page.goto(demo.url('localhost', '/configuration/agency-list'));
     await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
     await page.getByText('You started your account').waitFor();
@@ -234,7 +234,7 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.getByRole('button', { name: 'Submit and accept' }).click();
     await page.waitForURL((url) => url.pathname === '/configuration/sales-connect-account');
     await page.getByText('Verification in progress').waitFor();
-    // The sandbox takes half a minute to look at it; the page finds out by itself.
+    // The sandbox takes half a minute to review it; the page updates by itself.
     await page.getByText('Your account is connected').waitFor();
     await page.getByRole('link', { name: 'Agency List' }).click();
     await page.waitForURL((url) => url.pathname === '/configuration/agency-list');

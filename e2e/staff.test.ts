@@ -77,7 +77,8 @@ test('[CONF-02] [ROLE-02] an agency lists its sales people; their account execut
   await expect.poll(() => seller.locator('tbody tr').count()).toBe(1);
   await expect.poll(() => seller.getByRole('button', { name: 'Add client' }).count()).toBe(0);
   await noAxeFindings(seller);
-  // They edit the client, but not the address its owner gets in by, and look at its work, where nothing is to be changed.
+  // They can edit the client, except the address its owner signs in with, and view its work, where nothing can be
+  // changed.
   await seller.getByRole('button', { name: 'Edit Harbor Dental Care' }).click();
   const form = seller.getByRole('form', { name: /^Edit Harbor/ });
   await expect

@@ -58,7 +58,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     // The client's own things, and none of the root's.
     await expect.poll(() => page.getByText('Harbor Dental Care').count()).toBe(0);
     await expect.poll(() => page.getByRole('link', { name: 'Agency List' }).count()).toBe(0);
-    // The other tab follows by itself, and a reload stays.
+    // The other tab follows automatically, and view mode survives a reload.
     await banner(second).waitFor();
     await page.reload();
     await banner(page).waitFor();
@@ -86,12 +86,12 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await expect.poll(() => banner(page).count()).toBe(0);
     await second.getByRole('link', { name: 'Agency List' }).waitFor();
     await expect.poll(() => banner(second).count()).toBe(0);
-    // Out of the browser's memory comes no page of the person viewed.
+    // No page of the person viewed comes back from the browser's cache.
     await page.goBack();
     await page.waitForLoadState('networkidle');
     await expect.poll(() => banner(page).count()).toBe(0);
     await expect.poll(() => page.getByText('Northwind Outfitters').count()).toBe(0);
-    // A finished agency begins at its dashboard, under its own logo (ROUT-11).
+    // An agency with completed set-up starts at its dashboard, under its own logo (ROUT-11).
     await page.goto(demo.url('localhost', '/configuration/agency-list'));
     await page.getByRole('button', { name: 'Actions of Acme Leads' }).click();
     await page.getByRole('menuitem', { name: 'View as agency' }).click();

@@ -32,7 +32,7 @@ afterAll(async () => {
 const dialog = (name: string | RegExp) => page.getByRole('dialog', { name });
 const wallet = () => dialog(/Data Wallet beta/);
 const field = () => wallet().getByLabel('Amount in US dollars');
-/** Opens the wallet from the profile menu, by keyboard. */
+/** Opens the wallet from the profile menu, using the keyboard. */
 async function open(): Promise<void> {
   await page.getByRole('button', { name: /profile menu/ }).press('Enter');
   const entry = page.getByRole('menuitem', { name: /Data Wallet/ });
@@ -40,7 +40,7 @@ async function open(): Promise<void> {
   await expect.poll(() => entry.innerText()).toMatch(/beta/i);
   await entry.press('Enter');
 }
-/** A call to the API by name of host, which Node does not resolve. */
+/** Calls the API by host name, which Node does not resolve. */
 const ask = (method: string, path: string, body: object, token?: string) =>
   new Promise<Record<string, string>>((done, fail) => {
     const headers = {
@@ -57,7 +57,7 @@ const ask = (method: string, path: string, body: object, token?: string) =>
     );
     request.on('error', fail).end(JSON.stringify(body));
   });
-/** Serious and critical findings of axe. */
+/** Returns serious and critical findings of axe. */
 async function findings(): Promise<string[]> {
   return axeFindings(page, { serious: true });
 }
@@ -154,7 +154,7 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     const failure = page.getByText(/card was declined/i);
     await failure.waitFor();
     await wallet().waitFor({ state: 'hidden' });
-    await page.waitForTimeout(5_500); // longer than what succeeded is told
+    await page.waitForTimeout(5_500); // longer than a success message is shown
     await expect.poll(() => failure.isVisible()).toBe(true);
     await page.locator('.mantine-Notification-root').filter({ has: failure }).getByRole('button').click();
     await failure.waitFor({ state: 'hidden' });

@@ -14,7 +14,7 @@ import { linkIn, mailsTo } from '../server/test/ways-in.ts';
 import { openBrowser } from './browser.ts';
 import { userAgent } from './person.ts';
 
-// A whole server that listens, with a clock of its own, so that codes and pauses need no waiting.
+// A complete listening server with its own clock, so that codes and pauses need no waiting.
 const NEW = 'a brand new password';
 const FIVE_MINUTES =
   'Sorry! There is currently an update processing on the platform. Please wait five minutes and try again.';
@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 const url = (host: string, path: string): string => `http://${host}.localhost:${app.port}${path}`;
-/** A page of a browser that knows nothing yet. */
+/** A page of a fresh browser. */
 async function freshPage(): Promise<Page> {
   const context = await browser.newContext({ userAgent });
   open.add(context);
@@ -69,12 +69,12 @@ async function signIn(page: Page, email: string, password = PASSWORD, host = 'ac
   await fillLogin(page, email, password);
   await inside(page);
 }
-/** Waits until somebody is signed in; where that leads is a matter of their role and set-up. */
+/** Waits until the user is signed in; where they land depends on their role and set-up. */
 async function inside(page: Page): Promise<void> {
   await page.waitForURL(({ pathname }) => !/^\/(login|sso)?$/.test(pathname));
   await page.getByRole('button', { name: /profile menu/ }).waitFor();
 }
-/** The link that was mailed to an address, as this server serves it. */
+/** The link that was emailed to an address, as this server serves it. */
 async function mailedLink(address: string): Promise<string> {
   for (let i = 0; i < 50; i++) {
     const mail = (await mailsTo(app, root.id, address)).find(({ kind }) => kind !== 'account.notice');
@@ -91,7 +91,7 @@ async function fromMenu(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: /profile menu/ }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
-/** A field by its label alone, without the mark of what is required and the button beside a password. */
+/** A field by its label alone, without the required mark and the button next to a password. */
 const box = (at: Page | Locator, name: string) => at.getByRole('textbox', { name, exact: true });
 const dialog = (page: Page, title: string) => page.getByRole('dialog', { name: title });
 const someone = (company = client) => app.make.user(company, { password: PASSWORD, profileDone: true });
@@ -133,7 +133,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await guest.getByRole('link', { name: 'Sign in', exact: true }).click();
     await fillLogin(guest, 'guest@new.test', NEW);
     await inside(guest);
-    // The link is used up, and says so.
+    // The link has been used, and the page says so.
     await guest.goto(await mailedLink('guest@new.test'));
     await guest.getByRole('button', { name: 'Complete registration' }).click();
     await guest.getByRole('alert').getByText('This link is no longer valid. Register again.').waitFor();
@@ -222,7 +222,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     await page.goto(url('acme', '/set-new-password/made-up?email=a%40b.test'));
     await page.waitForURL(/\/reset-password-invalid$/);
     await page.getByRole('alert').getByText('Not now.').waitFor();
-    // Nobody can put words of their own onto the page.
+    // No one can inject their own words into the page.
     await page.goto(url('acme', '/reset-password-invalid?reason=Call%20555'));
     await page.getByText('This link is not valid.').waitFor();
     await expect.poll(() => page.getByRole('main').innerText()).not.toContain('555');
@@ -320,7 +320,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     const setUp = dialog(page, 'Set up your authenticator');
     const app1 = choice.getByRole('button', { name: 'Authenticator app' });
     const mail = choice.getByRole('button', { name: /^Email/ });
-    // Selecting sets, selecting again clears; one at a time.
+    // Selecting sets the choice, selecting it again clears it; one at a time.
     await mail.click();
     await expect.poll(() => mail.getAttribute('aria-pressed')).toBe('true');
     await app1.click();
@@ -364,7 +364,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
     await other.getByRole('textbox').first().pressSequentially(now());
     await inside(other);
 
-    // The authenticator is lost: a recovery code opens the door, and the page says how many are left.
+    // The authenticator is lost: a recovery code works instead, and the page says how many are left.
     const lost = await freshPage();
     await lost.goto(url('acme', '/login'));
     await fillLogin(lost, person.email);
@@ -417,7 +417,7 @@ describe('[AUTH-15] [AUTH-16] the second factor', () => {
 });
 
 describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
-  /** A partner's token for somebody, made by the agency's owner. */
+  /** A partner's token for a user, created by the agency's owner. */
   async function tokenFor(userId: string): Promise<string> {
     const owner = await someone(agency);
     const tenant = (await app.features.tenants.byHost('acme.localhost'))!;
@@ -441,7 +441,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
     const { body } = await app.call('GET', '/api/user/retrieve', { host: 'acme.localhost', token });
     const facts = body as unknown as SignedIn;
     const landing = ssoLanding(facts.user);
-    // Where their set-up does not let them on, the table leads further.
+    // Where their set-up does not let them continue, the table redirects them.
     const answer = decide(landing, facts);
     return answer.kind === 'redirect' ? answer.to : landing;
   };
@@ -466,7 +466,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
     await replay.getByRole('dialog').getByText('This sign-in link has already been used.').waitFor();
     await replay.getByRole('button', { name: 'OK' }).click();
     await replay.waitForURL(/\/login$/);
-    // Who is signed in stays so when somebody sends them a token that is not good.
+    // A signed-in user stays signed in when someone sends them an invalid token.
     await enter(page, 'made-up');
     await page.getByRole('dialog').getByText(FIVE_MINUTES).waitFor();
     await page.getByRole('button', { name: 'OK' }).click();
@@ -530,7 +530,7 @@ describe('[AUTH-19] reCAPTCHA where a key is set', () => {
   test('its box comes through the policy of the page, and its answer with the request', async () => {
     const page = await freshPage();
     const foreign: string[] = [];
-    // Google is played by the test; the browser's own policy decides whether the script may run.
+    // The test plays the part of Google; the browser's own policy decides whether the script may run.
     await page.route('https://www.google.com/**', (route) => {
       foreign.push(route.request().url());
       return route.fulfill({

@@ -8,7 +8,7 @@ import { userAgent } from './person.ts';
 
 const ACME = 'acme.localhost';
 const SETTINGS = '/configuration/general-setting';
-/** Would run, if any of what tenants enter could. */
+/** Would run if anything that tenants enter could. */
 const HOSTILE = `</title></script><svg onload="window.hacked=1"><img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
 let demo: Demo;
@@ -43,7 +43,7 @@ async function signIn(page: Page, host: string, email: string): Promise<void> {
   await page.waitForURL((url) => !url.pathname.startsWith('/login'));
 }
 
-/** Node does not resolve *.localhost, browsers do: the host travels in the header. */
+/** Node does not resolve *.localhost, browsers do: the host is sent in the header. */
 async function ask(
   host: string,
   path: string,
@@ -201,11 +201,11 @@ describe('[CONF-03] general settings', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Setting has been saved.').waitFor();
     await page.getByText('Changed: Name, Accent, Logo.').waitFor();
-    // The frame wears it without a reload: a wide logo in the place of sign and name.
+    // The page frame shows it without a reload: a wide logo in place of sign and name.
     const mark = page.getByRole('navigation', { name: 'Main' }).locator('img').first();
     await expect.poll(() => mark.getAttribute('alt')).toBe('Acme Growth');
     await expect.poll(() => mark.boundingBox()).toMatchObject({ width: 108, height: 36 });
-    // Nothing left to ask about.
+    // There are no unsaved changes to ask about.
     await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click();
     await page.waitForURL(/dashboard/);
     await page.close();
@@ -225,7 +225,7 @@ describe('[CONF-03] general settings', () => {
     const value = await page.getByText(/^verify=[0-9a-f]{40}$/).textContent();
     dns.set('TXT', '_verify.leads.customer.test', value!.trim());
     dns.set('CNAME', 'leads.customer.test', 'edge.platform.test');
-    // The job may have looked a moment ago; then the button says so and is asked again.
+    // The job may have checked a moment ago; then the button says so and is pressed again.
     await expect
       .poll(
         async () => {
@@ -273,7 +273,7 @@ describe('[CONF-03] general settings', () => {
 describe('[TEN-09] embed code', () => {
   const code = (place: string) => ({
     placeEmbedded: place,
-    // Tags that are left open: they must not swallow the page.
+    // Unclosed tags: they must not swallow the page.
     embeddedcode: `<div id="embedded"><script>window.embedRuns = (window.embedRuns ?? 0) + 1</script><b><!-- open`,
   });
   const seen = (page: Page) =>
@@ -290,7 +290,7 @@ describe('[TEN-09] embed code', () => {
     await page.goto(demo.url(ACME, '/client'));
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
     expect(await seen(page)).toMatchObject({ ran: 1, parent: 'BODY' });
-    // Where a password is typed it never is, however one gets there, and back among the other pages it is.
+    // It never runs where a password is typed, however one gets there, and runs again back on the other pages.
     await page.getByRole('button', { name: /profile menu/ }).click();
     await page.getByRole('menuitem', { name: 'Change Password' }).click();
     await page.getByRole('textbox', { name: 'Current password' }).waitFor();
@@ -411,7 +411,7 @@ describe('[BEY-11] nothing that a tenant enters runs', () => {
     const url = await page.getByAltText('Logo as it is').getAttribute('src');
     const picture = await ask(ACME, url!);
     expect([picture.headers['content-type'], picture.text.includes('hacked')]).toEqual(['image/png', false]);
-    // Opened by itself, too.
+    // Also when opened directly.
     const alone = await context.newPage();
     await alone.goto(demo.url(ACME, url!));
     expect(await alone.evaluate(() => (window as unknown as { hacked?: number }).hacked ?? 0)).toBe(0);
@@ -448,7 +448,7 @@ describe('[TEN-03] nothing jumps', () => {
         'login',
         expect.toSatisfy((n: number) => n < 0.02),
       ]);
-      // The measure measures: something that does push the page is seen.
+      // Checks the measurement itself: something that does shift the page is detected.
       await page.evaluate(() => {
         const block = document.createElement('div');
         block.style.height = '300px';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 
-/** The most the visitor script may weigh, in bytes, gzipped at zlib's default level. */
+/** The maximum size of the visitor script, in bytes, gzipped at zlib's default level. */
 export const PIXEL_LIMIT = 1536;
 
 /**
@@ -30,7 +30,7 @@ export async function buildPixel({ outDir }: { outDir: string }): Promise<{
       minify: 'oxc',
       reportCompressedSize: false,
       modulePreload: false,
-      // Not library mode: the source is one function already, a second wrapper costs bytes.
+      // Not library mode: the source is already a single function, and a second wrapper would cost bytes.
       rolldownOptions: {
         input: fileURLToPath(new URL('./src/pixel.ts', import.meta.url)),
         output: { format: 'es', entryFileNames: 'pixel.js' },

@@ -6,7 +6,7 @@ import { parseSync } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildPixel, PIXEL_LIMIT } from './build.ts';
 
-// What the script does in a page is proven in e2e/pixel.test.ts; here is what needs no browser.
+// What the script does in a page is tested in e2e/pixel.test.ts; this file tests what needs no browser.
 
 let outDir: string;
 let built: Awaited<ReturnType<typeof buildPixel>>;

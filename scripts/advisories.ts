@@ -1,7 +1,7 @@
-// npm run audit:packages: fails when an installed package has a known weakness that is rated high or critical.
+// npm run audit:packages: fails when an installed package has a known vulnerability rated high or critical.
 import { runNpm } from './npm.ts';
 
-/** What `npm audit --json` answers, as far as it is read. */
+/** The parts of the `npm audit --json` output that are read. */
 interface Answer {
   error?: { summary?: string };
   vulnerabilities?: Record<string, { severity: string; via: (string | { title?: string; url?: string })[] }>;
@@ -15,7 +15,7 @@ try {
   answer = {};
 }
 if (!answer.vulnerabilities) {
-  // A mirror of the registry need not serve advisories: that is no finding.
+  // A registry mirror may not serve advisories; that is not a finding.
   console.log('The package registry answered no advisory data: the packages were not audited.');
   process.exit(0);
 }

@@ -1,5 +1,6 @@
-// npm run audit [-- --database-url URL]: proves the ledger's invariants over the whole database. Reads only, in one snapshot, takes no
-// lock that anybody waits for, and may run on a live system. Prints what it counted and each violation; exit 1 when there is one.
+// npm run audit [-- --database-url URL]: verifies the ledger's invariants over the whole database. Only reads, in one
+// snapshot, takes no lock that anything else waits for, and may run on a live system. Prints what it counted and each
+// violation; exits with 1 if there is one.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { auditLedger } from '../server/features/ledger/index.ts';

@@ -21,7 +21,9 @@ beforeAll(async () => {
   manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'));
 });
 
-/** Scripts and styles that these parts bring along, each once. A part: a module, or the name of a file for several. */
+/**
+ * Scripts and styles that these parts load, without duplicates. A part: a module, or the name of a file for several.
+ */
 function filesOf(...parts: string[]): Set<string> {
   const files = new Set<string>();
   const take = (key: string): void => {
@@ -42,8 +44,8 @@ function filesOf(...parts: string[]): Set<string> {
 const sent = (file: string): number =>
   readFileSync(join(dist, existsSync(join(dist, `${file}.br`)) ? `${file}.br` : file)).length;
 
-// Beside the files a first load takes the page, its answers and a logo: 15 requests and 180 KB for the login, 30 and 320 KB
-// for the dashboard in all.
+// In addition to the files, a first load includes the page, its API responses and a logo: in total 15 requests and 180
+// KB for the login, 30 and 320 KB for the dashboard.
 const pages: [name: string, files: number, limitKb: number, parts: string[]][] = [
   ['login', 6, 160, ['index.html', 'login']],
   ['dashboard with its chart', 8, 285, ['index.html', 'desk']],

@@ -28,7 +28,10 @@ function sourcesHash(): string {
   return hash.digest('hex');
 }
 
-/** Puts a Brotli and a gzip form beside each text of a folder that is long enough for it; the server sends what a browser takes. */
+/**
+ * Writes a Brotli and a gzip version next to each text file of a folder that is long enough; the server sends the one
+ * the browser accepts.
+ */
 async function compress(folder: string): Promise<void> {
   const texts = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && /\.(js|css|svg|json)$/.test(entry.name),
@@ -63,7 +66,7 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   const pixel = await buildPixel({ outDir: join(dist, 'pixel/v1') });
   console.log(`pixel: ${pixel.gzipBytes} bytes gzipped`);
   const { build } = await import('vite');
-  // Inside a test NODE_ENV is 'test', and React's development build would be taken, twice as large.
+  // Inside a test, NODE_ENV is 'test', which would select React's development build, twice as large.
   const before = process.env.NODE_ENV;
   process.env.NODE_ENV = 'production';
   await build({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { root } from './setup.mjs';
 
 const modules = join(root, 'node_modules');
-// What was checked is kept, so that the next check looks only at what has changed since.
+// Results are cached, so that the next check looks only at what has changed since.
 const tsc = (folder: string) => [
   join(modules, 'typescript/bin/tsc'),
   ...[
@@ -42,7 +42,7 @@ const checks: [string, string[]][] = [
   ['dead code', [join(modules, 'knip/bin/knip.js'), '--no-progress']],
 ];
 
-/** Runs one check to its end; what it says is kept, for two run at once. */
+/** Runs one check to completion; its output is buffered, because two run at once. */
 function run(args: string[]): Promise<{ code: number | null; said: string }> {
   return new Promise((done) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

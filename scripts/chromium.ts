@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { root } from './setup.mjs';
 
-/** A browser to drive: its program and what its environment needs beyond ours. */
+/** A browser to drive: its executable and the environment variables it needs in addition to ours. */
 export interface Chromium {
   executablePath: string;
   env: Record<string, string>;
@@ -41,8 +41,9 @@ const flags = [
 let found: Promise<Chromium> | undefined;
 
 /**
- * Finds a Chromium: CHROMIUM_PATH, else an installed Chromium or Chrome, else, as root on Debian, Debian's package (a whole
- * browser), else (Linux x64) the one of the npm package @sparticuz/chromium with its own libraries.
+ * Finds a Chromium: CHROMIUM_PATH, otherwise an installed Chromium or Chrome, otherwise, as root on Debian, Debian's
+ * package (a whole browser), otherwise (Linux x64) the one of the npm package @sparticuz/chromium with its own
+ * libraries.
  * @throws Error saying what to install when there is none
  */
 export function findChromium(): Promise<Chromium> {
@@ -74,7 +75,7 @@ function runs(path: string, env: Record<string, string> = {}): boolean {
   return tried.status === 0;
 }
 
-/** Unpacks the npm package's browser once; its libraries stand in where the system lacks some. */
+/** Unpacks the npm package's browser once; its libraries fill in for those missing on the system. */
 async function unpack(): Promise<Chromium | undefined> {
   const entry = createRequire(import.meta.url).resolve('@sparticuz/chromium');
   const packed = join(dirname(entry), '..');
@@ -83,7 +84,7 @@ async function unpack(): Promise<Chromium | undefined> {
   if (!existsSync(folder)) {
     const fresh = `${folder}.${process.pid}`;
     mkdirSync(fresh, { recursive: true });
-    // The package unpacks to os.tmpdir() and takes a half written file of another process for whole.
+    // The package unpacks to os.tmpdir() and mistakes another process's half-written file for a complete one.
     const before = process.env.TMPDIR;
     process.env.TMPDIR = fresh;
     try {

@@ -1,4 +1,4 @@
-// npm run dev: builds the web app anew at each change, and starts the server anew at each change of its own.
+// npm run dev: rebuilds the web app on each change, and restarts the server on each change of its own.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from 'vite';

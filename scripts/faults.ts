@@ -1,5 +1,6 @@
-// npm run faults [-- NAME ...] [-- --kills=20] [-- --seed=N]: the long versions of the fault tests (server/test/faults).
-// Each runs on a throw-away PostgreSQL and prints what it found; the seed repeats the moments of the kills.
+// npm run faults [-- NAME ...] [-- --kills=20] [-- --seed=N]: the long versions of the fault tests
+// (server/test/faults). Each runs on a throwaway PostgreSQL and prints what it found; the seed reproduces the moments
+// of the kills.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,7 +27,7 @@ const log = (line: string): void => console.log(`  ${line}`);
 const folder = mkdtempSync(join(tmpdir(), 'lead-faults-'));
 const server = await startEmbedded({ dataDir: folder, ephemeral: true, log: () => {} });
 
-/** Runs with a database of its own. */
+/** Runs with its own database. */
 async function onDatabase<T>(work: (databaseUrl: string) => Promise<T>): Promise<T> {
   const database = await createTestDatabase(server.url);
   try {
@@ -56,12 +57,12 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
     const report = await onDatabase((url) => killWorker(url, { kills, seed, log }));
     return { report, good: goodWorker(report) };
   },
-  /** Random lives of wallets against a simple model: 200 for each kill that the others make. */
+  /** Random wallet histories compared with a simple model: 200 for each kill that the other tests make. */
   async wallet() {
     const report = await onDatabase((url) => runWalletModel(url, { runs: kills * 200, seed }));
     return { report, good: report.sequences >= kills * 200 && report.broken.length === 0 };
   },
-  /** Kills in the middle of a charge: 200 at each of its five steps where the others are killed 20 times. */
+  /** Kills in the middle of a charge: 200 at each of its five steps when the other tests kill 20 times. */
   async charge() {
     const report = await onDatabase((url) => killInCharge(url, { kills: kills * 50, seed, log }));
     const { killed, network, charges, ledger, unresolved, wrong, broken } = report;
@@ -71,7 +72,7 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
       good: killed === kills * 50 && agree && unresolved === 0 && [...wrong, ...broken].length === 0,
     };
   },
-  /** So many kills in each of four imports and in a count. */
+  /** This many kills in each of four imports and in a count. */
   async imports() {
     const report = await onDatabase((url) =>
       killInImports(url, { kills, seed, log, rows: 40_000 + kills * 8000 }),

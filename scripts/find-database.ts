@@ -6,8 +6,8 @@ import { embeddedUrl, startEmbedded } from '../server/platform/db/embedded.ts';
 export class NoDatabase extends Error {}
 
 /**
- * The database that a command works on, and how to leave it: that of DATABASE_URL, else the embedded one, which is
- * started for the while where it does not run. Throws NoDatabase.
+ * Returns the database that a command works on, and how to close it: that of DATABASE_URL, otherwise the embedded one,
+ * which is started temporarily if it is not running. Throws NoDatabase.
  */
 export async function findDatabase(config: Config): Promise<{ url: string; close: () => Promise<void> }> {
   if (config.databaseUrl) return { url: config.databaseUrl, close: async () => {} };

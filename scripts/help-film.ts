@@ -1,10 +1,10 @@
-// node_modules/.bin/node scripts/help-film.ts [NAME]: draws the films of the helps (or the one) in a browser and keeps each beside
-// its page. They name no tenant, so that every tenant can show them.
+// node_modules/.bin/node scripts/help-film.ts [NAME]: renders the help films (or the named one) in a browser and stores
+// each next to its page. They name no tenant, so that every tenant can show them.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium } from './chromium.ts';
 
-/** Three steps each: a title and what to know of it. By the file of the film, below web/features. */
+/** Three steps each: a title and an explanation. Keyed by the film's file, under web/features. */
 const FILMS = {
   'billing/connect-account': [
     ['Connect your payment account', 'Choose where your commissions are paid.'],
@@ -23,7 +23,7 @@ const FILMS = {
   ],
 };
 
-/** Runs in the page: three steps of four seconds each, 25 frames a second; answers the film as base64. */
+/** Runs in the page: three steps of four seconds each, 25 frames per second; returns the film as base64. */
 const draw = (film: string[][]) => `(async () => {
   const canvas = Object.assign(document.createElement('canvas'), { width: 960, height: 540 });
   const g = canvas.getContext('2d');

@@ -17,7 +17,7 @@ import { Jobs } from '../server/platform/jobs.ts';
 import type { Log } from '../server/platform/platform.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 
-/** Names in lines of at most 80 characters, each further line set in as far as the first. */
+/** Wraps names in lines of at most 80 characters, indenting each continuation line like the first. */
 function inLines(names: readonly string[]): string {
   const lines = [''];
   for (const name of names) {
@@ -40,7 +40,7 @@ const USAGE = `Usage: npm run import:people -- FILE --root ROOT [--country CODE]
 
 The database is that of DATABASE_URL, else the one in DATA_DIR. An import that was cut off goes on when it is started again.`;
 
-/** Something the person at the terminal can mend; printed without a trace. */
+/** An error that the user at the terminal can fix; printed without a stack trace. */
 class Wrong extends Error {}
 
 type Field = (typeof PERSON_FIELDS)[number];

@@ -1,5 +1,6 @@
-// node scripts/run.mjs scripts/keep-demo.ts FILE: keeps the database of DATA_DIR, a small demo (DEMO_DAYS=10), as the tests of upgrades read
-// it (server/test/upgrade.test.ts). Of what is many and alike only some is kept; the books are kept whole.
+// node scripts/run.mjs scripts/keep-demo.ts FILE: saves the database of DATA_DIR, a small demo (DEMO_DAYS=10), in the
+// form that the upgrade tests read (server/test/upgrade.test.ts). Of numerous similar rows only some are kept; the
+// books are kept whole.
 import { writeFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, constants } from 'node:zlib';

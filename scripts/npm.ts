@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { root } from './setup.mjs';
 
-/** Runs npm in the project's folder; answers how it ended and what it said. */
+/** Runs npm in the project's folder; returns its exit code and output. */
 export function runNpm(args: string[]): Promise<{ code: number | null; said: string; complained: string }> {
   const cli = process.env.npm_execpath;
   const node = process.env.npm_node_execpath;

@@ -1,5 +1,5 @@
-// npm run check -- patterns: every regular expression of the product is looked at for inputs on which it takes more than linear
-// time. A text that a stranger sends must not be able to hold the process.
+// npm run check -- patterns: checks every regular expression of the product for inputs on which it takes more than
+// linear time. Untrusted text must not be able to block the process.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
@@ -13,19 +13,19 @@ const { checkSync } = await import('recheck');
 const FOLDERS = ['contract', 'server', 'web', 'pixel', 'demo', 'scripts'];
 const ALLOWED = join(root, 'scripts/patterns-allowed.json');
 const CACHE = join(root, 'node_modules/.cache/patterns.json');
-/** Far beyond what any pattern of the product takes: what is not judged by then has to become simpler. */
+/** Far more than any pattern of the product takes: a pattern not judged by then has to be simplified. */
 const TIME_MS = 30_000;
 
-/** Where a pattern stands, and as what: its text with its flags, or the expression that makes it. */
+/** Where a pattern is found and in what form: its text with its flags, or the expression that builds it. */
 interface Found {
   pattern: string;
   flags: string;
   places: string[];
-  /** Made of more than constant text: it cannot be judged here. */
+  /** Built from more than constant text, so it cannot be judged here. */
   isMade: boolean;
 }
 
-/** The regular expressions of a source: literals, and what RegExp is called with. */
+/** The regular expressions of a source: literals, and arguments of RegExp. */
 function patternsOf(file: string, text: string): Omit<Found, 'places'>[] {
   const found: Omit<Found, 'places'>[] = [];
   const visit = (node: ts.Node): void => {
@@ -51,9 +51,9 @@ function patternsOf(file: string, text: string): Omit<Found, 'places'>[] {
   return found;
 }
 
-/** Why a pattern may take more than linear time, with an input that shows it; null: it cannot. */
+/** Why a pattern may take more than linear time, with an input that shows it; null if it cannot. */
 function fault(pattern: string, flags: string): string | null {
-  // Exact, and the same each time; it does not understand looking around and back references.
+  // Exact and deterministic, but it does not support lookaround and backreferences.
   const verdict = checkSync(pattern, flags, { checker: 'automaton', timeout: TIME_MS });
   if (verdict.status === 'safe') return null;
   if (verdict.status === 'unknown') return `cannot be judged (${verdict.error.kind}): make it simpler`;
@@ -63,7 +63,7 @@ function fault(pattern: string, flags: string): string | null {
 const found = new Map<string, Found>();
 for (const folder of FOLDERS) {
   for await (const file of glob(`${folder}/**/*.{ts,tsx,mjs,js}`, { cwd: root })) {
-    // Tests meet no stranger.
+    // Tests never process untrusted text.
     if (/\.test\.tsx?$|^server\/test\//.test(file)) continue;
     for (const one of patternsOf(file, readFileSync(join(root, file), 'utf8'))) {
       const key = one.isMade ? one.pattern : `/${one.pattern}/${one.flags}`;
@@ -74,7 +74,7 @@ for (const folder of FOLDERS) {
   }
 }
 
-/** What was judged before, by the pattern and this file, which says how. */
+/** What was judged before is identified by the pattern and by this file, which defines how. */
 const judge = createHash('sha256')
   .update(readFileSync(import.meta.filename))
   .update(readFileSync(join(root, 'node_modules/recheck/package.json')))

@@ -5,7 +5,7 @@ import { runNpm } from './npm.ts';
 import { root } from './setup.mjs';
 
 const file = resolve(root, process.argv[2] ?? 'reports/sbom.cdx.json');
-// The lock file alone: what is installed differs from platform to platform.
+// Only the lock file is read, because installed packages differ from platform to platform.
 const { code, said, complained } = await runNpm([
   'sbom',
   '--sbom-format=cyclonedx',

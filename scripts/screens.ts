@@ -1,6 +1,7 @@
-// npm run screens [-- --readme]: opens every page as each role at three widths in both themes and keeps the pictures in
-// ./screens (ignored by git), for looking at. With --readme it takes only the README's pictures, into docs/images.
-// Narrowed by --only=REGEX (of the shots' names), --widths=375,1440 and --themes=dark, it keeps the other pictures.
+// npm run screens [-- --readme]: opens every page as each role at three widths in both themes and saves the screenshots
+// in ./screens (ignored by git), for review. With --readme it takes only the README's screenshots, into docs/images.
+// When narrowed by --only=REGEX (matching shot names), --widths=375,1440 and --themes=dark, it keeps the other
+// screenshots.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,7 +10,7 @@ import type { Browser, Page } from 'playwright-core';
 import { startDemo } from '../e2e/demo.ts';
 import { launchChromium } from './chromium.ts';
 
-/** What people have: pages that name the browser should name one. */
+/** A typical user's browser, for pages that should name the browser. */
 const USER_AGENT =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36';
 const { values: options } = parseArgs({
@@ -52,14 +53,14 @@ const juniper = { host: 'juniper.localhost', as: 'juniper@demo.test' };
 const fresh = { host: 'fresh.localhost', as: 'newagency@demo.test' };
 const executive = { host: 'localhost', as: 'executive@demo.test' };
 const seller = { host: 'acme.localhost', as: 'seller@demo.test' };
-/** Presses a button, of rows of that name the first. */
+/** Presses a button; if there are several with that name, the first. */
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
 const tab = (name: string | RegExp) => async (page: Page) => {
   await openRow(page);
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
 };
 
-/** Makes an API key, the first one or another, until its secret shows. */
+/** Creates an API key, whether the first or another one, until its secret is shown. */
 const makeKey = async (page: Page) => {
   await page.getByRole('button', { name: /New key|Choose permissions/ }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('CRM sync');
@@ -454,7 +455,7 @@ const shots: Shot[] = [
   { name: 'root-supplier-costs', ...root, path: '/configuration/margins?suppliers=all' },
   { name: 'agency-statement-line', ...agency, path: '/configuration/statement', act: openRow },
   {
-    // Last of the agency's: from here on its session looks through the client's eyes.
+    // The agency's last one: from here on its session is in the client's view.
     name: 'agency-viewing',
     ...agency,
     path: '/configuration/client-management',

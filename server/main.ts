@@ -27,7 +27,7 @@ import { startWatchdog } from './platform/watchdog.ts';
 setDefaultResultOrder('ipv4first');
 const say = (line = ''): void => console.log(line);
 
-/** What stopped the start, for the person at the terminal: with the setting to look at, where it is one. */
+/** Explains to the person at the terminal what prevented the start, naming the setting to check if there is one. */
 function inWords(error: Error & { code?: string; syscall?: string }, config: Config): string {
   if (error.syscall === 'listen' || error.syscall === 'bind') {
     return error.code === 'EADDRINUSE'
@@ -42,7 +42,7 @@ function inWords(error: Error & { code?: string; syscall?: string }, config: Con
   return error.message;
 }
 
-/** Tells how much of the demo is made: in place on a terminal, else every fifth of it. */
+/** Reports how much of the demo has been created: in place on a terminal, otherwise at every fifth of it. */
 function sayProgress(): (share: number) => void {
   let said = 0;
   return (share) => {
@@ -118,7 +118,7 @@ async function main(): Promise<void> {
       state = { is: 'none' };
     }
     const host = (name: string): string => `${name}${config.rootDomain}`;
-    // The demo's webhook leads to the port of the process that made it.
+    // The demo's webhook points to the port of the process that created it.
     const demoPort = state.is === 'whole' ? state.port : config.port;
     const outboundExceptions = wantsDemo
       ? [...new Set([config.port, demoPort])].flatMap((port) => [
@@ -145,7 +145,7 @@ async function main(): Promise<void> {
       },
     });
     const { access } = app.features;
-    await access.keys.publicSet(); // with another APP_KEY nobody could sign in: better not to start
+    await access.keys.publicSet(); // with another APP_KEY no one could sign in: better not to start
     const setupToken = await access.offerSetup();
     if (wantsDemo && setupToken) {
       say('Creating the demo (once) ...');
@@ -191,7 +191,7 @@ async function main(): Promise<void> {
       say('  Email           no server (SMTP_URL): nothing is sent, except by tenants with their own server');
     say('  Press Ctrl-C to stop');
   } catch (error) {
-    // Of a start that was stopped, what broke by that is no news.
+    // If the start was stopped, errors caused by that are not worth reporting.
     if (stopping) return stopping;
     console.error(process.env.DEBUG || !(error instanceof Error) ? error : inWords(error, config));
     await stop('start failed').catch(() => {});

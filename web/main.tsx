@@ -22,27 +22,28 @@ const router = makeRouter(queryClient);
 
 // The tenant's look and the session are asked for at once, not one after the other.
 void queryClient.prefetchQuery(brandQuery);
-// Single sign-on asks by itself: a session that is over must not end it with 'Session Ended'.
+// Single sign-on makes its own request: an expired session must not end it with 'Session Ended'.
 if (session.alive && location.pathname !== '/sso') session.fresh().catch(() => undefined);
 
 transport.askWith(async (how) =>
   (await import('./features/access/confirmIdentity.tsx')).confirmIdentity(how),
 );
 
-// A second factor has become required since they signed in: the page that sets one up, loaded anew with who they are now.
+// A second factor has become required since the user signed in: go to its setup page, reloaded with the user's current
+// state.
 transport.onFactorMissing(() => {
   if (window.location.pathname !== SECOND_FACTOR) window.location.assign(SECOND_FACTOR);
 });
 
 session.onEnd((reason) => {
-  // The login is loaded anew there, and tells it.
+  // In that case, the login page is reloaded and shows the message.
   if (reason === 'ended' && needsOwnDocument('/login')) leaveNote(messages.sessionEnded);
   else if (reason === 'ended') {
     void import('./ui/confirm.tsx').then(({ alertModal }) =>
       alertModal(messages.sessionEndedTitle, messages.sessionEnded, 'Sign in'),
     );
   }
-  // Whoever signs in again goes on where they were; who left on purpose begins anew.
+  // Users who sign in again continue where they were; users who signed out on purpose start over.
   const { pathname, search } = window.location;
   const next = reason === 'ended' && pathname !== '/login' ? { next: pathname + search } : {};
   void router
@@ -50,7 +51,8 @@ session.onEnd((reason) => {
     .finally(() => queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'brand' }));
 });
 
-// The 30 minutes are over, or another tab has ended the view: on with one's own list, loaded anew, and told why.
+// The 30 minutes are up, or another tab has ended the view: continue to the user's own list, reloaded, with a message
+// that says why.
 session.onViewChange(() => {
   void api.setup
     .user()

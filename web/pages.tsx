@@ -12,7 +12,10 @@ type Page = ComponentType & { preload?: () => Promise<void> };
 
 type LeadsOn = Extract<(typeof PAGES)[number], { to: string }>['id'];
 
-/** What each page of the table is made of; an address that only leads on has none, one that is not built yet has words in PlannedPage. */
+/**
+ * The component of each page in the table. Addresses that only redirect have none, and pages that are not built yet
+ * have a text in PlannedPage.
+ */
 const pages = {
   login: lazyPage(() => import('./features/access/LoginPage.tsx')),
   register,
@@ -75,10 +78,10 @@ const pages = {
   'campaign-setup': lazyPage(() => import('./features/campaigns/CampaignSetupPage.tsx')),
 } satisfies Record<Exclude<PageId, PlannedId | LeadsOn>, Page>;
 
-/** What stands for a page that is not built yet: an honest word about what it will be for. */
+/** Shown for a page that is not built yet: an honest note about what it will be for. */
 export const Planned = lazyPage(() => import('./features/shell/PlannedPage.tsx'));
 
-/** The page's component and how its code is fetched ahead. */
+/** The page's component and how its code is prefetched. */
 export function pageOf(id: PageId): Page | undefined {
   return id in pages ? pages[id as keyof typeof pages] : undefined;
 }

@@ -27,10 +27,10 @@ interface RouterContext {
 
 const root = createRootRouteWithContext<RouterContext>()({
   beforeLoad: async ({ preload }) => {
-    // The address bar is there already: what the server is asked for is what it judges by.
+    // The address bar has already changed, and the server bases its decision on the requested address.
     if (preload || !needsOwnDocument(window.location.pathname)) return;
     window.location.reload();
-    // The document ends with this; nothing of the next page may show in it.
+    // This document is about to be replaced; nothing of the next page may appear in it.
     await new Promise(() => undefined);
   },
   component: Outlet,
@@ -39,7 +39,7 @@ const root = createRootRouteWithContext<RouterContext>()({
 
 const frame = lazyRouteComponent(() => withinTime(() => import('./features/shell/Frame.tsx')));
 
-/** Around every page with the sidebar, and around the 404 page of somebody who is signed in. */
+/** The layout of every page with the sidebar, and of the 404 page for signed-in users. */
 const framed = createRoute({
   getParentRoute: () => root,
   id: 'framed',
@@ -60,17 +60,17 @@ const framed = createRoute({
   },
 });
 
-/** `/integrations/{id}` as the router writes it: `/integrations/$id`. */
+/** Converts `/integrations/{id}` to the router's syntax: `/integrations/$id`. */
 const routerPath = (path: string): string =>
   path.replace(/\{(\w+)\?\}/g, '{-$$$1}').replace(/\{(\w+)\}/g, '$$$1');
 
-/** Asks the table, and leads on where it says so. */
+/** Asks the table, and redirects if it says so. */
 async function ask(
   queryClient: QueryClient,
   location: { pathname: string; href: string },
   { guard, rules, to: leadsTo }: Pick<PageRow, 'guard' | 'rules' | 'to'>,
 ): Promise<Decision> {
-  // A page for everybody asks nothing about who it is: a session that is over does not stand in its way.
+  // A public page does not ask who the user is, so an expired session does not get in its way.
   const facts: Facts =
     guard === 'public' && !rules && !leadsTo
       ? { user: null, setup: null }
@@ -81,7 +81,7 @@ async function ask(
   }
   const answer = decide(location.pathname, facts);
   if (answer.kind !== 'redirect') return answer;
-  // The login leads back to the whole address, its query included.
+  // The login returns to the full address, including its query.
   const [to = '/', query] = answer.to.split('?');
   const search = query ? { next: location.href } : {};
   throw redirect({ to, search: search as never, replace: true });
@@ -89,7 +89,7 @@ async function ask(
 
 const Blank = () => <main aria-busy="true" />;
 
-/** One route for an address of the table; which page it shows, the table decides. */
+/** One route for each address of the table; the table decides which page it shows. */
 function routeOf(path: string, page: Pick<PageRow, 'layout' | 'guard' | 'rules' | 'to'>) {
   const { layout } = page;
   const route = createRoute({
@@ -101,7 +101,7 @@ function routeOf(path: string, page: Pick<PageRow, 'layout' | 'guard' | 'rules' 
     loader: async ({ context: { decision } }) => {
       if (decision.kind === 'page') await (pageOf(decision.page) ?? Planned).preload?.();
     },
-    // A page without the frame comes at once or not at all; rows would only flicker there.
+    // A page without the frame appears at once or not at all; skeleton rows would only flicker there.
     ...(layout === 'bare' ? { pendingComponent: Blank } : {}),
     component: function Shown() {
       const { decision } = route.useRouteContext() as { decision: Decision };
@@ -124,7 +124,7 @@ const of = (layout: PageRow['layout']) =>
 
 const tree = root.addChildren([
   ...of('bare'),
-  // What no address of the table matches: the 404 page, in the frame for who is signed in.
+  // For addresses that the table does not match: the 404 page, inside the frame for signed-in users.
   framed.addChildren([...of('frame'), routeOf('/$', { layout: 'frame', guard: 'protected' })]),
 ]);
 

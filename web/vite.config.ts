@@ -6,14 +6,14 @@ import { routesPlugin } from './build/routes-plugin.ts';
 const server = process.env.DEV_SERVER ?? 'http://localhost:8080';
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The web app: `vite -c web/vite.config.ts` serves it before a running server, `vite build` makes dist/web. */
+/** The web app: `vite -c web/vite.config.ts` serves it in front of a running server, `vite build` creates dist/web. */
 export default defineConfig({
   root: at('.'),
   base: '/',
   plugins: [react(), routesPlugin()],
   server: {
     proxy: Object.fromEntries(
-      // Not the modules of web/api, which Vite itself serves below /api.
+      // Except the modules of web/api, which Vite itself serves below /api.
       ['/api', '/v', '/p'].map((path) => [
         `^${path}(/|$|\\?)(?!\\w+\\.ts(\\?|$))`,
         { target: server, changeOrigin: false },
@@ -30,9 +30,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // The first load names every part that a page may want later; the manifest says what is what.
+        // The first load lists every chunk that a page may need later; the manifest maps their names.
         chunkFileNames: 'assets/[hash].js',
-        // What a first load wants is few files: all that the entry brings along, the login, and the frame with the dashboard.
+        // The first load should need few files: everything the entry imports, the login, and the frame with the
+        // dashboard.
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 3 },

@@ -3,10 +3,10 @@ export interface Received {
   at: Date;
   name: string;
   id: string;
-  /** Whether the signature holds: true, false, or null when no secret is known for this name. */
+  /** Whether the signature is valid: true, false, or null if no secret is known for this name. */
   signed: boolean | null;
   why: string;
-  /** How often this webhook-id has come before. */
+  /** How many times this webhook-id has arrived before. */
   repeats: number;
   answered: number;
   body: unknown;
@@ -69,7 +69,7 @@ ${items.join('\n') || empty}`,
   );
 }
 
-/** The form that takes a secret for a name. */
+/** The form for entering the secret for a name. */
 export function secretsPage(names: string[], note = ''): string {
   const known = names.length
     ? `<p>Saved for: ${names.map((name) => `<code>${safe(name)}</code>`).join(', ')}</p>`

@@ -7,18 +7,18 @@ const KEPT = 50;
 const NAMES = 100;
 const SLOWEST_MS = 60_000;
 
-/** What the demo receiver is told and holds. */
+/** What the demo receiver is given and what it stores. */
 export interface DemoReceiver {
   /** The last 50 messages, newest first. */
   messages: Received[];
-  /** Makes the secret of /hooks/<name> known, as pasting it into the page does. */
+  /** Registers the secret of /hooks/<name>, as pasting it into the page does. */
   setSecret(name: string, secret: string): void;
 }
 
 /**
- * Mounts a stand-in for a client's own system on its own host (`receiver.localhost`, on whatever port), for the demo
- * only: POST /hooks/<name> takes a lead, checks its signature and shows it on the page; /410, /500 and /slow?ms= below it
- * answer as trouble does. Holds everything in memory and knows nothing of the platform.
+ * Mounts a stand-in for a client's own system on its own host (`receiver.localhost`, on any port), for the demo only:
+ * POST /hooks/<name> accepts a lead, checks its signature and shows it on the page; /410, /500 and /slow?ms= below it
+ * simulate failures. Keeps everything in memory and knows nothing about the platform.
  */
 export function registerDemoReceiver(app: FastifyInstance, { host }: { host: string }): DemoReceiver {
   const messages: Received[] = [];
@@ -69,7 +69,7 @@ export function registerDemoReceiver(app: FastifyInstance, { host }: { host: str
   }
 
   void app.register(async (inner) => {
-    // Signatures are over the bytes as they came.
+    // Signatures are computed over the raw bytes as received.
     inner.removeAllContentTypeParsers();
     inner.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 65_536 }, (_request, body, done) =>
       done(null, body),

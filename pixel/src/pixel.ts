@@ -27,7 +27,7 @@ type Command = ArrayLike<unknown>;
   const page = self as any;
   const doc = document as Document & { prerendering?: boolean };
 
-  /** Wraps a callback so that nothing is thrown back into the page. */
+  /** Wraps a callback so that it never throws into the page. */
   const safe =
     (run: (arg: any) => any) =>
     (arg?: unknown): any => {
@@ -44,11 +44,14 @@ type Command = ArrayLike<unknown>;
     if (page[queueName]) return;
     page[queueName] = 1;
 
-    /** 1, or NaN where Global Privacy Control is off or unknown. */
+    /** 1 if Global Privacy Control is on; NaN where it is off or unknown. */
     const gpc = +(navigator as any).globalPrivacyControl;
-    /** Whether sending is allowed: 2 nobody asked, 1 consent given, falsy while it is awaited or refused. */
+    /**
+     * Whether sending is allowed: 2 if consent is not required, 1 if it was given, falsy while it is pending or
+     * refused.
+     */
     let may = 2;
-    /** What the server has not confirmed yet, oldest first. */
+    /** Events that the server has not confirmed yet, oldest first. */
     let queue: PixelEvent[] = [];
     /** Set while a request is under way. */
     let busy: unknown;
@@ -60,7 +63,7 @@ type Command = ArrayLike<unknown>;
 
     const local = safe(() => localStorage)();
     const session = safe(() => sessionStorage)() || {};
-    /** Keeps the visitor's id (36 characters) in localStorage, else for a year in a cookie; '' erases both. */
+    /** Stores the visitor's id (36 characters) in localStorage, otherwise for a year in a cookie; '' erases both. */
     const keep = safe((value: string) => {
       if (!local || !(local._lvid = value))
         doc.cookie = '_lvid=' + value + ';path=/;SameSite=Lax;max-age=' + value.length * 876e3;
@@ -79,7 +82,7 @@ type Command = ArrayLike<unknown>;
         '',
       ) as string;
 
-    /** A UUIDv7 (RFC 9562) of now, with 72 random bits. */
+    /** A UUIDv7 (RFC 9562) for the current time, with 72 random bits. */
     const uuid = () =>
       (0 + Date.now().toString(16) + 7 + hex(crypto.getRandomValues(new Uint8Array(9)))).replace(
         /(.{8})(.{4})(.{4})(.{3})/,
@@ -97,19 +100,19 @@ type Command = ArrayLike<unknown>;
         .replace(/[^\s/?&=]+(@|%(25)*40)[^\s/?&=]+/gi, '');
 
     const flush = safe((leaving?: Event) => {
-      // Ten events of the longest kind stay under the 64 KiB of a keepalive request.
+      // Ten events of maximum length stay under the 64 KiB limit of a keepalive request.
       const batch = queue.slice(0, 10);
       const body = JSON.stringify({ k: key, e: batch }, (_, value) => value || undefined);
       const done = (answer: { status?: number }) => {
         busy = 0;
-        // 429, 5xx and no answer mean later; anything else is final, repeating it would not help.
+        // 429, 5xx and no response mean retry later; anything else is final, and repeating it would not help.
         if (answer.status! < 429) {
           queue.splice(0, batch.length);
           flush();
         } else setTimeout(flush, (pause *= 2));
       };
       if (batch[0]) {
-        // A beacon is not answered: its events stay queued, the server knows their ids.
+        // A beacon gets no response: its events stay queued, and the server knows their ids.
         if (leaving) navigator.sendBeacon(host + '/v', body);
         else
           busy =
@@ -119,8 +122,8 @@ type Command = ArrayLike<unknown>;
               done,
             );
       }
-      // No visitor id: consent is awaited or Global Privacy Control is on, nothing may be stored.
-      // The last line, for a full storage throws.
+      // No visitor id: consent is pending or Global Privacy Control is on, so nothing may be stored. This must be the
+      // last line, because a full storage throws.
       if (visitor) session[queueName] = JSON.stringify(queue);
     });
 
@@ -147,13 +150,13 @@ type Command = ArrayLike<unknown>;
       };
       let value = ('' + (gpc || identity)).trim().toLowerCase();
       let field = /^[\da-f]+$/.test(value) && { 32: 'm', 40: 's', 64: 'h' }[value.length];
-      // No crypto.subtle on plain http: the email is passed over.
+      // No crypto.subtle on plain http: the email is skipped.
       if (/^[^\s/?&=]+@[^\s/?&=]+\.[^\s/?&=]+$/.test(value) && crypto.subtle) {
         value = hex(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(value)));
         field = 'h';
       }
       if (field) event[field] = value;
-      // Consent may have been taken back while the email was hashed.
+      // Consent may have been withdrawn while the email was hashed.
       if (may && (field || name != 'identify')) {
         queue.push(event as PixelEvent);
         flush();
@@ -176,7 +179,7 @@ type Command = ArrayLike<unknown>;
       if (value != lastId) emit('identify', (lastId = '' + value));
     };
     const command = safe((args: any) =>
-      // An unknown command throws and is passed over.
+      // An unknown command throws and is skipped.
       (
         ({
           identify,
@@ -185,7 +188,7 @@ type Command = ArrayLike<unknown>;
             const waited = !may;
             may = +((given as number) > 0);
             if (!given) forget();
-            // The view first, then what was given while consent was awaited: held in memory, nowhere else.
+            // The view first, then what was submitted while consent was pending, which was held only in memory.
             if (waited) emit('identify', lastId);
           },
         }) as any
@@ -195,8 +198,8 @@ type Command = ArrayLike<unknown>;
       names.split(' ').map((name) => addEventListener(name, safe(run), true));
 
     if (gpc) forget();
-    // The global is a queue that runs: commands given before load, and those meant for a second campaign's tag,
-    // are in it. A form with id="lead" makes window.lead an element, hence the check.
+    // The global is a queue that also runs: it holds the commands given before load and those for a second campaign's
+    // tag. A form with id="lead" turns window.lead into an element, hence the check.
     const before = page.lead || 0;
     const log: Command[] = before.q || [];
     if ((tag.dataset.consent || page.leadConsent) == 'wait') log.unshift(['consent', 'wait']);

@@ -8,13 +8,13 @@ type Records = Partial<Record<'txt' | 'cname' | 'addresses', string[]>>;
 
 const fileOf = (config: Config): string => join(config.dataDir, 'demo-dns.json');
 
-/** Keeps the records of the demo's names. */
+/** Stores the records of the demo's names. */
 export const writeDemoDns = (config: Config, names: Record<string, Records>): Promise<void> =>
   writeFile(fileOf(config), JSON.stringify(names));
 
 /**
- * Knows the domains of the demo's agencies, which no name server does, so that each stays in the state that it shows and can be
- * checked. Every other name is asked of `real`.
+ * Knows the domains of the demo's agencies, which no name server does, so that each stays in its demo state and can be
+ * checked. Queries for all other names go to `real`.
  */
 export function demoDns(config: Config, real: Dns): Dns {
   const ask = async (name: string, kind: keyof Records): Promise<DnsAnswer> => {

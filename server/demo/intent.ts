@@ -37,7 +37,7 @@ const SOUGHT = [
   'houses for sale with pool',
 ];
 
-/** Whom the demo's B2B ID campaign wants. */
+/** The audience of the demo's B2B ID campaign. */
 const DECIDERS = { seniorities: ['Owner', 'C-level', 'Vice president', 'Director', 'Manager'] };
 
 /** Three weeks of intent signals of the demo's people, campaigns by keywords that find their leads among them, and counts. */
@@ -48,7 +48,7 @@ export async function seedIntent(given: {
   rootId: string;
   crowd: MadePerson[];
   client: Parameters<ReturnType<typeof createFactories>['campaign']>[0];
-  /** Whose campaigns of Enhance ID and B2B ID are. */
+  /** The client whose campaigns are Enhance ID and B2B ID. */
   outdoor: Parameters<ReturnType<typeof createFactories>['campaign']>[0];
   make: ReturnType<typeof createFactories>;
   now: Date;
@@ -60,7 +60,7 @@ export async function seedIntent(given: {
     const person = crowd[Math.floor(random() * random() * crowd.length)]!;
     const keyword = SOUGHT[Math.floor(random() * SOUGHT.length)]!;
     const at = new Date(now.getTime() - 60_000 - random() * 21 * DAY_MS);
-    // Some sites know the phone alone, which others of the demo's people have as well.
+    // Some sites know only the phone, which other people in the demo have as well.
     const byPhone = person.phone !== undefined && random() < 0.2;
     return csvLine([
       byPhone ? '' : person.email,

@@ -45,10 +45,13 @@ export function sequence(seed: number): () => number {
   };
 }
 
-/** So many made-up people, the same for the same seed. Their addresses end in .example, which nobody can own. */
+/**
+ * Generates this many made-up people, the same for the same seed. Their addresses end in .example, which no one can
+ * own.
+ */
 export function inventPeople(count: number, seed: number): MadePerson[] {
   const random = sequence(seed);
-  // A sequence of its own: who the people are does not hang on what is known of them besides.
+  // A separate sequence, so that who the people are does not depend on what else is known about them.
   const more = sequence(seed + 1_000_000);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)]!;
   return Array.from({ length: count }, (_, i) => {
@@ -60,7 +63,7 @@ export function inventPeople(count: number, seed: number): MadePerson[] {
       first_name,
       last_name,
       email: `${first_name}.${last_name}${i}@${pick(['mail', 'inbox', 'post'])}.example`.toLowerCase(),
-      // 555-01xx is kept free for fiction.
+      // 555-01xx is reserved for fiction.
       ...(random() < 0.85 ? { phone: `+1${area}55501${String(i % 100).padStart(2, '0')}` } : {}),
       ...(random() < 0.8
         ? { address: `${1 + Math.floor(random() * 900)} ${pick(streets)}`, city, state, zip }
@@ -89,7 +92,7 @@ const occupations = 'Professional,Management,Sales,Skilled trade,Health care,Edu
 const levels = 'Entry,Senior,Manager,Director,VP,C suite,Owner'.split(',');
 const departments =
   'Marketing,Sales,Engineering,Operations,Finance,Human Resources,Information Technology'.split(',');
-/** What the employers are, in their order: industry, size, revenue, NAICS and SIC code. */
+/** The employers' details, in the same order: industry, size, revenue, NAICS and SIC code. */
 const trades = [
   ['Research', '51 to 200', '$10M to $25M', '541715', '8731'],
   ['Manufacturing', '201 to 500', '$50M to $100M', '332312', '3441'],
@@ -103,7 +106,7 @@ const trades = [
   ['Hospitality', '10000+', '$1B and more', '721110', '7011'],
 ] as const;
 
-/** What is known of a made-up person beyond how to reach them; of many something is missing. */
+/** What is known about a made-up person beyond contact data; for many, something is missing. */
 function inventProfile(
   random: () => number,
   employer: string | undefined,

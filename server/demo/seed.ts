@@ -23,7 +23,7 @@ const STRETCHES = 6;
 export const SHOP_SITE_KEY = 'demoshop2345';
 
 export const RECEIVER_NAME = 'northwind';
-/** Where the secret of the demo's webhook is kept, for the receiver to check signatures with. */
+/** Where the secret of the demo's webhook is stored, so that the receiver can check signatures. */
 export const receiverSecretFile = (config: Config): string => join(config.dataDir, 'demo-receiver-secret');
 
 /** The logins of the demo; one password for all (DEMO_PASSWORD). */
@@ -82,7 +82,7 @@ export const DEMO_LOGINS = [
   { email: 'client6@demo.test', host: 'ridgeline.', what: 'owner of the client Orchard Home Goods' },
 ] as const;
 
-/** The people whose addresses the shop offers to a newcomer: known to the graph, and no leads yet. */
+/** The people whose addresses the shop offers to first-time users: known to the graph, but not leads yet. */
 export const shopPeople = (): MadePerson[] =>
   inventPeople(6, 99).map((person, i) => ({ ...person, email: `visitor${i + 1}@demo.example` }));
 
@@ -92,9 +92,9 @@ const mark = (letter: string, color: string): Buffer =>
   );
 
 /**
- * Fills an empty installation with a tenant tree and some weeks of its life, through the same features and factories
- * that everything else uses, on a clock that is moved from day to day.
- * @param progress told how much of it is made, from 0 to 1
+ * Fills an empty installation with a tenant tree and some weeks of activity, through the same features and factories
+ * that everything else uses, on a clock that is advanced day by day.
+ * @param progress called with the share that is done, from 0 to 1
  */
 export async function seedDemo(
   platform: Platform,
@@ -168,7 +168,7 @@ export async function seedDemo(
   await make.leadCost(acme, 900_000n);
   await make.leadCost(bluepeak, 1_000_000n);
   await make.leadCost(ridge, 1_100_000n);
-  // Acme pays its leads out of a Data Wallet while it lasts; what a lead costs the platform itself is known, too.
+  // Acme pays for its leads from a Data Wallet while it lasts; the platform's own cost per lead is also known.
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     await features.billing.setSupplierCost(tx, {
       rootId: master.id,
@@ -234,7 +234,7 @@ export async function seedDemo(
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   const alex = await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(cedar, 'cedar@demo.test', 'Charlie Cedar');
-  // Both are in the trial of the Data Wallet; Cedar Growth has still to accept its agreement.
+  // Both are in the trial of the Data Wallet; Cedar Growth has not accepted its agreement yet.
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     const at = clock.now();
     for (const { root_id, id } of [acme, cedar])
@@ -264,7 +264,7 @@ export async function seedDemo(
     await user(client, email, name);
   }
   const agencies = await seedStates(make, { master, summit, domain, user });
-  // Whom to write to, so that the people of an agency are offered support.
+  // The support addresses, so that an agency's people are offered support.
   for (const [company, email] of [
     [master, 'support@meridian.example'],
     [acme, 'help@acme.example'],
@@ -414,7 +414,7 @@ export async function seedDemo(
       10,
       ['https://lakeside.example/used'],
     ),
-    // Two that are billed in arrears, with fees: their weeks and months end in invoices.
+    // Two that are billed in arrears, with fees: invoices are issued at the end of their weeks and months.
     await plan(
       northwind,
       {
@@ -449,7 +449,7 @@ export async function seedDemo(
       ['https://orchard.example/', 'https://orchard.example/sale'],
       summitCrowd,
     ),
-    // Its last week cannot be charged, see below: trouble that the lists show.
+    // Its last week cannot be charged (see below), so that the lists show a problem.
     await plan(
       lakeside,
       {
@@ -506,7 +506,7 @@ export async function seedDemo(
     await writeFile(receiverSecretFile(config), secret, { mode: 0o600 });
   }
 
-  // Some weeks of visits, each day resolved at its end by the clock of that day.
+  // Some weeks of visits, each day resolved when it ends, using that day's clock.
   const referrers = ['https://www.google.com/', 'https://www.bing.com/', 'https://news.example/', ''];
   for (let day = 0; day <= days; day++) {
     const start = begin.getTime() + day * DAY_MS;
@@ -523,7 +523,8 @@ export async function seedDemo(
     if (day === days - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
     const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (days * 2));
-    // People come in the later half of the day (it is America's), the last day as far as it has gone.
+    // Visitors come in the second half of the day (because it is in American time); on the last day, only as far as it
+    // has progressed.
     const share = (until - start) / DAY_MS;
     for (let stretch = 0; stretch < STRETCHES; stretch++) {
       const at = start + (until - start) * (0.5 + (stretch + random()) / 2 / STRETCHES);
@@ -550,7 +551,7 @@ export async function seedDemo(
       );
       await features.leads.resolver.resolveAll();
     }
-    // As the jobs would: fees of a new month, the periods that have ended, and what is charged for them.
+    // Does what the jobs would: fees of a new month, closing the periods that have ended, and charging for them.
     let issued = 0;
     for (const root of [master, summit]) {
       await features.invoices.fees.sweep(root.id);
@@ -561,7 +562,7 @@ export async function seedDemo(
       await features.payments.askDue();
     }
   }
-  // Somebody forges sign-ups: they are held, and wait for the agency.
+  // Forged sign-ups: they are held until the agency reviews them.
   const forge = async (to: Plan, ip: string, people: MadePerson[], isSeen: boolean): Promise<void> => {
     for (const { email } of people) {
       const visitorId = newId(clock.now());

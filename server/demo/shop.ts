@@ -13,8 +13,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * The demo shop: a small site of its own at shop.<root domain> that carries the pixel of a demo campaign, so that a
- * newcomer can see themselves become a lead. `origin` gives scheme, host and port of another host of this server.
+ * The demo shop: a small site of its own at shop.<root domain> with the pixel of a demo campaign, so that first-time
+ * users can see themselves become a lead. `origin` returns scheme, host and port of another host of this server.
  */
 export function addDemoShop(
   app: FastifyInstance,

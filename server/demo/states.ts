@@ -6,9 +6,9 @@ import { writeDemoDns } from './dns.ts';
 const CLIENTS = 25;
 
 /**
- * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of the API
- * sign with real keys behind it, no white label, no minimum spend, one to accept, many clients, and accounts that wait. Answers
- * the agencies that `seedDomains` gives domains to.
+ * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of
+ * the API icon with real keys behind it, no white label, no minimum spend, one to accept, many clients, and pending
+ * accounts. Returns the agencies that `seedDomains` gives domains to.
  */
 export async function seedStates(
   make: Factories,
@@ -35,8 +35,8 @@ export async function seedStates(
   const oakwood = await agency('Oakwood Digital', 'oakwood', 'Odette Oakwood');
   await make.clients(granite.company, CLIENTS, 'Granite Client');
   await make.terms(juniper.company, { white_labelling: false });
-  // The sign is orange for Walnut Partners (terms not accepted), blue for Juniper Ads (no key), green for Oakwood Digital, orange
-  // for Granite Media (a key, but the mode is off again) and gray for all others.
+  // The icon is orange for Walnut Partners (terms not accepted), blue for Juniper Ads (no key), green for Oakwood
+  // Digital, orange for Granite Media (a key, but the mode is off again) and gray for all others.
   await make.terms(walnut.company, { api_mode: true, manual_bill: true });
   for (const one of [juniper, oakwood, granite]) await make.becomeDeveloper(one.company, one.owner.id);
   await make.apiKey(oakwood.company, oakwood.owner.id, { name: 'CRM sync', expires_in_days: 365 });
@@ -49,7 +49,7 @@ export async function seedStates(
   await make.apiKey(granite.company, granite.owner.id, { name: 'Website' });
   await make.terms(granite.company, { api_mode: false, excluded_minimum_spend: true });
   await make.failedPayment(granite.company, 149_000_000n);
-  // A minimum spend that another platform asks by default, announced to its agency, which has not accepted it.
+  // A minimum spend that another platform requires by default, announced to its agency, which has not accepted it.
   await make.minimumSpend(summit, { name: 'Standard', months: [0n, 99_000_000n], flat: 149_000_000n });
   for (const [email, name, step] of [
     ['pending@demo.test', 'Perry Pending', 'start'],
@@ -65,7 +65,9 @@ export async function seedStates(
   };
 }
 
-/** Domains of agencies' own: one just entered, one that waits for its second record, and one that is served (by this machine). */
+/**
+ * Agencies' own domains: one just entered, one waiting for its second record, and one being served (by this machine).
+ */
 export async function seedDomains(
   make: Factories,
   { granite, walnut, oakwood }: Awaited<ReturnType<typeof seedStates>>,

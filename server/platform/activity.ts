@@ -1,9 +1,9 @@
-// What this process is doing, in memory that another thread can read while this one is held (watchdog.ts).
+// What this process is doing, in memory that another thread can read while this one is blocked (watchdog.ts).
 
-/** How many things at once are told apart, and how many bytes the name of each may have. */
+/** Maximum number of activities tracked at once, and maximum bytes for each name. */
 export const SLOTS = 128;
 export const SLOT_BYTES = 128;
-/** Before the slots: a counter that goes up as long as the event loop turns. */
+/** Before the slots: a counter that increases as long as the event loop is running. */
 export const HEAD_BYTES = 8;
 
 export const activityMemory = new SharedArrayBuffer(HEAD_BYTES + SLOTS * SLOT_BYTES);
@@ -11,8 +11,8 @@ const bytes = Buffer.from(activityMemory);
 const free = Array.from({ length: SLOTS }, (_, slot) => SLOTS - 1 - slot);
 
 /**
- * Notes that something has begun (a request, a job); the answer is to be called when it has ended. Beyond as many as there
- * are slots nothing is noted.
+ * Records that something has begun (a request, a job); call the returned function when it has ended. Once all slots are
+ * taken, nothing more is recorded.
  */
 export function activity(name: string): () => void {
   const slot = free.pop();

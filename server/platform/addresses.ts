@@ -5,13 +5,13 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 const globalIpv6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
 const nat64 = ipaddr.parseCIDR('64:ff9b::/96') as [ipaddr.IPv6, number];
 
-/** Public by their number, yet answered by the machine's own cloud host (Azure's metadata and DNS service). */
+/** Public addresses that are nevertheless served by the machine's own cloud host (Azure's metadata and DNS service). */
 const hostServices = new Set(['168.63.129.16']);
 
 /**
  * Whether an IP address (text) belongs to the public internet: not loopback, private, link-local, shared (CGNAT),
- * multicast, documentation, reserved or the like. IPv4 addresses inside IPv6 ones (mapped, NAT64, 6to4) are judged by
- * the IPv4 address they lead to; every other tunnel is refused. Text that is no address is not public.
+ * multicast, documentation, reserved, or the like. IPv4 addresses inside IPv6 ones (mapped, NAT64, 6to4) are judged by
+ * the IPv4 address they lead to; every other tunnel is refused. Text that is not an address is not public.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text) || text.includes('%')) return false;

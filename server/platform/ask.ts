@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 
-/** A host name as a TLS client may ask for it: nothing else is looked up. */
+/** Whether the text is a host name that a TLS client may ask for; nothing else is looked up. */
 function isName(text: string): boolean {
   const labels = text.split('.');
   const last = labels.pop()!;
@@ -12,9 +12,9 @@ function isName(text: string): boolean {
 }
 
 /**
- * The listener that a reverse proxy asks before it gets a certificate (Caddy's on_demand_tls `ask`): GET /ask?domain=
- * answers 200 for a host that we serve, 404 for any other, 503 when we cannot tell. It is a listener of its own because
- * on the public port every request that the local proxy passes on comes from loopback, too.
+ * Starts the listener that a reverse proxy asks before it requests a certificate (Caddy's on_demand_tls `ask`): GET
+ * /ask?domain= responds 200 for a host that we serve, 404 for any other, 503 if we cannot tell. It is a separate
+ * listener because on the public port every request that the local proxy forwards also comes from loopback.
  */
 export async function startAsk(
   port: number,

@@ -1,4 +1,4 @@
-/** Where rules get the time from, so that a test can hold it still or move it. */
+/** The source of the time for all rules, so that a test can freeze or move it. */
 export interface Clock {
   now(): Date;
 }

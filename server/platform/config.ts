@@ -16,12 +16,12 @@ const listOf = (text: string): string[] =>
 /** How many people may sign up before sign-ups are held (docs/operations.md). */
 export const SIGNUP_LIMITS = { browser: 3, address: 5, network: 25, hour: 60, day: 300 };
 /**
- * How many events a minute `/v` takes from one browser, address and network, and for one site key. An address is often a whole
- * office or a mobile network's gate; a thousand visits a second are two and a half billion a month.
+ * How many events a minute `/v` accepts from one browser, address, and network, and for one site key. An address is
+ * often a whole office or a mobile network's gateway; a thousand visits a second are two and a half billion a month.
  */
 export const VISIT_LIMITS = { visitor: 300, address: 6_000, network: 24_000, key: 60_000 };
 
-/** A setting of several limits: 'address=5,network=25'; what it does not name stays as it is. */
+/** A setting of several limits: 'address=5,network=25'; limits not named keep their defaults. */
 const limitsSetting = <K extends string>(defaults: Record<K, number>) =>
   z
     .string()
@@ -154,14 +154,14 @@ const environment = z
       });
   });
 
-/** http or https, a host, and nothing else. */
+/** Whether the text is http or https, a host, and nothing else. */
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, username, password } = new URL(text);
   return /^https?:$/.test(protocol) && pathname === '/' && !search && !username && !password;
 }
 
-/** An origin by https, or by http on this machine (a test server). */
+/** Whether it is an https origin, or an http one on this machine (a test server). */
 function isSafeOrigin(text: string): boolean {
   if (!isOrigin(text)) return false;
   const { protocol, hostname } = new URL(text);
@@ -176,52 +176,52 @@ export interface Config {
   port: number;
   host: string;
   dataDir: string;
-  /** Empty: an embedded PostgreSQL in dataDir. */
+  /** If empty, an embedded PostgreSQL in dataDir. */
   databaseUrl: string | undefined;
   rootDomain: string;
   roles: Role[];
   seed: 'demo' | 'none';
   demoPassword: string;
-  /** How many days of the past the demo has. */
+  /** How many days of past data the demo has. */
   demoDays: number;
-  /** 32 bytes: everything kept secret at rest is sealed under keys derived from it. */
+  /** 32 bytes: all secrets stored at rest are sealed under keys derived from it. */
   appKey: Buffer;
-  /** Former keys, which still open what was sealed under them. */
+  /** Former keys, which still open values sealed under them. */
   previousAppKeys: Buffer[];
   plainBodies: 'allow' | 'refuse';
-  /** Addresses (comma separated) whose X-Forwarded-For is believed; empty: none. */
+  /** Addresses (comma separated) whose X-Forwarded-For is trusted; empty for none. */
   trustProxy: string | undefined;
-  /** A mail server; empty: mails stay in the outbox. */
+  /** A mail server; if empty, emails stay in the outbox. */
   smtpUrl: string | undefined;
-  /** The sender's address for every tenant; empty: no-reply@ the tenant's own host. */
+  /** The sender's address for every tenant; if empty, no-reply@ the tenant's own host. */
   mailFrom: string | undefined;
-  /** Origin at which people reach the master root, behind a proxy; undefined: this process's own. */
+  /** Origin at which users reach the master root, behind a proxy; if undefined, this process's own. */
   publicUrl: string | undefined;
-  /** Port on loopback where a reverse proxy asks whether a host is ours; undefined: nobody is answered. */
+  /** Port on loopback where a reverse proxy asks whether a host is ours; if undefined, there is no such listener. */
   askPort: number | undefined;
   /** What tenants point their own domains at: a host (CNAME), and addresses (A, AAAA) where they are fixed. */
   domainTarget: { host: string; addresses: string[] };
-  /** Name servers for looking at tenants' domains; empty: the system's. */
+  /** Name servers for checking tenants' domains; if empty, the system's. */
   dnsServers: string[];
   /** reCAPTCHA instead of the built-in captcha. `url` is the base of siteverify. */
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
-  /** Origin of People Data Labs' API, which a root may have an account with. */
+  /** Origin of the People Data Labs API, with which a root may have an account. */
   pdlApiBase: string;
   /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
     | undefined;
-  /** Connections that one address may have at a time, but for proxies; 0: any number. */
+  /** Maximum connections from one address at a time, except for proxies; 0 for no limit. */
   connectionsPerAddress: number;
   /** How many people may sign up before sign-ups are held (features/visits/signup.policy.ts). */
   signUpLimits: typeof SIGNUP_LIMITS;
   /** How many events a minute the visit log takes (features/visits/rate.policy.ts). */
   visitLimits: typeof VISIT_LIMITS;
-  /** Where to report a weakness (security.txt); undefined: to the root's own address for mail. */
+  /** Where to report a vulnerability (security.txt); if undefined, to the root's own email address. */
   securityContact: string | undefined;
-  /** After how long with its event loop held a process ends itself; 0: never. */
+  /** How long its event loop may be blocked before a process ends itself; 0 for never. */
   holdLimitSeconds: number;
-  /** How long a process that is asked to end waits for requests and jobs under way. */
+  /** How long a process that is asked to stop waits for requests and jobs in progress. */
   stopSeconds: number;
   visitRetentionDays: number;
   logLevel: string;
@@ -233,9 +233,9 @@ export class ConfigError extends Error {
 }
 
 /**
- * Parses the environment. `--name=value` arguments win over variables (`--roles=web` for ROLES).
- * Missing APP_KEY and DEMO_PASSWORD are made and kept (mode 600) in the data folder.
- * Throws ConfigError naming each wrong variable.
+ * Parses the environment. `--name=value` arguments take precedence over variables (`--roles=web` for ROLES). A missing
+ * APP_KEY or DEMO_PASSWORD is generated and stored (mode 600) in the data folder. Throws ConfigError naming each
+ * invalid variable.
  */
 export function loadConfig(env: Record<string, string | undefined>, args: string[] = []): Config {
   const given: Record<string, string | undefined> = { ...env };
@@ -305,7 +305,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
   };
 }
 
-/** Where the data is, for commands that must not make anything there yet. */
+/** Returns where the data is, for commands that must not create anything there yet. */
 export function loadDataDir(env: Record<string, string | undefined>): string {
   return resolve(env.DATA_DIR || './data');
 }
@@ -315,14 +315,14 @@ function kept(dataDir: string, name: string, make: () => string): string {
   try {
     if (!existsSync(file)) {
       mkdirSync(dataDir, { recursive: true });
-      // Whole or not there: half a key would be kept for good.
+      // Written completely or not at all: half a key would be kept for good.
       const fresh = `${file}.${process.pid}`;
       writeFileSync(fresh, make(), { mode: 0o600 });
       try {
         linkSync(fresh, file);
       } catch (error) {
         const { code } = error as { code?: string };
-        if (code !== 'EEXIST') renameSync(fresh, file); // a file system without links
+        if (code !== 'EEXIST') renameSync(fresh, file); // a file system without link support
       } finally {
         rmSync(fresh, { force: true });
       }

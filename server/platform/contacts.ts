@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { strip } from '../../contract/text.ts';
 import { type CountryCode, HOME_COUNTRY } from './countries.ts';
 
-/** An email address in its comparable form (trimmed, unquoted, lowercase), or null when it is none. */
+/** Returns an email address in its comparable form (trimmed, unquoted, lowercase), or null if it is not valid. */
 export function normalEmail(text: string): string | null {
   const email = strip(text.trim(), '"\'<>').trim().toLowerCase().normalize('NFC');
   if (email.length > 254) return null;
@@ -15,12 +15,12 @@ export function normalEmail(text: string): string | null {
 }
 
 const NORTH_AMERICAN = /^(?:\+?1[ .-]?)?\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
-/** Whether North American numbers of these six first digits are valid: no rule looks at the last four. */
+/** Whether North American numbers with these first six digits are valid: no rule looks at the last four. */
 const prefixes = new Map<string, boolean>();
 
 /**
- * A phone number in E.164 (+15046218927), read as one of `country` where it does not say its own; null when it is not valid there.
- * Without a country only numbers that say theirs (+44 ...) are read.
+ * Returns a phone number in E.164 (+15046218927), read as one of `country` if it does not include a country code; null
+ * if it is not valid there. Without a country, only numbers that include theirs (+44 ...) are read.
  */
 export function normalPhone(text: string, country: CountryCode | null = HOME_COUNTRY): string | null {
   const given = text.trim();

@@ -2,10 +2,10 @@ import { type CountryCode, getCountries, isSupportedCountry } from 'libphonenumb
 
 export type { CountryCode };
 
-/** Where a phone number is from that does not say it. */
+/** The country of a phone number without a country code. */
 export const HOME_COUNTRY: CountryCode = 'US';
 
-/** Names beside those of the language data, in lower case with letters alone. */
+/** Additional names that the language data lacks, in lower case, letters only. */
 const ALSO: Record<string, CountryCode> = {
   usa: 'US',
   america: 'US',

@@ -1,14 +1,14 @@
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-/** A sealed value was made under a key that is not known here. */
+/** Thrown if a sealed value was made under an unknown key. */
 export class SealError extends Error {
   override name = 'SealError';
 }
 
 /**
- * Envelope encryption of what must be kept secret at rest. Each value has its own data key, itself sealed under the
- * key derived from APP_KEY; the text form names that key, so that keys can be rotated:
- * `v1.<key id>.<sealed data key>.<sealed value>` (AES-256-GCM, base64url).
+ * Envelope encryption for secrets at rest. Each value has its own data key, itself sealed under the key derived from
+ * APP_KEY; the text form names that key, so that keys can be rotated: `v1.<key id>.<sealed data key>.<sealed value>`
+ * (AES-256-GCM, base64url).
  */
 export class Vault {
   readonly #keys = new Map<string, Buffer>();
@@ -31,7 +31,7 @@ export class Vault {
     ].join('.');
   }
 
-  /** Opens a sealed text. Throws when it was altered, meant for another purpose, or its key is unknown. */
+  /** Opens a sealed text. Throws if it was altered, sealed for another purpose, or its key is unknown. */
   open(sealed: string, context: string): string {
     const [version, id, dataKey, value] = sealed.split('.');
     const key = this.#keys.get(id ?? '');
@@ -40,16 +40,16 @@ export class Vault {
     return decrypt(decrypt(key, dataKey, context), value, context).toString();
   }
 
-  /** Whether a value is sealed under the present key (else: open and seal again). */
+  /** Whether a value is sealed under the current key (otherwise: open and seal again). */
   isCurrent(sealed: string): boolean {
     return sealed.split('.')[1] === this.#current;
   }
 }
 
-/** The short name of an application key, by which what was made under it tells which one it was. */
+/** Returns the short name of an application key, stored with values made under it to identify the key. */
 export const keyId = (key: Buffer): string => createHash('sha256').update(key).digest('hex').slice(0, 8);
 
-/** A 32-byte key for one purpose, derived from the application key. */
+/** Derives a 32-byte key for one purpose from the application key. */
 export function derive(appKey: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', appKey, '', purpose, 32));
 }
@@ -59,7 +59,7 @@ export function mac(key: Buffer, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
 
-/** A random token for a link or a download (256 bits, base64url), and the hash under which it is kept. */
+/** Creates a random token for a link or a download (256 bits, base64url), and the hash under which it is stored. */
 export function newToken(): { token: string; hash: Buffer } {
   const token = randomBytes(32).toString('base64url');
   return { token, hash: hashToken(token) };

@@ -62,7 +62,7 @@ describe('taking a file in', () => {
   });
 });
 
-/** A row as csv-parse tells it. */
+/** A row as csv-parse returns it. */
 interface Row {
   record: string[];
   info: { bytes: number };

@@ -5,12 +5,12 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** A file that cannot be read; the message is for the person who gave it. */
+/** A file that cannot be read; the message is for the user who provided it. */
 export class FileFault extends Error {
   override name = 'FileFault';
 }
 
-/** A file larger than it may be. */
+/** A file that exceeds the size limit. */
 export class TooLarge extends Error {
   override name = 'TooLarge';
 }
@@ -18,11 +18,11 @@ export class TooLarge extends Error {
 const NEWLINE = 0x0a;
 
 /**
- * Writes an incoming file to `path` as UTF-8 without a byte order mark. UTF-16 is told by its byte order mark; anything
- * else must be UTF-8. What was written is removed when this throws.
- * @param most the most bytes it may have
- * @returns the size as written, and the SHA-256 of the file as it came
- * @throws TooLarge; FileFault when it is empty or not text in UTF-8, with the first wrong line
+ * Writes an incoming file to `path` as UTF-8 without a byte order mark. UTF-16 is recognized by its byte order mark;
+ * anything else must be UTF-8. Whatever was written is removed if this throws.
+ * @param most the maximum number of bytes
+ * @returns the size as written, and the SHA-256 of the file as received
+ * @throws TooLarge; FileFault if it is empty or not text in UTF-8, with the first wrong line
  */
 export async function takeIn(
   source: AsyncIterable<Uint8Array>,
@@ -47,7 +47,7 @@ export async function takeIn(
       yield chunk;
     }
   }
-  // Opened before anything can go wrong: a file that is opened later would be there again after it was removed.
+  // Opened before anything can go wrong: a file opened later would reappear after it was removed.
   const file = await open(path, 'w', 0o600);
   try {
     await pipeline(counted(), file.createWriteStream());
@@ -59,7 +59,7 @@ export async function takeIn(
   return { bytes, sha256: sha256.digest() };
 }
 
-/** Writes an incoming file to `path` as it is. What was written is removed when this throws. */
+/** Writes an incoming file to `path` as is. Whatever was written is removed if this throws. */
 export async function takeRaw(
   source: AsyncIterable<Uint8Array>,
   path: string,
@@ -90,7 +90,7 @@ export async function takeRaw(
 async function* asUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   let decoder: TextDecoder | undefined;
-  let rest = Buffer.alloc(0); // the beginning of a character that the last chunk ended in
+  let rest = Buffer.alloc(0); // the beginning of a character at the end of the last chunk
   let lines = 1;
   const check = (chunk: Buffer, last: boolean): Buffer => {
     const whole = rest.length ? Buffer.concat([rest, chunk]) : chunk;
@@ -137,7 +137,7 @@ async function* asUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield convert(head ? begin(head) : Buffer.alloc(0), true);
 }
 
-/** How many bytes at the end are the beginning of a character of several bytes (0 to 3). */
+/** Returns how many bytes at the end are the beginning of a multi-byte character (0 to 3). */
 function begunCharacter(text: Buffer): number {
   for (let back = 1; back <= Math.min(3, text.length); back++) {
     const byte = text[text.length - back]!;
@@ -148,22 +148,23 @@ function begunCharacter(text: Buffer): number {
   return 0;
 }
 
-/** One line's cells (or that of several, where cells hold line breaks), and where in the file it begins and ends. */
+/** The cells of one line (or several, if cells contain line breaks), and where in the file it begins and ends. */
 export interface RawRow {
   cells: string[];
   at: number;
   end: number;
 }
 
-/** The most bytes that a row may have before the rest of the file is taken for the inside of a quotation. */
+/** Maximum bytes of a row; beyond that, the rest of the file is considered to be inside a quotation. */
 const LONGEST_ROW = 8 * 1024 * 1024;
 
 /**
- * Reads the rows of a UTF-8 CSV file from a byte on, in batches of `most` rows or about `mostBytes`, whichever comes
- * first. The batches depend on the file and the starting byte alone. Blank lines are left out. `aftermath` is what a fault
- * says of the rows before it; `chunkBytes` of the file are read at a time. Reading is half of an import's work: this takes
- * a third of the time of csv-parse, whose rows it answers (its options relax_quotes and relax_column_count; the tests compare them).
- * @throws FileFault with the line, when a quotation is not closed
+ * Reads the rows of a UTF-8 CSV file starting at a byte offset, in batches of `most` rows or about `mostBytes`,
+ * whichever comes first. The batches depend only on the file and the starting byte. Blank lines are left out.
+ * `aftermath` is what a fault says about the rows before it; `chunkBytes` of the file are read at a time. Reading is
+ * half of an import's work: this takes a third of the time of csv-parse and returns the same rows (with its options
+ * relax_quotes and relax_column_count; the tests compare them).
+ * @throws FileFault with the line, if a quotation is not closed
  */
 export async function* readRows(
   path: string,
@@ -181,7 +182,7 @@ export async function* readRows(
   let at = from;
   let batchFrom = from;
   const full: RawRow[][] = [];
-  /** Cuts the rows off a text, and answers what is left of it: a row that does not end in it. */
+  /** Cuts the rows off a text, and returns what is left of it: a row that does not end in it. */
   const take = (text: string, isAscii: boolean, isLast: boolean): string => {
     let begin = 0;
     const nextOf = { break: finder(text, '\n'), separator: finder(text, delimiter) };
@@ -209,8 +210,8 @@ export async function* readRows(
   for await (const chunk of createReadStream(path, { start: from, highWaterMark })) {
     const came = decoder.decode(chunk as Buffer, { stream: true });
     const text = rest + came;
-    // A row ends with a line: without one there is nothing to look for. What did not end is read again when there is twice
-    // as much of it, so that a row of many chunks is not read as many times.
+    // A row ends with a line: without a line break there is nothing to look for. An incomplete row is read again only
+    // when there is twice as much of it, so that a row of many chunks is not read that many times.
     hasBreak ||= came.includes('\n');
     rest = text;
     if (hasBreak && text.length >= Math.min(enough, LONGEST_ROW)) {
@@ -226,7 +227,7 @@ export async function* readRows(
   if (rows.length > 0) yield rows;
   if (rest !== '') {
     const line = (await lineNumbers(path, 0, 1, [at]))[0];
-    // A row without end is one whose quotation nobody closes, unless it has none.
+    // A row that never ends has an unclosed quotation, unless it contains no quotation mark.
     const what = rest.includes('"')
       ? 'a quotation mark opens a value but is never closed'
       : 'the row is longer than 8 MB. Check that each row ends with a line break';
@@ -237,8 +238,9 @@ export async function* readRows(
 const isAsciiOnly = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 /**
- * The cells of the row that begins at a place of a text, and where the next begins; null when the text ends within it. A quotation
- * mark that does not begin a cell, or that ends a quotation within one, is a character like others. `isLast`: no more text comes.
+ * Returns the cells of the row that begins at a position in a text, and where the next row begins; null if the text
+ * ends within it. A quotation mark that does not begin a cell, or that ends a quotation in the middle of one, is an
+ * ordinary character. `isLast`: no more text follows.
  */
 function cutRow(
   text: string,
@@ -271,12 +273,15 @@ function cutRow(
   }
 }
 
-/** Where a mark next stands at or after a place, -1 when nowhere; places are asked for from front to end. */
+/**
+ * Returns the next position of a mark at or after a place, or -1 if there is none; places must be asked for in
+ * ascending order.
+ */
 type Next = (from: number) => number;
 
 /**
- * Looks for a mark from front to end, and remembers where it was found: asked anew at each cell, a text of many cells and
- * one line break (or no separator) would be read to its end as many times.
+ * Looks for a mark from front to end, and remembers where it was found: with a new search at each cell, a text of many
+ * cells and one line break (or no separator) would be read to its end that many times.
  */
 export function finder(text: string, mark: string): Next {
   let found = -2;
@@ -286,11 +291,14 @@ export function finder(text: string, mark: string): Next {
   };
 }
 
-/** Where a line ends whose line break is at `newline`: a return before it belongs to the break. */
+/** Returns where the line ends whose line break is at `newline`: a carriage return before it belongs to the break. */
 const lineEnd = (text: string, begin: number, newline: number): number =>
   newline > begin && text[newline - 1] === '\r' ? newline - 1 : newline;
 
-/** What stands in a cell that begins with a quotation mark up to the mark that ends the quotation, and where that was; null: the text ends before. */
+/**
+ * Returns the content of a cell that begins with a quotation mark up to the mark that ends the quotation, and the
+ * position of that mark; null if the text ends first.
+ */
 function cutQuoted(
   text: string,
   begin: number,
@@ -318,7 +326,7 @@ function cutQuoted(
   }
 }
 
-/** How many line breaks there are. */
+/** Returns the number of line breaks. */
 function newlines(text: Buffer): number {
   let count = 0;
   for (let at = text.indexOf(NEWLINE); at !== -1; at = text.indexOf(NEWLINE, at + 1)) count++;
@@ -355,7 +363,7 @@ export async function lineNumbers(
   }
 }
 
-/** The separator that a header line uses: the one of , ; tab | that it holds most of. */
+/** Returns the separator that a header line uses: whichever of , ; tab | occurs most often. */
 export async function findDelimiter(path: string): Promise<string> {
   const file = await open(path);
   try {

@@ -2,19 +2,20 @@
 export const CSV_BOM = '\ufeff';
 
 /**
- * What a spreadsheet may take for the start of a formula, or of a cell that begins with one (;), full-width forms included;
- * blanks before it are skipped.
+ * What a spreadsheet may interpret as the start of a formula, or of a cell that begins with one (;), including
+ * full-width forms; leading blanks are skipped.
  */
 const formula = /^[ \u00a0\u3000]*[=+\-@;\t\r\n\0\uff1d\uff0b\uff0d\uff20\uff1b]/;
 const number = /^-?\d+(\.\d+)?$/;
 const phone = /^\+[\d .()-]{6,24}$/;
 
-/** What a cell may hold: dates travel as ISO 8601, null and undefined as nothing. */
+/** What a cell may contain: dates are written as ISO 8601, null and undefined as empty. */
 export type CsvCell = string | number | bigint | boolean | Date | null | undefined;
 
 /**
- * One line of a CSV file (RFC 4180, with CRLF) that no spreadsheet takes for formulas: a text that begins like one gets
- * a leading apostrophe. What a reader could part cells by (; or a tab, as spreadsheets of some countries do) is quoted. Plain numbers and phone numbers such as +1 504 555 0100 stay as they are.
+ * Returns one line of a CSV file (RFC 4180, with CRLF) that no spreadsheet interprets as formulas: a text that begins
+ * like one gets a leading apostrophe. Characters that a reader could take for separators (; or a tab, as spreadsheets
+ * in some countries do) are quoted. Plain numbers and phone numbers such as +1 504 555 0100 stay as they are.
  */
 export function csvLine(cells: readonly CsvCell[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

@@ -18,7 +18,10 @@ export interface Tenant {
   timeZone: string;
 }
 
-/** How somebody can confirm who they are: by their password or a code of their authenticator app, or by a passkey instead. */
+/**
+ * How a user can confirm their identity: by their password or a code from their authenticator app, or by a passkey
+ * instead.
+ */
 export type Confirmation = 'password' | 'code' | 'passkey';
 
 /** The signed-in person. */
@@ -31,15 +34,18 @@ export interface Actor {
   kind: CompanyKind;
   grade: Grade;
   isAccountExecutive: boolean;
-  /** The rows of an administrator's role; null: all that the grade may. */
+  /** The rows of an administrator's role; null for everything that the grade may do. */
   modules: RoleModule[] | null;
-  /** In view mode the person who really acts, while all the rest is that of the person viewed; else null. */
+  /**
+   * In view mode, the user who is really acting, while everything else is that of the user being viewed; otherwise
+   * null.
+   */
   trueActor: TrueActor | null;
-  /** Whether the session can only set up the second factor that is required of the person. */
+  /** Whether the session can only set up the second factor that the user is required to have. */
   needsFactor?: boolean;
 }
 
-/** Who acts in view mode. */
+/** The real user in view mode. */
 export interface TrueActor {
   userId: string;
   name: string;
@@ -48,11 +54,14 @@ export interface TrueActor {
   grade: Grade;
 }
 
-/** Whether somebody is a sales person, who has to do with what is in their care alone. */
+/** Whether the user is a sales person, who only has access to what is in their care. */
 export const isSales = (who: { grade: Grade }): boolean =>
   who.grade === 'root.sales' || who.grade === 'agency.sales';
 
-/** What a person may see: a root's people its system, an agency's their agency and its clients, a client's themselves. */
+/**
+ * Returns what a user may see: a root's people see its system, an agency's people see their agency and its clients, a
+ * client's people see their client.
+ */
 export function scopeOf(who: {
   rootId: string;
   agencyId: string | null;
@@ -66,7 +75,7 @@ export function scopeOf(who: {
   };
 }
 
-/** Everything a call knows besides its input. */
+/** Everything a request handler knows in addition to its input. */
 export class Ctx {
   readonly tenant: Tenant;
   readonly requestId: string;
@@ -86,7 +95,7 @@ export class Ctx {
     ip: string;
     userAgent: string;
     origin: string;
-    /** How the person can confirm who they are, or null when they have just done so. */
+    /** How the user can confirm their identity, or null if they have just done so. */
     unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
   }) {
     this.tenant = parts.tenant;
@@ -99,7 +108,7 @@ export class Ctx {
     this.#unconfirmed = parts.unconfirmed;
   }
 
-  /** The signed-in person. Throws 401 on a call that nobody signed in for. */
+  /** The signed-in user. Throws 401 if the request is not authenticated. */
   get actor(): Actor {
     if (!this.#actor) throw new Refusal('unauthenticated', messages.unauthenticated);
     return this.#actor;
@@ -109,19 +118,22 @@ export class Ctx {
     return scopeOf(this.actor);
   }
 
-  /** Whether the signed-in person may. */
+  /** Returns whether the signed-in user has the permission. */
   may(permission: Permission): boolean {
     return mayPerson(this.actor.grade, this.actor.modules, permission);
   }
 
-  /** For what a call needs besides its own permission. @throws Refusal 403 when the person may not */
+  /**
+   * Requires a permission in addition to the endpoint's own.
+   * @throws Refusal 403 if the user does not have it
+   */
   need(permission: Permission): void {
     if (!this.may(permission)) throw new Refusal('forbidden', ownMessages.forbidden);
   }
 
   /**
-   * For what a session that was left open, or a script in its pages, must not do. @throws Refusal 403 whose `errors.confirm`
-   * says how to confirm who one is
+   * Guards actions that a session that was left open, or a script in its pages, must not perform.
+   * @throws Refusal 403 whose `errors.confirm` says how to confirm one's identity
    */
   async mustBeConfirmed(): Promise<void> {
     const how = await this.#unconfirmed?.();

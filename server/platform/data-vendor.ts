@@ -1,12 +1,12 @@
 import type { InformationKey } from '../../contract/enrichment-fields.ts';
 
-/** What a vendor is told of somebody. */
+/** What a vendor is given about a person. */
 export type Who = Record<
   'email' | 'phone' | 'first_name' | 'last_name' | 'address' | 'city' | 'state' | 'zip',
   string | null
 >;
 
-/** `busy`: it may answer later; `refused`: it will not. `why` is for the root to read, without anything personal. */
+/** `busy`: it may respond later; `refused`: it will not. `why` is for the root to read, without any personal data. */
 export type VendorAnswer =
   | { kind: 'found'; values: Partial<Record<InformationKey, string>> }
   | { kind: 'none' }
@@ -15,8 +15,8 @@ export type VendorAnswer =
 
 /** A vendor of data about people. */
 export interface DataVendor {
-  /** The fields that it may know. */
+  /** The fields that it may be able to provide. */
   knows: ReadonlySet<InformationKey>;
-  /** Asks for somebody, once. Throws nothing that the vendor does. */
+  /** Requests data about a person, once. Never throws because of the vendor. */
   enrich(apiKey: string, who: Who, wanted: readonly InformationKey[]): Promise<VendorAnswer>;
 }

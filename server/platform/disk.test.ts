@@ -24,7 +24,7 @@ test('a full disk: /readyz says so, /v and calls answer 503 with Retry-After, an
   const root = await app.make.root({ name: 'Root', host: 'localhost', isMaster: true });
   const client = await app.make.client(await app.make.agency(root, {}), {});
   const campaign = await app.make.campaign(client, {});
-  // As PostgreSQL says it, on the tables that are written to.
+  // The error as PostgreSQL words it, on the tables that are written to.
   await app.admin.query(`
     create function is_full() returns trigger language plpgsql as
       $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$;

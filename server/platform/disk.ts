@@ -1,17 +1,19 @@
 import { statfs } from 'node:fs/promises';
 
-/** Says why work on files waits; told where people look for its outcome. */
+/** Says why work on files is waiting; shown where users look for its result. */
 export const DISK_FULL =
   'The server disk is full, so this is waiting. It continues automatically once there is space.';
 
-/** With less than this the next write may fail, and PostgreSQL needs it to end in order. */
+/** Below this, the next write may fail; PostgreSQL needs the space for an orderly shutdown. */
 const LEAST_FREE = 32 * 1024 * 1024;
-/** For so long after a write that failed the disk counts as full, though nothing else tells (an external database). */
+/** How long the disk counts as full after a failed write, even if nothing else shows it (an external database). */
 const AFTER_MS = 60_000;
 
 let failedAt = Number.NEGATIVE_INFINITY;
 
-/** Whether an error means that a disk is full, PostgreSQL's or that of our files; notes it for `diskState`. */
+/**
+ * Returns whether an error means that a disk is full, PostgreSQL's or that of our files; records it for `diskState`.
+ */
 export function isDiskFull(error: unknown): boolean {
   const { code, message, cause } = (error ?? {}) as { code?: string; message?: string; cause?: unknown };
   const is =
@@ -24,7 +26,7 @@ export function isDiskFull(error: unknown): boolean {
   return is;
 }
 
-/** Whether the disk is full, by what is free at the data folder and by the writes of the last minute. */
+/** Returns whether the disk is full, based on the free space at the data folder and the writes of the last minute. */
 export async function diskState(dataDir: string): Promise<'full' | 'fine'> {
   if (performance.now() - failedAt < AFTER_MS) return 'full';
   const { bavail, bsize } = await statfs(dataDir).catch(() => ({
@@ -36,7 +38,7 @@ export async function diskState(dataDir: string): Promise<'full' | 'fine'> {
 
 const saidAt = new Map<string, number>();
 
-/** Whether a line that may repeat itself is to be written now: once a minute for each key. */
+/** Returns whether to write a log line that may repeat: once a minute for each key. */
 export function onceAMinute(key: string, now = performance.now()): boolean {
   if (now - (saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < 60_000) return false;
   saidAt.set(key, now);

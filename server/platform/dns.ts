@@ -1,25 +1,25 @@
 import { Resolver } from 'node:dns/promises';
 
-/** What a name server says: what it holds, or null when it did not answer (which is no news about the record). */
+/** A name server's answer: the records it has, or null if it did not respond (which says nothing about the record). */
 export type DnsAnswer = string[] | null;
 
-/** Looks names up. Never throws. */
+/** Looks up names. Never throws. */
 export interface Dns {
-  /** The TXT records of a name, each joined to one text. */
+  /** Returns the TXT records of a name, each joined into one text. */
   txt(name: string): Promise<DnsAnswer>;
-  /** Where a CNAME leads, in lower case, without the trailing dot. */
+  /** Returns the target of a CNAME, in lower case, without the trailing dot. */
   cname(name: string): Promise<DnsAnswer>;
-  /** IPv4 and IPv6 addresses, CNAMEs followed. */
+  /** Returns IPv4 and IPv6 addresses, following CNAMEs. */
   addresses(name: string): Promise<DnsAnswer>;
 }
 
-/** The name exists not, or has no record of the kind: an answer. Everything else is none. */
+/** The name does not exist, or has no record of the type, which is an answer. Any other error is not. */
 const nothing = new Set(['ENODATA', 'ENOTFOUND', 'NOTFOUND', 'NODATA']);
 
-/** Asks the given name servers ('192.0.2.1' or '127.0.0.1:5353'), else those of the system. */
+/** Queries the given name servers ('192.0.2.1' or '127.0.0.1:5353'), or those of the system. */
 export function createDns(servers: string[] = []): Dns {
   const ask = async (look: (resolver: Resolver) => Promise<string[]>): Promise<DnsAnswer> => {
-    // One resolver a question: a name server that has been slow once is not avoided for ever.
+    // One resolver per query: a name server that was slow once is not avoided forever.
     const resolver = new Resolver({ timeout: 2_500, tries: 2 });
     if (servers.length > 0) resolver.setServers(servers);
     try {

@@ -2,9 +2,9 @@ import { FileFault } from './csv-reader.ts';
 import { askThread, type ThreadBounds, ThreadFailed, ThreadLost } from './thread.ts';
 
 /**
- * The answers of a thread that reads a file which somebody sent.
- * @param what the kind of file, such as CSV, for words about it
- * @throws FileFault for what is wrong with the file, also when reading it takes too long or too much memory
+ * Yields the results of a thread that reads an uploaded file.
+ * @param what the kind of file, such as CSV, for messages about it
+ * @throws FileFault for what is wrong with the file, also if reading it takes too long or too much memory
  */
 export async function* readFileApart<Answer>(
   script: URL,

@@ -10,8 +10,8 @@ let reader: Reader<CountryResponse> | undefined;
 const names = new Intl.DisplayNames('en', { type: 'region' });
 
 /**
- * Where an address is, from data that comes with the product (no request leaves the machine): the country in English,
- * 'Local network' for an address of none, null when it is unknown or not an address.
+ * Returns where an address is, from data that ships with the product (no request leaves the machine): the country in
+ * English, 'Local network' for a local address, null if it is unknown or not an address.
  */
 export function locate(ip: string | null): string | null {
   if (!ip || !ipaddr.isValid(ip)) return null;
@@ -20,7 +20,10 @@ export function locate(ip: string | null): string | null {
   return code ? (names.of(code) ?? code) : null;
 }
 
-/** An address as people know it: without the IPv6 form that a dual-stack socket gives an IPv4 one, `::ffff:192.0.2.1`. */
+/**
+ * Returns an address in its familiar form: without the IPv6 form that a dual-stack socket gives an IPv4 address,
+ * `::ffff:192.0.2.1`.
+ */
 export const plainAddress = (ip: string): string =>
   /^::ffff:/i.test(ip) && ipaddr.isValid(ip) ? ipaddr.process(ip).toString() : ip;
 

@@ -12,7 +12,7 @@ function random(bytes: number): Buffer {
   return pool.subarray(used - bytes, used);
 }
 
-/** A UUIDv7 of the given instant: ids made later sort later. */
+/** Returns a UUIDv7 for the given instant: later ids sort later. */
 export function newId(at: Date): string {
   const b = Buffer.alloc(16);
   b.writeUIntBE(at.getTime(), 0, 6);

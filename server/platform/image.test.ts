@@ -39,7 +39,7 @@ describe('[TEN-03] pictures that people upload', () => {
       width: 30,
       height: 10,
     });
-    // Lossless WebP has a header of its own.
+    // Lossless WebP has its own header.
     expect(await reencodePicture(await red(30, 10).encode('webp', 100), rules)).toMatchObject({ width: 30 });
   });
 
@@ -157,9 +157,9 @@ describe('[TEN-03] drawings (SVG)', () => {
     expect(drawingAt(whole)).toBe(whole.indexOf('<SVG'));
     for (const text of ['<svgx>', '<!-- <svg >', '<!DOCTYPE svg [<!ELEMENT a>]><svg >', 'x<svg >', ''])
       expect([text, drawingAt(text)]).toEqual([text, -1]);
-    // Each further comment doubled the time of the pattern that stood here: with these it would have taken centuries.
+    // With the pattern used here before, each additional comment doubled the time: these would have taken centuries.
     expect(await refusal(Buffer.from(`${'<!---->'.repeat(500)}x`))).toMatch(/PNG, JPEG/);
-    // Half a megabyte of beginnings of which none ends.
+    // Half a megabyte of opening tags, none of which ends.
     expect(await refusal(Buffer.from(`<svg ${'<svg '.repeat(100_000)}`))).toMatch(/cannot be read/);
     expect(proportions('<svg viewBox="0,0 1e2 50"')).toEqual([100, 50]);
     expect(proportions('<svg width="10" height="30px"')).toEqual([10, 30]);
@@ -175,12 +175,12 @@ describe('[TEN-03] drawings (SVG)', () => {
         `<g id="g${i}">${i ? `<use href="#g${i - 1}"/>`.repeat(10) : '<rect width="40" height="20" opacity=".5"/>'}</g>`,
     ).join('');
     const endless = svg(`<defs>${nested}</defs><use href="#g5"/>`);
-    // As many as the pool has threads; two at once is what is drawn.
+    // As many as the pool has threads; at most two are drawn at once.
     const answers = await Promise.all([1, 2, 3, 4].map(() => refusal(endless)));
     for (const answer of answers) expect(answer).toMatch(/cannot be read/);
     const free = new Promise((done) => scrypt('password', 'salt', 32, () => done('free')));
     expect(await Promise.race([free, setTimeout(5_000, 'held')])).toBe('free');
-    // Layers in layers: each as large as the picture.
+    // Nested layers, each as large as the picture.
     const deep = svg(`${'<g opacity=".9">'.repeat(900)}<rect width="40" height="20"/>${'</g>'.repeat(900)}`);
     await expect(reencodePicture(deep, { maxSide: 1024 })).rejects.toThrow(/cannot be read/);
   });

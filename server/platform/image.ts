@@ -2,26 +2,26 @@ import { Refusal, refusalOf } from '../../contract/errors.ts';
 import type { Picture, PictureRules } from './picture.ts';
 import { redrawApart } from './picture-process.ts';
 
-/** What an uploaded picture has to be, and what is made of it. */
+/** The requirements for an uploaded picture, and how it is converted. */
 export interface UploadRules extends Omit<PictureRules, 'maxPixels'> {
-  /** Most pixels (width x height) an upload may claim to have. */
+  /** Maximum pixels (width x height) an upload may claim to have. */
   maxPixels?: number;
-  /** Most bytes an upload may have. */
+  /** Maximum bytes of an upload. */
   maxBytes?: number;
   /** Name of the field that a refusal names. */
   field?: string;
 }
 
-/** Most bytes an uploaded picture may have. */
+/** Maximum bytes of an uploaded picture. */
 export const PICTURE_BYTES = 2 * 1024 * 1024;
 const UNREADABLE = 'cannot be read as an image; export it again and retry';
 const PICTURE_PIXELS = 24_000_000;
 
 /**
- * Decodes an uploaded picture (PNG, JPEG, WebP or SVG) and encodes its pixels anew, so that nothing of the file survives
- * but what can be seen: no script, no metadata, no second file hidden in it. Nothing but its length is looked at in this
- * process.
- * @throws Refusal 422 that names the field and what is wrong, 429 when too many wait already
+ * Decodes an uploaded picture (PNG, JPEG, WebP, or SVG) and re-encodes its pixels, so that only what is visible in the
+ * file survives: no script, no metadata, no second file hidden in it. In this process, nothing but its length is looked
+ * at.
+ * @throws Refusal 422 that names the field and what is wrong, 429 if too many are already waiting
  */
 export async function reencodePicture(bytes: Uint8Array, rules: UploadRules): Promise<Picture> {
   const { field = 'file', maxBytes = PICTURE_BYTES, maxPixels = PICTURE_PIXELS, ...kept } = rules;

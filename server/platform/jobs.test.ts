@@ -22,7 +22,7 @@ afterAll(() => app?.close());
 const send = (payload: { name: string; deadly: boolean }) =>
   inScope(app.platform.db.app, { rootId }, (tx) => app.platform.jobs.send(tx, poison, [payload]));
 const rows = async (text: string, values: unknown[] = []) => (await app.admin.query(text, values)).rows;
-/** Until a question has the answer that is waited for. */
+/** Asks repeatedly until the answer is the expected one. */
 async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Promise<T> {
   for (;;) {
     const answer = await ask();
@@ -31,7 +31,7 @@ async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Pr
   }
 }
 
-/** Runs a process that does the jobs, until it ends or has said `last`; answers what it said. */
+/** Runs a process that does the jobs until it exits or has logged `last`; returns what it logged. */
 async function work(last?: string): Promise<{ said: string[]; signal: string | null }> {
   const script = join(import.meta.dirname, '../test/faults/poison-process.ts');
   const child = spawn(process.execPath, [script, app.urls.appUrl], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -41,7 +41,7 @@ async function work(last?: string): Promise<{ said: string[]; signal: string | n
     if (last && said.includes(last)) child.kill('SIGTERM');
   });
   const signal = await new Promise<string | null>((done) => child.once('close', (_, by) => done(by)));
-  // As when nobody has heard of the process for a while: the queue gives its jobs to another.
+  // As if the process had not been heard from for a while: the queue gives its jobs to another.
   await app.admin.query(`update job_run set alive_at = now() - interval '1 minute'`);
   await app.admin.query(`update pgboss.job set state = 'retry', start_after = now() where state = 'active'`);
   return { said: said.trim().split('\n').sort(), signal };
@@ -64,7 +64,7 @@ describe('[BEY-31] a job that ends its process', () => {
     expect(last.signal).toBeNull();
     await send({ name: 'last', deadly: false });
     expect((await work('end last')).said).not.toContain('start bad');
-    // What ended just before its process was killed may have left a row, which nobody asks for any more.
+    // A job that ended just before its process was killed may have left a row that is no longer needed.
     const aside = await rows(`select payload->>'name' as name from job_run where set_aside_at is not null`);
     expect(aside).toEqual([{ name: 'bad' }]);
     const all = [first, between, last].flatMap((one) => one.said);
@@ -118,7 +118,7 @@ describe('[BEY-31] a job that ends its process', () => {
     );
     await again();
     expect(ran).toBe(3);
-    // Somebody has it tried again before.
+    // An admin has it retried earlier.
     await cutOff(2);
     await again();
     expect(ran).toBe(3);

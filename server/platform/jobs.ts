@@ -44,7 +44,10 @@ export function defineJob<P extends object>(
 
 const schema = 'pgboss';
 
-/** Creates or upgrades the queues as the owner; the application itself may only use them. Processes do it one by one. */
+/**
+ * Creates or upgrades the queues as the owner; the application itself may only use them. Only one process does this at
+ * a time.
+ */
 export async function setUpJobs(adminUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -77,39 +80,42 @@ export async function setUpJobs(adminUrl: string): Promise<void> {
 /** The names of all kinds of jobs that this process knows. */
 export const jobNames = (): string[] => [...kinds.keys()];
 
-/** So often a job may be started, without having got anywhere, before it is set aside. */
+/** How many times a job may be started without making progress before it is set aside. */
 const MOST_STARTS = 2;
-/** How often a process says that it lives; the database takes one that has not for 25 s for gone. */
+/** How often a process reports that it is alive; the database treats one that has been silent for 25 s as gone. */
 const ALIVE_MS = 8_000;
-/** A kind that runs by schedule is tried again by itself after so long. */
+/** A scheduled kind is retried automatically after this long. */
 const AGAIN_MS = 86_400_000;
-/** What was cut off and is not sent any more is forgotten after so long. */
+/** A job that was cut off and is no longer sent is forgotten after this long. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** What a kind of job has to say where people look for its outcome. */
+/** What a kind of job reports where users look for its outcome. */
 export interface JobHooks<P extends object> {
-  /** A job's process ended with it twice: says so. Safe to run twice. */
+  /** Called when a process died twice while running the job: records that where users see it. Safe to run twice. */
   setAside: (payload: P) => Promise<void>;
-  /** Somebody has it tried again, in this transaction: takes that back. Throws a Refusal where it makes no sense any more. */
+  /**
+   * Called when someone has the job retried, in the same transaction: undoes what `setAside` recorded. Throws a Refusal
+   * if a retry no longer makes sense.
+   */
   again?: (tx: Tx, payload: P) => Promise<void>;
 }
 
 /** A job that is running. */
 export interface RunningJob {
-  /** Ends when the job was given to another worker, or the process stops. */
+  /** Aborted when the job is given to another worker or the process stops. */
   signal: AbortSignal;
-  /** Says that the job has got somewhere: it is not taken for the culprit if the process ends later. */
+  /** Reports that the job made progress, so it is not blamed if the process dies later. */
   advanced: () => void;
 }
 
-/** Told of each job that was set aside. */
+/** Notified of each job that is set aside. */
 export type OnSetAside = (job: { id: string; kind: string; rootId: string | null }) => Promise<void>;
 
-/** Forgets that a job was set aside, in whatever scope. */
+/** Clears the record that a job was set aside, in any scope. */
 const forget = (tx: Tx, name: string, payload: object) =>
   sql`select job_resume(${name}, ${JSON.stringify(payload)}::jsonb)`.execute(tx);
 
-/** The way to put off work until after the transaction, and to do it. */
+/** Enqueues work to run after the transaction, and runs it. */
 export class Jobs {
   readonly #boss: PgBoss;
   readonly #worker = randomUUID();
@@ -117,17 +123,17 @@ export class Jobs {
   readonly #onError: (error: unknown, name?: string) => void;
   #onSetAside: OnSetAside = async () => {};
   readonly #hooks = new Map<string, JobHooks<never>>();
-  /** Kinds that run by schedule: each time is a job of its own, so they are known by their names. */
+  /** Kinds that run on a schedule: each run is a job of its own, so they are identified by name. */
   readonly #scheduled = new Set<string>();
   readonly #advanced = new Set<string>();
-  /** Jobs that have ended, until the database knows. */
+  /** Jobs that have ended but that the database has not been told about yet. */
   #ended: string[] = [];
   #forgetting: Promise<void> = Promise.resolve();
   #timers: NodeJS.Timeout[] = [];
-  /** Jobs that were cut off are run one after the other, so that the next end of the process is on one of them alone. */
+  /** Jobs that were cut off run one at a time, so that if the process dies again, only one of them can be to blame. */
   #alone: Promise<unknown> = Promise.resolve();
 
-  /** `works`: whether this process also does jobs, and keeps the queues in order. */
+  /** `works`: whether this process also runs jobs and maintains the queues. */
   constructor(appUrl: string, works: boolean, onError: (error: unknown, name?: string) => void) {
     this.#onError = onError;
     this.#boss = new PgBoss({
@@ -143,7 +149,7 @@ export class Jobs {
       reindex: false,
       max: 6,
     });
-    // While stopping, connections that are cut are no news.
+    // While stopping, dropped connections are expected.
     this.#boss.on('error', (error) => this.#stopping || this.#onError(error));
   }
 
@@ -151,22 +157,24 @@ export class Jobs {
     await this.#boss.start();
   }
 
-  /** Stops taking jobs and waits up to `limitMs`, at least a second, for those under way; then ends their signals. */
+  /**
+   * Stops taking jobs and waits up to `limitMs` (at least a second) for the running ones; then aborts their signals.
+   */
   async stop(limitMs = 20_000): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
     await this.#boss.stop({ graceful: true, timeout: Math.max(limitMs, 1000), close: false });
-    // What was stopped in order did not end the process.
+    // Jobs that were stopped cleanly did not kill the process.
     await this.#sql('select job_end(null, $1)', [this.#worker]).catch(() => {});
     await this.#boss.stop({ graceful: false });
   }
 
-  /** Whom to tell of jobs that are set aside, whatever their kind. */
+  /** Sets the listener that is notified of jobs that are set aside, whatever their kind. */
   onSetAside(tell: OnSetAside): void {
     this.#onSetAside = tell;
   }
 
-  /** What a kind does where one of its jobs is set aside or tried again. */
+  /** Sets what a kind does when one of its jobs is set aside or retried. */
   hook<P extends object>(kind: JobKind<P>, hooks: JobHooks<P>): void {
     this.#hooks.set(kind.name, hooks);
   }
@@ -190,7 +198,7 @@ export class Jobs {
     );
   }
 
-  /** Has a job that was set aside tried again, from the beginning of its tries. @throws Refusal where that makes no sense */
+  /** Retries a job that was set aside, with a fresh count of attempts. @throws Refusal if that makes no sense */
   async again(tx: Tx, name: string, given: object): Promise<void> {
     const kind = kinds.get(name) as JobKind | undefined;
     if (!kind) throw new Error(`Unknown kind of job: ${name}.`);
@@ -201,8 +209,8 @@ export class Jobs {
   }
 
   /**
-   * Does the jobs of a kind. The handler gets one payload at a time and must be safe to run twice: a job whose worker
-   * was killed is given to another. One whose worker was killed twice, without having got anywhere, is set aside.
+   * Runs the jobs of a kind. The handler gets one payload at a time and must be safe to run twice: a job whose worker
+   * was killed is given to another. One whose worker was killed twice without making progress is set aside.
    */
   async work<P extends object>(
     kind: JobKind<P>,
@@ -213,7 +221,7 @@ export class Jobs {
     this.#watch();
     for (let i = 0; i < localConcurrency; i++) {
       const id: string = await this.#boss.work(kind.name, each, async (jobs: BossJob<P>[]) => {
-        // Left to itself a worker takes one job a poll; where there was one, it looks for the next at once.
+        // By default a worker takes one job per poll; after finding one, it looks for the next immediately.
         this.#boss.notifyWorker(id);
         for (const job of jobs) {
           const payload = kind.payload.parse(job.data);
@@ -234,13 +242,13 @@ export class Jobs {
     }
   }
 
-  /** Runs a kind on a schedule (cron, UTC), once over all workers. */
+  /** Runs a kind on a schedule (cron, UTC), once across all workers. */
   async schedule<P extends object>(kind: JobKind<P>, cron: string, payload: P): Promise<void> {
     this.#scheduled.add(kind.name);
     await this.#boss.schedule(kind.name, cron, payload, { tz: 'UTC' });
   }
 
-  /** Runs a job, noted as running in the database before and until it ends; or sets it aside. */
+  /** Runs a job, recording it in the database as running until it ends; or sets it aside. */
   async #run<P extends object>(
     name: string,
     key: string,
@@ -294,7 +302,7 @@ export class Jobs {
     }
   }
 
-  /** Tells the database, now and then, which jobs have ended and that this process lives. */
+  /** Periodically tells the database which jobs have ended and that this process is alive. */
   #watch(): void {
     if (this.#timers.length > 0) return;
     const every = (ms: number, work: () => Promise<unknown>) => {

@@ -7,12 +7,15 @@ import { derive, mac } from './crypto.ts';
 import type { Database } from './db/connect.ts';
 import { deleteTries, forgetTries, giveBackTry, type Pacing, takeTry } from './db/limit-store.ts';
 
-/** A limit: after `max` tries a pause of `base` seconds, doubled with each further try up to `cap`; forgotten after `window`. */
+/**
+ * A limit: after `max` attempts, a pause of `base` seconds that doubles with each further attempt up to `cap`;
+ * forgotten after `window`.
+ */
 export interface LimitRule extends Pacing {
   name: string;
 }
 
-/** The network an address belongs to: itself, for IPv6 its /64, since a single line gets that many. */
+/** The network an address belongs to: the address itself, or its /64 for IPv6, since a single line gets that many. */
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
@@ -21,7 +24,7 @@ export function networkOf(ip: string): string {
     : (address as ipaddr.IPv6).parts.slice(0, 4).join(':');
 }
 
-/** The neighborhood of a network: what one owner often has, an IPv4 /24 or an IPv6 /48. */
+/** The neighborhood of a network, which often has a single owner: an IPv4 /24 or an IPv6 /48. */
 export function rangeOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
@@ -33,8 +36,8 @@ export function rangeOf(ip: string): string {
 export type Limits = ReturnType<typeof createLimits>;
 
 /**
- * Limits on tries, counted in the database: they hold over several processes and a restart, and in a parallel burst,
- * because a try is counted before it is made.
+ * Rate limits counted in the database: they hold across processes and restarts, and in a parallel burst, because an
+ * attempt is counted before it is made.
  */
 export function createLimits({ db, clock, config }: { db: Database; clock: Clock; config: Config }) {
   const key = derive(config.appKey, 'limits');
@@ -49,9 +52,9 @@ export function createLimits({ db, clock, config }: { db: Database; clock: Clock
   const giveBack = (rule: LimitRule, subject: string): Promise<void> =>
     giveBackTry(db.app, keyOf(rule, subject), rule.max);
   return {
-    /** Counts a try and answers how many there are now. Throws 429 with Retry-After while the subject is paused. */
+    /** Counts an attempt and returns the current count. Throws 429 with Retry-After while the subject is paused. */
     take,
-    /** Counts a try under several rules; where one of them is paused, it counts under none. */
+    /** Counts an attempt under several rules; if any of them is paused, it counts under none. */
     async takeAll(counted: [LimitRule, string][]): Promise<number[]> {
       const tries: number[] = [];
       for (const [rule, subject] of counted) {
@@ -64,12 +67,12 @@ export function createLimits({ db, clock, config }: { db: Database; clock: Clock
       }
       return tries;
     },
-    /** Takes a try back that turned out well. */
+    /** Uncounts an attempt that succeeded. */
     giveBack,
     async giveBackAll(counted: [LimitRule, string][]): Promise<void> {
       for (const one of counted) await giveBack(...one);
     },
-    /** Forgets all tries of a subject. */
+    /** Forgets all attempts of a subject. */
     clear: (rule: LimitRule, subject: string): Promise<void> => forgetTries(db.app, [keyOf(rule, subject)]),
     /** Drops what is older than a day. */
     sweep: (): Promise<void> => deleteTries(db.app, new Date(clock.now().getTime() - 2 * 86_400_000)),

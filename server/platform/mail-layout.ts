@@ -1,15 +1,15 @@
 import type { MailText } from './mail.ts';
 
-/** Whose mail it is: what the reader sees of the tenant. */
+/** Whose email it is: what the reader sees of the tenant. */
 export interface MailBrand {
   name: string;
   /** The tenant's accent, #rrggbb; anything else falls back to a neutral one. */
   accent: string | null;
-  /** Stands in the place of the name, at most 125 px wide. */
+  /** Shown instead of the name, at most 125 px wide. */
   logo?: { bytes: Buffer; type: string; width: number; height: number } | undefined;
 }
 
-/** A mail's content: paragraphs, then a code or a button, then what stands below. */
+/** An email's content: paragraphs, then a code or a button, then the text below. */
 export interface MailContent {
   subject: string;
   lines: string[];
@@ -36,7 +36,7 @@ function onColor(hex: string): string {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.179 ? '#000000' : '#ffffff';
 }
 
-/** The logo, and beside a square one the name; without one the name alone. */
+/** The logo, with the name beside it if it is square; the name alone if there is no logo. */
 function head({ name, logo }: MailBrand): string {
   const start = '<p style="margin:0 0 24px;font-size:18px;font-weight:600">';
   if (!logo) return `${start}${escaped(name)}</p>`;
@@ -47,7 +47,10 @@ function head({ name, logo }: MailBrand): string {
   return `${start}${image}${ratio > 1.6 ? '' : `<span style="vertical-align:middle;margin-left:8px">${escaped(name)}</span>`}</p>`;
 }
 
-/** Sets a mail in the tenant's brand, as text and as HTML. Everything is escaped; nothing is loaded from anywhere. */
+/**
+ * Lays out an email in the tenant's brand, as text and as HTML. Everything is escaped; nothing is loaded from external
+ * sources.
+ */
 export function layOut(brand: MailBrand, content: MailContent): MailText {
   const { subject, lines, code, action, after = [] } = content;
   const accent = /^#[0-9a-f]{6}$/i.test(brand.accent ?? '') ? brand.accent! : '#1f2937';

@@ -1,10 +1,10 @@
 const LONGEST_NAME = 60;
-/** What mail programs make links of: parts of addresses, also with the dots of other scripts. */
+/** What mail clients turn into links: parts of addresses, including ones with the dots of other scripts. */
 const LINKS = /[@:/\\.\u3002\uFF0E\uFF61\u2024\u2215\u2044]/u;
 
 /**
- * A name as mails may say it: strangers choose names, and mails carry them to whomever they like. Nothing of it becomes a
- * link, and it is no letter of its own. 'there' where nothing is left.
+ * A name that is safe to use in emails: anyone can choose a name, and emails carry it to any recipient. No part of it
+ * becomes a link, and it cannot pass for a message of its own. 'there' if nothing is left.
  */
 export function mailName(name: string): string {
   const words = name

@@ -1,19 +1,19 @@
 import { createTransport } from 'nodemailer';
 import { MailRefused, type MailTransport } from './mail.ts';
 
-/** A mail server and how it is spoken to. */
+/** A mail server and how to connect to it. */
 export interface SmtpServer {
-  /** A name or an address. */
+  /** A host name or an IP address. */
   host: string;
   port: number;
-  /** tls: from the start; starttls: asked for, and required; none: never; auto: where the server offers it. */
+  /** tls: from the start; starttls: requested and required; none: never; auto: if the server offers it. */
   security: 'tls' | 'starttls' | 'none' | 'auto';
-  /** The name that its certificate has to have, where `host` is an address. */
+  /** The name that the certificate must have when `host` is an IP address. */
   servername?: string | undefined;
   login?: { user: string; pass: string } | undefined;
 }
 
-/** Hands mails to the server at `url` (smtp://user:password@host:port, smtps:// for TLS from the start). */
+/** Sends emails through the server at `url` (smtp://user:password@host:port, smtps:// for TLS from the start). */
 export function smtpTransport(url: string): MailTransport {
   const at = new URL(url);
   const secure = at.protocol === 'smtps:';
@@ -45,7 +45,7 @@ const open = (to: SmtpServer, name: string) =>
     disableUrlAccess: true,
   });
 
-/** Greets a server and signs in there, and sends nothing. Throws what went wrong, with the server's own words. */
+/** Greets a server and signs in, without sending anything. Throws what went wrong, in the server's own words. */
 export async function greetSmtp(to: SmtpServer, name: string): Promise<void> {
   const server = open(to, name);
   try {
@@ -56,8 +56,8 @@ export async function greetSmtp(to: SmtpServer, name: string): Promise<void> {
 }
 
 /**
- * Hands mails to a server. The own name in the greeting and the message id are the sender's, so that no other host shows.
- * `send` answers the server's own words.
+ * Sends emails through a server. The name in the greeting and in the message id is the sender's, so that no other host
+ * is exposed. `send` returns the server's own words.
  */
 export function smtpTo(to: SmtpServer): MailTransport {
   return {

@@ -22,7 +22,7 @@ const text = layOut(
 );
 const acme = { name: 'Acme', host: 'acme.test' };
 
-/** A mail server that takes, defers or refuses. */
+/** A mail server that accepts, defers or refuses. */
 async function mailServer(answer?: (to: string) => { message: string; responseCode: number } | null) {
   const received: { from: string; to: string[]; raw: string; login: string | undefined; greeting: string }[] =
     [];

@@ -9,18 +9,21 @@ import { newId } from './ids.ts';
 import { defineJob, type Jobs } from './jobs.ts';
 import { mailName } from './mail-name.ts';
 
-/** What a mail says, in both forms. */
+/** The body of an email, in both forms. */
 export interface MailText {
   subject: string;
   text: string;
   html: string;
-  /** A picture that the HTML shows as cid:logo; it travels with the mail, so that nothing is loaded from anywhere. */
+  /**
+   * An image that the HTML shows as cid:logo; it is attached to the email, so that nothing is loaded from external
+   * sources.
+   */
   logo?: { bytes: Buffer; type: string } | undefined;
-  /** A file that travels with it; at rest it is sealed with the body, and forgotten with it. */
+  /** An attached file; it is stored sealed with the body and deleted with it. */
   file?: { name: string; type: string; text: string } | undefined;
 }
 
-/** A mail's body at rest. */
+/** An email's body as stored. */
 interface SealedBody {
   text: string;
   html: string;
@@ -36,7 +39,7 @@ interface Party {
   address: string;
 }
 
-/** A mail as it goes to the server. */
+/** An email as it is sent to the server. */
 export interface OutgoingMail extends MailText {
   id: string;
   from: Party;
@@ -44,34 +47,35 @@ export interface OutgoingMail extends MailText {
   at: Date;
 }
 
-/** The way out for mails. */
+/** How emails are sent. */
 export interface MailTransport {
-  /** Whether a mail server takes the mail over; else the outbox is where it stays. */
+  /** Whether emails are handed to a mail server; if not, they stay in the outbox. */
   takesOver: boolean;
-  /**
-   * Answers what the server said. Throws MailRefused when trying again is of no use, any other error when it may be.
-   */
+  /** Returns what the server said. Throws MailRefused if retrying is pointless, any other error if it may help. */
   send(mail: OutgoingMail): Promise<string | undefined>;
 }
 
-/** The mail server will not take this mail, now or later. */
+/** The mail server will not accept this email, now or later. */
 export class MailRefused extends Error {
   override name = 'MailRefused';
 }
 
-/** Without a mail server: the outbox in the database is the mailbox. */
+/** Without a mail server, the outbox in the database is the mailbox. */
 export const outboxOnly: MailTransport = { takesOver: false, send: async () => undefined };
 
-/** A tenant's own mail server, and from whom its mails are there (name empty: as they were written). */
+/** A tenant's own mail server and the sender it uses (empty name: the email's own sender name). */
 export interface OwnServer {
   transport: MailTransport;
   from: { name: string; address: string };
 }
-/** The mail server that the tenant at a host has set; null: none. Throws where it cannot be spoken to at all. */
+/** The mail server set by the tenant at a host; null if there is none. Throws if it cannot be reached at all. */
 export type OwnServerOf = (rootId: string, host: string) => Promise<OwnServer | null>;
 
 const TRIES = 8;
-/** So often a tenant's own server is tried; then the platform's takes over, so that nobody is locked out by a wrong setting. */
+/**
+ * How many times a tenant's own server is tried before the platform's takes over, so that a wrong setting locks no one
+ * out.
+ */
 const OWN_TRIES = 3;
 const sendMail = defineJob('mail.send', z.object({ rootId: z.uuid(), mailId: z.uuid() }), {
   retryLimit: 50,
@@ -81,7 +85,7 @@ const sendMail = defineJob('mail.send', z.object({ rootId: z.uuid(), mailId: z.u
   expireInSeconds: 120,
 });
 
-/** One line, whatever came in: no control character reaches a header. */
+/** A single line, whatever the input: no control character reaches a header. */
 const line = (text: string): string =>
   text
     .replace(/\p{Cc}+/gu, ' ')
@@ -98,9 +102,9 @@ const atRest = ({ text, html, logo, file }: MailText): SealedBody => ({
 export type Mail = ReturnType<typeof createMail>;
 
 /**
- * Mails in the name of tenants. A mail is written to the outbox by the transaction that causes it and sent by a job, so
- * it goes out if and only if its cause happened. `from` overrides the sender's address for every tenant but those with a
- * mail server of their own (`ownServer`).
+ * Emails sent on behalf of tenants. An email is written to the outbox by the transaction that causes it and sent by a
+ * job, so it goes out if and only if its cause happened. `from` overrides the sender's address for every tenant except
+ * those with a mail server of their own (`ownServer`).
  */
 export function createMail(
   { db, clock, vault, jobs }: { db: Database; clock: Clock; vault: Vault; jobs: Jobs },
@@ -109,7 +113,9 @@ export function createMail(
   ownServer: OwnServerOf = async () => null,
 ) {
   return {
-    /** Puts a mail of the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list. */
+    /**
+     * Puts an email from the tenant called `sender` at `host` into the outbox. `kind` says what it is, for the list.
+     */
     async enqueue(
       tx: Tx,
       mail: MailText & { kind: string; owner: Owner; to: Party; sender: { name: string; host: string } },
@@ -137,9 +143,9 @@ export function createMail(
       return id;
     },
 
-    /** Sends one mail, if nobody has yet. Throws when another try makes sense. */
+    /** Sends one email unless it has been sent already. Throws if a retry makes sense. */
     async send({ rootId, mailId }: { rootId: string; mailId: string }): Promise<void> {
-      // No transaction is held while the server is spoken to. A job that was given to two workers may send twice, under
+      // No transaction is held while talking to the server. A job that was given to two workers may send twice, under
       // one message id.
       const row = await inScope(db.app, { rootId }, (tx) => queuedMail(tx, mailId));
       if (!row) return;
@@ -162,7 +168,7 @@ export function createMail(
           ...(logo ? { logo: { bytes: Buffer.from(logo.base64, 'base64'), type: logo.type } } : {}),
         });
       } catch (error) {
-        // What the tenant's own server does not take the platform's is asked to take in the end.
+        // Emails that the tenant's own server rejects are eventually sent through the platform's.
         const over = !own && (error instanceof MailRefused || attempts >= TRIES);
         await mark({
           state: over ? 'failed' : 'queued',
@@ -185,7 +191,7 @@ export function createMail(
       });
     },
 
-    /** The newest mails of a scope, their bodies opened where they are still kept. */
+    /** The newest emails of a scope, with their bodies decrypted if they are still kept. */
     outbox: (scope: Scope, limit = 50) =>
       inScope(db.app, scope, async (tx) =>
         (await newestMails(tx, limit)).map(({ body_sealed, ...row }) => ({
@@ -210,7 +216,7 @@ export function createMail(
       };
     },
 
-    /** Forgets the mails of a root from before a moment, but for those that still wait. */
+    /** Deletes a root's emails from before a given time, except those that are still waiting. */
     forget: (rootId: string, before: Date) => inScope(db.app, { rootId }, (tx) => deleteMails(tx, before)),
 
     /** Starts sending. */

@@ -28,7 +28,7 @@ c3QwCgYIKoZIzj0EAwIDSQAwRgIhAMg+OPo+OSTiFDeLwWymsV1YG+m1icV5Y9Ad
 GhUqkCMeAiEAnsOW1/5Yqn78AlUW3R+tUZrLYMx5MwTgyy51/1HPee0=
 -----END CERTIFICATE-----`;
 
-/** Counts every connection that reaches this machine's loopback, on IPv4 and, where there is one, IPv6. */
+/** Counts every connection that reaches this machine's loopback, on IPv4 and, if available, IPv6. */
 let canary: TcpServer;
 let canaryPort = 0;
 let reached = 0;
@@ -56,7 +56,7 @@ afterAll(() => {
   for (const server of servers) server.close();
 });
 
-/** One or two addresses out of each range that is not the public internet. */
+/** One or two addresses from each range that is not on the public internet. */
 const RANGES: Record<string, string[]> = {
   loopback: ['127.0.0.1', '127.255.255.254'],
   unspecified: ['0.0.0.0', '0.1.2.3'],
@@ -101,7 +101,7 @@ const IPV6 = [
   '64:ff9b::7f00:1',
 ];
 
-/** The ways in which one IPv4 address can be written into a URL. */
+/** The ways one IPv4 address can be written in a URL. */
 function spellings(address: string): string[] {
   const [a, b, c, d] = address.split('.').map(Number) as [number, number, number, number];
   const number = ((a << 24) | (b << 16) | (c << 8) | d) >>> 0;
@@ -192,7 +192,7 @@ describe('requests to what a tenant entered', () => {
   it('ask for the address once a connection, so that a name cannot change its mind in between', async () => {
     const before = reached;
     let asked = 0;
-    // 3ffe::/16 was given back: public by its number, routed nowhere.
+    // 3ffe::/16 was returned: public by number, but not routed anywhere.
     const outbound = createOutbound({
       allow: [],
       resolve: async () => (asked++ === 0 ? ['3ffe::1'] : ['127.0.0.1']),

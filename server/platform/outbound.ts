@@ -13,7 +13,7 @@ export type OutboundCode =
   | 'bad_url'
   | 'protocol';
 
-/** Why a request to an address that a tenant entered failed. The message may be shown to that tenant. */
+/** Why a request to a tenant-entered address failed. The message may be shown to that tenant. */
 export class OutboundError extends Error {
   override name = 'OutboundError';
   readonly code: OutboundCode;
@@ -27,9 +27,9 @@ export interface OutboundRequest {
   method?: 'GET' | 'POST';
   headers?: Record<string, string>;
   body?: string;
-  /** For name, connection, headers and body together, all redirects included. */
+  /** Covers name lookup, connection, headers and body together, including all redirects. */
   timeoutMs?: number;
-  /** Of the answer's body at most so many bytes are read; the rest is cut off. */
+  /** The maximum number of bytes read from the response body; the rest is cut off. */
   maxBytes?: number;
   /** How many redirects are followed, each checked like the first address. */
   redirects?: number;
@@ -39,7 +39,7 @@ export interface OutboundRequest {
 
 export interface OutboundAnswer {
   status: number;
-  /** Names in lower case; of repeated headers the last. */
+  /** Names in lowercase; for repeated headers, the last value. */
   headers: Record<string, string>;
   body: Buffer;
   /** The body was longer than maxBytes. */
@@ -48,25 +48,25 @@ export interface OutboundAnswer {
   url: string;
 }
 
-/** Requests to addresses that tenants enter, which must never reach the inside of our network. */
+/** Requests to tenant-entered addresses, which must never reach our internal network. */
 export interface Outbound {
-  /** Throws OutboundError. Every status is an answer, 3xx and 5xx too. */
+  /** Throws OutboundError. Any status counts as a response, including 3xx and 5xx. */
   fetch(url: string, request?: OutboundRequest): Promise<OutboundAnswer>;
   /**
-   * A checked address of a host for a conversation other than HTTP, to be connected to as it is: the name must not be looked up
-   * again. Throws OutboundError.
+   * Returns a checked address of a host for a protocol other than HTTP. Connect to exactly this address: the name must
+   * not be resolved again. Throws OutboundError.
    */
   addressOf(host: string, port: number): Promise<string>;
-  /** What is wrong with an address as far as can be told without asking for it, in words; undefined: nothing. */
+  /** What is wrong with an address, in words, as far as can be told without a request; undefined if nothing is. */
   objection(url: string, options?: { plainHttp?: boolean }): string | undefined;
 }
 
 export interface OutboundOptions {
   /** Exact host:port pairs (`shop.localhost:8080`) that connect to this machine's loopback, by http or https. */
   allow: string[];
-  /** Addresses of a name; by default the system's DNS servers are asked. */
+  /** Resolves a name to addresses; by default the system's DNS servers are queried. */
   resolve?: (hostname: string) => Promise<string[]>;
-  /** Further certificate authorities (PEM) to trust besides Node's own. */
+  /** Additional certificate authorities (PEM) to trust besides Node's own. */
   ca?: string;
 }
 
@@ -77,10 +77,10 @@ const refused = () =>
   );
 
 /**
- * Makes the only way out to tenant-entered addresses. A name is resolved once for each connection, every address of it
- * checked, and the connection made to a checked address, so that a name which changes its mind in between gains
- * nothing. https only (but for `allow` and plainHttp), ports 443 and from 1024 up, certificates verified, no proxies,
- * no redirects unless asked for, a cap on time and size.
+ * Creates the only way out to tenant-entered addresses. A name is resolved once per connection, every address it
+ * resolves to is checked, and the connection is made to a checked address, so that a name that changes in between gains
+ * nothing. https only (except for `allow` and plainHttp), ports 443 and from 1024 up, certificates verified, no
+ * proxies, no redirects unless requested, a cap on time and size.
  */
 export function createOutbound(options: OutboundOptions): Outbound {
   const allowed = new Set(options.allow.map((entry) => entry.toLowerCase()));
@@ -132,7 +132,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
       connect: (target, done) => {
         connector(target, (error, socket) => {
           if (error) return done(error, null);
-          // What was really connected to has the last word (a literal address never passes through lookup).
+          // The address actually connected to is what counts (a literal address never passes through lookup).
           if (!local && !isPublicAddress(socket!.remoteAddress ?? '')) {
             socket!.destroy();
             return done(refused(), null);
@@ -250,7 +250,7 @@ class Deadline {
     }, milliseconds);
   }
 
-  /** Calls back when time is up; the returned function takes that back. */
+  /** Calls back when time is up; the returned function unsubscribes. */
   onEnd(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

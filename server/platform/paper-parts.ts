@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { usd } from '../../contract/primitives.ts';
 import type { Paper } from './paper.ts';
 
-/** The name (or logo) of whoever issues it, the kind of document, and its particulars at the right. */
+/** The issuer's name (or logo), the kind of document, and its details on the right. */
 export function head(
   paper: Paper,
   kind: string,
@@ -38,14 +38,17 @@ export function head(
 
 interface Cell {
   title: string;
-  /** Right-aligned at this many points from the right margin; absent: it takes what is left at the left side. */
+  /**
+   * Right-aligned at this many points from the right margin; if absent, the column takes the remaining width on the
+   * left.
+   */
   at?: number;
 }
 
-/** So many rows are drawn between two breaths: each takes milliseconds, and a month can have a thousand. */
+/** How many rows are drawn before yielding: each takes milliseconds, and a month can have a thousand. */
 const ROWS_AT_ONCE = 5;
 
-/** A table whose header stands again on each sheet that it goes on to; others have their turn while it is drawn. */
+/** Draws a table whose header is repeated on each page it continues on, yielding to other work in between. */
 export async function table(paper: Paper, cells: Cell[], rows: { cells: string[]; note?: string }[]) {
   const wide = paper.width - Math.max(...cells.map(({ at = 0 }) => at)) - 92;
   const header = (): void => {
@@ -77,7 +80,7 @@ export async function table(paper: Paper, cells: Cell[], rows: { cells: string[]
   }
 }
 
-/** Sums at the right, the last one in bold; together on one sheet. */
+/** Totals on the right, the last one in bold; kept together on one page. */
 export function sums(paper: Paper, rows: [string, number][]) {
   paper.room(rows.length * 17 + 12);
   paper.y += 4;
@@ -92,7 +95,7 @@ export function sums(paper: Paper, rows: [string, number][]) {
   paper.y += 8;
 }
 
-/** The words above a part. */
+/** The heading above a section. */
 export function title(paper: Paper, words: string) {
   paper.room(70);
   paper.y += 8;

@@ -6,15 +6,15 @@ import PDFDocument from 'pdfkit';
 /** US Letter, in points. */
 const SHEET = { width: 612, height: 792 };
 const MARGIN = 48;
-/** What the foot of each sheet takes. */
+/** The height of the footer on each page. */
 const FOOT = 36;
 const INK = '#16181d';
 const GREY = '#5b6270';
 const RULE = '#d8dbe0';
 
-/** What of a tenant's brand a document shows. */
+/** The parts of a tenant's brand that a document shows. */
 export interface PaperBrand {
-  /** '#rrggbb'; anything else: a neutral one. */
+  /** '#rrggbb'; anything else falls back to a neutral color. */
   accent: string | null;
   /** PNG or JPEG. */
   logo?: { bytes: Buffer } | undefined;
@@ -34,7 +34,7 @@ const files = {
   bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
 };
 const fonts = new Map<string, Font>();
-/** A font, read and parsed once: its tables and the shapes of its letters take longer than the rest of a document. */
+/** A font, read and parsed once: its tables and glyphs take longer than the rest of a document. */
 function fontOf(name: keyof typeof files): Font {
   let font = fonts.get(name);
   if (!font) {
@@ -44,12 +44,12 @@ function fontOf(name: keyof typeof files): Font {
   return font;
 }
 
-/** Whether a font has a character: asking the font itself is slow. */
+/** Whether a font has a character; cached because asking the font itself is slow. */
 const coverage = { regular: new Map<string, boolean>(), bold: new Map<string, boolean>() };
 
 const channel = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 
-/** The accent itself where it can be read on white (4.5:1), else the nearest darker one. */
+/** The accent itself if it is readable on white (4.5:1), otherwise the nearest darker color. */
 export function readable(accent: string | null): string {
   const hex = /^#([0-9a-f]{6})$/i.exec(accent ?? '')?.[1] ?? '1f2937';
   const given = [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
@@ -66,7 +66,7 @@ const graphemes = new Intl.Segmenter('en-US', { granularity: 'grapheme' });
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 const letter = /\p{L}/u;
 
-/** The words of a line in the order in which they stand on paper: within a right-to-left run the last comes first. */
+/** The words of a line in visual order: within a right-to-left run the last comes first. */
 export function inPaperOrder(words: string[]): string[] {
   if (!words.some((word) => rightToLeft.test(word))) return words;
   const first = words.find((word) => letter.test(word)) ?? '';
@@ -82,9 +82,9 @@ export function inPaperOrder(words: string[]): string[] {
 }
 
 /**
- * A document of a tenant: sheets of US Letter with its own name in everything that a reader of the file may find, in a font
- * that has Latin, Greek, Cyrillic, Hebrew, Arabic and more. A character that the font lacks becomes a box; no text can
- * fail. The same input makes the same bytes: `at` is the file's date.
+ * A tenant's document: US Letter pages with the tenant's own name in everything that a reader of the file may find, in
+ * a font that covers Latin, Greek, Cyrillic, Hebrew, Arabic and more. A character that the font lacks becomes a box; no
+ * text can cause a failure. The same input produces the same bytes: `at` is the file's date.
  */
 export function openPaper(given: { title: string; from: string; at: Date; brand: PaperBrand }) {
   const named = (text: string): string => text.toWellFormed().replaceAll(/\p{C}/gu, ' ').trim();
@@ -116,7 +116,7 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
   function dress({ size = 9, bold = false, color = INK }: Write): void {
     doc.font(bold ? 'bold' : 'regular', size).fillColor(color);
   }
-  /** What of a text can be printed: no controls, and a box for what the font lacks. */
+  /** The printable form of a text: no control characters, and a box for anything the font lacks. */
   function printable(text: string, bold = false): string {
     const face = bold ? 'bold' : 'regular';
     const known = coverage[face];
@@ -135,7 +135,7 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     }
     return clean;
   }
-  /** A text as lines of at most this width; words that are longer are broken. */
+  /** Breaks a text into lines no wider than this; words that are longer are broken. */
   function lines(text: string, width: number, look: Write = {}): string[] {
     dress(look);
     const space = doc.widthOfString(' ');
@@ -167,17 +167,17 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     end();
     return done;
   }
-  /** One line as it is, at a place. */
+  /** Draws one line as is, at a given position. */
   function put(line: string, x: number, top: number, look: Write = {}): void {
     dress(look);
     let at = look.right ? x - doc.widthOfString(line) : x;
-    // A right-to-left word would take the space after it to its other side.
+    // A right-to-left word would move the space after it to its other side.
     for (const word of rightToLeft.test(line) ? line.split(/(?<= )/) : [line]) {
       doc.text(word.trim() || ' ', at, top, { lineBreak: false });
       at += doc.widthOfString(word);
     }
   }
-  /** A text below a place, wrapped. Answers its height. */
+  /** Draws wrapped text below a given position. Returns its height. */
   function block(text: string, x: number, top: number, width: number, look: Write = {}): number {
     const leading = (look.size ?? 9) * 1.45;
     const all = lines(text, width, look);
@@ -199,21 +199,21 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     put,
     block,
     rule,
-    /** Where the next thing stands. */
+    /** The vertical position of the next element. */
     get y() {
       return y;
     },
     set y(to: number) {
       y = to;
     },
-    /** Goes on to a new sheet unless this much is left on this one. Answers whether it did. */
+    /** Starts a new page unless this much space is left on the current one. Returns whether it did. */
     room(height: number): boolean {
       if (leftOn() >= height) return false;
       doc.addPage();
       y = MARGIN;
       return true;
     },
-    /** The logo within a box at the top left; false: there is none that can be read. */
+    /** Draws the logo within a box at the top left; returns false if there is no readable one. */
     logo(maxWidth: number, maxHeight: number): boolean {
       if (!given.brand.logo) return false;
       try {
@@ -223,7 +223,7 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
         return false;
       }
     },
-    /** A word in a frame, such as 'Paid', whose right edge is at the margin. */
+    /** Draws a framed word, such as 'Paid', whose right edge is at the margin. */
     stamp(word: string, top: number, color: string): void {
       dress({ size: 13, bold: true });
       const width = doc.widthOfString(word) + 16;
@@ -234,7 +234,7 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
         .stroke();
       put(word, right - 8, top + 3.5, { size: 13, bold: true, color, right: true });
     },
-    /** Numbers the sheets and closes the file. @param foot what stands at the foot of each */
+    /** Numbers the pages and closes the file. @param foot the footer text of each page */
     async finish(foot: string): Promise<Buffer> {
       const { count } = doc.bufferedPageRange();
       for (let at = 0; at < count; at++) {

@@ -1,85 +1,85 @@
 /**
- * The port to a card network (spec: product 1, 3 and 4). Two implementations keep one contract
+ * The port to a card network (spec: product 1, 3 and 4). Two implementations follow one contract
  * (server/test/payment-gateway.contract.ts): providers/sandbox-cards and providers/stripe.
  *
  * Money is whole US cents. Ids are the provider's and opaque. Nothing here holds a card number.
  *
- * `account` names the connected account on whose books a call happens (an agency that charges its clients); without it
- * the call happens on the platform's own (the root that charges its agencies). A customer and a card belong to the place
- * where they were made and are not known elsewhere.
+ * `account` names the connected account on whose books a call happens (an agency that charges its clients); without it,
+ * the call happens on the platform's own books (the root that charges its agencies). A customer and a card belong to
+ * the place where they were created and are not known elsewhere.
  *
- * What a call may end in:
+ * Possible outcomes of a call:
  * - its answer;
- * - `unknown` (charge and refund): the question was sent and no answer came, so money may have moved. Ask with
- *   findCharge or findRefund, never take it for a failure;
- * - a thrown GatewayError: see its codes. But for `no_answer` nothing has happened.
+ * - `unknown` (charge and refund): the request was sent and no answer came, so money may have moved. Check with
+ *   findCharge or findRefund; never treat it as a failure;
+ * - a thrown GatewayError: see its codes. Except for `no_answer`, nothing has happened.
  *
- * Every call that makes something carries an idempotency key: the same key with the same input has one effect and the
- * same answer, at least for 24 hours; with another input it throws `key_reused`.
+ * Every call that creates something carries an idempotency key: the same key with the same input has one effect and
+ * returns the same answer for at least 24 hours; with different input it throws `key_reused`.
  */
 export interface PaymentGateway {
   readonly provider: 'sandbox' | 'stripe';
   /** `sandbox` and `test` move no money. */
   readonly mode: 'sandbox' | 'test' | 'live';
-  /** What the browser's card form needs to name us to the provider; empty in the sandbox. */
+  /** What the browser's card form needs to identify us to the provider; empty in the sandbox. */
   readonly publishableKey: string;
 
-  /** Makes somebody who can be charged. Returns the id. */
+  /** Creates a customer who can be charged. Returns the id. */
   createCustomer(input: CustomerInput): Promise<string>;
 
-  /** Begins to put a card on file. The browser enters the card with the secret; then finishCard. */
+  /** Starts putting a card on file. The browser enters the card using the secret; then call finishCard. */
   startCard(input: { customer: string; idempotencyKey: string } & OnAccount): Promise<CardStart>;
-  /** Where a startCard stands. `failed` is not the end: another card may be entered with the same secret. */
+  /** The state of a startCard. `failed` is not final: another card may be entered with the same secret. */
   finishCard(input: { setup: string } & OnAccount): Promise<CardSetup>;
-  /** A card on file; undefined when it has been removed or never was. */
+  /** A card on file; undefined if it was removed or never existed. */
   getCard(input: { card: string } & OnAccount): Promise<Card | undefined>;
-  /** Takes a card off file; a card that is not on file is no error. */
+  /** Removes a card from file; a card that is not on file is not an error. */
   removeCard(input: { card: string; idempotencyKey: string } & OnAccount): Promise<void>;
 
   /**
-   * Charges a card on file without its holder being there. With `account` the charge is that account's own (it bears
-   * fees and disputes) and `applicationFeeCents` of it come to the platform.
-   * A decline under a key stays a decline under that key: a new try is a new key.
+   * Charges a card on file without its holder being present. With `account`, the charge is that account's own (it bears
+   * fees and disputes) and `applicationFeeCents` of it goes to the platform. A decline under a key stays a decline
+   * under that key: a new attempt needs a new key.
    */
   charge(request: ChargeRequest): Promise<ChargeOutcome>;
   /**
-   * What has become of a charge whose answer was lost, as it is now, by its idempotency key. `none`: the provider knows
-   * of no such charge *yet*; only after an hour has passed does that mean that it will never be.
+   * The current state of a charge whose answer was lost, by its idempotency key. `none`: the provider does not know of
+   * such a charge *yet*; only after an hour does that mean it will never exist.
    */
   findCharge(
     input: { customer: string; idempotencyKey: string; since: Date } & OnAccount,
   ): Promise<ChargeOutcome | { status: 'none' }>;
-  /** Every charge made there since an instant, however it was made; for comparing it with what we know. */
+  /** Every charge made there since a given time, however it was made; for comparing with our records. */
   listCharges(input: { since: Date } & OnAccount): Promise<ListedCharge[]>;
   /**
-   * Makes sure that a declined charge is not completed later (by its holder's authentication). Answers what the charge
-   * is now: `succeeded` when the holder was faster.
+   * Makes sure that a declined charge is not completed later (by its holder's authentication). Returns the charge's
+   * current outcome: `succeeded` if the holder was faster.
    */
   cancelCharge(input: { charge: string; idempotencyKey: string } & OnAccount): Promise<ChargeOutcome>;
 
-  /** Gives a charge back, in whole or in part; with an account its application fee in proportion, too. */
+  /** Refunds a charge, in full or in part; with an account, its application fee in proportion, too. */
   refund(request: RefundRequest): Promise<RefundOutcome>;
-  /** What has become of a refund, as it is now, by its idempotency key. */
+  /** The current state of a refund, by its idempotency key. */
   findRefund(
     input: { charge: string; idempotencyKey: string } & OnAccount,
   ): Promise<RefundOutcome | { status: 'none' }>;
 
-  /** What was sent from there to its holder's bank since an instant, newest first. */
+  /** The payouts sent from there to its holder's bank since a given time, newest first. */
   listPayouts(input: { since: Date } & OnAccount): Promise<ListedPayout[]>;
-  /** What a payout is made of. Throws `not_found` for one of another account. */
+  /** What a payout consists of. Throws `not_found` if it belongs to another account. */
   payoutParts(input: { payout: string } & OnAccount): Promise<PayoutPart[]>;
 
-  /** Makes a connected account that charges cards itself. Returns the id. */
+  /** Creates a connected account that charges cards itself. Returns the id. */
   createAccount(input: AccountInput): Promise<string>;
-  /** A page of the provider on which the account's owner fills in what is required. Used once, never logged or mailed. */
+  /** A page at the provider where the account's owner fills in what is required. Used once, never logged or emailed. */
   accountLink(input: AccountLinkInput): Promise<{ url: string; expiresAt: Date }>;
-  /** How an account stands; without an id, or when it is gone or has left us, status ''. */
+  /** The status of an account; '' without an id, or if the account is gone or has disconnected from us. */
   getAccount(id: string | undefined): Promise<AccountState>;
 
   /**
-   * Verifies and reads a notice (webhook) of the provider: `rawBody` exactly as it came. Throws NoticeRefused.
-   * Notices come more than once and in any order: keep the ids that were done, and take a notice as a hint to ask for
-   * the thing it speaks of.
+   * Verifies and reads a notice (webhook) from the provider: `rawBody` exactly as received. Throws NoticeRefused.
+   * Notices arrive more than once and in any order: keep the ids of those already handled, and treat a notice as a hint
+   * to fetch the object it refers to.
    */
   readNotice(rawBody: Buffer | string, headers: Record<string, string | string[] | undefined>): Notice;
 }
@@ -96,7 +96,7 @@ export interface CustomerInput extends OnAccount {
   email?: string;
 }
 
-/** `clientSecret` goes to the browser of the card's holder and nowhere else. */
+/** `clientSecret` goes to the cardholder's browser and nowhere else. */
 export interface CardStart {
   setup: string;
   clientSecret: string;
@@ -110,7 +110,7 @@ export type CardSetup =
 
 export interface Card {
   id: string;
-  /** In lower case: visa, mastercard, amex ... */
+  /** In lowercase: visa, mastercard, amex ... */
   brand: string;
   last4: string;
   expMonth: number;
@@ -138,13 +138,18 @@ export type ChargeOutcome =
   | { status: 'succeeded'; charge: string; amountCents: number; applicationFeeCents: number }
   | {
       status: 'declined';
-      /** The provider's id of the try, where it keeps one. */
+      /** The provider's id of the attempt, if it keeps one. */
       charge?: string;
-      /** Stripe's decline code, else its error code: insufficient_funds, expired_card, authentication_required ... */
+      /**
+       * Stripe's decline code, or its error code if there is none: insufficient_funds, expired_card,
+       * authentication_required ...
+       */
       code: string;
-      /** May be shown to the card's holder. */
+      /** May be shown to the cardholder. */
       message: string;
-      /** The holder can complete this very charge in the browser with `clientSecret`; or cancelCharge ends it. */
+      /**
+       * The holder can complete this very charge in the browser with `clientSecret`; otherwise cancelCharge ends it.
+       */
       needsAuthentication: boolean;
       clientSecret?: string;
     }
@@ -155,10 +160,10 @@ export interface ListedCharge {
   /** The idempotency key under which we made it; undefined: it was not made by us. */
   chargeKey: string | undefined;
   customer: string | undefined;
-  /** As it is now. */
+  /** The current status. */
   status: 'succeeded' | 'declined' | 'unknown';
   amountCents: number;
-  /** What of it has been given back. */
+  /** How much of it has been refunded. */
   refundedCents: number;
   createdAt: Date;
 }
@@ -166,21 +171,21 @@ export interface ListedCharge {
 export interface ListedPayout {
   payout: string;
   amountCents: number;
-  /** pending: on its way; failed: the bank did not take it, and it is back on the account. */
+  /** pending: on its way; failed: the bank did not accept it, and the money is back on the account. */
   status: 'pending' | 'paid' | 'failed' | 'canceled';
   createdAt: Date;
-  /** When it is, or was, to be at the bank. */
+  /** When it is due at the bank, or arrived there. */
   arrivesAt: Date;
 }
 
-/** A movement on the account that a payout took along: what it brought is amount less fee. */
+/** An account transaction included in a payout: its net is the amount less the fee. */
 export interface PayoutPart {
   kind: 'charge' | 'refund' | 'other';
-  /** Below zero: taken off. */
+  /** Negative if money was taken off. */
   amountCents: number;
   /** The provider's and the platform's part of it. */
   feeCents: number;
-  /** The charge that it is about, where it is about one. */
+  /** The charge it relates to, if any. */
   charge: string | undefined;
   /** In the provider's words, where it is neither a charge nor a refund. */
   description: string;
@@ -189,7 +194,7 @@ export interface PayoutPart {
 
 export interface RefundRequest extends OnAccount {
   charge: string;
-  /** Without it: all that is left. */
+  /** If absent, everything that is left. */
   amountCents?: number;
   idempotencyKey: string;
 }
@@ -211,7 +216,7 @@ export interface AccountInput {
 export interface AccountLinkInput {
   account: string;
   idempotencyKey: string;
-  /** Where the provider sends somebody whose link is used or too old: make a new one there. */
+  /** Where the provider sends a user whose link is used or expired: create a new one there. */
   refreshUrl: string;
   /** Where the provider sends the owner afterward. Does not mean that all is done: ask getAccount. */
   returnUrl: string;
@@ -225,7 +230,7 @@ export interface AccountState {
   status: AccountStatus;
   charges_enabled: boolean;
   payouts_enabled: boolean;
-  /** What the owner has still to bring, in the provider's words (`external_account`, `tos_acceptance.date`). */
+  /** What the owner still has to provide, in the provider's words (`external_account`, `tos_acceptance.date`). */
   account_requirements: string[];
 }
 
@@ -256,12 +261,12 @@ export type NoticeKind =
   /** Genuine, and of no interest: answer 200. */
   | 'other';
 
-/** What a notice says, the same for each provider. Absent: the notice does not tell. */
+/** What a notice says, in the same form for each provider. An absent field means the notice does not say. */
 export interface Notice {
-  /** The same each time it is sent. */
+  /** The same each time the notice is sent. */
   id: string;
   kind: NoticeKind;
-  /** The provider's own name of it. */
+  /** The provider's own name for it. */
   type: string;
   livemode: boolean;
   createdAt: Date;
@@ -275,7 +280,7 @@ export interface Notice {
   refund?: string;
   /** The idempotency key under which the refund was made. */
   refundKey?: string;
-  /** `dueBy`: until when it can be answered, where the provider says (ISO 8601). */
+  /** `dueBy`: the deadline for a response, if the provider gives one (ISO 8601). */
   dispute?: { id: string; status: string; reason: string; amountCents: number; dueBy?: string | undefined };
   /** A payout that did not reach the bank; `reason` in the provider's own words. */
   payout?: { id: string; amountCents: number; reason?: string | undefined };
@@ -298,11 +303,11 @@ export type GatewayErrorCode =
   /** Sent, and no answer: repeat with the same key. Thrown by every call but charge and refund. */
   | 'no_answer';
 
-/** Why a call did not happen. The message names no secret and no personal value; it is for logs, not for people. */
+/** Why a call did not happen. The message contains no secrets or personal values; it is for logs, not for users. */
 export class GatewayError extends Error {
   override name = 'GatewayError';
   readonly code: GatewayErrorCode;
-  /** The input at fault, when one is. */
+  /** The invalid input, if there is one. */
   readonly field: string | undefined;
   constructor(code: GatewayErrorCode, message: string, field?: string) {
     super(message);
@@ -312,9 +317,9 @@ export class GatewayError extends Error {
 }
 
 /**
- * A notice that is not to be believed. `forged`: no signature, or not by us known secrets; `stale`: signed over 300 s
- * ago (a replay); `future`: signed over 300 s ahead; `wrong_mode`: a test notice at a live installation or the other way
- * round; `unreadable`: well signed, but not a notice.
+ * A notice that cannot be trusted. `forged`: no signature, or not signed with a secret we know; `stale`: signed over
+ * 300 s ago (a replay); `future`: signed over 300 s ahead; `wrong_mode`: a test notice at a live installation or vice
+ * versa; `unreadable`: correctly signed, but not a notice.
  */
 export class NoticeRefused extends Error {
   override name = 'NoticeRefused';
@@ -325,7 +330,7 @@ export class NoticeRefused extends Error {
   }
 }
 
-/** The networks take nothing below half a dollar or from a million up. */
+/** The networks accept nothing below half a dollar or from a million dollars up. */
 export const MIN_CHARGE_CENTS = 50;
 export const MAX_CHARGE_CENTS = 99_999_999;
 const NOTICE_TOLERANCE_SECONDS = 300;
@@ -340,7 +345,7 @@ export function checkCents(field: string, cents: number, min: number, max: numbe
     );
 }
 
-/** Throws `invalid` unless the key can travel as a header. */
+/** Throws `invalid` unless the key can be sent as a header. */
 export function checkKey(key: string): void {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw new GatewayError(
@@ -379,7 +384,7 @@ export function checkRefund(request: RefundRequest): void {
   if (request.amountCents !== undefined) checkCents('amountCents', request.amountCents, 1, MAX_CHARGE_CENTS);
 }
 
-/** Throws NoticeRefused unless a notice signed `at` (seconds since 1970) is young enough, and not from the future. */
+/** Throws NoticeRefused if a notice signed `at` (seconds since 1970) is too old or from the future. */
 export function checkAge(at: number, now: Date): void {
   const age = Math.floor(now.getTime() / 1000) - at;
   if (age > NOTICE_TOLERANCE_SECONDS) throw new NoticeRefused('stale', `Signed ${age} s ago`);

@@ -1,13 +1,13 @@
 import { PictureFault, type PictureRules, redraw } from './picture.ts';
 
 /**
- * Redraws the picture on stdin by the rules in argv[2] (JSON), and answers on stdout: a line of JSON, { type, width, height }
- * before the bytes of the new picture, or { fault } in words. A process of its own (picture-process.ts), since nothing can
- * stop a decoder once it works.
+ * Redraws the picture on stdin by the rules in argv[2] (JSON), and writes to stdout a line of JSON: { type, width,
+ * height } followed by the bytes of the new picture, or { fault } in words. Runs in a process of its own
+ * (picture-process.ts), since a decoder cannot be stopped once it is running.
  */
 const MOST_BYTES = 512 * 1024 * 1024;
 
-// Decoders work on other threads, so this one is free to look at what they take.
+// Decoders run on other threads, so this one is free to watch their memory use.
 setInterval(() => {
   if (process.memoryUsage.rss() > MOST_BYTES) process.kill(process.pid, 'SIGKILL');
 }, 10).unref();

@@ -6,7 +6,7 @@ import type { Picture, PictureRules } from './picture.ts';
 
 const CHILD = join(import.meta.dirname, 'picture-child.ts');
 const TIME_MS = 10_000;
-/** Longest answer: 4 bytes a pixel of the largest picture that is asked for, and some. */
+/** Longest output: 4 bytes per pixel of the largest picture requested, plus some. */
 const MOST_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 2;
 const WAITING = 16;
@@ -15,11 +15,11 @@ let running = 0;
 const queue: (() => void)[] = [];
 
 /**
- * Redraws a picture in a process of its own: a drawing of a few lines can keep the renderer busy for ever or take all
- * memory, and in this process it could not be stopped and would hold a thread that logins need. The process has 10 s and
+ * Redraws a picture in a process of its own: a few lines of drawing can keep the renderer busy forever or use up all
+ * memory; in this process it could not be stopped and would hold a thread that logins need. The process gets 10 s and
  * 512 MB, and nothing of our environment.
- * @returns the new picture, or why the file is not taken
- * @throws Error for what cannot be read within that, Refusal 429 when too many wait already
+ * @returns the new picture, or why the file is not accepted
+ * @throws Error if the file cannot be read within those limits, Refusal 429 if too many are already waiting
  */
 export async function redrawApart(file: Buffer, rules: PictureRules): Promise<Picture | { fault: string }> {
   if (running >= AT_ONCE) {
@@ -32,7 +32,7 @@ export async function redrawApart(file: Buffer, rules: PictureRules): Promise<Pi
     const end = answer.indexOf(10);
     return { ...JSON.parse(answer.toString('utf8', 0, end)), bytes: answer.subarray(end + 1) };
   } finally {
-    // The place goes straight to who waits next.
+    // The slot goes straight to the next in the queue.
     const next = queue.shift();
     if (next) next();
     else running--;
@@ -59,7 +59,7 @@ function ask(file: Buffer, rules: string): Promise<Buffer> {
     child.on('close', (code) =>
       code === 0 ? done(Buffer.concat(parts)) : failed(new Error('The image could not be read.')),
     );
-    // A process that is gone before it has read everything says so by its end.
+    // If the process exits before reading everything, its exit reports the problem.
     child.stdin.on('error', () => {});
     child.stdin.end(file);
   });

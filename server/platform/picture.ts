@@ -1,20 +1,20 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { renderAsync } from '@resvg/resvg-js';
 
-// What is done with the bytes of an uploaded picture. It runs in a process of its own (picture-child.ts), since no decoder can
-// be stopped once it works; every rule here still reads its input once, from front to end.
+// Processes the bytes of an uploaded picture. This runs in a process of its own (picture-child.ts), since a decoder
+// cannot be stopped once it is running; even so, every rule here reads its input only once, from front to end.
 
-/** What a picture has to be, and what is made of it. */
+/** The requirements for a picture, and what is made of it. */
 export interface PictureRules {
-  /** Longest side of what is kept, in pixels; a larger picture is scaled down, a smaller one is left. */
+  /** Longest side of the stored picture, in pixels; a larger picture is scaled down, a smaller one is left as is. */
   maxSide: number;
-  /** Cuts the middle out, so that width and height are the same. */
+  /** Crops to the center, so that width and height are the same. */
   square?: boolean;
   /** Most pixels (width x height) an upload may claim to have. */
   maxPixels: number;
 }
 
-/** A picture as we keep it: our own encoding of its pixels, without anything else of the file it came from. */
+/** A picture as we store it: our own encoding of its pixels, with nothing else from the original file. */
 export interface Picture {
   bytes: Buffer;
   type: 'image/png' | 'image/jpeg';
@@ -22,19 +22,22 @@ export interface Picture {
   height: number;
 }
 
-/** Why a file is not taken, in words that follow the field's name. Any other error means that it cannot be read. */
+/**
+ * Why a file is not accepted, in words that follow the field's name. Any other error means that the file cannot be
+ * read.
+ */
 export class PictureFault extends Error {}
 
-/** An SVG beyond this is no logo. */
+/** An SVG larger than this is not a logo. */
 const SVG_BYTES = 512 * 1024;
 /** How far into a file the drawing itself has to begin. */
 const PROLOG_CHARACTERS = 4096;
 
 /**
- * Decodes a picture (PNG, JPEG, WebP or SVG) and encodes its pixels anew. The size that the file claims is read from its
- * header and refused before anything is decoded. A drawing (SVG) becomes a PNG; its scripts, outside files and entities
- * are never followed.
- * @throws PictureFault for what is no such picture; Error for what cannot be read
+ * Decodes a picture (PNG, JPEG, WebP or SVG) and re-encodes its pixels. The size the file claims is read from its
+ * header, and a picture that is too large is refused before anything is decoded. A drawing (SVG) becomes a PNG; its
+ * scripts, external files and entities are never followed.
+ * @throws PictureFault if it is not such a picture; Error if it cannot be read
  */
 export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture> {
   const format = rasterFormat(file);
@@ -50,7 +53,7 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
     );
 
   const image = await loadImage(source);
-  // A photo that is turned by its metadata comes out turned, so its sides may be swapped.
+  // A photo rotated by its metadata comes out rotated, so its sides may be swapped.
   const claimed = [size.width, size.height].sort((a, b) => a - b).join('x');
   if ([image.width, image.height].sort((a, b) => a - b).join('x') !== claimed)
     throw new Error('Its size cannot be determined.');
@@ -70,7 +73,7 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
     : { bytes: await canvas.encode('png'), type: 'image/png', width, height };
 }
 
-/** What a file is by its first bytes, whatever it is called. */
+/** A file's type by its first bytes, whatever its name. */
 function rasterFormat(file: Buffer): 'png' | 'jpeg' | 'webp' | undefined {
   if (file.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'png';
   if (file.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'jpeg';
@@ -79,8 +82,8 @@ function rasterFormat(file: Buffer): 'png' | 'jpeg' | 'webp' | undefined {
 }
 
 /**
- * Where a drawing's `<svg` begins, after an XML declaration, comments and a document type without rules of its own; -1 when
- * something else comes first. Each character is looked at once.
+ * Where a drawing's `<svg` begins, after an XML declaration, comments and a document type without rules of its own; -1
+ * if anything else comes first. Each character is read once.
  */
 export function drawingAt(text: string): number {
   let at = text.startsWith('\uFEFF') ? 1 : 0;
@@ -95,13 +98,13 @@ export function drawingAt(text: string): number {
         : undefined;
     if (!end) return -1;
     const next = text.indexOf(end, at + 4);
-    // Rules of its own stand in brackets.
+    // A document type's own rules are in brackets.
     if (next === -1 || (begin === '<!doctype' && text.slice(at, next).includes('['))) return -1;
     at = next + end.length;
   }
 }
 
-/** Width and height as the header claims them, before any pixel is decoded. */
+/** Width and height as claimed by the header, before any pixel is decoded. */
 function headerSize(
   file: Buffer,
   format: 'png' | 'jpeg' | 'webp',
@@ -113,7 +116,7 @@ function headerSize(
         : undefined;
     }
     if (format === 'webp') return webpSize(file);
-    // JPEG: segment by segment to the frame header (SOF0-15, but for DHT, JPG and DAC).
+    // JPEG: goes segment by segment to the frame header (SOF0-15, except DHT, JPG and DAC).
     for (let at = 2; at < file.length; ) {
       if (file[at] !== 0xff) return undefined;
       const marker = file[at + 1]!;
@@ -141,11 +144,11 @@ function webpSize(file: Buffer): { width: number; height: number } | undefined {
   return undefined;
 }
 
-/** A drawing as a PNG whose longer side is `maxSide`. `begins` is where its `<svg` stands in its text. */
+/** Renders a drawing as a PNG whose longer side is `maxSide`. `begins` is where its `<svg` starts in its text. */
 async function rasterise(file: Buffer, text: string, begins: number, maxSide: number): Promise<Buffer> {
   if (file.length > SVG_BYTES) throw new PictureFault('must not be larger than 512 KB when it is an SVG');
   if (/<!ENTITY/i.test(text)) throw new PictureFault('must not define entities');
-  // Only what the drawing itself holds is drawn: a file's name or an address in it would be asked for by the renderer.
+  // Only what the drawing itself contains is drawn: the renderer would try to load any file name or address in it.
   for (const [, address = ''] of text.matchAll(/(?:href|src)\s*=\s*["']\s*([^"']*)/gi)) {
     if (!/^(#|data:image\/(png|jpe?g|webp|gif);base64,)/i.test(address.trim()) && address.trim() !== '')
       throw new PictureFault('must not reference other files or addresses');
@@ -163,7 +166,10 @@ async function rasterise(file: Buffer, text: string, begins: number, maxSide: nu
   return drawn.asPng();
 }
 
-/** Width and height of a drawing's own coordinates by the head of its root: by its viewBox, else by its width and height. */
+/**
+ * Width and height of a drawing's own coordinates, from its root element: by its viewBox, or else by its width and
+ * height.
+ */
 export function proportions(head: string): [number, number] | [] {
   const box = attributeAt(/\sviewBox\s*=\s*["']/i, head)
     .trim()
@@ -174,7 +180,7 @@ export function proportions(head: string): [number, number] | [] {
   return [side(/\swidth\s*=\s*["']/i), side(/\sheight\s*=\s*["']/i)];
 }
 
-/** What stands in the quotation marks that a pattern ends with; '' where it does not occur. */
+/** The quoted value after the opening quotation mark that a pattern ends with; '' if the pattern does not occur. */
 function attributeAt(name: RegExp, head: string): string {
   const found = name.exec(head);
   const from = found ? found.index + found[0].length : head.length;

@@ -10,8 +10,8 @@ interface City {
 let known: Map<string, string[]> | undefined;
 
 /**
- * The cities of one of the United States by name, from data that comes with the product (GeoNames, places with at least
- * 1,000 people). Read at the first question; what is not of the United States is let go again.
+ * The cities of a US state by name, from data shipped with the product (GeoNames, places with at least 1,000 people).
+ * Read on first use; data outside the United States is discarded.
  */
 export function citiesOf(state: string): string[] {
   if (!known) {
@@ -29,7 +29,7 @@ export function citiesOf(state: string): string[] {
   return known.get(state) ?? [];
 }
 
-/** The first three digits of zip codes by state, as the postal service gives them out. */
+/** The first three digits of zip codes by state, as assigned by the postal service. */
 const ZIP_PREFIXES: Record<string, string> = {
   AL: '350-369',
   AK: '995-999',
@@ -96,7 +96,7 @@ const STATE_OF_PREFIX = new Map(
   ),
 );
 
-/** The state (two letters) of a zip code of five digits, by its first three; null: none of the states has it. */
+/** The state (two letters) of a five-digit zip code, by its first three digits; null if it is in none of the states. */
 export function stateOfZip(zip: string): string | null {
   return /^\d{5}$/.test(zip) ? (STATE_OF_PREFIX.get(Number(zip.slice(0, 3))) ?? null) : null;
 }

@@ -8,7 +8,7 @@ import type { Jobs } from './jobs.ts';
 
 export type Log = FastifyBaseLogger;
 
-/** What every feature may build on. Knows no feature. */
+/** What every feature may build on. Knows of no feature. */
 export interface Platform {
   config: Config;
   db: Database;

@@ -1,6 +1,6 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** How long a thread may take for one answer, and how much memory for all of them. */
+/** How long a thread may take per answer, and how much memory it may use in total. */
 export interface ThreadBounds {
   answerMs: number;
   memoryMb: number;
@@ -16,7 +16,7 @@ export class ThreadLost extends Error {
   }
 }
 
-/** An error that a thread's work ended with. `kind` is its name: classes do not travel between threads. */
+/** An error that a thread's work ended with. `kind` is its name, since classes do not cross threads. */
 export class ThreadFailed extends Error {
   override name = 'ThreadFailed';
   readonly kind: string;
@@ -33,10 +33,10 @@ type Reply =
   | { failed: { kind: string; message: string; stack?: string } };
 
 /**
- * Has a task done in a thread of its own, whose script calls `serveThread`, and yields its answers, each made when it is
- * asked for. What strangers send is read there: the thread can be ended, whatever it is doing, and takes nothing along.
- * @param question what the work is told each time it is asked for an answer
- * @throws ThreadLost when an answer takes too long or the memory is not enough; ThreadFailed with what the work threw
+ * Runs a task in a thread of its own, whose script calls `serveThread`, and yields its answers, each produced on
+ * request. Untrusted input is read there: the thread can be ended at any point without affecting anything else.
+ * @param question what the work is given each time it is asked for an answer
+ * @throws ThreadLost if an answer takes too long or memory runs out; ThreadFailed with what the work threw
  */
 export async function* askThread<Answer>(
   script: URL,
@@ -76,7 +76,10 @@ export async function* askThread<Answer>(
   }
 }
 
-/** Does what `askThread` asks of this thread: the answers of `work`, one each time it is asked, which knows the last question. */
+/**
+ * Serves `askThread` in this thread: yields the answers of `work`, one per request; `work` can read the latest
+ * question.
+ */
 export function serveThread<Task, Question = unknown>(
   work: (task: Task, asked: () => Question) => AsyncIterable<unknown>,
 ): void {

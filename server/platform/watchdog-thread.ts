@@ -4,8 +4,8 @@ import { workerData } from 'node:worker_threads';
 import { HEAD_BYTES, SLOT_BYTES, SLOTS } from './activity.ts';
 import type { WatchdogTask } from './watchdog.ts';
 
-// The thread of the watchdog (watchdog.ts). It writes to the standard output itself: the stream of the process belongs to the
-// thread that is held.
+// The watchdog's thread (watchdog.ts). It writes to standard output directly: the process's stream belongs to the
+// blocked thread.
 
 const { memory, warnMs, endMs, tickMs } = workerData as WatchdogTask;
 const beats = new Int32Array(memory, 0, 1);
@@ -14,7 +14,7 @@ const say = (level: number, msg: string, more: object): void => {
   writeSync(1, `${JSON.stringify({ level, time: Date.now(), pid: process.pid, ...more, msg })}\n`);
 };
 
-/** What has begun and not ended, as far as it was noted. */
+/** Activities that have begun and not ended, as far as recorded. */
 function running(): string[] {
   const bytes = Buffer.from(new Uint8Array(memory).slice(HEAD_BYTES));
   return Array.from({ length: SLOTS }, (_, slot) => {
@@ -28,7 +28,7 @@ interface Frame {
   location: { scriptId: string; lineNumber: number };
 }
 
-/** Where in the program the main thread is: its innermost functions; none where that cannot be told in time. */
+/** Where in the program the main thread is: its innermost functions; empty if that cannot be determined in time. */
 function place(): Promise<string[]> {
   return new Promise((done) => {
     const session = new Session();
@@ -62,7 +62,7 @@ function place(): Promise<string[]> {
 }
 
 let seen = Atomics.load(beats, 0);
-// Counted in ticks of this thread, which stops when the machine sleeps, as the other does.
+// Counted in ticks of this thread, which, like the other one, stops when the machine sleeps.
 let held = 0;
 let tellAt = warnMs;
 setInterval(() => {

@@ -18,7 +18,7 @@ interface Line {
   at: string[];
 }
 
-/** Runs a program that holds its event loop by `body`; answers what was logged, and how it ended. */
+/** Runs a program that blocks its event loop with `body`; returns what was logged and how it ended. */
 async function held(options: string, body: string): Promise<{ lines: Line[]; signal: string | null }> {
   const path = join(folder, 'held.mjs');
   writeFileSync(

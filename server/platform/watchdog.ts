@@ -1,25 +1,25 @@
 import { Worker } from 'node:worker_threads';
 import { activityMemory } from './activity.ts';
 
-/** How the watchdog is set. */
+/** The watchdog's settings. */
 export interface WatchdogOptions {
-  /** How long the event loop may be held before it is told, in milliseconds. */
+  /** How long the event loop may be blocked before it is reported, in milliseconds. */
   warnMs: number;
-  /** After how long the process is ended, so that whoever looks after it starts it anew; 0: never. */
+  /** After how long the process is ended, so that its supervisor restarts it; 0: never. */
   endMs: number;
-  /** How often the thread looks. */
+  /** How often the thread checks. */
   tickMs?: number;
 }
 
-/** What the thread of the watchdog is given. */
+/** What the watchdog's thread is given. */
 export interface WatchdogTask extends Required<WatchdogOptions> {
   memory: SharedArrayBuffer;
 }
 
 /**
- * Watches this process's event loop from a thread of its own. While it is held nothing else can be answered, and nothing in
- * this thread can say so: the watchdog writes a line to the log with what was running and where in the program it was, and in
- * the end stops the process. A job that ends it twice is set aside (jobs.ts).
+ * Watches this process's event loop from a thread of its own. While the loop is blocked, nothing else can be answered,
+ * and nothing in this thread can report it: the watchdog logs what was running and where in the program it was, and
+ * eventually stops the process. A job that causes this twice is set aside (jobs.ts).
  * @returns a function that stops watching
  */
 export function startWatchdog(options: WatchdogOptions): () => Promise<void> {
@@ -30,7 +30,7 @@ export function startWatchdog(options: WatchdogOptions): () => Promise<void> {
   const task: WatchdogTask = { ...options, tickMs, memory: activityMemory };
   const thread = new Worker(new URL('./watchdog-thread.ts', import.meta.url), { workerData: task });
   thread.unref();
-  // Without it the process does its work all the same.
+  // The process keeps working without it.
   thread.on('error', () => {});
   return async () => {
     clearInterval(timer);

@@ -4,24 +4,24 @@ import { derive } from '../platform/crypto.ts';
 import { createSandboxGateway, type SandboxGateway, type SandboxStore } from './sandbox-cards/index.ts';
 import { createStripeGateway, type StripeGateway } from './stripe/index.ts';
 
-/** What a gateway needs besides the settings. */
+/** What a gateway needs in addition to the settings. */
 export interface GatewayParts {
   clock: Clock;
   /** Where the sandbox keeps its network. */
   store: SandboxStore;
-  /** Where the sandbox's form for an account's owner is. */
+  /** The address of the sandbox's form for account owners. */
   onboardingUrl: (token: string) => string;
-  /** How long the sandbox waits for an answer that does not come, and how; a test moves its clock instead. */
+  /** How long the sandbox waits for an answer that does not come, and how; a test advances its clock instead. */
   answerTimeoutMs?: number;
   wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** The installation's way to a card network. */
+/** The installation's connection to a card network. */
 export type CardGateway = SandboxGateway | StripeGateway;
 
 /**
- * The installation's way to a card network: Stripe when it is configured, else the sandbox. `provider` tells which; the
- * sandbox has calls of its own for the pages that the provider has elsewhere.
+ * The installation's connection to a card network: Stripe if configured, otherwise the sandbox. `provider` says which;
+ * the sandbox has extra calls for the pages that a provider hosts itself.
  */
 export function createGateway(
   config: Pick<Config, 'appKey' | 'stripe'>,

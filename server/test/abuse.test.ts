@@ -7,7 +7,7 @@ import { inScope } from '../platform/db/scope.ts';
 import { type TestApp, testApp } from './app.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
-/** What a hostile or careless caller sends: every answer is a refusal that names the field, never a 500. */
+/** What a hostile or careless caller sends: every response is a refusal that names the field, never a 500. */
 
 let app: TestApp;
 let agency: Company;
@@ -48,7 +48,7 @@ const waiting = async () =>
     )
   ).rowCount;
 
-/** Waits until what the start of a campaign has set off is over, so that it waits for no lock itself. */
+/** Waits until everything triggered by a campaign's start has finished, so that it waits for no lock itself. */
 const started = (id: string) =>
   expect
     .poll(
@@ -59,7 +59,7 @@ const started = (id: string) =>
     )
     .toBe(2);
 
-/** Sends bytes as they are and answers with what comes back until the connection closes. */
+/** Sends raw bytes and returns what comes back until the connection closes. */
 const raw = (text: string): Promise<string> =>
   new Promise((done, fail) => {
     const socket = connect(app.port, '127.0.0.1', () => socket.write(text));
@@ -323,7 +323,7 @@ describe('[BEY-31] what one login can make is bounded, also in a burst', () => {
       ],
     ];
 
-  /** Lets a holder have `more` than now of a kind while `work` runs. */
+  /** Lets a holder have `more` of a kind than now while `work` runs. */
   async function within<T>(
     name: BoundName,
     holder: string,
@@ -457,7 +457,7 @@ describe('requests out of the ordinary', () => {
       },
     });
     expect(body.company_id).toBe(agency.id);
-    // Neither in what is written down, nor in what is counted: another address a try is no way around the limit.
+    // Neither in what is stored nor in what is counted: a different address per attempt does not get around the limit.
     const user = await app.make.user(agency, { password: 'correct horse battery' });
     let tries = 0;
     const login = (password: string) =>

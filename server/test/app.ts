@@ -17,8 +17,8 @@ export const PASSWORD = 'correct horse battery';
 const appKey = Buffer.alloc(32, 7);
 
 /**
- * Lists where somebody inside a transaction asks for another connection: as many of them at once as there are connections keep
- * everybody from the database until they give up.
+ * Lists where code inside a transaction asks for another connection: if as many do so at once as there are connections,
+ * they lock everyone out of the database until they give up.
  */
 function watchConnections({ app, appPool }: Database): string[] {
   const greedy: string[] = [];
@@ -39,8 +39,8 @@ function watchConnections({ app, appPool }: Database): string[] {
 }
 
 /**
- * A whole app on a database of its own, with a clock that stands still until moved. Nothing listens; calls go through
- * `call`. Worker roles run only what the test asks for.
+ * A whole app on a database of its own, with a clock that stands still until advanced. Nothing listens; calls go
+ * through `call`. Worker roles run only what the test asks for.
  */
 export async function testApp(
   given: Partial<Omit<AppParts, 'urls' | 'config'>> & { settings?: Partial<Config>; start?: boolean } = {},
@@ -59,7 +59,7 @@ export async function testApp(
       PORT: '0',
       HOST: '127.0.0.1',
     }),
-    // Nothing of a test asks the name servers of the machine.
+    // Tests never query the machine's name servers.
     dnsServers: ['127.0.0.1:1'],
     ...given.settings,
   };
@@ -84,9 +84,9 @@ export async function testApp(
     urls,
     port,
     databaseUrl: database.url,
-    /** Where a second connection was asked for inside a transaction; nobody may. */
+    /** Where a second connection was requested inside a transaction; this must stay empty. */
     greedy,
-    /** Asks the app as a browser at `host` would. Body objects travel as JSON. */
+    /** Calls the app as a browser at `host` would. Object bodies are sent as JSON. */
     async call(
       method: 'GET' | 'POST' | 'PUT' | 'DELETE',
       url: string,

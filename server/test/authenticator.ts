@@ -4,7 +4,7 @@ import type { Assertion, NewKey } from '../../contract/access-passkeys.ts';
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
 const text64 = (bytes: Buffer): string => bytes.toString('base64url');
 
-// As much of CBOR as an attestation without a statement and an ES256 key need.
+// Just enough CBOR for an attestation without a statement and an ES256 key.
 const head = (major: number, n: number): Buffer =>
   n < 24
     ? Buffer.from([(major << 5) | n])
@@ -16,18 +16,20 @@ const bytes = (value: Buffer): Buffer => Buffer.concat([head(2, value.length), v
 const text = (value: string): Buffer => Buffer.concat([head(3, value.length), Buffer.from(value)]);
 const map = (...pairs: [Buffer, Buffer][]): Buffer => Buffer.concat([head(5, pairs.length), ...pairs.flat()]);
 
-/** What an answer can be made to say that a genuine one would not. */
+/** Ways to make an answer differ from a genuine one. */
 interface Lies {
   origin?: string;
   host?: string;
   type?: string;
-  /** Without having seen to who its owner is. */
+  /** Without user verification. */
   isUnverified?: boolean;
   counter?: number;
   userHandle?: string;
 }
 
-/** A software authenticator with one ES256 key, as a browser at `origin` would speak of it (WebAuthn, attestation none). */
+/**
+ * A software authenticator with one ES256 key, as a browser at `origin` would present it (WebAuthn, attestation none).
+ */
 export class Authenticator {
   readonly id = randomBytes(32);
   readonly #origin: string;
@@ -48,7 +50,7 @@ export class Authenticator {
     return Buffer.from(JSON.stringify({ type: lies.type ?? type, challenge, origin, crossOrigin: false }));
   }
 
-  /** Whose key it is for, what has been seen to, and how often it was used. */
+  /** The site the key is for, what was verified, and how often it was used. */
   #data(lies: Lies, flags: number): Buffer {
     const counter = Buffer.alloc(4);
     counter.writeUInt32BE(lies.counter ?? ++this.#counter);
@@ -104,6 +106,6 @@ export class Authenticator {
     };
   }
 
-  /** An answer to a challenge that nobody gave. */
+  /** Answers a challenge that was never issued. */
   nothing = (): Assertion => this.get({ challenge: text64(randomBytes(32)) });
 }

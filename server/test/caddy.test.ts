@@ -85,7 +85,7 @@ describe.skipIf(!isThere)('[TEN-05] TLS by a real Caddy', () => {
     agency = await app.make.agency(root, { host: 'acme.root.test', brand: { name: 'Acme' } });
     await app.make.agency(root, { host: 'victim.root.test', brand: { name: 'Victim' } });
     tlsPort = await freePort();
-    // The Caddyfile of docs/operations.md, with its own authority and on other ports.
+    // The Caddyfile of docs/operations.md, with its own certificate authority and on other ports.
     writeFileSync(
       join(folder, 'Caddyfile'),
       `{
@@ -128,7 +128,7 @@ https:// {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Asks through Caddy for a host by TLS; the certificate's names, or what went wrong. */
+  /** Requests a host through Caddy over TLS; returns the certificate's names, or what went wrong. */
   const through = (host: string, headers: Record<string, string> = {}) =>
     new Promise<{ status?: number; body?: Record<string, unknown>; names?: string; error?: string }>(
       (done) => {
@@ -182,7 +182,7 @@ https:// {
       .records;
     dns.set('TXT', txt!.name, txt!.value);
     dns.set('CNAME', address!.name, address!.value);
-    // The entered claim may just be looked at by the job; then the person's own look is refused for some seconds.
+    // The job may be checking the entered claim right now; if so, the user's own check is refused for a few seconds.
     await expect
       .poll(
         async () => {
@@ -208,7 +208,8 @@ https:// {
           })
         ).body?.name,
       ]).toEqual([header, 'Acme']);
-    // Straight from loopback, as a proxy that passes a client's header on would: trusted, and yet not believed.
+    // Directly from loopback, like a proxy that forwards a client's header: trusted, but the header is still not
+    // believed.
     const direct = await new Promise<string>((done) => {
       plainRequest(
         {

@@ -32,7 +32,7 @@ function signIn(port: number, username: string, host: string): Promise<number> {
   });
 }
 
-/** Starts the platform and waits until it says something. */
+/** Starts the platform and waits until it prints something. */
 async function start(until: RegExp, more: Record<string, string> = {}) {
   const port = await freePort();
   const child = fork(join(import.meta.dirname, '../main.ts'), {

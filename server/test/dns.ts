@@ -3,13 +3,13 @@ import { createSocket, type Socket } from 'node:dgram';
 const TYPES: Record<number, 'A' | 'CNAME' | 'TXT' | 'AAAA'> = { 1: 'A', 5: 'CNAME', 16: 'TXT', 28: 'AAAA' };
 type Kind = (typeof TYPES)[number];
 
-/** A name server on loopback that knows what a test puts into it, and can fall silent or fail. */
+/** A name server on loopback that serves what a test puts into it, and can stop responding or fail. */
 export interface TestDns {
-  /** 'name A' -> values. A name with no record at all does not exist. */
+  /** 'name A' -> values. A name without any record does not exist. */
   records: Map<string, string[]>;
   set(kind: Kind, name: string, ...values: string[]): void;
   remove(kind: Kind, name: string): void;
-  /** What it answers: as it should, with SERVFAIL, or nothing. */
+  /** How it answers: normally, with SERVFAIL, or not at all. */
   mood: 'good' | 'failing' | 'silent';
   /** For DNS_SERVERS. */
   address: string;

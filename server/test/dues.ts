@@ -5,7 +5,7 @@ import type { SandboxGateway } from '../providers/sandbox-cards/index.ts';
 import { PASSWORD, type TestApp } from './app.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
-/** A test card by what it does. */
+/** A test card by its behavior. */
 export const CARDS = {
   works: '4242424242424242',
   declined: '4000000000000341',
@@ -20,7 +20,10 @@ export const CARDS = {
 
 export type Dues = ReturnType<typeof duesOf>;
 
-/** What tests of collection need of an app: agencies that owe, invoices, test cards, and the jobs that follow, run at once. */
+/**
+ * What collection tests need from an app: agencies that owe money, invoices, test cards, and the resulting jobs, run
+ * immediately.
+ */
 export function duesOf(app: TestApp, root: Company) {
   let serial = 0;
   const owner = (company: Company) => ({
@@ -115,7 +118,7 @@ export function duesOf(app: TestApp, root: Company) {
     fee: (agency: Company, amount: bigint): Promise<void> => app.make.fee(agency, amount),
     bill: (payer: Company, given: Partial<Bill> = {}): Promise<string> => app.make.bill(payer, given),
 
-    /** Does the jobs of payments and collection until none is left. Those of a follow-up come within the same call. */
+    /** Runs the jobs of payments and collection until none are left, including follow-up jobs. */
     async jobs(): Promise<void> {
       for (;;) {
         const { rows } = await app.admin.query(
@@ -125,7 +128,7 @@ export function duesOf(app: TestApp, root: Company) {
         );
         if (rows.length === 0) return;
         for (const { name, data } of rows) {
-          // A process that ends here leaves the charge to be asked for.
+          // If a process dies here, the charge is left to be looked up.
           if (name === 'payments.send')
             await payments.core.ask(data.rootId, data.chargeId).catch((error: Error) => {
               if (error.name !== 'Killed') throw error;
@@ -137,7 +140,7 @@ export function duesOf(app: TestApp, root: Company) {
         }
       }
     },
-    /** Time goes on: what is unknown is asked for, notices come, what is due is charged. */
+    /** Advances time: unknown charges are looked up, notices arrive, what is due is charged. */
     async passes(ms: number): Promise<void> {
       app.clock.advance(ms);
       await this.look();
@@ -177,7 +180,7 @@ export function duesOf(app: TestApp, root: Company) {
       );
       return campaigns.map((one) => rows.find((row) => row.id === one.id).state);
     },
-    /** Sums of the accounts of some companies, in micro-dollars, without those that are zero. */
+    /** Account totals of some companies, in micro-dollars, leaving out those that are zero. */
     async books(...companies: Company[]): Promise<Record<string, number>> {
       const { rows } = await app.admin.query(
         `select a.kind, sum(e.amount)::float8 as sum from entry e join account a on a.id = e.account_id
@@ -196,7 +199,7 @@ export function duesOf(app: TestApp, root: Company) {
         text: JSON.parse(app.platform.vault.open(body_sealed, 'mail.body')).text,
       }));
     },
-    /** What the card network took of a company and kept, in cents. */
+    /** What the card network took from a company and kept, in cents. */
     async taken(company: Company): Promise<number> {
       const { rows } = await app.admin.query(
         'select reference, account from payment_customer where company_id = $1',

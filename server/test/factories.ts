@@ -13,21 +13,21 @@ import { inScope } from '../platform/db/scope.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** A company as the factories make it. */
+/** A company as created by the factories. */
 export interface Company {
   id: string;
   root_id: string;
   agency_id: string | null;
 }
 
-/** A campaign as the factories make it. */
+/** A campaign as created by the factories. */
 export interface MadeCampaign {
   id: string;
   siteKey: string;
   owner: { root_id: string; agency_id: string; company_id: string };
 }
 
-/** One made-up person, as an import's row would give it. */
+/** One made-up person, as in a row of an import. */
 export interface MadePerson extends Partial<Record<ProfileKey, string>> {
   external_id?: string;
   first_name: string;
@@ -51,23 +51,23 @@ const ownerOf = ({ id, root_id, agency_id }: Company) => ({ root_id, agency_id, 
 export const sha256 = (text: string): string => hash('sha256', text.trim().toLowerCase());
 export const md5 = (text: string): string => hash('md5', text.trim().toLowerCase());
 
-/** A browser that no bot list knows. */
+/** A browser that is on no bot list. */
 export const BROWSER =
   'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
-/** Makers of everything that tests and the demo need, through the features' own doors. */
+/** Creates everything that tests and the demo need, through the features' own interfaces. */
 export function createFactories(features: Features, platform: Platform) {
   const { db } = platform;
   const clock: Clock | ManualClock = platform.clock;
   let serial = 0;
   const next = (): number => ++serial;
-  /** An address in a network of its own, as visitors of a site have. */
+  /** An address in a network of its own, as site visitors have. */
   const anyAddress = (): string => {
     const n = next();
     return `100.${64 + ((n >> 8) & 63)}.${n & 255}.${1 + ((n >> 14) & 127)}`;
   };
 
-  /** An agency's owner, signed in just now. */
+  /** An agency's owner who has just signed in. */
   const ownerCtx = (agency: Company, userId: string): Ctx => {
     const place = {
       rootId: agency.root_id,
@@ -121,14 +121,14 @@ export function createFactories(features: Features, platform: Platform) {
         }),
       );
     },
-    /** Many clients of an agency, named one after the other. */
+    /** Creates many clients of an agency, named in sequence. */
     async clients(agency: Company, count: number, name = 'Client'): Promise<Company[]> {
       const made: Company[] = [];
       for (let i = 1; i <= count; i++)
         made.push(await this.client(agency, { name: `${name} ${String(i).padStart(2, '0')}` }));
       return made;
     },
-    /** A user of a company; without a hash or password nobody can sign in as them. */
+    /** Creates a user of a company; without a hash or password, no one can sign in as them. */
     async user(
       company: Company,
       given: {
@@ -150,8 +150,8 @@ export function createFactories(features: Features, platform: Platform) {
       return { id, email };
     },
     /**
-     * Completes a company's set-up: its address, its agreement and the sandbox's card, and for an agency the sandbox's account with the
-     * first package.
+     * Completes a company's setup: its address, its agreement and the sandbox's card, and for an agency the sandbox's
+     * account with the first package.
      */
     async setUp(company: Company, userId: string): Promise<void> {
       const { accounts } = features.billing;
@@ -172,13 +172,13 @@ export function createFactories(features: Features, platform: Platform) {
         company.agency_id === company.id ? 'default_agency' : 'default_client',
       );
     },
-    /** Some of what is known of a company: its email address, phone, place. */
+    /** Sets some of a company's details: its email address, phone, place. */
     details(company: Company, values: Parameters<Features['tenants']['setDetails']>[2]): Promise<void> {
       return inScope(db.app, { rootId: company.root_id }, (tx) =>
         features.tenants.setDetails(tx, company.id, values),
       );
     },
-    /** A document that somebody accepts for their company. */
+    /** Accepts a document as a user on behalf of their company. */
     accept(company: Company, userId: string, document: Accepted['document']): Promise<void> {
       return inScope(db.app, { rootId: company.root_id }, (tx) =>
         features.agreements.accept(tx, {
@@ -190,7 +190,10 @@ export function createFactories(features: Features, platform: Platform) {
         }),
       );
     },
-    /** How a company is billed: manually, failed, excluded from the minimum spend, in API mode, without white label. */
+    /**
+     * Sets how a company is billed: manually, failed, excluded from the minimum spend, in API mode, without white
+     * label.
+     */
     terms(company: Company, values: Omit<Terms, 'updated_at'>): Promise<void> {
       const at = clock.now();
       return inScope(db.app, { rootId: company.root_id }, (tx) =>
@@ -201,7 +204,7 @@ export function createFactories(features: Features, platform: Platform) {
         ),
       );
     },
-    /** A minimum spend that a root asks of its agencies by default, announced to those that it reaches. */
+    /** A minimum spend that a root applies to its agencies by default, announced to those it affects. */
     async minimumSpend(
       root: Company,
       plan: Parameters<Features['plans']['insertDefault']>[2],
@@ -212,8 +215,8 @@ export function createFactories(features: Features, platform: Platform) {
       await features.minimumSpend.offers.announce(root.id);
     },
     /**
-     * A domain of an agency's own: entered and not looked for yet; waiting for its second record; served; or served for three days
-     * more, since its records are gone. Answers the record that proves it.
+     * An agency's own domain: entered and not checked yet; waiting for its second record; served; or still served for
+     * three days after its records disappeared. Returns the record that proves ownership.
      */
     customDomain(
       agency: Company,
@@ -226,12 +229,12 @@ export function createFactories(features: Features, platform: Platform) {
       const looks = { entered: [], waiting: [half], verified: [both], failing: [both, none] }[state];
       return features.settings.domains.place(ownerOf(agency), host, looks);
     },
-    /** An agency with the developer mode, whose terms somebody of it has accepted; without what that costs. */
+    /** An agency with developer mode, whose terms one of its users has accepted; without the cost. */
     async developer(agency: Company, userId: string): Promise<void> {
       await this.terms(agency, { api_mode: true });
       await this.accept(agency, userId, 'developer');
     },
-    /** The same as its owner does it on the page, its fee paid by the card on file. */
+    /** The same as when its owner does it on the page, with the fee paid by the card on file. */
     async becomeDeveloper(agency: Company, userId: string): Promise<void> {
       await this.terms(agency, { api_mode: true });
       await features.developer.accept(ownerCtx(agency, userId), { companyName: '', location: 'Developer' });
@@ -246,7 +249,7 @@ export function createFactories(features: Features, platform: Platform) {
       });
       await features.payments.core.ask(agency.root_id, charge!.id);
     },
-    /** An API key of an agency that has the developer mode, made by its owner. */
+    /** An API key of an agency with developer mode, created by its owner. */
     apiKey: (agency: Company, userId: string, given: Partial<NewKey> = {}) =>
       features.developer.make(ownerCtx(agency, userId), {
         name: 'API key',
@@ -278,7 +281,7 @@ export function createFactories(features: Features, platform: Platform) {
         );
       });
     },
-    /** Issues what a company owes; its first charge is written, to be sent by the jobs of payments. */
+    /** Issues an invoice for what a company owes; its first charge is recorded, to be sent by the payment jobs. */
     async bill(payer: Company, given: Partial<Bill> = {}): Promise<string> {
       const issued = await inScope(db.app, { rootId: payer.root_id }, (tx) =>
         features.invoices.bill(
@@ -300,7 +303,7 @@ export function createFactories(features: Features, platform: Platform) {
       if (!issued) throw new Error('There was nothing to bill');
       return issued.id;
     },
-    /** An agency whose payment has failed, and the invoice that its card was declined for; answers its id. */
+    /** An agency whose payment has failed, with the invoice that its card was declined for; returns its id. */
     async failedPayment(agency: Company, amount: bigint): Promise<string> {
       const owner = { ...ownerOf(agency), agency_id: agency.id };
       await features.billing.accounts.sandboxCard(owner, 'declines');
@@ -310,11 +313,11 @@ export function createFactories(features: Features, platform: Platform) {
       await this.terms(agency, { payment_status: 'failed' });
       return id;
     },
-    /** Takes a sales person's sandbox account a step on. */
+    /** Advances a sales person's sandbox account by one step. */
     salesAccount(company: Company, userId: string, step: 'start' | 'submit' | 'approve'): Promise<unknown> {
       return features.billing.accounts.sandboxAccount({ ...ownerOf(company), user_id: userId }, step);
     },
-    /** Gives an agency to sales people of its root, or a client to those of its agency. */
+    /** Assigns an agency to sales people of its root, or a client to those of its agency. */
     sales(
       company: Company,
       given: Partial<Record<'representative' | 'account_executive' | 'referrer', string>>,
@@ -325,7 +328,9 @@ export function createFactories(features: Features, platform: Platform) {
           await features.sales.assign(tx, owner, role as 'representative', userId, clock.now());
       });
     },
-    /** An active Site ID campaign of a client; prices in micro-dollars. `balance` is posted through the ledger. */
+    /**
+     * Creates an active Site ID campaign for a client; prices in micro-dollars. `balance` is posted through the ledger.
+     */
     async campaign(
       client: Company,
       given: {
@@ -334,7 +339,7 @@ export function createFactories(features: Features, platform: Platform) {
         siteHosts?: string[];
         thankYouUrl?: string;
         price?: bigint;
-        /** Other costs than a lead's price; the term is Prepaid unless it says otherwise. */
+        /** Costs other than the price per lead; the term is Prepaid unless given. */
         costs?: Partial<Retail>;
         balance?: bigint;
         state?: 'active' | 'paused' | 'archived';
@@ -346,12 +351,12 @@ export function createFactories(features: Features, platform: Platform) {
         minConfidence?: number;
         dailyCap?: number | null;
         siteKey?: string;
-        /** Of a campaign with keywords: which; Search ID unless it says otherwise. */
+        /** The module of a keyword campaign; Search ID unless given. */
         module?: SearchModule;
-        /** The data fields that it asks for, by id. */
+        /** The data fields that it requests, by id. */
         advanced?: number[];
         b2b?: number[];
-        /** A campaign that looks for this, instead of one of a site. */
+        /** A campaign that searches for this instead of watching a site. */
         search?: Partial<Search> & { keywords: string[] };
       } = {},
     ): Promise<MadeCampaign> {
@@ -399,7 +404,7 @@ export function createFactories(features: Features, platform: Platform) {
       });
       return { id, siteKey, owner };
     },
-    /** What the root asks of an agency for a lead, micro-dollars. */
+    /** What the root charges an agency for a lead, in micro-dollars. */
     leadCost(agency: Company, costMicros: bigint): Promise<void> {
       return inScope(db.app, { rootId: agency.root_id }, (tx) =>
         features.billing.setLeadCost(tx, {
@@ -421,7 +426,7 @@ export function createFactories(features: Features, platform: Platform) {
           source,
         ),
       ),
-    /** A made-up person; every one is another. */
+    /** A made-up person, different each time. */
     person(given: Partial<MadePerson> = {}): MadePerson {
       const n = next();
       return {
@@ -436,7 +441,7 @@ export function createFactories(features: Features, platform: Platform) {
         ...given,
       };
     },
-    /** A visit through the ingest, as the pixel would send it. Returns the event id. */
+    /** Sends a visit through the ingest, as the pixel would. Returns the event id. */
     async visit(
       campaign: { siteKey: string },
       given: {

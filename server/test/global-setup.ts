@@ -13,8 +13,8 @@ declare module 'vitest' {
 }
 
 /**
- * Gives every test run a PostgreSQL: a throw-away one of our own, or that of TEST_DATABASE_URL (a superuser's).
- * Tests read it by `inject('adminUrl')`.
+ * Gives every test run a PostgreSQL: a throw-away one of our own, or that of TEST_DATABASE_URL (with a superuser's
+ * credentials). Tests get it through `inject('adminUrl')`.
  * @returns the run's teardown
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {

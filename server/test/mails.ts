@@ -1,7 +1,7 @@
 import { microsOf, usd } from '../../contract/dollars.ts';
 import type { TestApp } from './app.ts';
 
-/** A mail of the outbox, opened. */
+/** An email from the outbox, decrypted. */
 interface Mail {
   kind: string;
   company_id: string;
@@ -10,7 +10,7 @@ interface Mail {
   text: string;
 }
 
-/** What a mail may say: each of its amounts is one of `any`, and all of `all` are among them. */
+/** The amounts an email may contain: each of them is one of `any`, and all of `all` are present. */
 interface Right {
   all: bigint[];
   any?: bigint[];
@@ -18,7 +18,7 @@ interface Right {
 
 const AMOUNT = /-?\$([\d,]+\.\d{2,6})/g;
 
-/** The amounts that a text says. */
+/** The amounts in a text. */
 const amountsIn = (text: string): bigint[] =>
   [...text.matchAll(AMOUNT)].map(([whole, digits]) => {
     const micros = microsOf(digits!.replaceAll(',', ''));
@@ -26,9 +26,10 @@ const amountsIn = (text: string): bigint[] =>
   });
 
 /**
- * Each amount in each mail of the outbox beside the ledger's own entries. A kind of mail without a rule here must not say an amount.
- * Answers those that differ and how many were compared. The clock of tests stands still between steps, so where several
- * events share an instant any sum that there was in the order of their posting (ctid: rows are only added) is right.
+ * Compares each amount in each email of the outbox with the ledger's own entries. A kind of email without a rule here
+ * must not contain an amount. Returns those that differ and how many were compared. The test clock stands still between
+ * steps, so if several events share a timestamp, any running total in the order of their posting (ctid: rows are only
+ * added) is accepted.
  */
 export async function compareMails(app: TestApp): Promise<{ compared: number; differing: string[] }> {
   const { admin, platform } = app;
@@ -36,7 +37,7 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
     (await admin.query(text, values)).rows.map((row) => BigInt(row.micros));
   const one = async (text: string, values: unknown[]): Promise<bigint> => (await ask(text, values))[0] ?? 0n;
 
-  /** What is due of an invoice after each of its events (of some kinds) up to a mail, the total first. */
+  /** The amount due on an invoice after each of its events (of some kinds) up to an email, starting with the total. */
   async function duesOf(mail: Mail, number: string, kinds = '.*'): Promise<bigint[]> {
     const rows = await ask(
       `select sum(e.amount)::text as micros from invoice i join transfer t on t.id = i.transfer_id or t.reference_id = i.id
@@ -53,7 +54,9 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       return due;
     });
   }
-  /** Sums that an account may have had at a mail's instant: with any number of that instant's events. */
+  /**
+   * Balances that an account may have had at the time of an email: after any number of the events with that timestamp.
+   */
   async function balances(mail: Mail, codes: number[], more = '', values: unknown[] = []): Promise<bigint[]> {
     const from = `from entry e join transfer t on t.id = e.transfer_id
       where e.company_id = $1 and e.account_code = any($2) ${more}`;
@@ -68,7 +71,7 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
     );
     return [balance, ...changes.map((change) => (balance += change))];
   }
-  /** What events of some kinds gave a company until a mail. */
+  /** What events of some kinds gave a company up to the time of an email. */
   const given = (mail: Mail, kinds: string[], codes: number[]): Promise<bigint[]> =>
     ask(
       `select sum(e.amount)::text as micros from transfer t join entry e on e.transfer_id = t.id
@@ -78,7 +81,9 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
   const numberIn = (mail: Mail): string => /\b(?:INV|CN)-\d+/.exec(mail.subject)?.[0] ?? '';
   const dueOf = async (mail: Mail): Promise<Right> => ({ all: [], any: await duesOf(mail, numberIn(mail)) });
 
-  /** Nothing was bought: what the card was asked for, or what was to be bought where it was not asked. */
+  /**
+   * Nothing was bought: the amount the card was asked for, or, if it was not asked, the amount that was to be bought.
+   */
   const renewal = async (mail: Mail): Promise<Right> => ({
     all: [],
     any: await ask(
@@ -88,7 +93,9 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       [mail.company_id, mail.created_at],
     ),
   });
-  /** Limits of whoever set them, where the ledger's leads have reached the soft ones, and have not passed the hard ones. */
+  /**
+   * Limits by who set them, where the ledger's leads have reached the soft ones and have not exceeded the hard ones.
+   */
   const limit = async (mail: Mail): Promise<Right> => ({
     all: [],
     any: await ask(
@@ -116,14 +123,14 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
     'invoice.first_failed': dueOf,
     'invoice.unpaid': dueOf,
     'invoice.receipt': async (mail) => {
-      // Of a purchase the receipt's own transfer is the payment.
+      // For a purchase, the receipt's own transfer is the payment.
       const bought = await ask(
         `select e.amount::text as micros from invoice i join entry e on e.transfer_id = i.transfer_id and e.company_id = i.company_id
          where i.number = $1 and i.company_id = $2 and i.kind = 'receipt' and e.account_code in (1, 2)`,
         [numberIn(mail), mail.company_id],
       );
       if (bought.length > 0) return { all: [bought.reduce((all, part) => all + part, 0n)] };
-      // What the card brought, less what went back to it; not what was credited or given up.
+      // What the card paid, less what was returned to it; excluding what was credited or written off.
       const dues = await duesOf(mail, numberIn(mail), '^(payment|refund|dispute|dispute_reversal)$');
       return { all: [], any: dues.map((due) => -due) };
     },
@@ -132,7 +139,7 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       all: [],
       any: await given(mail, ['client_grant', 'wallet_grant'], [1, 2, 10]),
     }),
-    // Nothing is posted of it yet: what was announced to the agency.
+    // Nothing has been posted yet: the amounts announced to the agency.
     'minspend.offer': async (mail) => ({
       all: [],
       any: await ask(
@@ -147,7 +154,7 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       any: [
         ...(await given(mail, ['wallet_top_up'], [10])),
         ...(await balances(mail, [10])),
-        // One that did not go through has no entry: its charge says what was asked for.
+        // A top-up that failed has no entry: its charge has the requested amount.
         ...(await ask(
           `select (amount_cents * 10000)::text as micros from charge where company_id = $1 and purpose = 'wallet_top_up'`,
           [mail.company_id],

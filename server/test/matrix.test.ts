@@ -8,7 +8,7 @@ import { duesOf } from './dues.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
 /**
- * Every route x every role x own, sibling and foreign tenant. The routes come from the server itself: one that has no
+ * Every route x every role x own, sibling and foreign tenant. The routes come from the server itself: a route without a
  * sample below fails the build.
  */
 
@@ -37,13 +37,13 @@ interface Principal {
 interface Sample {
   /** The objects a request names belong to a target; false: it names none. */
   named: boolean;
-  /** What it needs besides the route's permission, where the object is somebody else's. */
+  /** What it needs in addition to the route's permission, if the object belongs to someone else. */
   also?: Permission;
-  /** Only a root's own things (imports): seen by root principals of the target's root. */
+  /** Only a root's own objects (imports): visible to root principals of the target's root. */
   rootOnly?: boolean;
   request: (
     target: Target,
-    /** Who asks, where it is about the own account. */
+    /** The caller, for requests about their own account. */
     who?: Principal,
   ) =>
     | Promise<{ url: string; body?: unknown; headers?: Record<string, string>; payload?: string }>
@@ -60,7 +60,7 @@ let principals: Principal[];
 let fresh: (target: Target) => Promise<Target>;
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
-/** Another session of somebody, to be ended. */
+/** Another session of the user, to be ended. */
 async function otherSession(who: Principal): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into session (id, root_id, agency_id, company_id, user_id, rotated_at, created_at, expires_at, host)
@@ -71,7 +71,7 @@ async function otherSession(who: Principal): Promise<string> {
   return rows[0].id;
 }
 
-/** What a browser sends to keep a new passkey; the ones before are gone, as there is an end to how many there may be. */
+/** What a browser sends to save a new passkey; earlier ones are removed, since their number is limited. */
 async function newPasskey(who: Principal) {
   await app.admin.query('delete from passkey where user_id = $1', [who.userId]);
   const { body } = await app.call('GET', '/api/user/passkeys/new', { host: who.host, token: who.token });
@@ -82,7 +82,7 @@ async function newPasskey(who: Principal) {
     credential: options ? new Authenticator(`http://${who.host}`).create(options) : {},
   };
 }
-/** A passkey of somebody, to be changed. */
+/** A passkey of a user, to be changed. */
 async function passkeyOf(who: Principal): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into passkey (id, root_id, agency_id, company_id, user_id, host, credential_id, public_key, counter, transports, is_synced,
@@ -94,7 +94,7 @@ async function passkeyOf(who: Principal): Promise<string> {
   return rows[0].id;
 }
 
-/** Somebody's second factor is on. */
+/** Turns on a user's second factor. */
 async function factorFor(who: Principal): Promise<void> {
   await app.admin.query(
     `insert into user_factor (user_id, root_id, agency_id, company_id, kind, updated_at)
@@ -104,18 +104,18 @@ async function factorFor(who: Principal): Promise<void> {
   );
 }
 
-/** Somebody's view is over, so that another may begin. */
+/** Ends a user's view, so that another may begin. */
 async function endViewsOf(who: Principal): Promise<void> {
   await app.admin.query(
     `update session set revoked_at = now(), revoked_why = 'reverted' where viewer_id = $1 and revoked_at is null`,
     [who.userId],
   );
 }
-/** The target's company right below the one that asks. */
+/** The target's company directly below the caller's. */
 const belowOf = (t: Target, who: Principal | undefined): string | null =>
   who?.grade.startsWith('root') ? t.client.agency_id : t.client.id;
 
-/** A company is in the care of the sales person who asks, and of nobody else's. */
+/** Assigns a company to the sales person who is calling, and to no one else. */
 async function careFor(companyId: string | null, who: Principal | undefined): Promise<void> {
   if (!who?.grade.endsWith('.sales')) return;
   await app.admin.query(
@@ -127,11 +127,11 @@ async function careFor(companyId: string | null, who: Principal | undefined): Pr
   );
 }
 
-/** The client has accepted its agreement. */
+/** Makes the client have accepted its agreement. */
 const agreed = ({ client, personId }: Target): Promise<void> =>
   app.make.accept(client, personId, 'default_client');
 
-/** A role of the client that nobody holds, to be changed. */
+/** A role of the client that no one holds, to be changed. */
 async function freshRole(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into role (id, root_id, agency_id, company_id, name, created_at, updated_at)
@@ -160,7 +160,7 @@ async function heldImport({ client, canary }: Target): Promise<string> {
   );
   return rows[0].id;
 }
-/** Held sign-ups of the target's campaign, as a decision about them names them. */
+/** Held sign-ups of the target's campaign, in the form in which a decision refers to them. */
 async function heldSignUp({ campaign }: Pick<Target, 'campaign'>) {
   const source = `192.0.2.${++serial}`;
   await app.admin.query(
@@ -170,7 +170,7 @@ async function heldSignUp({ campaign }: Pick<Target, 'campaign'>) {
   );
   return { leadspeekID: campaign.id, reason: 'address', source, until: '2026-03-10T12:00:00Z' };
 }
-/** A network that the target's client does not trust yet; it trusts none, so that there is room for one. */
+/** A network that the target's client does not trust yet; the client trusts none, so there is room for one. */
 async function freshNetwork({ client }: Pick<Target, 'client'>): Promise<string> {
   await app.admin.query('delete from trusted_address where company_id = $1', [client.id]);
   return `198.18.${++serial >> 8}.${serial & 255}`;
@@ -190,7 +190,7 @@ async function trustedAddress({ client, campaign }: Pick<Target, 'client' | 'cam
   );
   return rows[0].id;
 }
-/** A rule for prices below cost that is not the one chosen. */
+/** A rule for prices below cost other than the current one. */
 async function otherRule(who: Principal | undefined): Promise<string> {
   const { rows } = await app.admin.query('select rule from margin_rule where company_id = $1', [
     who?.companyId,
@@ -217,7 +217,10 @@ async function stoppedJob({ client }: Target): Promise<string> {
   );
   return rows[0].key;
 }
-/** A group of campaigns: of whoever asks where they see the target, for groups are changed by their own company only. */
+/**
+ * A group of campaigns: the caller's own if they can see the target, since groups can be changed only by their own
+ * company.
+ */
 async function freshGroup(target: Target, who: Principal | undefined): Promise<string> {
   const company = who && !who.grade.startsWith('root') && who.sees(target) ? who.companyId : target.client.id;
   const { rows } = await app.admin.query(
@@ -230,7 +233,7 @@ async function freshGroup(target: Target, who: Principal | undefined): Promise<s
 const freshAdministrator = async (target: Target): Promise<string> =>
   (await app.make.user(target.client, { role: 'administrator', name: target.canary })).id;
 
-/** A charge of the client that was declined, to be looked at. */
+/** A declined charge of the client, to be looked at. */
 async function declinedCharge(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into charge (id, root_id, agency_id, company_id, purpose, reference_id, idempotency_key, amount_cents, description,
@@ -244,7 +247,7 @@ async function declinedCharge(target: Target): Promise<string> {
 /** A Search ID campaign of the client. */
 const searchCampaign = async (target: Target): Promise<string> =>
   (await app.make.campaign(target.client, { name: target.canary, search: { keywords: ['shoes'] } })).id;
-/** A keyword count of the client that is done. */
+/** A completed keyword count of the client. */
 async function freshCount(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into intent_count (id, root_id, agency_id, company_id, location, keywords, state, people, placed, asked_at, created_at)
@@ -253,7 +256,7 @@ async function freshCount(target: Target): Promise<string> {
   );
   return rows[0].id;
 }
-/** A difference with the provider about the client. */
+/** A discrepancy with the provider concerning the client. */
 async function difference(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into payment_mismatch (id, root_id, agency_id, company_id, provider_reference, kind, ours, theirs, found_at, seen_at)
@@ -263,13 +266,13 @@ async function difference(target: Target): Promise<string> {
   return rows[0].id;
 }
 
-/** Whoever may charge a wallet has a card again, which other samples take away. */
+/** Gives a caller who may charge a wallet a card again, since other samples remove it. */
 async function cardOf(who: Principal | undefined): Promise<void> {
   if (who?.grade !== 'agency.owner') return;
   const owner = { root_id: own.client.root_id, agency_id: who.companyId, company_id: who.companyId };
   await app.features.billing.accounts.sandboxCard(owner, 'works');
 }
-/** The client can be charged on its agency's account, and has bought 10 leads of its campaign where asked. */
+/** Lets the client be charged on its agency's account, and has it buy 10 leads of its campaign if requested. */
 async function buyer(t: Target, leads = 0): Promise<void> {
   const { root_id, agency_id, id } = t.client;
   const owner = { root_id, agency_id: agency_id!, company_id: id };
@@ -295,7 +298,7 @@ const walletOf = (t: Target, amount: string) => ({
   stop_continual: 'T',
 });
 
-/** An agency or client with its owner, as whoever asks would enter it. */
+/** An agency or client with its owner, as the caller would enter it. */
 const companyFields = (who: Principal | undefined) => ({
   companyID: who?.companyId ?? NOBODY,
   userType: who?.grade.startsWith('root') ? 'userdownline' : 'client',
@@ -305,7 +308,7 @@ const companyFields = (who: Principal | undefined) => ({
   ClientPhone: '2025550123',
   ClientPhoneCountryCode: 'US',
 });
-/** A company right below the one that asks, beside the target's, with nothing that keeps it from being removed. */
+/** A company directly below the caller's, next to the target's, with nothing that prevents its removal. */
 async function freshCompany(target: Target, who: Principal | undefined): Promise<string> {
   const agency = { ...target.client, id: target.client.agency_id! };
   const given = { name: `${target.canary} ${++serial}` };
@@ -316,7 +319,7 @@ async function freshCompany(target: Target, who: Principal | undefined): Promise
   return made.id;
 }
 
-/** A company has an owner of this address. */
+/** Makes sure a company has an owner with this address. */
 async function ownerFor(id: string, email: string): Promise<void> {
   const { rows } = await app.admin.query<Company>(
     'select id, root_id, agency_id from company where id = $1',
@@ -354,7 +357,7 @@ async function freshOffer({ client, canary }: Target): Promise<string> {
   return rows[0].id;
 }
 
-/** The charge that an invoice brings itself is over. */
+/** Ends the charge that an invoice triggers itself. */
 const chargesOver = (invoiceId: string) =>
   app.admin.query(`update charge set state = 'canceled', next_ask_at = null where reference_id = $1`, [
     invoiceId,
@@ -450,13 +453,13 @@ async function freshTaxRate(target: Target): Promise<string> {
 /** A person of the target's agency, for a root to settle. */
 const agencyPersonOf = async ({ client, canary }: Target): Promise<string> =>
   (await app.make.user({ ...client, id: client.agency_id! }, { name: canary })).id;
-/** An agency that has something to pay by has a card again. */
+/** Gives the target's agency a card to pay with again. */
 const agencyCard = ({ client }: Target) =>
   app.features.billing.accounts.sandboxCard(
     { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.agency_id! },
     'works',
   );
-/** An open invoice that the target's client pays, or its agency where an agency asks. */
+/** An open invoice that the target's client pays, or its agency if an agency is calling. */
 async function openInvoice(target: Target, who: Principal | undefined): Promise<string> {
   const { client, campaign } = target;
   const isAgency = who?.grade.startsWith('agency') ?? false;
@@ -468,7 +471,7 @@ async function openInvoice(target: Target, who: Principal | undefined): Promise<
   return id;
 }
 
-/** The target's agency bills its clients here, whatever another sample has switched. */
+/** Makes the target's agency bill its clients here, whatever another sample changed. */
 const billsHere = ({ client }: Target): Promise<void> =>
   inScope(app.platform.db.app, { rootId: client.root_id }, (tx) =>
     app.features.billing.accounts.setTerms(
@@ -478,7 +481,7 @@ const billsHere = ({ client }: Target): Promise<void> =>
     ),
   );
 
-/** A lead of the target's campaign that its client and agency have paid for, and nobody has refunded. */
+/** A lead of the target's campaign that its client and agency have paid for and that has not been refunded. */
 async function freshLead(target: Target): Promise<string> {
   const { make, features } = app;
   const { client, campaign, canary } = await fresh(target);
@@ -495,7 +498,7 @@ async function freshLead(target: Target): Promise<string> {
   return rows[0].id;
 }
 
-/** A key of the target's agency, whose name is its canary; the agency has the developer mode. */
+/** A key of the target's agency, with its canary as the name; the agency has developer mode. */
 async function developerKey({ client, canary }: Target): Promise<string> {
   const { rows } = await app.admin.query('select id from user_account where company_id = $1 limit 1', [
     client.agency_id,
@@ -503,7 +506,7 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   const agency = { ...client, id: client.agency_id! };
   const makerId = rows[0]?.id ?? (await app.make.user(agency)).id;
   await app.make.developer(agency, makerId);
-  // Another sample may have let a payment fail; there is an end to how many keys there may be.
+  // Another sample may have made a payment fail; the number of keys is limited.
   await app.make.terms(agency, { payment_status: '' });
   await app.admin.query('delete from developer_key where company_id = $1', [agency.id]);
   const made = await app.admin.query(
@@ -515,7 +518,7 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   return made.rows[0].id;
 }
 
-/** Two new people of a target's root, whose last names are its canary. */
+/** Two new people in a target's root, with its canary as their last names. */
 async function twoPeople({ client, canary }: Target): Promise<[string, string]> {
   const { rows } = await app.admin.query(
     `insert into person (id, root_id, company_id, ref, last_name, keys, source, created_at, updated_at)
@@ -535,7 +538,7 @@ async function freshMerge(target: Target): Promise<string> {
 }
 
 let samples: Record<string, Sample> = {
-  // Of the own company's invoices only: an agency does not pay those of its clients.
+  // Only for invoices of its own company: an agency does not pay those of its clients.
   'POST /api/billing/invoices/:id/pay': {
     named: true,
     request: async (t, who) => ({
@@ -564,7 +567,7 @@ let samples: Record<string, Sample> = {
         body: { companyID: t.client.agency_id, manualBill: rows[0]?.manual_bill ? 'F' : 'T' },
       };
     },
-    // The bill that ends it may still be under way.
+    // The invoice that ends it may still be in progress.
     passes: [409],
   },
   'PUT /api/configuration/cancel-subscription': {
@@ -664,7 +667,7 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/v1/developer/sso/validation', body: { token: 'x' } }),
     passes: [410],
   },
-  // About the own account only: what others get is in features/access/factors.test.ts.
+  // Only about the caller's own account: what others get is in features/access/factors.test.ts.
   'POST /api/user/resetpassword': {
     named: false,
     request: (_, who) => ({
@@ -738,7 +741,7 @@ let samples: Record<string, Sample> = {
     named: false,
     request: async (_, who) => ({ url: `/api/user/sessions/${who ? await otherSession(who) : NOBODY}` }),
   },
-  // As the target's own person; one view at a time, so the one before is ended.
+  // As the target's own user; only one view at a time, so the previous one is ended.
   'POST /api/user/switch': {
     named: true,
     request: async (t, who) => {
@@ -758,7 +761,7 @@ let samples: Record<string, Sample> = {
     passes: [409],
   },
   'GET /api/user/views': { named: false, request: () => ({ url: '/api/user/views' }) },
-  // A root's people set an agency's sales people, an agency's its clients'.
+  // A root's users assign an agency's sales people; an agency's users assign its clients'.
   'GET /api/configuration/sales/list': {
     named: true,
     request: (t, who) => ({ url: `/api/configuration/sales/list?companyID=${belowOf(t, who)}` }),
@@ -809,7 +812,7 @@ let samples: Record<string, Sample> = {
       const ClientID = await freshCompany(t, who);
       const fields = companyFields(who);
       if (who?.grade.endsWith('.sales')) {
-        // They change no address, so there is an owner, who has it.
+        // Sales people cannot change the address, so there must be an owner who has it.
         await careFor(ClientID, who);
         await ownerFor(ClientID, fields.ClientEmail);
       }
@@ -872,7 +875,7 @@ let samples: Record<string, Sample> = {
         },
       },
     }),
-    // Tried often enough for the limit.
+    // Tried often enough to reach the limit.
     passes: [429],
   },
   'POST /api/configuration/setting/test-email': {
@@ -895,7 +898,7 @@ let samples: Record<string, Sample> = {
     request: (t) => ({ url: `/api/configuration/company/list?companyID=${t.client.agency_id}` }),
   },
   'GET /api/user': { named: false, request: () => ({ url: '/api/user' }) },
-  // About the own account only: what others get is in features/setup/profile.test.ts.
+  // Only about the caller's own account: what others get is in features/setup/profile.test.ts.
   'POST /api/user/update': {
     named: false,
     request: () => {
@@ -965,7 +968,7 @@ let samples: Record<string, Sample> = {
     also: 'person.read',
     request: (t) => ({ url: `/api/user/checksetupcomplete/${t.personId}` }),
   },
-  // Nothing is asked of the agencies of this test.
+  // The agencies in this test have nothing to pay.
   'POST /api/user/onboarding-charge': {
     named: false,
     request: () => ({ url: '/api/user/onboarding-charge', body: {} }),
@@ -976,7 +979,7 @@ let samples: Record<string, Sample> = {
     also: 'person.read',
     request: (t) => ({ url: `/api/user/onboarding-status/${t.personId}` }),
   },
-  // The people of this test have no phone number.
+  // The users in this test have no phone number.
   'PUT /api/leadspeek/user/setupcomplete': {
     named: false,
     request: () => ({ url: '/api/leadspeek/user/setupcomplete', body: {} }),
@@ -1033,7 +1036,7 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/payment/card' }),
     passes: [404],
   },
-  // Own charges only: nobody here has one.
+  // Only the caller's own charges: no caller here has one.
   'POST /api/payment/charge/:id/authentication': {
     named: false,
     request: () => ({ url: `/api/payment/charge/${NOBODY}/authentication`, body: {} }),
@@ -1145,7 +1148,7 @@ let samples: Record<string, Sample> = {
       url: `/api/payment/problems/${await declinedCharge(t)}/settle`,
       body: { state: 'declined', reason: 'matrix' },
     }),
-    // Nobody here takes charges, so only what is over already can be tried.
+    // No one here takes charges, so only closed cases can be tried.
     passes: [409],
   },
   'POST /api/payment/problems/:id/refund': {
@@ -1223,7 +1226,7 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/general/domain-info/root.test' }),
   },
   'GET /brand/:file': { named: false, request: () => ({ url: `/brand/${NOBODY}.png` }), passes: [404] },
-  // About the own company; what a root may do for its agencies is in features/settings.
+  // About the caller's own company; what a root may do for its agencies is in features/settings.
   'GET /api/configuration/setting': { named: false, request: () => ({ url: '/api/configuration/setting' }) },
   'GET /api/configuration/setting/:companyID/:settingname': {
     named: false,
@@ -1259,7 +1262,7 @@ let samples: Record<string, Sample> = {
     named: false,
     request: () => ({ url: '/api/configuration/custom-domain' }),
   },
-  // Only agencies have hosts to choose: a root is told so.
+  // Only agencies can choose hosts: a root gets an error saying so.
   'PUT /api/configuration/subdomain': {
     named: false,
     request: () => ({ url: '/api/configuration/subdomain', body: { subdomain: `matrix-${++serial}` } }),
@@ -1284,7 +1287,7 @@ let samples: Record<string, Sample> = {
     },
     passes: [409],
   },
-  // A wallet is its own agency's: here the agency of the target.
+  // A wallet belongs to an agency: here, the target's agency.
   'GET /api/configuration/agencies/prepaid/direct-payment/:company_id': {
     named: true,
     request: (t) => ({ url: `${PREPAID}/direct-payment/${t.client.agency_id}` }),
@@ -1353,7 +1356,7 @@ let samples: Record<string, Sample> = {
         user_id: who?.userId ?? NOBODY,
         company_id: who?.companyId ?? NOBODY,
         is_marketing_services_agreement_developer: 'T',
-        // The developer's costs money and is for owners: server/features/developer/developer.test.ts.
+        // The developer document costs money and is for owners: server/features/developer/developer.test.ts.
         document_type: 'minimum_spend',
       },
     }),
@@ -1535,7 +1538,7 @@ let samples: Record<string, Sample> = {
     named: true,
     request: async (t) => {
       await buyer(t);
-      // Whatever another call has made of it: its clients are billed here.
+      // Whatever other calls have changed: its clients are billed here.
       await app.admin.query(
         "update company_billing set manual_bill = false, cancelled_at = null, payment_status = '', access_module = '' where root_id = $1",
         [t.client.root_id],
@@ -1641,7 +1644,7 @@ let samples: Record<string, Sample> = {
     named: true,
     request: async (t) => ({ url: `/api/credits/lead/${await freshLead(t)}`, body: { reason: 'duplicate' } }),
   },
-  // Of the company right below the one that asks.
+  // For the company directly below the caller's.
   'GET /api/credits': {
     named: true,
     request: (t, who) => ({ url: `/api/credits?companyID=${belowOf(t, who)}` }),
@@ -2004,7 +2007,7 @@ let samples: Record<string, Sample> = {
     }),
   },
   'GET /api/payment/payouts': { named: false, request: () => ({ url: '/api/payment/payouts' }) },
-  // Of the own account: an id of anybody else's is unknown there.
+  // For the caller's own account: any other account's id is unknown there.
   'GET /api/payment/payouts/:id': {
     named: false,
     request: () => ({ url: '/api/payment/payouts/po_none' }),
@@ -2157,14 +2160,14 @@ let samples: Record<string, Sample> = {
     named: true,
     request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}` }),
   },
-  // With a key, or what stands for it; nobody's session is one.
+  // Needs a key or a token obtained with one; a user session does not count.
   'POST /oauth/token': {
     named: false,
     request: () => ({ url: '/oauth/token', body: {} }),
     passes: [400],
   },
   'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
-  // Last: it ends the session it is asked with.
+  // Must be last: it ends the session it is called with.
   'POST /api/logout': { named: false, request: () => ({ url: '/api/logout', body: {} }) },
 };
 
@@ -2182,7 +2185,8 @@ const downloads: Record<string, Permission> = {
     'wallet.read',
 };
 
-// The file of a list is asked by whoever may ask the list, for the same: each has its call's sample and permission.
+// A list's export can be requested by anyone who may request the list, under the same rules: each has its call's sample
+// and permission.
 for (const { name, call } of EXPORTS) {
   const { route, meta } = call['~orpc'] as { route: { path: string }; meta: { access: Permission } };
   const path = `/api${route.path}`;
@@ -2282,7 +2286,7 @@ beforeAll(async () => {
     await build('SiblingAgency', agency2, root1),
     await build('OtherRoot', agency3, root2),
   ];
-  // The agency is in the trial of the Data Wallet, with an agreement and a card.
+  // The agency is in the Data Wallet trial, with an agreement and a card.
   const agencyOwner = { root_id: root1.id, agency_id: agency1.id, company_id: agency1.id };
   const { id: signer } = await make.user(agency1);
   await inScope(app.platform.db.app, { rootId: root1.id }, async (tx) => {
@@ -2349,7 +2353,7 @@ async function ask(key: string, target: Target, who: Principal | { host: string;
   return { status: response.statusCode, text: response.body };
 }
 
-/** A browser download is asked with a token that the person has just got. */
+/** Requests a browser download with a token that the user has just obtained. */
 async function download(url: string, principal: Principal) {
   const { body } = await app.call('POST', '/api/general/download-token', {
     host: principal.host,
@@ -2512,7 +2516,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
         client.release();
       }
     }
-    // A row for somebody else cannot be written either.
+    // Writing a row for another tenant is not possible either.
     const client = await appPool.connect();
     await client.query('begin');
     await client.query(
@@ -2535,12 +2539,12 @@ describe('[LOGS-03] the user log', () => {
     const agency = principals[3]!;
     const count = async (): Promise<number> =>
       Number((await app.admin.query('select count(*) as n from user_log')).rows[0].n);
-    // A replay of nothing changes nothing.
+    // Replaying nothing changes nothing.
     const quiet = new Set([
       'POST /api/integrations/custom/:id/replay',
-      // Looks at a text.
+      // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',
-      // Looks, and uses nothing up.
+      // Only reads, and uses nothing up.
       'POST /api/configuration/coupon/get-coupon',
       'POST /api/leadspeek/check-campaign-active',
       'POST /api/auth/refresh-token',
@@ -2548,16 +2552,16 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/setup/first-owner',
       'POST /v',
       'POST /api/logout',
-      // A reading one with a body.
+      // Only reads, but has a body.
       'POST /api/user/getuserdata',
-      // Done by the tests above, and only once (features/setup/setup.test.ts counts their rows).
+      // Already done by the tests above, and only once (features/setup/setup.test.ts counts their rows).
       'PUT /api/leadspeek/user/setupcomplete',
       'POST /api/general/agreement/confirm',
-      // Nothing is asked of the agencies of this test (features/onboarding/onboarding.test.ts counts its rows).
+      // The agencies in this test have nothing to pay (features/onboarding/onboarding.test.ts counts its rows).
       'POST /api/user/onboarding-charge',
       'POST /api/general/marketing-services-agreement-feature',
       'POST /api/general/marketing-services-agreement',
-      // The samples name no form, card or charge that there is; features/payments/calls.test.ts counts their rows.
+      // The samples do not name an existing form, card or charge; features/payments/calls.test.ts counts their rows.
       'POST /api/payment/card/start',
       'PUT /api/payment/card',
       'POST /api/payment/customer',
@@ -2572,10 +2576,10 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/payment/sandbox/authentication',
       'POST /api/payment/sandbox/account/open',
       'POST /api/payment/sandbox/account/submit',
-      // Says what something would cost.
+      // Only computes what something would cost.
       'POST /api/leadspeek/client/topup-estimate',
     ]);
-    // Whose call it is, where it is not an agency's.
+    // Who makes the call, if not an agency.
     const asked: Record<string, Grade> = {
       'people.import': 'root.owner',
       'optout.write': 'root.owner',
@@ -2589,7 +2593,7 @@ describe('[LOGS-03] the user log', () => {
       const principal =
         principals.find((one) => one.grade === grade) ??
         (may(agency.grade, route.access as Permission) ? agency : principals[0]!);
-      if (samples[key]!.rootOnly && samples[key]!.named && route.method !== 'GET') continue; // The import of the sample is over.
+      if (samples[key]!.rootOnly && samples[key]!.named && route.method !== 'GET') continue; // The sample's import is over.
       const request = await samples[key]!.request(own, principal);
       samples[key] = { ...samples[key]!, request: () => request };
       const before = await count();

@@ -14,28 +14,30 @@ export type SignedNotice = { body: string; headers: Record<string, string> };
 export interface GatewayBench {
   gateway: PaymentGateway;
   clock: ManualClock;
-  /** The holder enters this card in the browser; undefined: has not yet answered the bank's question. */
+  /**
+   * The holder enters this card in the browser; if `passes` is undefined, they have not answered the bank's prompt yet.
+   */
   enterCard(start: CardStart, number: string, passes?: boolean): Promise<void>;
-  /** The holder answers the bank's question about a declined charge. */
+  /** The holder answers the bank's prompt about a declined charge. */
   authenticateCharge(clientSecret: string, passes: boolean): Promise<void>;
-  /** The account's owner sends the form; then the network looks at it; then has a verdict. */
+  /** The account's owner submits the form; then the network reviews it; then reaches a verdict. */
   onboard(account: string, step: 'submitted' | 'approved' | 'rejected'): Promise<void>;
-  /** What the network has sent since the last time, signed now. */
+  /** The notices the network has sent since the last call, signed now. */
   notices(): Promise<SignedNotice[]>;
-  /** What the network has really charged there, in cents, one entry a charge. */
+  /** What the network has actually charged there, in cents, one entry per charge. */
   captured(account?: string): Promise<number[]>;
-  /** The network sends what is there to the bank, as it does once a day. */
+  /** The network sends what is on the account to the bank, as it does once a day. */
   payOut(account?: string): Promise<void>;
-  /** How often the network was asked for something. */
+  /** How often the network was called. */
   requests(): number;
-  /** Waits until answers that are late have come. */
+  /** Waits until late answers have arrived. */
   settle(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const WORKS = '4242424242424242';
 
-/** What the contract's tests say again and again. */
+/** Helpers that the contract's tests use repeatedly. */
 export function toolsFor(bench: GatewayBench) {
   const { gateway } = bench;
   let keys = 0;

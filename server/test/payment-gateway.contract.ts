@@ -14,7 +14,7 @@ type Tools = ReturnType<typeof toolsFor>;
 const LATE = '4000000009000029';
 const LOST = '4000000009000037';
 
-/** The tests that every implementation of the port passes. */
+/** The tests that every implementation of the port must pass. */
 export function gatewayContract(name: string, open: () => Promise<GatewayBench>): void {
   describe(`the contract of the payment gateway: ${name}`, () => {
     let bench: GatewayBench;
@@ -195,7 +195,7 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
         await bench.authenticateCharge(outcome.clientSecret, true);
         expect(await find(asked)).toMatchObject({ status: 'succeeded', charge: outcome.charge });
         expect(await bench.captured()).toEqual([1234]);
-        // Too late to cancel, and the caller learns it.
+        // Too late to cancel, and the caller is told so.
         expect(await gateway.cancelCharge({ charge: outcome.charge!, idempotencyKey: key() })).toMatchObject({
           status: 'succeeded',
         });
@@ -430,7 +430,7 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
           status: 'succeeded',
           amountCents: 1234,
         });
-        // Without a fee, too.
+        // Also without a fee.
         const free = await gateway.charge(request(made, { account, applicationFeeCents: 0 }));
         expect(free).toMatchObject({ status: 'succeeded', applicationFeeCents: 0 });
         expect(await gateway.refund({ charge: idOf(free)!, account, idempotencyKey: key() })).toMatchObject({
@@ -475,7 +475,7 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
           },
         ]);
         expect(Math.abs(read(sent[0]!).createdAt.getTime() - bench.clock.now().getTime())).toBeLessThan(1000);
-        // Sent again it is the same, so that its id tells.
+        // A resent notice is identical, so its id identifies it.
         expect(read(sent[0]!)).toEqual(read(sent[0]!));
         await gateway.refund({ charge: idOf(outcome)!, idempotencyKey: key() });
         expect((await bench.notices()).map(read)).toMatchObject([
@@ -505,7 +505,7 @@ export function gatewayContract(name: string, open: () => Promise<GatewayBench>)
         expect(forge(signature.replace(/v1=./, 'v1='))).toBe('forged');
         expect(forge(signature.replace('v1=', 'v0='))).toBe('forged');
         expect(forge(signature.replace(/t=(\d+)/, (_, at) => `t=${Number(at) + 1}`))).toBe('forged');
-        // A second time does not make an old signature young, wherever it stands.
+        // A second timestamp does not make an old signature look new, wherever it is placed.
         bench.clock.advance(1000_000);
         const now = Math.floor(bench.clock.now().getTime() / 1000);
         expect(refusal(notice!)).toBe('stale');

@@ -1,15 +1,15 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What People Data Labs' server is asked, and with which key. */
+/** A request that People Data Labs' server received, and its key. */
 export interface PdlAsked {
   key: string | undefined;
   body: Record<string, unknown>;
 }
 
 /**
- * A server that speaks People Data Labs' person enrichment: 401 for another key, 404 where it knows nobody of the email
- * address, 200 with what it knows. `faults` are done first, in their order.
+ * A server that implements People Data Labs' person enrichment: 401 for another key, 404 if it knows no one with the
+ * email address, 200 with what it knows. `faults` come first, in order.
  */
 export async function startPdlServer(key: string) {
   const asked: PdlAsked[] = [];

@@ -1,7 +1,7 @@
 /**
- * A made population whose truth is known: households and offices behind shared addresses, families at one computer, browsers
- * that change hands, mailboxes and phones of several people, addresses that are given to others. From it come what a graph has
- * learned, and visits of which it is known who made them. Everything is drawn from a seed.
+ * A synthetic population with known ground truth: households and offices behind shared addresses, families sharing a
+ * computer, browsers that change hands, mailboxes and phones shared by several people, addresses that are reassigned.
+ * It yields what a graph has learned, and visits whose visitor is known. Everything is drawn from a seed.
  */
 
 /** A visit, and who made it (the index of a person). */
@@ -15,10 +15,10 @@ export interface TrueVisit {
 }
 
 export interface Population {
-  /** Everybody's email address; people may share one. */
+  /** Everyone's email address; people may share one. */
   emails: string[];
   visits: TrueVisit[];
-  /** When learning ends and recognizing begins. */
+  /** When learning ends and recognition begins. */
   splitDay: number;
 }
 
@@ -35,23 +35,23 @@ export function randomOf(seed: number): () => number {
 
 const DAYS = 420;
 const SPLIT = 330;
-/** How often an address identifies itself before and after the split. */
+/** How often a visit identifies its visitor, before and after the split. */
 const SAYS_WHO = 0.35;
 
 interface Browser {
   id: string;
-  /** Its visitor id is another one after each so many days: cookies are cleared, or end. */
+  /** Its visitor id changes after this many days: cookies are cleared or expire. */
   clearedEvery: number;
-  /** Who uses it, the owner first; a second user takes it `share` of the time. */
+  /** The people who use it, the owner first; a second user has it `share` of the time. */
   users: number[];
   share: number;
-  /** From this day on it is somebody else's who never was at it before. */
+  /** From this day on, it belongs to a different person who never used it before. */
   handedOn?: { day: number; to: number };
-  /** Where it mostly is: an address that changes every so many days. */
+  /** Where it is most of the time: an address that changes every `every` days. */
   place: { kind: 'home' | 'office' | 'mobile'; id: number; every: number };
 }
 
-/** Makes a population of about so many people. */
+/** Generates a population of approximately this many people. */
 export function makePopulation(people: number, seed: number): Population {
   const random = randomOf(seed);
   const chance = (part: number): boolean => random() < part;
@@ -68,7 +68,7 @@ export function makePopulation(people: number, seed: number): Population {
       share,
       place,
     };
-    // Sold, given to a child, a new colleague's: one in fourteen within the time.
+    // Sold, given to a child, or to a new colleague: one in fourteen over the whole period.
     if (chance(0.07)) browser.handedOn = { day: among(DAYS), to: among(people) };
     browsers.push(browser);
     return browser;
@@ -79,11 +79,11 @@ export function makePopulation(people: number, seed: number): Population {
     for (let i = 0; i < size && emails.length < people; i++) {
       const n = emails.length;
       members.push(n);
-      // A couple's or a family's mailbox: one in twelve has that of the one before.
+      // A mailbox shared by a couple or family: one person in twelve shares the previous person's.
       emails.push(i > 0 && chance(0.08) ? emails[n - 1]! : `p${n}@people.example`);
     }
     const place = { kind: 'home' as const, id: home, every: 25 + among(120) };
-    // A phone or a laptop that others of the household take now and then.
+    // A phone or laptop that others in the household use now and then.
     for (const who of members) {
       const others = members.filter((other) => other !== who);
       newBrowser(
@@ -92,7 +92,7 @@ export function makePopulation(people: number, seed: number): Population {
         chance(0.25) ? { kind: 'mobile', id: who, every: 2 } : place,
       );
     }
-    // The computer in the living room.
+    // The shared living-room computer.
     if (members.length > 1 && chance(0.5)) newBrowser(members, 0.2 + random() * 0.2, place);
     for (const who of members)
       if (chance(0.4))
@@ -118,7 +118,7 @@ export function makePopulation(people: number, seed: number): Population {
           .toString(16)
           .padStart(4, '0')}${browser.id.slice(28)}`,
         ip: addressOf(place, day),
-        // One in a hundred is typed for somebody else, a customer's or a colleague's.
+        // One in a hundred is entered for someone else, such as a customer or colleague.
         ...(chance(SAYS_WHO) ? { email: chance(0.012) ? emails[among(people)]! : emails[who]! } : {}),
       });
     }
@@ -127,13 +127,13 @@ export function makePopulation(people: number, seed: number): Population {
   return { emails, visits, splitDay: SPLIT };
 }
 
-/** The address of a place on a day: a home's and a phone's are given to others in time. */
+/** The address of a place on a given day: those of homes and phones are reassigned over time. */
 function addressOf({ kind, id, every }: Browser['place'], day: number): string {
   if (kind === 'office') return ipOf(0x5000_0000 + id);
   const lease = Math.floor(day / every);
   let n = (id * 2_654_435_761 + lease * 40_503) >>> 0;
   n ^= n >>> 13;
-  // Homes share a pool of addresses that is half as large again as they are many; phones a small one.
+  // Homes share a pool of addresses half again as large as the number of homes; phones share a small one.
   return kind === 'home' ? ipOf(0x4000_0000 + (n % 30_000)) : ipOf(0x6000_0000 + (n % 400));
 }
 

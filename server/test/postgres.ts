@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The programs of the oldest PostgreSQL that we run on, where this machine has them: POSTGRES_15_BIN, or Debian's. */
+/** The programs of the oldest PostgreSQL we support, if this machine has them: POSTGRES_15_BIN, or Debian's. */
 export const postgres15 = [process.env.POSTGRES_15_BIN, '/usr/lib/postgresql/15/bin'].find(
   (bin) => bin && existsSync(join(bin, 'postgres')),
 );
 
-/** A port of this machine that nobody listens on. */
+/** A port of this machine that nothing listens on. */
 export async function freePort(): Promise<number> {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
@@ -23,8 +23,8 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a PostgreSQL of `bin` on a cluster of its own.
- * @returns the superuser's connection string, and how to end it
+ * Starts a PostgreSQL from `bin` on a cluster of its own.
+ * @returns the superuser's connection string, and how to stop it
  */
 export async function startPostgres(bin: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-pg15-'));

@@ -4,7 +4,7 @@ import { newId } from '../platform/ids.ts';
 import { PASSWORD, type TestApp } from './app.ts';
 import type { Company, MadeCampaign } from './factories.ts';
 
-/** Who buys and who gives back, for tests of prepaid balances. */
+/** The buyer and the seller in tests of prepaid balances. */
 export interface PrepaidMade {
   agency: Company;
   client: Company;
@@ -16,7 +16,10 @@ export interface PrepaidMade {
 
 let serial = 0;
 
-/** What tests of prepaid balances share: an agency that can charge, a client with a card, and a campaign at a price. */
+/**
+ * The setup that tests of prepaid balances share: an agency that can charge, a client with a card, and a campaign with
+ * a price.
+ */
 export function prepaidStage(app: TestApp, root: Company) {
   const run = <T>(work: Parameters<typeof inScope<T>>[2]): Promise<T> =>
     inScope(app.platform.db.app, { rootId: root.id }, work);
@@ -40,7 +43,7 @@ export function prepaidStage(app: TestApp, root: Company) {
       return { agency, client, campaign, owner, host, emails };
     },
 
-    /** An access token of the client's or the agency's owner; a new one when the clock has moved on. */
+    /** An access token of the client's or the agency's owner; a new one once the clock has advanced. */
     token(who: PrepaidMade, as: 'client' | 'agency'): Promise<string> {
       const known = tokens.get(who.emails[as]);
       if (known && known.until > clock.now().getTime()) return known.token;
@@ -49,7 +52,7 @@ export function prepaidStage(app: TestApp, root: Company) {
       return token;
     },
 
-    /** The texts of the mails of a kind that one of them got. */
+    /** The texts of one kind of email that the client or the agency received. */
     async mails(who: PrepaidMade, to: 'client' | 'agency', kind: string): Promise<string[]> {
       const { rows } = await app.admin.query(
         'select body_sealed from mail where kind = $1 and to_address = $2 order by id',
@@ -60,7 +63,7 @@ export function prepaidStage(app: TestApp, root: Company) {
       );
     },
 
-    /** Sets how a campaign pays, from now on. */
+    /** Sets how a campaign pays from now on. */
     terms(who: PrepaidMade, given: Parameters<typeof features.costs.changeCampaign>[2]) {
       clock.advance(1000);
       return run((tx) =>
@@ -68,7 +71,7 @@ export function prepaidStage(app: TestApp, root: Company) {
       );
     },
 
-    /** Sells leads at the present price as accepting them does; false when the balance does not cover them. */
+    /** Sells leads at the current price, as accepting them does; false if the balance does not cover them. */
     async sell(who: PrepaidMade, count = 1): Promise<boolean> {
       clock.advance(1000);
       const at = clock.now();
@@ -91,7 +94,7 @@ export function prepaidStage(app: TestApp, root: Company) {
       });
     },
 
-    /** What the queue does with charges that are under way. */
+    /** What the queue does with charges in progress. */
     async send(who: PrepaidMade): Promise<void> {
       const { rows } = await app.admin.query(
         `select id from charge where company_id = $1 and state in ('intended', 'sent', 'unknown')`,
@@ -99,14 +102,14 @@ export function prepaidStage(app: TestApp, root: Company) {
       );
       for (const { id } of rows) await features.payments.core.ask(root.id, id);
     },
-    /** What the workers do: see to what is due, and send what is intended. */
+    /** Does what the workers do: handles what is due, and sends what is pending. */
     async work(who: PrepaidMade): Promise<void> {
       await features.prepaid.auto.run({ rootId: root.id, campaignId: who.campaign.id });
       await this.send(who);
     },
     card: (who: PrepaidMade, outcome: 'works' | 'declines') =>
       features.billing.accounts.sandboxCard(who.owner, outcome),
-    /** The next charge is made, but its answer is lost. */
+    /** Makes the next charge go through but loses its answer. */
     loseAnswer(): void {
       const { gateway } = features.payments;
       const charge = gateway.charge.bind(gateway);
@@ -116,12 +119,12 @@ export function prepaidStage(app: TestApp, root: Company) {
       });
     },
 
-    /** Answers arrive again. */
+    /** Lets answers arrive again. */
     keepAnswers: () => vi.restoreAllMocks(),
 
     balance: async (who: PrepaidMade): Promise<bigint> =>
       (await run((tx) => features.billing.prepaidOf(tx, [who.campaign.id]))).get(who.campaign.id) ?? 0n,
-    /** A company's sum of an account's kind. */
+    /** A company's total for a kind of account. */
     async sum(companyId: string, kind: string): Promise<bigint> {
       const { rows } = await app.admin.query(
         'select coalesce(sum(e.amount), 0)::bigint as sum from entry e join account a on a.id = e.account_id where a.company_id = $1 and a.kind = $2',

@@ -1,6 +1,6 @@
-// One process of the platform for fault tests and benchmarks (stage.ts): the app as it is, on a database that is ready,
-// with two additions: addresses that it may deliver to although they are loopback (OUTBOUND, comma separated), and
-// POST /empty, which answers nothing and so is the limit that benchmarks compare with.
+// A platform process for fault tests and benchmarks (stage.ts): the app as is, on a database that is ready, with two
+// additions: loopback addresses that it may deliver to (OUTBOUND, comma separated), and POST /empty, which returns an
+// empty response and so is the upper limit that benchmarks compare against.
 import { createApp } from '../app.ts';
 import { loadConfig } from '../platform/config.ts';
 import { provisionLogins } from '../platform/db/connect.ts';

@@ -5,7 +5,7 @@ import { sidebar } from '../../contract/routing-menu.ts';
 import type { SetupCheck } from '../../contract/setup.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 
-/** The routing table with the facts that the real server gives each role, against what its calls allow them. */
+/** Compares the routing table, using the facts the real server gives each role, with what its calls allow them. */
 
 let app: TestApp;
 const people = new Map<string, { token: string; host: string; user: SessionUser; setup: SetupCheck }>();
@@ -159,7 +159,7 @@ describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a 
   });
 });
 
-// The call that a page begins with: who does not get the page by their role must not get its data either.
+// The call that a page starts with: users whose role denies them the page must not get its data either.
 const BEHIND: [page: string, call: string, seen: string[], refused: string[]][] = [
   [
     '/configuration/people-import',
@@ -236,7 +236,8 @@ describe('[ROUT-08] [ROUT-09] what lies behind a page', () => {
       const links = sidebar(facts).flatMap((part) => part.links.map(({ to }) => to));
       expect([name, links.filter((to) => to.includes('leads-management'))]).toEqual([name, []]);
     }
-    // What the page shows is guarded by its call: the module's leads of the own tenants, for who may read leads.
+    // The page's data is guarded by its call: the module's leads of the caller's own tenants, for users who may read
+    // leads.
     const page = (name: string, module = 'local', token = people.get(name)!.token) => {
       const { host } = people.get(name)!;
       return app.call('GET', `/api/leadspeek/report/lead?moduleType=${module}`, { token, host });
@@ -251,7 +252,7 @@ describe('[ROUT-08] [ROUT-09] what lies behind a page', () => {
     expect(await leads('enterprise')).toEqual(['enterprise', 200, 0]);
     expect(await leads('agencyNew')).toEqual(['agencyNew', 200, 1]);
     expect(await leads('rootAE')).toEqual(['rootAE', 403, null]);
-    // An administrator whose role leaves the leads out does not get them by the address either.
+    // An administrator whose role excludes leads cannot get them through the URL either.
     const { token, host } = people.get('agency')!;
     const administrator = people.get('agencyAdmin')!;
     const roles = await app.call('POST', '/api/configuration/role-module/add', {

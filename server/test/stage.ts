@@ -17,11 +17,11 @@ const orphan = pathToFileURL(join(here, '../../scripts/orphan.mjs')).href;
 export interface Running {
   pid: number;
   port: number;
-  /** Whether it still lives. */
+  /** Whether it is still running. */
   alive(): boolean;
-  /** What it has said. */
+  /** Its output so far. */
   said(): string;
-  /** Ends it in its orderly way. */
+  /** Shuts it down gracefully. */
   stop(): Promise<void>;
   /** kill -9. */
   kill(): Promise<void>;
@@ -30,8 +30,8 @@ export interface Running {
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
 /**
- * A migrated, empty database with the factories to fill it and real processes of the platform to run on it, for what
- * cannot be shown inside one process: being killed, and being fast.
+ * A migrated, empty database with the factories to fill it and real platform processes to run on it, for what cannot be
+ * tested within one process: being killed, and being fast.
  * @param given.outbound host:port pairs that deliveries may reach although they are loopback
  */
 export async function openStage(given: { databaseUrl: string; outbound?: string[] }) {
@@ -46,7 +46,7 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     PORT: '0',
     HOST: '127.0.0.1',
     ROLES: 'web,ingest,worker',
-    // Crowds sign up at once here, all from this machine.
+    // Many users sign up at once here, all from this machine.
     SIGNUP_LIMITS: 'browser=100000,address=100000,network=100000,hour=10000000,day=10000000',
     VISIT_LIMITS: 'visitor=100000000,address=100000000,network=100000000,key=100000000',
   };
@@ -56,7 +56,7 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     return createApp({ config: { ...config, roles: [] }, urls, outboundExceptions: outbound });
   };
   const app = await open();
-  // It does no jobs, but what is made with the factories may ask for some.
+  // It runs no jobs, but the factories may enqueue some.
   await app.platform.jobs.start();
   await app.features.visits.keepPartitions();
   const admin = new pg.Pool({ connectionString: databaseUrl, max: 2 });
@@ -68,13 +68,13 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     features: app.features,
     platform: app.platform,
     admin,
-    /** One number out of the database. */
+    /** Returns a single number from the database. */
     async number(text: string): Promise<number> {
       return Number(Object.values((await admin.query(text)).rows[0])[0]);
     },
     /**
-     * Starts a process and waits until it listens: 'main' is server/main.ts, 'app' process.ts, which starts faster and
-     * knows `outbound`.
+     * Starts a process and waits until it listens: 'main' is server/main.ts; 'app' is process.ts, which starts faster
+     * and supports `outbound`.
      */
     async start(entry: keyof typeof entries, more: Record<string, string> = {}): Promise<Running> {
       const profile = process.env.BENCH_PROFILE;

@@ -36,7 +36,7 @@ test('a stop answers what is under way, finishes jobs, and cuts off after STOP_S
   );
   await isBegun;
 
-  // A body that never ends holds its connection.
+  // A request body that never ends holds its connection.
   const endless = connect(app.port, '127.0.0.1');
   endless.on('error', () => {});
   endless.write(

@@ -7,7 +7,7 @@ export const secretKey = 'sk_test_51loopback';
 const webhookSecret = 'whsec_platform';
 export const apiVersion = '2026-10-28.endive';
 
-/** The Stripe adapter and the server it speaks to. */
+/** The Stripe adapter and the server it talks to. */
 export async function openStripe({ webhookSecrets = [webhookSecret], timeoutMs = 2500 } = {}) {
   const clock = new ManualClock('2026-03-01T12:00:00Z');
   const server = await startStripeServer({

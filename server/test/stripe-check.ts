@@ -7,7 +7,7 @@ interface Operation {
   body: Json;
 }
 
-/** What Stripe says about a request that does not fit its schema. */
+/** Stripe's error for a request that does not match its schema. */
 export interface Misfit {
   code: 'parameter_unknown' | 'parameter_missing' | 'parameter_invalid';
   param: string;
@@ -16,13 +16,13 @@ export interface Misfit {
 const read = (name: string) =>
   JSON.parse(readFileSync(new URL(`./data/${name}`, import.meta.url), 'utf8')) as Record<string, unknown>;
 
-/** Stripe's own example of a resource, a fresh copy of it. */
+/** A fresh copy of Stripe's own example of a resource. */
 const examples = read('stripe-fixtures.json');
 export const example = (name: string): Json => structuredClone(examples[name]) as Json;
 
 const ajv = new Ajv({ strict: false, validateFormats: false, coerceTypes: true, allErrors: false });
 
-/** Objects take what they name and nothing else, at every depth: so does Stripe. */
+/** Objects accept only the fields they declare, at every depth, as Stripe does. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -59,7 +59,7 @@ const calls: Call[] = Object.entries(read('stripe-openapi.json') as Record<strin
   },
 );
 
-/** The call of Stripe's document that a request is, with the ids in its path. */
+/** Finds the call in Stripe's document that a request matches, with the ids in its path. */
 export function callOf(method: string, path: string): { call: Call; ids: string[] } | undefined {
   for (const call of calls) {
     const found = call.method === method ? call.path.exec(path) : null;
@@ -68,7 +68,7 @@ export function callOf(method: string, path: string): { call: Call; ids: string[
   return undefined;
 }
 
-/** What is wrong with a request; its values take their types on the way. */
+/** Returns what is wrong with a request; its values are coerced to their types in the process. */
 export function misfit(call: Call, query: Json, body: Json): Misfit | undefined {
   const validate = [call.query, call.body].find((one, at) => !one(at === 0 ? query : body));
   const error = validate?.errors?.[0];
@@ -81,7 +81,7 @@ export function misfit(call: Call, query: Json, body: Json): Misfit | undefined 
   return { code: missingProperty ? 'parameter_missing' : 'parameter_invalid', param };
 }
 
-/** `a[b][0]=x` as objects and arrays; throws on a name that would reach a prototype. */
+/** Parses `a[b][0]=x` into objects and arrays; throws on a name that would reach a prototype. */
 export function readForm(text: string): Json {
   const root: Json = {};
   for (const [name, value] of new URLSearchParams(text)) {

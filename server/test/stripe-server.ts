@@ -8,27 +8,27 @@ import { callOf, example, misfit, readForm } from './stripe-check.ts';
 // biome-ignore lint/suspicious/noExplicitAny: Stripe's resources as JSON
 type Resource = Record<string, any>;
 
-/** What is to go wrong with the next requests to a path. */
+/** What should go wrong with the next requests to a path. */
 export interface Fault {
   path: RegExp;
-  /** Before the work is done, or after it. */
+  /** Before or after the work is done. */
   at: 'before' | 'after';
-  /** drop: close the connection; hang: never answer; garbage: 200 and no JSON; a status: Stripe's error with it. */
+  /** drop: close the connection; hang: never answer; garbage: 200 without JSON; a status: Stripe's error with it. */
   act: 'drop' | 'hang' | 'garbage' | { status: number; type: string; code?: string };
   times?: number;
 }
 
 interface TestCard {
   brand?: string;
-  /** Refused when entered, and how. */
+  /** Declined when entered, and how. */
   save?: [code: string, declineCode?: string];
   challenge?: true;
   charge?: [code: string, declineCode?: string];
-  /** The answer to a charge comes too late, or never. */
+  /** The answer to a charge arrives too late, or never. */
   answer?: 'late' | 'lost';
 }
 
-/** Test cards as docs.stripe.com/testing documents them; the last two are ours. */
+/** Test cards as documented at docs.stripe.com/testing; the last two are ours. */
 const testCards: Record<string, TestCard> = {
   '4242424242424242': {},
   '5555555555554444': { brand: 'mastercard' },
@@ -62,13 +62,13 @@ export interface StripeServerOptions {
   secretKey: string;
   webhookSecret: string;
   apiVersion: string;
-  /** How late a late answer is. */
+  /** The delay of a late answer. */
   lateMs: number;
 }
 
 /**
- * A Stripe on the loopback: refuses what Stripe's own document does not allow, keeps what it is given, answers in the
- * form of Stripe's examples, repeats answers under an idempotency key, and goes wrong when told to.
+ * A Stripe on loopback: refuses what Stripe's own document does not allow, stores what it is given, answers in the form
+ * of Stripe's examples, repeats answers under an idempotency key, and fails when told to.
  */
 export async function startStripeServer(options: StripeServerOptions) {
   const { clock } = options;
@@ -79,9 +79,11 @@ export async function startStripeServer(options: StripeServerOptions) {
   const faults: Fault[] = [];
   const requests: { name: string; headers: IncomingMessage['headers']; body: Resource }[] = [];
   let events: Resource[] = [];
-  /** In percent, by country and state; a place that is not named has no registration, so nothing is collected there. */
+  /**
+   * In percent, by country and state; a place that is not listed has no registration, so nothing is collected there.
+   */
   const taxRates: Record<string, number> = {};
-  /** Accounts ('': the platform) without a head office, on which Stripe Tax does nothing. */
+  /** Accounts ('': the platform) without a head office, for which Stripe Tax does nothing. */
   const taxInactive = new Set<string>();
 
   const seconds = () => Math.floor(clock.now().getTime() / 1000);
@@ -177,7 +179,7 @@ export async function startStripeServer(options: StripeServerOptions) {
     return made;
   }
 
-  /** Sends what is on an account to its bank, as Stripe does each day. */
+  /** Sends an account's funds to its bank, as Stripe does each day. */
   function payOut(account: string): void {
     const taken = new Set(all(account, 'balance_transaction').map((one) => one.source));
     const open = [...all(account, 'charge'), ...all(account, 'refund')].filter((one) => !taken.has(one.id));
@@ -272,7 +274,7 @@ export async function startStripeServer(options: StripeServerOptions) {
     });
   }
 
-  /** Records a sale, or what is taken back of one. References are used once. */
+  /** Records a sale or its reversal. References are used once. */
   function taxTransaction(account: string, reference: string, fields: Resource): Resource {
     if (all(account, 'tax.transaction').some((one) => one.reference === reference))
       throw new Refused(400, 'invalid_request_error', {
@@ -401,7 +403,7 @@ export async function startStripeServer(options: StripeServerOptions) {
     },
   };
 
-  /** Everything that Stripe does with a request before and after the work itself. */
+  /** Everything Stripe does with a request before and after the work itself. */
   function answer(request: IncomingMessage, text: string): { status: number; body: unknown } {
     const url = new URL(request.url!, 'http://stripe');
     const found = callOf(request.method!, url.pathname);
@@ -437,7 +439,7 @@ export async function startStripeServer(options: StripeServerOptions) {
       if (!(error instanceof Refused)) throw error;
       done = error;
     }
-    // As it is now: later changes of the resource are not repeated.
+    // A copy of the current state: later changes to the resource are not repeated.
     done = { status: done.status, body: structuredClone(done.body) };
     keys.set(id, { input, answer: done });
     return done;
@@ -481,7 +483,7 @@ export async function startStripeServer(options: StripeServerOptions) {
     const { payment_method } = readForm(text) as Resource;
     const card = cards.get(payment_method);
     const manner = card?.answer;
-    // The first time only: a repetition is answered.
+    // Only the first time: a repeated request is answered.
     if (card) delete card.answer;
     if (manner === 'lost') return;
     if (manner === 'late') await new Promise((done) => setTimeout(done, options.lateMs).unref());
@@ -501,12 +503,12 @@ export async function startStripeServer(options: StripeServerOptions) {
     faults,
     taxRates,
     taxInactive,
-    /** What an account's tax report holds, oldest first: reference and amount with tax, in cents. */
+    /** The contents of an account's tax report, oldest first: reference and amount with tax, in cents. */
     taxReport: (account = ''): [reference: string, cents: number][] =>
       all(account, 'tax.transaction')
         .map((one): [string, number] => [one.reference, one.total])
         .reverse(),
-    /** A person enters a card into Stripe's form in the browser; `passes` the bank's question or does not. */
+    /** A user enters a card into Stripe's form in the browser; `passes` tells whether they pass the bank's prompt. */
     enterCard(clientSecret: string, number: string, passes: boolean | undefined): void {
       const [account, setup] = holder(clientSecret);
       const card = testCards[number];
@@ -531,25 +533,25 @@ export async function startStripeServer(options: StripeServerOptions) {
       Object.assign(setup, { status: 'succeeded', payment_method: method.id, last_setup_error: null });
       tell(account, 'setup_intent.succeeded', setup);
     },
-    /** The holder answers the bank's question about a declined charge. */
+    /** The holder answers the bank's prompt about a declined charge. */
     authenticate(clientSecret: string, passes: boolean): void {
       const [account, intent] = holder(clientSecret);
       if (intent.status !== 'requires_payment_method') return;
       if (passes) succeed(account, intent, intent.payment_method);
     },
-    /** Stripe's mind about an account changes. */
+    /** Stripe changes an account's status. */
     setAccount(id: string, fields: Resource): void {
       const account = Object.assign(get('', id), fields);
       tell(id, 'account.updated', account);
     },
-    /** A payout of an account comes back from the bank; `amount` in cents. */
+    /** A payout of an account is returned by the bank; `amount` in cents. */
     failPayout(id: string, amount: number, failure_message: string): void {
       tell(id, 'payout.failed', make(id, 'payout', 'po', { amount, status: 'failed', failure_message }));
     },
     addIntents(account: string, list: Resource[]): void {
       for (const fields of list) make(account, 'payment_intent', 'pi', fields);
     },
-    /** Charged and not refused, in cents, one entry a charge. */
+    /** Charges that were not declined, in cents, one entry per charge. */
     payOut,
     captured: (account = ''): number[] =>
       all(account, 'payment_intent')
@@ -557,7 +559,7 @@ export async function startStripeServer(options: StripeServerOptions) {
         .map((one) => one.amount_received),
     fees: (account: string): number =>
       all(account, 'payment_intent').reduce((sum, one) => sum + (one.application_fee_amount ?? 0), 0),
-    /** What happened since the last time, signed now. */
+    /** The events since the last call, signed now. */
     notices(): { body: string; headers: Record<string, string> }[] {
       const taken = events;
       events = [];

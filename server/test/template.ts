@@ -6,7 +6,7 @@ import { setUpJobs } from '../platform/jobs.ts';
 
 const template = 'lead_template';
 
-/** Makes the migrated database that every test database is copied from. Called once per test run. */
+/** Creates the migrated database that every test database is copied from. Called once per test run. */
 export async function prepareTestDatabases(adminUrl: string): Promise<void> {
   await admin(adminUrl, `drop database if exists ${template} with (force)`);
   await admin(adminUrl, `create database ${template}`);
@@ -15,9 +15,9 @@ export async function prepareTestDatabases(adminUrl: string): Promise<void> {
 }
 
 /**
- * Makes a migrated, empty database for one test file.
+ * Creates a migrated, empty database for one test file.
  * @param adminUrl `inject('adminUrl')`
- * @returns its connection string (superuser) and its removal
+ * @returns its connection string (superuser) and a function that removes it
  */
 export async function createTestDatabase(
   adminUrl: string,

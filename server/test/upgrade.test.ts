@@ -13,7 +13,7 @@ import { migrate, migrations } from '../platform/db/migrate.ts';
 const folder = join(import.meta.dirname, 'data/schemas');
 const current = migrations();
 
-/** A demo as an earlier version left it, see data/README.md. */
+/** A demo as left by an earlier version, see data/README.md. */
 interface Kept {
   migrations: string[];
   tables: { name: string; columns: string; rows: string[] }[];
@@ -34,7 +34,7 @@ function read(file: string): Kept {
   return { migrations: names!.split(','), tables };
 }
 
-/** Makes the tables that the version had and fills them, in a new database. */
+/** Creates the version's tables and fills them, in a new database. */
 async function load(kept: Kept, database: string): Promise<{ url: string; client: pg.Client }> {
   const admin = new pg.Client({ connectionString: inject('adminUrl') });
   await admin.connect();
@@ -97,7 +97,7 @@ describe('upgrade of a database full of data', () => {
       }).toEqual(rows);
       await client.end();
 
-      // As somebody does who takes every version.
+      // Like an installation that applies every version.
       const steps = await load(kept, `lead_upgrade_${kept.migrations.length}_steps`);
       const applied = new Set(kept.migrations);
       for (const name of pending) {

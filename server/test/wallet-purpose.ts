@@ -2,13 +2,16 @@ import type { Charge, Purpose, PurposeHandler } from '../features/payments/index
 import type { Wallet } from '../features/wallet/index.ts';
 import type { Tx } from '../platform/db/scope.ts';
 
-/** What tests charge for: every real purpose has its own feature already. */
+/** The purpose of test charges: every real purpose already has its own feature. */
 export const TEST_PURPOSE = 'test' as Purpose;
 
-/** A purpose whose charges are lots of the Data Wallet, for tests of charges: what docs/money.md says of each event. */
+/**
+ * A purpose whose charges become lots of the Data Wallet, for tests of charges; follows what docs/money.md says about
+ * each event.
+ */
 export function walletPurpose(wallet: Wallet): PurposeHandler {
   const of = ({ owner }: Charge) => ({ rootId: owner.root_id, agencyId: owner.agency_id });
-  // Asked again with the same key it answers which lot that was.
+  // A repeat with the same key returns the same lot.
   const topUp = (tx: Tx, charge: Charge, at: Date) =>
     wallet.topUp(
       tx,

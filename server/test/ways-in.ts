@@ -2,7 +2,7 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { TestApp } from './app.ts';
 
-/** Fetches a captcha and solves it, as the page does: the gtoken. */
+/** Fetches a captcha and solves it, as the page does; returns the gtoken. */
 export async function solveCaptcha(app: TestApp, host: string): Promise<string> {
   const { body } = await app.call('GET', '/api/general/captcha', { host });
   const challenge = body as unknown as Parameters<typeof solveChallenge>[0]['challenge'];
@@ -10,7 +10,7 @@ export async function solveCaptcha(app: TestApp, host: string): Promise<string> 
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');
 }
 
-/** The mails to an address, newest first, with their bodies. Mails that a job has to cause are caused first. */
+/** The emails to an address, newest first, with their bodies. Emails that a job has to create are created first. */
 export async function mailsTo(app: TestApp, rootId: string, address: string) {
   const { rows } = await app.admin.query(
     `update pgboss.job set state = 'completed' where name = 'access.reset' and state = 'created' returning data`,
@@ -20,7 +20,7 @@ export async function mailsTo(app: TestApp, rootId: string, address: string) {
   return all.filter((mail) => mail.to_address === address);
 }
 
-/** The code in the newest code mail to an address. */
+/** The code in the newest code email to an address. */
 export async function codeFor(app: TestApp, rootId: string, address: string): Promise<string> {
   const [newest] = (await mailsTo(app, rootId, address)).filter((mail) => mail.kind === 'login.code');
   const code = /^\d{6}$/m.exec(newest?.body?.text ?? '')?.[0];
@@ -28,7 +28,7 @@ export async function codeFor(app: TestApp, rootId: string, address: string): Pr
   return code;
 }
 
-/** The path and query of the link in a mail. */
+/** The path and query of the link in an email. */
 export function linkIn(mail: { body: { text: string } | null } | undefined): { url: URL; token: string } {
   const url = new URL(/https?:\/\/\S+/.exec(mail?.body?.text ?? '')?.[0] ?? 'none:');
   return { url, token: url.pathname.split('/').at(-1) ?? '' };

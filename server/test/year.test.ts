@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-// Some weeks with every run of the tests; `npm run demo:year` lets a whole year pass and compares at the end of each month.
+// A few weeks on every test run; `npm run demo:year` simulates a whole year and compares at the end of each month.
 const isWhole = process.env.YEAR === 'whole';
 
 test('[PAY-03] after weeks of trade each list, tile, chart, mail and file with an amount says what the ledger says', async () => {
@@ -23,7 +23,7 @@ test('[PAY-03] after weeks of trade each list, tile, chart, mail and file with a
     expect(differing).toEqual([]);
     expect(compared).toBeGreaterThan(60);
   }
-  // Something of everything has happened.
+  // At least one of each kind has occurred.
   const { rows } = await app.admin.query('select distinct kind from transfer order by kind');
   expect(rows.map((row) => row.kind)).toEqual(
     expect.arrayContaining([

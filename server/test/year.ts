@@ -10,12 +10,12 @@ import { compareMails } from './mails.ts';
 const USD = 1_000_000n;
 const DAY_MS = 86_400_000;
 
-/** A small system that trades for as long as its clock is moved. */
+/** A small system that trades for as long as its clock is advanced. */
 export type Year = Awaited<ReturnType<typeof openYear>>;
 
 /**
- * An agency with a Data Wallet, a taxed client billed weekly and monthly, and a prepaid one. `pass` lets days go by as the
- * jobs would: leads, fees, invoices, card charges, lots that end, snapshots.
+ * An agency with a Data Wallet, a taxed client billed weekly and monthly, and a prepaid one. `pass` advances by days
+ * and does what the jobs would: leads, fees, invoices, card charges, expiring lots, snapshots.
  */
 export async function openYear(app: TestApp) {
   const { make, features, clock } = app;
@@ -62,7 +62,7 @@ export async function openYear(app: TestApp) {
     }),
     await make.campaign(prepaying.company, { price: 3n * USD, balance: 400n * USD }),
   ];
-  // A minimum spend by default, which the agency accepts in its first month.
+  // A default minimum spend, which the agency accepts in its first month.
   await inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
     const at = clock.now();
     await features.agreements.accept(tx, {
@@ -82,7 +82,7 @@ export async function openYear(app: TestApp) {
   await make.people(root, people);
   let day = 0;
 
-  /** Refunds of leads by agency and root, and credit of every kind, by the calls. */
+  /** Issues refunds of leads by agency and root, and every kind of credit, through the API. */
   async function give(): Promise<void> {
     const asked = async (who: { email: string; host: string }, path: string, body: object): Promise<void> => {
       const token = await app.signIn(who.email, who.host);
@@ -116,7 +116,7 @@ export async function openYear(app: TestApp) {
     clients: [owing, prepaying],
     campaigns,
 
-    /** Lets days go by; on each `every`th there are leads. */
+    /** Advances by days; every `every`th day has leads. */
     async pass(days: number, every = 1): Promise<void> {
       for (let n = 0; n < days; n++) {
         clock.advance(DAY_MS);
@@ -151,7 +151,7 @@ export async function openYear(app: TestApp) {
   };
 }
 
-/** What an amount that somebody is shown has to be, and what it is. */
+/** An amount shown to a user, and what it has to be. */
 interface Shown {
   where: string;
   shown: bigint;
@@ -159,8 +159,9 @@ interface Shown {
 }
 
 /**
- * Each list, tile, chart, mail and file that shows an amount beside the ledger's own sum. Answers those that differ and how
- * many were compared; the ledger is read by plain sums of entries, by nothing that the product reads it by.
+ * Compares each list, tile, chart, email and file that shows an amount with the ledger's own sum. Returns those that
+ * differ and how many were compared; the ledger is read by plain sums of entries, without any of the product's own
+ * queries.
  */
 export async function compareAmounts(year: Year): Promise<{ compared: number; differing: string[] }> {
   const { app, agency, clients, campaigns, root } = year;
@@ -216,7 +217,7 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
     return lines.map((line) => line.match(/("([^"]|"")*"|[^,]*)(,|$)/g)?.[at]?.replace(/,$/, '') ?? '');
   };
 
-  // The logins of the beginning have long ended.
+  // The logins from the beginning expired long ago.
   const reader = async <K extends 'root' | 'agency' | 'client'>(
     name: string,
     kind: K,
@@ -233,7 +234,7 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
     agency: { balance: [10, 11, 12], wallet: [10], earnings: [13], card: [30], tax: [33] },
     root: { balance: [20, 21, 22, 23, 32, 34], card: [30], tax: [33] },
   } as const;
-  // In the time zone of all companies here.
+  // In the time zone of all companies in this test.
   const month = app.clock.now().toLocaleDateString('en-CA', { timeZone: 'America/Chicago' }).slice(0, 7);
   for (const who of readers) {
     for (const [view, codes] of Object.entries(VIEWS[who.kind])) {
@@ -375,7 +376,7 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
   const books = await sum(agency.company.id, [10]);
   see('agency: Data Wallet', micros(String(wallet.balance_amount)), books);
   see('agency: Data Wallet, chart', micros(String(wallet.days.at(-1).balance)), books);
-  // Line by line, newest first: the page says those of a month, the file all of them.
+  // Line by line, newest first: the page shows those of one month, the file shows all of them.
   const { rows: lines } = await app.admin.query(
     `select t.id, to_char(t.created_at at time zone 'America/Chicago', 'YYYY-MM') as month, sum(e.amount)::text as amount,
        sum(sum(e.amount)) over (order by t.created_at, t.id)::text as balance
@@ -455,7 +456,7 @@ export async function compareAmounts(year: Year): Promise<{ compared: number; di
   };
 }
 
-/** The tax of an issuer's invoices as they say it, less what was credited. */
+/** The tax stated on an issuer's invoices, less what was credited. */
 async function taxOf(app: TestApp, issuerId: string): Promise<bigint> {
   const { rows } = await app.admin.query(
     'select coalesce(sum(tax_micros), 0)::text as tax from invoice where issuer_id = $1 and credited_micros = 0',

@@ -2,8 +2,8 @@ import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
 
 /**
- * Solves a proof-of-work challenge of GET /general/captcha in the browser; answers the `gtoken` that proves it. Loaded only
- * when the server asks for one.
+ * Solves a proof-of-work challenge of GET /general/captcha in the browser; returns the `gtoken` that proves it. Loaded
+ * only when the server asks for one.
  */
 export async function solveCaptcha(given: {
   parameters: Record<string, unknown>;

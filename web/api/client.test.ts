@@ -20,7 +20,7 @@ const unauthenticated = () =>
   json(401, { result: 'failed', message: messages.unauthenticated, errors: {}, requestId: 'r1' });
 const id = '019a0000-0000-7000-8000-000000000001';
 
-/** A client over a server in memory: `answer` says what each request gets. */
+/** A client with an in-memory server: `answer` decides the response to each request. */
 function setUp(
   answer: (sent: Sent, count: number) => Response | Promise<Response>,
   more: { sealer?: Sealer; signedIn?: boolean } = {},

@@ -22,7 +22,7 @@ const store: Store = (() => {
   }
 })();
 
-/** Two tabs share one cookie, so they take turns at renewing. */
+/** Two tabs share one cookie, so they take turns renewing. */
 const lock: Lock = (task) =>
   navigator.locks ? (navigator.locks.request('session-refresh', task) as ReturnType<typeof task>) : task();
 
@@ -36,14 +36,14 @@ export const session = new Session({
   },
 });
 
-// Another tab signed out or lost the session: this one must not go on with its own token.
+// Another tab signed out or lost the session: this one must not continue with its own token.
 addEventListener('storage', (event) => {
   const gone = event.key === 'session' && event.newValue === null;
   if (gone && session.token !== undefined) session.end('logout');
   // It has begun or ended a view: nobody must work here as somebody else than they believe.
   else if (event.key === 'original_user' && !session.agrees) location.assign('/');
 });
-// So it is with a page that comes back out of the browser's own memory.
+// The same goes for a page restored from the browser's back/forward cache.
 addEventListener('pageshow', (event) => {
   if (event.persisted && !session.agrees) location.reload();
 });
@@ -63,7 +63,10 @@ export const transport = new Transport({
   },
 });
 
-/** Keeps the person's address as the server sees it, for the header that names it (spec calls 7); signing out forgets it. */
+/**
+ * Stores the user's address as the server sees it, for the header that carries it (spec calls 7); signing out deletes
+ * it.
+ */
 export function keepAddress(address: string | null): void {
   if (address) store.setItem('client_ip', address);
 }
@@ -72,8 +75,8 @@ export function keepAddress(address: string | null): void {
 export const api: Client = clientOf(transport);
 
 /**
- * Signs in and starts the session; answers the code step when a second factor is on.
- * @param gtoken the answer of a captcha that a person has to solve
+ * Signs in and starts the session; returns the code step if a second factor is on.
+ * @param gtoken the answer of a captcha that the user has to solve
  * @throws ApiError when refused; 422 with `errors.gtoken` when such a captcha is needed
  */
 export async function login(email: string, password: string, gtoken?: string): Promise<CodeStep | null> {
@@ -82,7 +85,8 @@ export async function login(email: string, password: string, gtoken?: string): P
   try {
     answer = await api.access.login(given);
   } catch (error) {
-    // After failures the server asks for a captcha; the browser's own work answers it, and the person need do nothing.
+    // After failures the server asks for a captcha; if the browser can solve it by itself, the user does not have to do
+    // anything.
     if (!(error instanceof ApiError) || error.status !== 422 || !error.errors.gtoken) throw error;
     if ((await api.access.accessOptions()).captcha === 'recaptcha') throw error;
     const { solveCaptcha } = await import('./captcha.ts');
@@ -93,7 +97,10 @@ export async function login(email: string, password: string, gtoken?: string): P
   return null;
 }
 
-/** Signs in by a passkey of this browser or a phone, and starts the session. @throws ApiError when it is refused or given up */
+/**
+ * Signs in with a passkey of this browser or a phone, and starts the session. @throws ApiError when it is refused or
+ * canceled
+ */
 export async function passkeyLogin(): Promise<void> {
   const { askPasskey } = await import('./passkey.ts');
   const { options } = await api.access.passkeyChallenge();
@@ -101,7 +108,10 @@ export async function passkeyLogin(): Promise<void> {
   session.start(access_token);
 }
 
-/** Completes a login with its code or a recovery code, and says how many of those are left. @throws ApiError when the code is wrong or the login is over */
+/**
+ * Completes a login with its code or a recovery code, and returns how many recovery codes are left. @throws ApiError
+ * when the code is wrong or the login has expired
+ */
 export async function verifyLogin(
   email: string,
   proof: { code: string } | { recovery_code: string },
@@ -113,22 +123,22 @@ export async function verifyLogin(
 }
 
 /**
- * Begins to view as somebody (NAV-03). Answers the address to load: the page is loaded anew, so that nothing of the
- * person before stays in it. @throws ApiError when refused
+ * Starts viewing as another user (NAV-03). Returns the address to load: the page is reloaded so that nothing of the
+ * previous user stays in it. @throws ApiError when refused
  */
 export async function switchUser(usrID: string, reason: string): Promise<string> {
   session.become((await api.access.switchUser({ usrID, reason })).access_token);
   return switchLanding(await api.setup.user());
 }
 
-/** Ends the view; answers the address to load. @throws ApiError when refused */
+/** Ends the view; returns the address to load. @throws ApiError when refused */
 export async function revertView(): Promise<string> {
   await api.access.revertView({});
   await session.rejoin();
   return revertLanding(await api.setup.user());
 }
 
-/** Signs out; who does not hear from the server within 3 s is out all the same (AUTH-05). */
+/** Signs out; if the server does not respond within 3 s, the user is signed out anyway (AUTH-05). */
 export function logout(): Promise<void> {
   return session.leave(() => api.access.logout({}, { signal: AbortSignal.timeout(3000) }));
 }

@@ -5,10 +5,9 @@ import { ApiError, errorOf } from './errors.ts';
 import { queryOf } from './transport.ts';
 
 /**
- * Downloads a file of the API, telling its progress in notifications.
- * Answers whether the file arrived.
- * @param path below /api, such as '/leadspeek/report/lead/export'; `query` is added to it
- * @param failed what a failure is told as
+ * Downloads a file of the API, reporting its progress in notifications. Returns whether the file arrived.
+ * @param path below /api, such as '/leadspeek/report/lead/export'; `query` is appended to it
+ * @param failed the message shown on failure
  */
 export async function download(
   path: string,
@@ -26,12 +25,12 @@ export async function download(
       ...done(response),
       color: 'green',
       loading: false,
-      // A list says what it holds, which takes a moment longer to read (spec calls 9).
+      // The notification for a list says what it holds, which takes a moment longer to read (spec calls 9).
       autoClose: response.headers.has('X-Total-Count') ? 3000 : 2500,
     });
     return true;
   } catch (error) {
-    // What was refused says why; all else says no more than that it failed.
+    // A refusal states its reason; any other failure says only that it failed.
     const why = error instanceof ApiError && error.status === 422 ? error.message : undefined;
     notifications.update({
       id,
@@ -45,7 +44,7 @@ export async function download(
   }
 }
 
-/** What the file of a list holds, so that nobody has to open it to know. */
+/** What a list's file contains, so that the user does not have to open it to find out. */
 function done(response: Response): { title?: string; message: string } {
   const rows = response.headers.get('X-Total-Count');
   if (rows === null) return { message: messages.downloadDone };

@@ -1,7 +1,7 @@
 import type { ErrorBody, FieldErrors } from '../../contract/errors.ts';
 import { messages } from '../../contract/messages.ts';
 
-/** A call that failed. `status` 0 means that no answer came. `retryAfter` in seconds. */
+/** A call that failed. `status` 0 means that there was no response. `retryAfter` is in seconds. */
 export class ApiError extends Error {
   override name = 'ApiError';
   readonly status: number;
@@ -29,7 +29,7 @@ const plainWords: Record<number, string> = {
   504: 'The server took too long to respond. Try again shortly.',
 };
 
-/** The ApiError of an answer that is not a success; a body that is not ours (a proxy's page) gets plain words. */
+/** The ApiError for an unsuccessful response; a body that is not ours (a proxy's page) gets a plain message. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '');
   let body: Partial<ErrorBody> = {};
@@ -48,7 +48,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
   });
 }
 
-/** Words for any error a screen may have to show. */
+/** The message for any error a screen may have to show. */
 export function wordsOf(error: unknown): string {
   return error instanceof Error && error.message ? error.message : String(error);
 }

@@ -3,15 +3,15 @@ import type { Facts } from '../../contract/routing-facts.ts';
 import type { SetupCheck } from '../../contract/setup.ts';
 import { ApiError } from './errors.ts';
 
-/** Whether what is kept of a person can be worked with: it says who they are to the system (AUTH-17). */
+/** Whether the user data is usable: it must say what kind of user it is (AUTH-17). */
 function isWhole(user: Partial<SessionUser> | undefined): boolean {
   const hasFlags = typeof user?.systemuser === 'boolean' && typeof user.rootcomp === 'boolean';
   return hasFlags || user?.isViewMode === true;
 }
 
 /**
- * The facts about whoever is signed in, or about nobody. A person who lacks the system's flags is signed out (AUTH-17); one
- * whose data cannot be had because the session is over counts as nobody (AUTH-18).
+ * The facts about the signed-in user, or those of a signed-out visitor. A user who lacks the system's flags is signed
+ * out (AUTH-17); one whose data cannot be fetched because the session is over counts as signed out (AUTH-18).
  * @param parts `load` asks the server once; `forget` signs out
  * @throws ApiError when the server cannot say
  */
@@ -28,7 +28,7 @@ export async function readFacts(parts: {
     parts.forget();
     return nobody;
   } catch (error) {
-    // The transport has renewed once in vain and ended the session.
+    // The transport already tried to renew once, without success, and ended the session.
     if (error instanceof ApiError && error.status === 401) return nobody;
     throw error;
   }

@@ -1,4 +1,4 @@
-// Loaded only when the first body is sealed: the first screen does without it.
+// Loaded only when the first body is sealed, so that the first screen does not need it.
 import { CompactEncrypt } from 'jose/jwe/compact/encrypt';
 import { importJWK } from 'jose/key/import';
 

@@ -3,16 +3,16 @@ import { ApiError } from './errors.ts';
 
 type Options = Record<string, unknown>;
 
-/** Whether this browser has passkeys: not on plain http, and not where they are switched off. */
+/** Whether this browser supports passkeys: not on plain http, and not if they are disabled. */
 export const hasPasskeys = (): boolean => window.isSecureContext && 'PublicKeyCredential' in window;
 
-/** Has the person's authenticator answer a challenge. @throws ApiError with words for the person when it does not */
+/** Has the user's authenticator answer a challenge. @throws ApiError with a message for the user when it does not */
 export async function askPasskey(options: Options): Promise<Assertion> {
   const { startAuthentication } = await import('@simplewebauthn/browser');
   return told(() => startAuthentication({ optionsJSON: options as never }));
 }
 
-/** Has an authenticator make a key. @throws ApiError with words for the person when it does not */
+/** Has an authenticator create a key. @throws ApiError with a message for the user when it does not */
 export async function makePasskey(options: Options): Promise<NewKey> {
   const { startRegistration } = await import('@simplewebauthn/browser');
   return told(() => startRegistration({ optionsJSON: options as never }));

@@ -1,12 +1,12 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './errors.ts';
 
-/** The cache of every answer; tries twice more where waiting may help. */
+/** The cache of every response; retries up to twice if waiting may help. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // Offline, a query should fail with words and a Retry rather than wait without end.
+      // When offline, a query should fail with a message and a Retry button rather than wait forever.
       networkMode: 'always',
       retry: (count, error) =>
         count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),

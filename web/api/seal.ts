@@ -3,8 +3,8 @@ import type { Sealer } from './transport.ts';
 type Jwk = Record<string, unknown>;
 
 /**
- * Seals bodies as `{ dt: <compact JWE> }` (WIRE-02). Where the browser has no WebCrypto (plain http on another
- * machine's name) or the server has no key, the body travels as it is; the server takes both.
+ * Seals bodies as `{ dt: <compact JWE> }` (WIRE-02). If the browser has no WebCrypto (plain http on another machine's
+ * name) or the server has no key, the body is sent as is; the server accepts both.
  * @param keys fetches the server's public keys
  */
 export function sealerOf(keys: () => Promise<{ keys: Jwk[] }>): Sealer {

@@ -7,7 +7,7 @@ const jwt = (sub: string, by?: string) =>
 const own = jwt('root');
 const view = jwt('client', 'root');
 
-/** A session whose renewals answer what `next` holds, over a storage that may be another's, too. */
+/** A session whose renewals return what `next` holds, using a storage that may be shared with another. */
 function setUp(kept = new Map<string, string>()) {
   const next: string[] = [];
   let changes = 0;
@@ -44,7 +44,7 @@ describe('[NAV-03] the session in view mode', () => {
     expect(second.changes()).toBe(0);
     const late = setUp(first.kept);
     expect(await late.session.fresh()).toBe(own);
-    // Nothing was begun as somebody else, but the page is one of the person viewed.
+    // Nothing was started as another user, but the page belongs to the viewed user.
     expect(late.changes()).toBe(1);
     expect(late.kept.has('original_user')).toBe(false);
   });
@@ -56,7 +56,7 @@ describe('[NAV-03] the session in view mode', () => {
     const refused = { status: 409, message: ownMessages.viewOver };
     await expect(session.fresh(view)).rejects.toMatchObject(refused);
     expect([session.token, changes()]).toEqual([own, 1]);
-    // A call whose 401 comes back only now was begun as the person viewed, too.
+    // A call whose 401 arrives only now was also started as the viewed user.
     await expect(session.fresh(view)).rejects.toMatchObject(refused);
     expect(changes()).toBe(1);
     expect(session.alive).toBe(true);

@@ -8,13 +8,13 @@ export type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 /** Runs `task` while no other tab runs one. */
 export type Lock = <T>(task: () => Promise<T>) => Promise<T>;
 
-/** 'ended' is told to the person (Session Ended); 'logout' is their own doing, here or in another tab. */
+/** 'ended' is shown to the user (Session Ended); 'logout' was the user's own action, here or in another tab. */
 export type EndReason = 'ended' | 'logout';
 
-/** Everything a session leaves in storage (spec product 4, Session); tables' looks and the theme stay. */
+/** Everything a session leaves in storage (spec product 4, Session); table settings and the theme are kept. */
 const KEYS = ['session', 'user', 'original_user', 'role', 'client_ip'];
 
-/** Whom a token is for and, in view mode, who is behind it; nothing of what is not a JWT. */
+/** Who a token is for and, in view mode, who the real user is; empty if it is not a JWT. */
 export function peopleIn(token: string | undefined): { subject?: string; trueActor?: string } {
   try {
     const payload = token?.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? '';
@@ -25,22 +25,22 @@ export function peopleIn(token: string | undefined): { subject?: string; trueAct
   }
 }
 
-/** The answer for a call that was begun as somebody whom one does not view as any more: it must not be sent as another. */
+/** The error for a call that was started in a view that has since ended: it must not be sent as another user. */
 const viewOver = () => new ApiError(409, screenMessages.viewOver);
 
 /**
- * The access token, in memory only, and its renewal through the HttpOnly cookie. The flag 'session' in storage
- * says that a cookie may exist, so that a first visit asks for nothing (spec product 4, Session). In view mode the token is
- * the view's and 'original_user' in storage holds who is behind it (spec product 4, View mode); the server knows, so
- * that a reload and another tab go on with the view, and with the login once the view is over.
+ * Holds the access token, in memory only, and renews it through the HttpOnly cookie. The flag 'session' in storage says
+ * that a cookie may exist, so that a first visit makes no request (spec product 4, Session). In view mode the token is
+ * the view's and 'original_user' in storage holds the real user (spec product 4, View mode); the server knows about the
+ * view, so a reload or another tab continues with it, and with the login once the view is over.
  */
 export class Session {
   #token: string | undefined;
   #renewal: Promise<string> | undefined;
-  /** Whether the end has been told already: calls still in flight must not tell it again. */
+  /** Whether the end has already been reported: calls still in flight must not report it again. */
   #over = false;
   #leaving = false;
-  /** Raised by each start and end, so that a renewal that comes back late changes nothing. */
+  /** Incremented on each start and end, so that a renewal that returns late changes nothing. */
   #era = 0;
   readonly #store: Store;
   readonly #renew: () => Promise<string>;
@@ -59,7 +59,7 @@ export class Session {
     return this.#token;
   }
 
-  /** Whether somebody is, or may still be, signed in. */
+  /** Whether a user is, or may still be, signed in. */
   get alive(): boolean {
     return this.#token !== undefined || this.#store.getItem('session') === '1';
   }
@@ -72,18 +72,18 @@ export class Session {
     this.#store.setItem('session', '1');
   }
 
-  /** Goes on with the token of a view, or of one's own again. What is in flight under the former one is void. */
+  /** Continues with a view's token, or with the user's own again. Calls in flight under the previous one are void. */
   become(token: string): void {
     this.#era++;
     this.#keep(token);
   }
 
-  /** Goes on as oneself, or with the view that lives, as the server has it. */
+  /** Continues as the user's own self or with the active view, according to the server. */
   async rejoin(): Promise<void> {
     this.become(await this.#lock(() => this.#renew()));
   }
 
-  /** Whether what this page acts as is what is stored; not so when another tab has begun or ended a view. */
+  /** Whether this page acts as the user that is in storage; false if another tab has started or ended a view. */
   get agrees(): boolean {
     if (this.#token === undefined) return true;
     return (peopleIn(this.#token).trueActor ?? null) === this.#store.getItem('original_user');
@@ -97,9 +97,10 @@ export class Session {
   }
 
   /**
-   * A token that is not `stale`. All callers share one renewal; who comes after it with the old token gets the new.
-   * @throws ApiError 401 after the session has ended; the renewal's own error when no answer or a 5xx came (the
-   *   session stays, because nobody has refused it); 409 when the token now is for somebody else, as after a view
+   * Returns a token that is not `stale`. All callers share one renewal; one that arrives later with the old token gets
+   * the new one.
+   * @throws ApiError 401 after the session has ended; the renewal's own error on no response or a 5xx (the session
+   * stays, because it has not been refused); 409 if the token is now for another user, as after a view
    */
   async fresh(stale?: string): Promise<string> {
     if (this.#token !== undefined && this.#token !== stale) {
@@ -127,7 +128,7 @@ export class Session {
       const wasViewing = this.#store.getItem('original_user') !== null;
       this.#keep(token);
       const isOther = before !== undefined && peopleIn(before).subject !== peopleIn(token).subject;
-      // After a reload there is no token to compare with, but what is stored tells that a view has ended since.
+      // After a reload there is no token to compare with, but storage shows that a view has ended since.
       if (isOther || (before === undefined && wasViewing && !peopleIn(token).trueActor))
         for (const listener of this.#viewListeners) listener();
       if (isOther) throw viewOver();
@@ -141,7 +142,7 @@ export class Session {
   }
 
   /**
-   * Leaves by the person's own wish: tells the server, and forgets everything here even if that fails (AUTH-05).
+   * Signs out at the user's own request: tells the server, and deletes everything here even if that fails (AUTH-05).
    * @param tell the call that revokes the session
    */
   async leave(tell: () => Promise<unknown>): Promise<void> {
@@ -156,14 +157,17 @@ export class Session {
     }
   }
 
-  /** Forgets whoever is signed in and tells nobody: another login follows, or the page itself says what has happened. */
+  /**
+   * Forgets the signed-in user without notifying anyone: another login follows, or the page itself explains what
+   * happened.
+   */
   forget(): void {
     this.#era++;
     this.#token = undefined;
     for (const key of KEYS) this.#store.removeItem(key);
   }
 
-  /** Forgets everything and tells the listeners, once. */
+  /** Forgets everything and notifies the listeners, once. */
   end(reason: EndReason): void {
     this.forget();
     if (this.#over) return;
@@ -171,13 +175,15 @@ export class Session {
     for (const listener of this.#listeners) listener(this.#leaving ? 'logout' : reason);
   }
 
-  /** Calls back when a view is found to have begun or ended without this page's doing; returns the way to stop that. */
+  /**
+   * Calls back when a view turns out to have started or ended outside this page; returns the function to unsubscribe.
+   */
   onViewChange(listener: () => void): () => void {
     this.#viewListeners.add(listener);
     return () => this.#viewListeners.delete(listener);
   }
 
-  /** Calls back when the session ends; returns the way to stop that. */
+  /** Calls back when the session ends; returns the function to unsubscribe. */
   onEnd(listener: (reason: EndReason) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

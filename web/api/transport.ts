@@ -4,7 +4,7 @@ import type { RouteTable } from '../build/routes.ts';
 import { ApiError, errorOf } from './errors.ts';
 import type { Session } from './session.ts';
 
-/** Turns a JSON body into the form it travels in; `forget` drops cached keys after the server refused one. */
+/** Turns a JSON body into the form in which it is sent; `forget` drops cached keys after the server refused one. */
 export interface Sealer {
   seal(body: unknown): Promise<unknown>;
   forget(): void;
@@ -25,7 +25,7 @@ export interface CallOptions {
 
 type Input = Record<string, unknown> | undefined;
 
-/** Sends requests with the bearer token and renews it once when the server says that it has ended. */
+/** Sends requests with the bearer token and renews it once if the server says that it has expired. */
 export class Transport {
   readonly #parts: TransportParts;
   #ask: ((how: string) => Promise<boolean>) | undefined;
@@ -35,17 +35,17 @@ export class Transport {
     this.#parts = parts;
   }
 
-  /** Has `ask` called where the server wants somebody to confirm who they are; it answers whether they did. */
+  /** Sets `ask` to be called when the server wants the user to confirm their identity; it returns whether they did. */
   askWith(ask: (how: string) => Promise<boolean>): void {
     this.#ask = ask;
   }
 
-  /** Has `lead` called where the server refuses everything until a second factor is set up. */
+  /** Sets `lead` to be called when the server refuses everything until a second factor is set up. */
   onFactorMissing(lead: () => void): void {
     this.#lead = lead;
   }
 
-  /** Asks once for all calls that wait for it. @throws the refusal when they did not confirm */
+  /** Asks once for all waiting calls. @throws the refusal if the user did not confirm */
   async #confirmed(refusal: ApiError): Promise<void> {
     this.#asking ??= this.#ask?.(refusal.errors.confirm?.join(',') ?? '').finally(() => {
       this.#asking = undefined;
@@ -54,10 +54,10 @@ export class Transport {
   }
 
   /**
-   * One request to a path below the base with the session's token: for uploads and other plain routes.
-   * A 401 (or 'Unauthenticated.') renews the token once and sends the request once more (spec product 4, Session); so
-   * does a refusal that wants the person to confirm who they are, once they have.
-   * @throws ApiError for every answer that is not a success and when none comes
+   * Sends one request to a path below the base with the session's token: for uploads and other plain routes. A 401 (or
+   * 'Unauthenticated.') renews the token once and resends the request once (spec product 4, Session); so does a refusal
+   * that asks the user to confirm their identity, once they have done so.
+   * @throws ApiError for every unsuccessful response and when there is none
    */
   async authorized(path: string, init: RequestInit = {}): Promise<Response> {
     try {
@@ -82,7 +82,7 @@ export class Transport {
     }
   }
 
-  /** The same without a token: for calls that need nobody signed in. */
+  /** The same without a token: for calls that do not require signing in. */
   async open(path: string, init: RequestInit = {}): Promise<Response> {
     return this.#send(path, init, undefined);
   }
@@ -110,7 +110,7 @@ export class Transport {
     try {
       return await read(await send(path, await withBody()));
     } catch (error) {
-      // The server no longer holds the key we sealed for: take the present one and try once more.
+      // The server no longer has the key we sealed for: get the current one and try once more.
       if (!sealer || !(error instanceof ApiError) || error.status !== 400 || !error.errors.dt) throw error;
       sealer.forget();
       return read(await send(path, await withBody()));
@@ -149,7 +149,7 @@ function fillPath(name: string, template: string, input: Record<string, unknown>
   return { path, rest };
 }
 
-/** '?a=1&b=2' of what is set; empty when nothing is. */
+/** '?a=1&b=2' from the values that are set; empty if none are. */
 export function queryOf(values: Record<string, unknown>): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) {

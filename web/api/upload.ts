@@ -9,10 +9,10 @@ export interface UploadOptions {
 }
 
 /**
- * Sends a file as the raw body of a POST, or a form with one, telling how much has gone: fetch cannot. A 401 renews the
- * token once and sends it once more.
+ * Sends a file as the raw body of a POST, or a form with one, reporting upload progress, which fetch cannot do. A 401
+ * renews the token once and resends once.
  * @param path below /api, with its query
- * @throws ApiError for every answer that is not a success and when none comes; AbortError when `signal` fires
+ * @throws ApiError for every unsuccessful response and when there is none; AbortError when `signal` fires
  */
 export async function upload<Answer>(
   path: string,
@@ -41,7 +41,7 @@ function send<Answer>(
     const request = new XMLHttpRequest();
     request.open('POST', `/api${path}`);
     request.setRequestHeader('Authorization', `Bearer ${token}`);
-    // A form's type has its boundary, which the browser sets.
+    // A form's content type includes its boundary, which the browser sets.
     if (file instanceof Blob)
       request.setRequestHeader('Content-Type', file.type || 'application/octet-stream');
     request.upload.addEventListener('progress', (event) => onProgress?.(event.loaded));

@@ -10,8 +10,8 @@ import { modulesChanged } from './modules.ts';
 export type { SessionUser } from '../../contract/people.ts';
 
 /**
- * How the signed-in person is fetched and cached, with their set-up check. Where a module has come or gone meanwhile the
- * product begins anew at / (TEN-08).
+ * How the signed-in user is fetched and cached, with their setup check. If a module has been added or removed in the
+ * meantime, the product restarts at / (TEN-08).
  */
 export const userQuery = queryOptions({
   queryKey: ['user'],
@@ -25,27 +25,27 @@ export const userQuery = queryOptions({
   staleTime: 5 * 60_000,
 });
 
-/** The signed-in person; only below a protected route, which has loaded them. */
+/** The signed-in user; only below a protected route, which has loaded them. */
 export function useUser(): SessionUser {
   return useSuspenseQuery(userQuery).data.user;
 }
 
-/** How far their set-up is (spec product 3, Setup-check response); only below a protected route. */
+/** The user's setup progress (spec product 3, Setup-check response); only below a protected route. */
 export function useSetup(): SetupCheck {
   return useSuspenseQuery(userQuery).data.setup;
 }
 
-/** What the routing and the menus decide by; only below a protected route. */
+/** The facts that routing and menus are based on; only below a protected route. */
 export function useFacts(): SignedIn {
   return useSuspenseQuery(userQuery).data;
 }
 
-/** Whether the signed-in person may. Buttons and links ask this; the server decides anyway. */
+/** Whether the signed-in user has a permission. Buttons and links check this; the server decides regardless. */
 export function useMay(permission: Permission): boolean {
   return userMay(useUser(), permission);
 }
 
-/** Whether this person may. */
+/** Whether this user has a permission. */
 export function userMay(
   user: Pick<SessionUser, 'grade' | 'module_permissions'>,
   permission: Permission,
@@ -59,7 +59,7 @@ export function useMayDownload(): boolean {
   return !(user.isViewMode && user.user_type_ori === 'sales');
 }
 
-/** The facts about whoever is signed in, for the routing. @throws ApiError when the server cannot say */
+/** The facts about the current user, for the routing. @throws ApiError when the server cannot say */
 export function loadFacts(queryClient: QueryClient): Promise<Facts> {
   return readFacts({
     alive: () => session.alive,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api } from './client.ts';
 
-/** The country (two letters) that the visitor's address belongs to; undefined while unknown. Asked once, if wanted. */
+/** The country (two letters) of the visitor's address; undefined while unknown. Requested once, if wanted. */
 export function useVisitorCountry(wanted: boolean): string | undefined {
   const { data } = useQuery({
     queryKey: ['visitor-country'],

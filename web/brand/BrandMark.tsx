@@ -4,8 +4,8 @@ import { type Brand, letterMark } from './brand.ts';
 type Marked = Parameters<typeof letterMark>[0] & Pick<Brand, 'company_logo'>;
 
 /**
- * The tenant's logo, at most 125 px wide (spec calls 9). A square one is a sign without a name, so the name stands
- * beside it; so does it beside the letter mark of a tenant without a logo. Its size is known before it has loaded.
+ * The tenant's logo, at most 125 px wide (spec calls 9). A square logo is a symbol without a name, so the name is shown
+ * next to it, as it is next to the letter mark of a tenant without a logo. Its size is known before it has loaded.
  */
 export function BrandMark({ brand, folded = false }: { brand: Marked; folded?: boolean }) {
   const logo = brand.company_logo;

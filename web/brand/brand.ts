@@ -7,16 +7,16 @@ import { brandTokens } from './tokens.ts';
 /** The host's tenant and its look (spec product 3, Domain info). */
 export type Brand = Awaited<ReturnType<Client['tenants']['frontDoor']>>;
 
-/** The brand that came with the page itself, so that the first paint already wears it. */
+/** The brand embedded in the page itself, so that the first paint already uses it. */
 function fromPage(): Brand | undefined {
   try {
     return JSON.parse(document.getElementById('brand')?.textContent ?? '') as Brand;
   } catch {
-    return undefined; // The development server sends the page as it is; then the brand is asked for.
+    return undefined; // The development server serves the page unmodified, so the brand is requested.
   }
 }
 
-/** The brand: with the page, else asked for once per page load. */
+/** The brand: embedded in the page, otherwise requested once per page load. */
 export const brandQuery = queryOptions({
   queryKey: ['brand'],
   queryFn: () => api.tenants.frontDoor(),
@@ -45,7 +45,7 @@ export function letterMark(brand: Pick<Brand, 'name'> & Parameters<typeof brandT
   return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }
 
-/** The families of the tenant's font, from the list there is; the system's where none is chosen. */
+/** The families of the tenant's font, from the available list; the system's if none is chosen. */
 export function fontOf(brand: Pick<Brand, 'font_theme'>): string {
   const chosen = Object.entries(FONT_THEMES).find(([name]) => name === brand.font_theme);
   return (chosen?.[1] ?? FONT_THEMES.system).stack;

@@ -18,7 +18,7 @@ export function hexOf(color: Rgb): string {
   return `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Relative luminance, 0 (black) to 1 (white), after WCAG 2. */
+/** Relative luminance, 0 (black) to 1 (white), per WCAG 2. */
 export function luminance(color: Rgb): number {
   const [r, g, b] = color.map((part) => {
     const s = part / 255;
@@ -27,13 +27,13 @@ export function luminance(color: Rgb): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** Contrast of two colors, 1 to 21, after WCAG 2. */
+/** Contrast of two colors, 1 to 21, per WCAG 2. */
 export function contrast(a: Rgb, b: Rgb): number {
   const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 }
 
-/** `share` (0 to 1) of the way from one color to another, in whole steps of 8-bit sRGB. */
+/** The color at `share` (0 to 1) of the way from one color to another, in whole steps of 8-bit sRGB. */
 export function mix(from: Rgb, to: Rgb, share: number): Rgb {
   return from.map((part, at) => Math.round(part + (to[at]! - part) * share)) as unknown as Rgb;
 }
@@ -51,8 +51,8 @@ export function inkOn(background: Rgb): Rgb {
 }
 
 /**
- * The color itself when it reaches `ratio` against every background, else the nearest step toward white or black
- * (whichever the backgrounds are farther from) that does.
+ * The color itself if it reaches `ratio` against every background, otherwise the nearest step toward white or black
+ * (whichever is farther from the backgrounds) that does.
  */
 export function legible(color: Rgb, backgrounds: readonly Rgb[], ratio: number): Rgb {
   const enough = (one: Rgb) => backgrounds.every((background) => contrast(one, background) >= ratio);

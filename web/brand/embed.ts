@@ -1,31 +1,31 @@
 import { runsEmbed } from '../../contract/routing.ts';
 
-/** Code of the tenant for the pages of its own host, as the page carries it. */
+/** The tenant's code for pages on its own host, as embedded in the page. */
 interface EmbeddedCode {
   placeEmbedded: 'head' | 'body' | 'footer';
   embeddedcode: string;
 }
 
-/** Whether somebody is behind a view (web/api/session.ts). */
+/** Whether this is a view, with another user behind it (web/api/session.ts). */
 const isViewing = (): boolean => {
   try {
     return localStorage.getItem('original_user') !== null;
   } catch {
-    return false; // Where storage is forbidden, the server's word stands alone.
+    return false; // If storage is forbidden, only the server's answer counts.
   }
 };
 
 /**
- * What this document is to the tenant's embed code: it runs here, it is kept out of here, or there is none. Known once
- * `placeEmbed` has looked.
+ * How this document relates to the tenant's embed code: it runs here, it is kept out, or there is none. Known once
+ * `placeEmbed` has checked.
  */
 let here: 'runs' | 'away' | 'none' = 'none';
 
 /**
- * Puts the tenant's embed code into the page (spec product 2: head, body or footer), once. The server sends it along on
- * an agency's own host only and never in view mode; this looks again, so that nobody's code runs beside the session of
- * somebody who looks at the product as another. Taken apart by the browser on its own, so that a tag left open cannot
- * swallow the page. A view begins and ends with a new load of the page, so it never finds the code running.
+ * Inserts the tenant's embed code into the page (spec product 2: head, body or footer), once. The server includes it
+ * only on an agency's own host and never in view mode; this checks again, so that no tenant's code runs alongside the
+ * session of a user who views the product as another. It is parsed by the browser separately, so that an unclosed tag
+ * cannot swallow the page. A view starts and ends with a full page load, so it never finds the code running.
  */
 export function placeEmbed(viewing: () => boolean = isViewing): void {
   const source = document.getElementById('embed');
@@ -45,8 +45,8 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
 }
 
 /**
- * Whether an address needs a document of its own: code that has once run in one stays in it, so nobody may get from there
- * to a page that is kept free of it (contract/routing.ts) without loading that anew, nor the other way round.
+ * Whether an address needs a document of its own: code that has run in a document stays in it, so getting from there to
+ * a page that is kept free of it (contract/routing.ts), or the other way around, requires a full page load.
  */
 export function needsOwnDocument(path: string): boolean {
   return here !== 'none' && runsEmbed(path) !== (here === 'runs');

@@ -24,7 +24,7 @@ const dark: MantineColorsTuple = [
   '#0e0f12',
 ];
 
-/** Ten shades around an accent: Mantine wants a ladder, though the states come from the variables below. */
+/** Ten shades around an accent: Mantine requires a scale, although the states come from the variables below. */
 function ladder(accent: string): MantineColorsTuple {
   const base = parseColor(accent)!;
   const light = [0.93, 0.84, 0.7, 0.55, 0.38, 0.2].map((share) => hexOf(mix(base, WHITE, share)));
@@ -41,14 +41,14 @@ const variants: VariantColorsResolver = (input) => {
 
 const title = { fontWeight: 600, lineHeight: '20px', minWidth: 0, overflowWrap: 'anywhere' } as const;
 
-/** What modals and drawers share. Their <header> would count as a second banner beside the page's own. */
+/** Settings shared by modals and drawers. Their <header> would count as a second banner next to the page's own. */
 const overlay = {
   transitionProps: { duration: 200 },
   closeButtonProps: { 'aria-label': 'Close' },
   attributes: { header: { component: 'div' } },
 };
 
-/** Mantine's theme: sizes and type after look.md, the accent from the tenant. */
+/** Mantine's theme: sizes and type follow look.md, the accent comes from the tenant. */
 export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineThemeOverride {
   return createTheme({
     fontFamily,
@@ -154,7 +154,10 @@ export function variablesOf(tokens: { light: Tokens; dark: Tokens }): CSSVariabl
   return () => ({ variables: {}, light: of('light'), dark: of('dark') });
 }
 
-/** Keeps the theme under 'theme' as 'light-theme' or 'dark-theme' (spec product 2, NAV-04); none kept: the system's. */
+/**
+ * Stores the theme under 'theme' as 'light-theme' or 'dark-theme' (spec product 2, NAV-04); if none is stored, the
+ * system's is used.
+ */
 export const schemeManager: MantineColorSchemeManager = (() => {
   let heard: ((event: StorageEvent) => void) | undefined;
   const read = (value: string | null) =>
@@ -171,7 +174,7 @@ export const schemeManager: MantineColorSchemeManager = (() => {
       try {
         if (value === 'auto') localStorage.removeItem('theme');
         else localStorage.setItem('theme', `${value}-theme`);
-        // The early script painted the root by hand; from here the stylesheet does it.
+        // The early script set the root's color directly; from here on the stylesheet does.
         document.documentElement.style.backgroundColor = '';
       } catch {
         // Not kept, then.

@@ -37,11 +37,11 @@ export interface Tokens {
   onSidebarDim: string;
   sidebarActive: string;
   sidebarBorder: string;
-  /** Behind the box of the login page. */
+  /** Behind the login page's box. */
   backdrop: string;
 }
 
-/** What was changed so that people can read it; shown to the tenant. */
+/** A color changed for readability; shown to the tenant. */
 export interface Correction {
   theme: 'light' | 'dark';
   field: keyof BrandColors;
@@ -57,16 +57,16 @@ export const SURFACES = {
 
 const DEFAULT_ACCENT: Rgb = [63, 81, 181];
 
-/** A color that says something: not white, black or a gray, with which the page would have no accent. */
+/** Whether a color has a hue: with white, black or a gray the page would have no accent. */
 function hasColor(color: Rgb): boolean {
   const spread = Math.max(...color) - Math.min(...color);
   return spread >= 24;
 }
 
 /**
- * Tokens of both themes from a tenant's colors: box_bgcolor is the accent (else link_color), text_color the text on
- * it, link_color links, sidebar_bgcolor the sidebar, template_bgcolor the login's backdrop. What could not be read is
- * moved toward black or white until it can.
+ * Tokens of both themes from a tenant's colors: box_bgcolor is the accent (else link_color), text_color the text on it,
+ * link_color links, sidebar_bgcolor the sidebar, template_bgcolor the login's backdrop. Colors that are not readable
+ * are moved toward black or white until they are.
  */
 export function brandTokens(brand: BrandColors): { light: Tokens; dark: Tokens; corrections: Correction[] } {
   const corrections: Correction[] = [];
@@ -89,7 +89,7 @@ export function brandTokens(brand: BrandColors): { light: Tokens; dark: Tokens; 
     });
     const wanted = (source && parseColor(brand[source])) ?? box ?? links ?? DEFAULT_ACCENT;
 
-    // The filled button has to stand out from the page (3:1) and carry its text (4.5:1).
+    // The filled button must stand out from the page (3:1) and keep its text readable (4.5:1).
     const accent = legible(wanted, grounds, 3);
     if (source) note(source, accent);
     const text = parseColor(brand.text_color);

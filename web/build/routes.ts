@@ -1,6 +1,6 @@
 import { contract } from '../../contract/index.ts';
 
-/** Method, path below /api, and whether nobody needs to be signed in. */
+/** Method, path below /api, and whether the call works without signing in. */
 export type RouteEntry = readonly [method: string, path: string, open: boolean];
 /** 'leads.list' -> its route. */
 export type RouteTable = Readonly<Record<string, RouteEntry>>;

@@ -24,7 +24,7 @@ import { SEARCH_KEYS } from './shortcuts.ts';
 
 export interface FrameLink {
   label: string;
-  /** What a folded sidebar says instead of the label. */
+  /** What a collapsed sidebar shows instead of the label. */
   hint?: string;
   to: string;
   icon: ComponentType<{ size?: number; stroke?: number }>;
@@ -32,31 +32,31 @@ export interface FrameLink {
   external?: boolean;
 }
 
-/** A part of the sidebar; without a title it needs none. */
+/** A section of the sidebar; the title is optional. */
 export interface FrameSection {
   title: string;
   links: FrameLink[];
 }
 
 export interface AppFrameProps {
-  /** The tenant's mark; `folded` when only 64 px are there. */
+  /** The tenant's mark; `folded` if only 64 px are available. */
   mark: (folded: boolean) => ReactNode;
   home: string;
   sections: FrameSection[];
   person: { name: string; email: string; company: string };
-  /** What the profile menu has besides theme and log out. */
+  /** The profile menu's entries in addition to theme and log out. */
   menu: FrameAction[];
   onLogout: () => void;
-  /** Opens the search over everything; also Ctrl or Cmd and K. */
+  /** Opens the global search; also Ctrl or Cmd and K. */
   onSearch: () => void;
   /** Shows the keyboard shortcuts; also `?`. */
   onHelp: () => void;
-  /** What stays in sight above every page: warnings, view mode. */
+  /** What stays visible above every page: warnings, view mode. */
   banners?: ReactNode;
   children: ReactNode;
 }
 
-/** Sidebar (240 px, 64 folded, a drawer up to 768), profile menu, skip link and offline bar around every page. */
+/** Sidebar (240 px, 64 collapsed, a drawer up to 768), profile menu, skip link, and offline bar around every page. */
 export function AppFrame(props: AppFrameProps) {
   const [isOpen, drawer] = useDisclosure(false);
   const [isFolded, setFolded] = useLocalStorage({
@@ -199,7 +199,7 @@ export function AppFrame(props: AppFrameProps) {
   );
 }
 
-/** Lets each new page come in (spec calls 9). */
+/** Animates each new page in (spec calls 9). */
 function usePageTransition() {
   const page = useRef<HTMLDivElement>(null);
   const { pathname } = useLocation();
@@ -244,7 +244,7 @@ function NavLink({ link, folded, onClick }: { link: FrameLink; folded: boolean; 
   );
 }
 
-/** Says that the device has no connection, for as long as it has none. */
+/** Says that the device is offline, for as long as it is. */
 export function OfflineBar() {
   const { online } = useNetwork();
   return (

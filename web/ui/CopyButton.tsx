@@ -3,7 +3,10 @@ import { useClipboard } from '@mantine/hooks';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { notifyDone } from './notify.ts';
 
-/** Copies `text`; with a `label` a full button, else an icon. `what` names it for screen readers; `done` is told besides. */
+/**
+ * Copies `text`; a full button with a `label`, otherwise an icon. `what` names it for screen readers; `done` is shown
+ * as a notification.
+ */
 export function CopyButton(props: { text: string; label?: string; what?: string; done?: string }) {
   const { text, label, what, done } = props;
   const clipboard = useClipboard({ timeout: 1500 });

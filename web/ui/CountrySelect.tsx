@@ -4,7 +4,7 @@ import { usePhones } from './usePhone.ts';
 
 const HOME = [{ value: 'US', label: 'United States' }];
 
-/** A choice of the country of phone numbers, by its two letters; one is always chosen. */
+/** Selects the country of a phone number by its two-letter code; one is always selected. */
 export function CountrySelect({
   value,
   onChange,

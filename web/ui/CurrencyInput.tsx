@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { currencyPlain, currencyShown, currencyTyped, isBelow } from './currency.ts';
 
 type CurrencyInputProps = Omit<TextInputProps, 'value' | 'defaultValue' | 'onChange' | 'leftSection'> & {
-  /** The amount as the calls take it, such as '1234.5'; '' for none. */
+  /** The amount as the calls take it, such as '1234.5'; '' if there is none. */
   value?: string;
   onChange: (amount: string) => void;
-  /** What an amount below is reset to when the field is left. */
+  /** The minimum that a lower amount is reset to when the field loses focus. */
   minimum?: string | undefined;
   /** An empty field stays empty; otherwise it becomes 0. */
   mayBeEmpty?: boolean;
@@ -15,8 +15,8 @@ type CurrencyInputProps = Omit<TextInputProps, 'value' | 'defaultValue' | 'onCha
 const blocked = (event: { preventDefault: () => void }): void => event.preventDefault();
 
 /**
- * A price in US dollars (spec product 5): digits and one decimal point only, else it is reset to 0; shown as currency
- * when the field is left; copy, cut and paste are blocked.
+ * A price in US dollars (spec product 5): digits and one decimal point only, otherwise it is reset to 0; formatted as
+ * currency when the field loses focus; copy, cut, and paste are blocked.
  */
 export function CurrencyInput(props: CurrencyInputProps) {
   const { value = '', onChange, minimum, mayBeEmpty = false, onFocus, onBlur, ...rest } = props;

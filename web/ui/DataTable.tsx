@@ -134,7 +134,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           state={state}
           data={query.data}
           label={props.label}
-          // A list within a list has no bar for it.
+          // A nested list has no toolbar for it.
           tools={props.bare && props.download && <DownloadData {...props.download} compact />}
         />
       )}

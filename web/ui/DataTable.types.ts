@@ -8,15 +8,15 @@ export interface Column<Row> {
   key: string;
   title: string;
   render: (row: Row) => ReactNode;
-  /** The key is also a `sortby` of the call. */
+  /** The key is also a valid `sortby` of the call. */
   sortable?: boolean;
   align?: 'left' | 'right';
   width?: number;
-  /** Not shown until chosen. */
+  /** Hidden until selected. */
   hidden?: boolean;
-  /** False: not on the card that a row becomes on a phone (the drawer has it). */
+  /** False: left out of the card that a row becomes on a phone (the drawer has it). */
   phone?: boolean;
-  /** What stands in the footer. */
+  /** What the footer shows. */
   foot?: ReactNode;
 }
 
@@ -31,53 +31,56 @@ export interface ListQuery<Row> {
   refetch: () => unknown;
 }
 
-/** Ticking rows, for doing one thing with many. */
+/** Row selection, for bulk actions. */
 export interface TableSelection<Row> {
   /** From useSelection. */
   selected: Selection<Row>;
-  /** What a row is called by a screen reader: 'Select <name>'. */
+  /** A row's label for screen readers: 'Select <name>'. */
   nameOf: (row: Row) => string;
-  /** Rows that can be ticked; absent: all. */
+  /** Rows that can be selected; absent: all. */
   may?: (row: Row) => boolean;
-  /** Buttons for what is ticked. */
+  /** Buttons for the selected rows. */
   actions: ReactNode;
 }
 
 export interface DataTableProps<Row> {
-  /** What the table holds, for screen readers and error words: 'Leads'. */
+  /** What the table contains, for screen readers and error messages: 'Leads'. */
   label: string;
-  /** Under which the chosen columns and density are kept. */
+  /** The key under which the chosen columns and density are stored. */
   name: string;
   columns: Column<Row>[];
   query: ListQuery<Row>;
   rowKey: (row: Row) => string;
-  /** Absent: neither paging, sort nor search. */
+  /** Absent: no paging, sorting, or search. */
   state?: ListState;
   onRow?: (row: Row) => void;
-  /** True: neither search, filters nor columns above the rows; for a list within a list. */
+  /** True: no search, filters, or column picker above the rows; for a nested list. */
   bare?: boolean;
-  /** What lies open beneath a row; null: nothing. */
+  /** What is expanded below a row; null if nothing is. */
   below?: (row: Row) => ReactNode;
-  /** Whether what is below a row stands open, where `onRow` opens and closes it. */
+  /** Whether the area below a row is expanded, if `onRow` expands and collapses it. */
   isOpen?: (row: Row) => boolean;
-  /** A third click on a header takes the sort away; the list then has its own order. */
+  /** A third click on a header removes the sort; the list then has its own order. */
   mayUnsort?: boolean;
-  /** Placeholder of the quick search; absent: none. */
+  /** Placeholder of the quick search; absent: no search. */
   search?: string;
-  /** What narrows the list at present, each removable. */
+  /** The current filters, each of which can be removed. */
   filters?: { label: string; onRemove: () => void }[];
-  /** At the right of the bar: selects, buttons. */
+  /** On the right of the toolbar: selects, buttons. */
   actions?: ReactNode;
-  /** What the list is downloaded by: every list can be. */
+  /** How the list is downloaded; every list can be. */
   download?: Downloadable;
-  /** Absent: rows cannot be ticked. */
+  /** Absent: rows cannot be selected. */
   selection?: TableSelection<Row> | undefined;
   empty: ReactNode;
-  /** Shown for an empty answer to a search or filter. */
+  /** Shown if a search or filter has no results. */
   emptyFiltered?: ReactNode;
 }
 
-/** What the table's body is drawn from: the columns to show, the rows so far, and how many skeletons stand in for them. */
+/**
+ * What the table's body is rendered from: the visible columns, the rows so far, and how many skeletons stand in for
+ * them.
+ */
 export interface BodyProps<Row> extends DataTableProps<Row> {
   rows: Row[] | undefined;
   skeletons: number;

@@ -5,7 +5,10 @@ import classes from './DataTable.module.css';
 import type { BodyProps } from './DataTable.types.ts';
 import { SelectPage, SelectRow } from './DataTableSelection.tsx';
 
-/** Whether the table is wider than its box: only then the box scrolls, else the page does and the head sticks to it. */
+/**
+ * Whether the table is wider than its box: only then does the box scroll; otherwise the page scrolls and the header
+ * sticks to it.
+ */
 function useOverflow() {
   const box = useRef<HTMLDivElement>(null);
   const [isWide, setWide] = useState(false);
@@ -13,7 +16,7 @@ function useOverflow() {
     const table = box.current?.firstElementChild;
     if (!box.current || !table) return;
     const watch = new ResizeObserver(() => {
-      // offsetWidth, so that the box's own scroll bar does not keep it scrolling.
+      // Uses offsetWidth, so that the box's own scroll bar does not keep it scrollable.
       setWide((box.current?.offsetWidth ?? 0) < table.scrollWidth);
     });
     watch.observe(box.current);
@@ -23,14 +26,14 @@ function useOverflow() {
   return [box, isWide] as const;
 }
 
-/** The table proper. */
+/** The actual table. */
 export function Rows<Row>(props: BodyProps<Row>) {
   const { columns, rows, skeletons, state, onRow, rowKey, label, query, selection } = props;
   const below = props.below ?? (() => null);
   const [box, isWide] = useOverflow();
   const hasFoot = columns.some((column) => column.foot !== undefined) && rows;
   return (
-    // A scrolling box has to be reachable by keyboard.
+    // A scrollable box has to be reachable by keyboard.
     <div
       ref={box}
       className={classes.scroll}
@@ -150,7 +153,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
   );
 }
 
-/** A click on a link or button within the row is theirs; so is the end of selecting text. */
+/** Whether a click belongs to the row itself, not to a link or button in it or the end of a text selection. */
 function isOwnClick(event: React.MouseEvent): boolean {
   const target = event.target as HTMLElement;
   if (!event.currentTarget.contains(target)) return false;

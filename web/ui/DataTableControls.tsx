@@ -7,7 +7,7 @@ import type { Column, ListQuery } from './DataTable.types.ts';
 import { num } from './format.ts';
 import type { ListState } from './useListState.ts';
 
-/** Sorting where there are no headers: on a phone. */
+/** Sort controls for phones, which show no headers. */
 export function PhoneSort<Row>(props: { columns: Column<Row>[]; state: ListState; mayUnsort?: boolean }) {
   const { columns, state } = props;
   const sortable = columns.filter((column) => column.sortable);
@@ -74,7 +74,7 @@ export function Search({ placeholder, state }: { placeholder: string; state: Lis
   );
 }
 
-/** Which rows are shown, of how many; page size and pages. */
+/** Shows which rows are displayed out of how many; page size and pages. */
 export function Pager({
   state,
   data,
@@ -88,7 +88,7 @@ export function Pager({
 }) {
   const total = data.total ?? 0;
   const last = data.last_page ?? Math.max(1, Math.ceil(total / state.perPage));
-  // A page beyond the end (rows went away, or a stale link) goes to the last one.
+  // A page beyond the end (rows were removed, or the link is stale) goes to the last page.
   const isBeyond = data.data.length === 0 && state.page > last;
   useEffect(() => {
     if (isBeyond) state.setPage(last);

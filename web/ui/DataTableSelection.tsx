@@ -11,7 +11,7 @@ function selectable<Row>({ rows = [], rowKey, selection }: Parts<Row>): (readonl
   return rows.filter((row) => selection.may?.(row) ?? true).map((row) => [rowKey(row), row] as const);
 }
 
-/** Ticks every row of the page, or none. */
+/** Selects all rows of the page, or none. */
 export function SelectPage<Row>(props: Parts<Row> & { label: string }) {
   const { selected } = props.selection;
   const all = selectable(props);
@@ -32,7 +32,7 @@ export function SelectPage<Row>(props: Parts<Row> & { label: string }) {
   );
 }
 
-/** Ticks one row; with Shift every row since the last one ticked. The arrow keys go from row to row. */
+/** Selects one row; with Shift, every row since the last one selected. The arrow keys move from row to row. */
 export function SelectRow<Row>(props: Parts<Row> & { row: Row }) {
   const { row, rowKey, selection } = props;
   const { selected } = selection;
@@ -69,7 +69,7 @@ function moveTick(event: KeyboardEvent<HTMLInputElement>): void {
   ticks[ticks.indexOf(event.currentTarget) + step]?.focus();
 }
 
-/** How many rows are ticked and what can be done with them; stays in sight while the table scrolls. */
+/** Shows how many rows are selected and what can be done with them; stays visible while the table scrolls. */
 export function SelectionBar<Row>(props: Parts<Row> & { label: string; children: ReactNode }) {
   const { selected } = props.selection;
   const here = (props.rows ?? []).filter((row) => selected.rows.has(props.rowKey(row))).length;

@@ -7,7 +7,7 @@ const TOP = 8;
 const BOTTOM = 28;
 const RIGHT = 12;
 
-/** The size of an element, from the first paint on. */
+/** Returns an element's size, from the first paint on. */
 function useSize() {
   const ref = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 0, height: 0 });
@@ -27,16 +27,16 @@ function useSize() {
 }
 
 /**
- * A measure over days, with its ghost where there is one: the period before, dashed. Zero is always in sight; fills its
- * box. Arrow keys, Home and End walk the days; the words of the chosen day are told to screen readers.
+ * A metric by day, with the previous period as a dashed line if there is one. Zero is always visible; the chart fills
+ * its box. Arrow keys, Home, and End move between days; the selected day is announced to screen readers.
  */
 export default function DayChart(props: {
   days: ChartDay[];
   name: string;
   format: (value: number) => string;
-  /** Room for the figures at the left, px. */
+  /** Space for the numbers on the left, in px. */
   axis: number;
-  /** Whether the values are counts, whose axis has no parts. */
+  /** Whether the values are counts, so that the axis has no fractions. */
   whole: boolean;
 }) {
   const { days, axis } = props;

@@ -2,7 +2,10 @@ import { Drawer } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from './useSearchParams.ts';
 
-/** The id in the address under `param`, and ways to open (a new history entry, so that Back closes) and close. */
+/**
+ * Returns the id in the address under `param`, and functions to open (with a new history entry, so that Back closes)
+ * and close.
+ */
 export function useDrawer(param: string) {
   const [params, set] = useSearchParams();
   return {
@@ -12,7 +15,7 @@ export function useDrawer(param: string) {
   };
 }
 
-/** Details at the right; open while the address carries `param`. */
+/** A details drawer on the right; open while the address contains `param`. */
 export function DetailDrawer(props: {
   param: string;
   title: ReactNode;
@@ -24,7 +27,7 @@ export function DetailDrawer(props: {
   const close = useRef(drawer.close);
   close.current = drawer.close;
 
-  // Escape closes what lies on top: with a modal above, that one and not the drawer below it.
+  // Escape closes only what is on top: if a modal is open above the drawer, the modal.
   useEffect(() => {
     if (!isOpen) return;
     const onKey = (event: KeyboardEvent) => {

@@ -4,18 +4,18 @@ import { useState } from 'react';
 import { download } from '../api/download.ts';
 import { useMayDownload } from '../api/user.ts';
 
-/** A list as a file: which one, asked as the list is shown. */
+/** A list as a downloadable file: which list, with the same parameters as shown. */
 export interface Downloadable {
-  /** Its name in server/exports.ts; or a path of its own below /api. */
+  /** Its name in server/exports.ts, or its own path below /api. */
   list: string | `/${string}`;
-  /** What the list's call is asked with; the page is left out, since the file has all of them. */
+  /** The parameters of the list's call; the page is left out, since the file contains all pages. */
   query?: object;
 }
 
-/** The words on it are the specification's (product 2, Agency User's Logs) and the same on every list. */
+/** The label comes from the specification (product 2, Agency User's Logs) and is the same on every list. */
 const WORDS = 'Download Data';
 
-/** Downloads what a list shows at present, all pages of it, as CSV. `compact`: its sign alone. */
+/** Downloads what a list currently shows, all pages of it, as CSV. `compact`: only its icon. */
 export function DownloadData({ list, query = {}, compact }: Downloadable & { compact?: boolean }) {
   const [isBusy, setBusy] = useState(false);
   const mayDownload = useMayDownload();

@@ -4,7 +4,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import classes from './FileDrop.module.css';
 import { Notice } from './Notice.tsx';
 
-/** A file on its way: how much of how many bytes has gone. */
+/** A file being uploaded: how many of how many bytes have been sent. */
 export interface Sending {
   name: string;
   size: number;
@@ -12,7 +12,7 @@ export interface Sending {
   stop: AbortController;
 }
 
-/** Bytes in words: '512 bytes', '1.4 MB'. */
+/** Formats bytes: '512 bytes', '1.4 MB'. */
 export function bytesWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   const units = ['kB', 'MB', 'GB'];
@@ -20,16 +20,16 @@ export function bytesWords(bytes: number): string {
   return `${(bytes / 1000 ** at).toFixed(1)} ${units[at - 1]}`;
 }
 
-/** Takes one file by drop or choice, and tells how far it is on its way and why it was not taken. */
+/** Accepts one file by drop or selection, and shows its progress or why it was refused. */
 export function FileDrop(props: {
   title: string;
   text: ReactNode;
-  /** What the browser's choice offers: '.csv,text/csv'. */
+  /** The types offered by the browser's file picker: '.csv,text/csv'. */
   accept: string;
   sending: Sending | undefined;
   fault: string | undefined;
   onFile: (file: File) => void;
-  /** More than one was dropped. */
+  /** Called if more than one file was dropped. */
   onMany: () => void;
 }) {
   const { sending, fault } = props;

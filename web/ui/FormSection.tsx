@@ -15,7 +15,7 @@ export interface FormSectionProps {
   };
 }
 
-/** A part of a page that is saved on its own: a card with its fields and, at the bottom right, Save. */
+/** A separately saved section of a page: a card with its fields and, at the bottom right, Save. */
 export function FormSection({ title, line, children, save }: FormSectionProps) {
   const id = useId();
   return (
@@ -49,12 +49,12 @@ export function FormSection({ title, line, children, save }: FormSectionProps) {
   );
 }
 
-/** Fields side by side, below each other on a phone. */
+/** Fields side by side; stacked on a phone. */
 export function Two({ children }: { children: ReactNode }) {
   return <div className={classes.two}>{children}</div>;
 }
 
-/** Stands in for a section while its values are on their way. */
+/** A skeleton shown while a section's values are loading. */
 export function SectionSkeleton({ fields }: { fields: number }) {
   return (
     <div className={`card ${classes.section}`} aria-busy="true">

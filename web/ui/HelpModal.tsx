@@ -4,13 +4,13 @@ import { type ReactNode, useState } from 'react';
 
 interface Help {
   title: string;
-  /** The address of a film on this site (WebM), played in the modal; it shows and says what the description says. */
+  /** The address of a video on this site (WebM), played in the modal; it shows and says the same as the description. */
   video: string;
-  /** In words: for who cannot or will not watch. */
+  /** The text version, for users who cannot or do not want to watch. */
   description: ReactNode;
 }
 
-/** What a page or an area does: a title, a film and its description (spec product 2, help modal; UX-05). */
+/** Explains what a page or an area does: a title, a video, and its description (spec product 2, help modal; UX-05). */
 function HelpModal({ help, opened, onClose }: { help: Help; opened: boolean; onClose: () => void }) {
   return (
     <Modal opened={opened} onClose={onClose} title={help.title} size="lg" centered>
@@ -42,7 +42,7 @@ function HelpModal({ help, opened, onClose }: { help: Help; opened: boolean; onC
   );
 }
 
-/** The question mark beside a page's title that opens its help. */
+/** The question mark next to a page's title that opens its help. */
 export function HelpButton(help: Help) {
   const [isOpen, setOpen] = useState(false);
   return (

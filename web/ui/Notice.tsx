@@ -4,10 +4,7 @@ import classes from './Notice.module.css';
 
 const icons = { good: IconCircleCheck, warn: IconAlertTriangle, bad: IconAlertCircle, info: IconInfoCircle };
 
-/**
- * Something to know, in place. `live` announces it to screen readers when it appears: 'alert' interrupts, 'status'
- * waits.
- */
+/** An inline notice. `live` announces it to screen readers when it appears: 'alert' interrupts, 'status' waits. */
 export function Notice(props: {
   tone: keyof typeof icons;
   title?: ReactNode;

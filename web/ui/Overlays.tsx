@@ -6,7 +6,7 @@ import { useEffect } from 'react';
 import classes from './Overlays.module.css';
 import { overlaysMounted } from './overlays.ts';
 
-/** Where modals and notifications appear; loaded by need, see overlays.ts. */
+/** The host of modals and notifications; loaded on demand, see overlays.ts. */
 export default function Overlays() {
   useEffect(overlaysMounted, []);
   return (

@@ -3,7 +3,7 @@ import { IconDots } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { usePageTitle } from './usePageTitle.ts';
 
-/** The head every page opens with: title, what the page is for, primary action, the rest in a menu (`Menu.Item`s). */
+/** The header of every page: title, what the page is for, primary action, the rest in a menu (`Menu.Item`s). */
 export function PageHeader(props: { title: string; line: ReactNode; primary?: ReactNode; menu?: ReactNode }) {
   usePageTitle(props.title);
   return (

@@ -11,22 +11,22 @@ export interface PhoneInputProps {
   /** Absent: empty. */
   value?: PhoneValue;
   onChange: (value: PhoneValue) => void;
-  /** When neither field has the focus any more. */
+  /** Called when neither field has the focus anymore. */
   onBlur?: () => void;
-  /** What the pair is called by a screen reader; 'Phone'. */
+  /** The screen reader label of the pair; 'Phone' by default. */
   label?: string;
   required?: boolean;
   disabled?: boolean;
   error?: ReactNode;
-  /** Goes to the number's input, for the focus on the first wrong field. */
+  /** Ref to the number's input, to focus the first invalid field. */
   ref?: Ref<HTMLInputElement>;
   'data-path'?: string;
 }
 
 /**
- * A country and a number (spec product 2, 5). The country is the visitor's own until one is chosen; a pasted number
- * that names its country chooses it. What is known of a number: `phoneResult` of phone.ts; the form's rule:
- * `phoneFault` of usePhone.ts.
+ * A country and a number (spec product 2, 5). The country is the visitor's own until one is chosen; pasting a number
+ * that includes its country code selects that country. Details about a number: `phoneResult` of phone.ts; the form's
+ * validation rule: `phoneFault` of usePhone.ts.
  */
 export function PhoneInput(props: PhoneInputProps) {
   const { onChange, required, error } = props;
@@ -41,10 +41,10 @@ export function PhoneInput(props: PhoneInputProps) {
       })),
     [phones],
   );
-  // Preselected, not imposed: what the form holds changes only when somebody types or chooses.
+  // Preselected, not imposed: the form's value changes only when the user types or chooses.
   const isUntouched = given.country === '' && given.number === '';
   const value = isUntouched && visitor ? { country: visitor, number: '' } : given;
-  // While it is written the number stays as it is typed; afterward it stands in its country's own writing.
+  // While being edited, the number stays as typed; afterward, it is shown in its country's own format.
   const [isWriting, setWriting] = useState(false);
   const shown = phones && !isWriting ? phones.tidied(value) : value;
   const hint = phones?.hintOf(value) ?? {};
@@ -97,7 +97,10 @@ export function PhoneInput(props: PhoneInputProps) {
   );
 }
 
-/** The hint under its input, whose line is kept while nothing stands in it: nothing below jumps when something comes. */
+/**
+ * The hint under its input. Its line is reserved even when it is empty, so that nothing below jumps when a hint
+ * appears.
+ */
 function under(hint: string | undefined, hasError: boolean) {
   return {
     description: hint ?? (hasError ? undefined : '\u00a0'),

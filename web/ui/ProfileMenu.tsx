@@ -5,18 +5,18 @@ import type { ComponentType } from 'react';
 import classes from './AppFrame.module.css';
 import { StatusBadge } from './StatusBadge.tsx';
 
-/** One thing of the profile menu: a page, an address outside the app, or something to do. */
+/** One entry of the profile menu: a page, an address outside the app, or an action. */
 export interface FrameAction {
   label: string;
   icon: ComponentType<{ size?: number }>;
   to?: string;
   href?: string;
-  /** A word beside the label, such as 'beta'. */
+  /** A word next to the label, such as 'beta'. */
   badge?: string;
   onClick?: () => void;
 }
 
-/** Who is signed in, and what they can do with their account. */
+/** The signed-in user, and what they can do with their account. */
 export function ProfileMenu({
   person,
   menu,
@@ -28,14 +28,14 @@ export function ProfileMenu({
   menu: FrameAction[];
   onLogout: () => void;
   folded: boolean;
-  /** After a choice that leads to a page or a modal: a sidebar that lies over the page has to make room. */
+  /** Called after a choice that leads to a page or a modal: a sidebar that covers the page has to close. */
   onPick: () => void;
 }) {
   const scheme = useComputedColorScheme();
   const { setColorScheme } = useMantineColorScheme();
   const next = scheme === 'dark' ? 'light' : 'dark';
   return (
-    // In the sidebar's landmark, not in a portal beside all landmarks.
+    // Rendered inside the sidebar's landmark, not in a portal outside all landmarks.
     <Menu position="top-start" width={256} withinPortal={false}>
       <Menu.Target>
         <UnstyledButton className={classes.profile}>

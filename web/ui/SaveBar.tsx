@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import classes from './SaveBar.module.css';
 
-/** The end of a form in a drawer or a tab, in sight however long the form is. `above`: what went wrong with the last save. */
+/**
+ * The footer of a form in a drawer or a tab, visible no matter how long the form is. `above`: what went wrong with the
+ * last save.
+ */
 export function SaveBar(props: { isDirty?: boolean; above?: ReactNode; children: ReactNode }) {
   return (
     <div className={classes.bar}>

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { wordsOf } from '../api/errors.ts';
 
-/** What a form gives to one of its inputs. */
+/** The props that a form passes to one of its inputs. */
 export interface SearchSelectField {
   value?: string;
   onChange: (id: string) => void;
@@ -13,7 +13,10 @@ export interface SearchSelectField {
   'data-path'?: string;
 }
 
-/** One of so many that the server searches them: `find` answers those that match, all of them for an empty text. */
+/**
+ * Selects one of so many items that the server does the searching: `find` returns those that match, or all of them for
+ * an empty text.
+ */
 export function SearchSelect(
   props: SearchSelectField & {
     label: string;
@@ -26,7 +29,7 @@ export function SearchSelect(
   const [text, setText] = useState('');
   const [search] = useDebouncedValue(text, 250);
   const [chosen, setChosen] = useState<{ value: string; label: string }>();
-  // The chosen one's own name in the box is no search.
+  // The selected item's own name in the box is not a search.
   const wanted = search === chosen?.label ? '' : search.trim();
   const list = useQuery({
     queryKey: [...props.queryKey, wanted],
@@ -43,7 +46,7 @@ export function SearchSelect(
       placeholder={`Choose a ${noun}`}
       withAsterisk
       searchable
-      // A list that opens as the field is led to would lie over what is wrong with it.
+      // If the list opened when an error moves the focus to the field, it would cover the error.
       openOnFocus={false}
       data={data}
       value={props.value || null}
@@ -55,7 +58,7 @@ export function SearchSelect(
       }}
       {...(props.onBlur ? { onBlur: props.onBlur } : {})}
       onSearchChange={setText}
-      // The server has searched already.
+      // The server has already filtered the list.
       filter={({ options }) => options}
       data-path={props['data-path']}
     />

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** Rows that stand in while something loads; three unless told (spec calls 9). */
+/** Placeholder rows shown while something loads; three by default (spec calls 9). */
 export function SkeletonRows({ rows = 3, height = 40 }: { rows?: number; height?: number }) {
   return (
     <Stack gap="xs" aria-busy="true">

@@ -5,16 +5,16 @@ import { percent } from './format.ts';
 
 interface StatTileProps {
   label: string;
-  /** The value in words; absent while loading. */
+  /** The formatted value; absent while loading. */
   value: ReactNode | undefined;
   now?: number;
-  /** The same of the period before; absent: no comparison. */
+  /** The value in the previous period; absent: no comparison. */
   before?: number | undefined;
-  /** The former value in words, for the hover. */
+  /** The previous value as text, shown on hover. */
   beforeText?: string | undefined;
-  /** Whether more is good ('up'), bad ('down') or neither. */
+  /** Whether a higher value is good ('up'), bad ('down'), or neither. */
   better?: 'up' | 'down';
-  /** Nothing is ever compared: no line is kept for it. */
+  /** Never compared, so no line is reserved for it. */
   plain?: boolean;
   /** Both are shares (0 to 1): the change is in percentage points. */
   points?: boolean;

@@ -3,12 +3,15 @@ import { useContext } from 'react';
 import { ago, exactTime, money, shortTime } from './format.ts';
 import { PageZone } from './zone.ts';
 
-/** Micro-dollars as US dollars; `unit` shows up to six places. */
+/** Shows micro-dollars as US dollars; `unit` shows up to six decimal places. */
 export function Money({ micros, unit = false }: { micros: number; unit?: boolean }) {
   return <span className="num">{money(micros, { unit })}</span>;
 }
 
-/** An instant in the page's zone (else the reader's), the exact time on hover; `relative` says '5 minutes ago'. */
+/**
+ * An instant in the page's time zone (or else the reader's), with the exact time on hover; `relative` shows '5 minutes
+ * ago'.
+ */
 export function When({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) {
   const zone = useContext(PageZone);
   if (!at) return <None />;
@@ -22,7 +25,7 @@ export function When({ at, relative = false }: { at: string | null | undefined; 
   );
 }
 
-/** A value that is not there. */
+/** A missing value. */
 export function None() {
   return (
     <span style={{ color: 'var(--mantine-color-dimmed)' }}>

@@ -6,7 +6,7 @@ import { reach, type StepState } from './wizard.ts';
 
 export interface WizardStep extends StepState {
   title: string;
-  /** The title where there is little room; the title itself when it is not given. */
+  /** The title for narrow screens; defaults to the title itself. */
   short?: string;
   /** What the step is for, in one sentence. */
   line: ReactNode;
@@ -21,19 +21,19 @@ export interface WizardProps {
   label: string;
   steps: WizardStep[];
   at: number;
-  /** Shows another step; the address follows. */
+  /** Shows another step and updates the address. */
   onAt: (key: string) => void;
   busy: boolean;
-  /** What the last step's button says. */
+  /** The label of the last step's button. */
   finish: string;
 }
 
-/** Steps one after the other. Back is always allowed, forward as far as the steps are done. */
+/** Steps one after the other. Going back is always allowed; going forward, only as far as the steps are done. */
 export function Wizard({ label, steps, at, onAt, busy, finish }: WizardProps) {
   const formId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(at);
-  // The step's name is read out, and the keyboard starts at its top.
+  // The step's name is announced, and keyboard focus starts at its top.
   useEffect(() => {
     if (shown.current === at) return;
     shown.current = at;

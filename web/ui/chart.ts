@@ -1,4 +1,4 @@
-/** One day of the chart: the value, and that of the same day of the period before. */
+/** One day of the chart: its value, and that of the same day in the previous period. */
 export interface ChartDay {
   label: string;
   now: number;
@@ -6,8 +6,8 @@ export interface ChartDay {
 }
 
 /**
- * Round steps of an axis through 0 that reach from `least` (at most 0) to `most`: about `count` of them, whole where the
- * values are.
+ * Returns round steps of an axis through 0 that reach from `least` (at most 0) to `most`: about `count` of them, whole
+ * numbers if the values are.
  */
 export function axisSteps(most: number, count = 4, whole = true, least = 0): number[] {
   if (!(most > least)) return [0, 1];
@@ -20,7 +20,10 @@ export function axisSteps(most: number, count = 4, whole = true, least = 0): num
   return Array.from({ length: above + below + 1 }, (_, i) => Number(((i - below) * step).toPrecision(12)));
 }
 
-/** Which labels of the x axis fit: the first, then each one at least `room` px further; of `width` px for all. */
+/**
+ * Returns which labels of the x axis fit: the first, then each one at least `room` px after the previous one; all of
+ * them have `width` px.
+ */
 export function labelsThatFit(count: number, width: number, room = 72): number[] {
   if (count <= 0) return [];
   const gap = count > 1 ? width / (count - 1) : width;

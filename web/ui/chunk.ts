@@ -4,7 +4,7 @@ import type { ComponentType } from 'react';
 /** How long a page's code may take to arrive (spec calls 9). */
 export const CHUNK_TIMEOUT_MS = 120_000;
 
-/** Fails when `load` takes longer than a chunk may. */
+/** Rejects if `load` takes longer than a chunk may. */
 export function withinTime<T>(load: () => Promise<T>, ms = CHUNK_TIMEOUT_MS): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(
@@ -17,6 +17,6 @@ export function withinTime<T>(load: () => Promise<T>, ms = CHUNK_TIMEOUT_MS): Pr
   });
 }
 
-/** A page whose code is fetched by need, within the time that a chunk may take. */
+/** A page whose code is loaded on demand, within the time limit for a chunk. */
 export const lazyPage = <P>(load: () => Promise<{ default: ComponentType<P> }>) =>
   lazyRouteComponent(() => withinTime(load)) as ComponentType<P> & { preload?: () => Promise<void> };

@@ -7,14 +7,14 @@ export interface Question {
   /** The consequence, naming the object: 'Remove "Spring sale"?' */
   title: string;
   body: ReactNode;
-  /** What the button does: 'Remove'. */
+  /** The confirm button's label: 'Remove'. */
   verb: string;
-  /** What the other button says where 'Cancel' could be misread. */
+  /** The other button's label if 'Cancel' could be misread. */
   dismiss?: string;
   danger?: boolean;
 }
 
-/** Asks; true when confirmed. A dangerous question puts the focus on the way out. */
+/** Asks for confirmation; true if confirmed. For a dangerous action, the focus starts on the cancel button. */
 export async function confirm(question: Question): Promise<boolean> {
   await overlaysReady();
   return new Promise((resolve) => {
@@ -54,7 +54,7 @@ export async function confirm(question: Question): Promise<boolean> {
   });
 }
 
-/** What the spec calls an alert: a modal with one button. Resolves when closed. */
+/** Shows what the spec calls an alert: a modal with one button. Resolves when closed. */
 export async function alertModal(title: string, body: ReactNode, verb = 'OK'): Promise<void> {
   await overlaysReady();
   return new Promise((resolve) => {

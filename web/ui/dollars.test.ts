@@ -9,9 +9,12 @@ import { currencyFault, currencyPlain, currencyShown, currencyTyped, isBelow } f
 import { money } from './format.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** Where amounts are made into words; everybody else asks these. The spec's texts put their sign before what they are given. */
+/**
+ * The files that format amounts; everything else calls them. The spec's texts put their own sign before the given
+ * value.
+ */
 const HOMES = ['contract/dollars.ts', 'contract/messages.ts', 'contract/screen-messages.ts'];
-/** A dollar sign put before a value by hand, an amount rounded by hand, or a currency of one's own. */
+/** A manually added dollar sign, a manually rounded amount, or a custom currency format. */
 const BY_HAND = [
   /\$\$\{/,
   /['"]\$['"]\s*\+/,
@@ -73,9 +76,9 @@ describe('[UX-04] money is in US dollars with thousands separators', () => {
   });
 });
 
-/** Any amount of micro-dollars, owed or owned. */
+/** Any amount in micro-dollars, positive or negative. */
 const micros = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
-/** What people type and paste into fields: amounts of all kinds, and what is none. */
+/** What people type and paste into fields: amounts of all kinds, and text that is not an amount. */
 const typed = fc.oneof(
   fc.stringMatching(/^[-+$]?[0-9]{0,12}([.,][0-9]{0,8})?$/),
   fc.stringMatching(/^[0-9.,eE$ -]{0,12}$/),
@@ -105,7 +108,7 @@ describe('whatever the amount', () => {
         const off = shown > amount ? shown - amount : amount - shown;
         expect(off).toBeLessThanOrEqual(whole ? 500_000n : 5000n);
         expect(words.startsWith('-')).toBe(shown < 0n);
-        // The opposite amount differs by its sign alone.
+        // The negated amount differs only in its sign.
         if (shown !== 0n) expect(money(-amount, { whole }).replace('-', '')).toBe(words.replace('-', ''));
       }),
     );

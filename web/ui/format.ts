@@ -1,19 +1,21 @@
-/** The product speaks English (spec calls 9); what a browser says of itself may not even be a language ('en-US@posix'). */
+/**
+ * The product is in English (spec calls 9); what a browser reports may not even be a valid language ('en-US@posix').
+ */
 export const LOCALE = 'en-US';
 
 export { money } from '../../contract/dollars.ts';
 
-/** A count with separators. */
+/** Formats a count with separators. */
 export function num(value: number): string {
   return new Intl.NumberFormat(LOCALE).format(value);
 }
 
-/** A share (0 to 1) as a percentage with at most one place. */
+/** Formats a share (0 to 1) as a percentage with at most one decimal place. */
 export function percent(share: number): string {
   return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 }
 
-/** A calendar day 'YYYY-MM-DD' in the reader's words, without moving it to another zone. */
+/** Formats a calendar day 'YYYY-MM-DD' for the reader, without shifting it to another time zone. */
 export function dayWords(
   day: string,
   options: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' },
@@ -23,14 +25,17 @@ export function dayWords(
   );
 }
 
-/** The exact time of an instant, with the zone named: the reader's, or the one given. */
+/** Formats the exact time of an instant, with the time zone named: the reader's, or the one given. */
 export function exactTime(instant: string, timeZone?: string): string {
   return new Intl.DateTimeFormat(LOCALE, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(
     new Date(instant),
   );
 }
 
-/** Date and time of an instant in the reader's zone or the one given, short; the year only when it is not `now`'s. */
+/**
+ * Formats the date and time of an instant in the reader's time zone or the one given, short; the year only if it
+ * differs from `now`'s.
+ */
 export function shortTime(instant: string, now: Date, timeZone?: string): string {
   const date = new Date(instant);
   return new Intl.DateTimeFormat(LOCALE, {

@@ -3,8 +3,8 @@ import { ApiError } from '../api/errors.ts';
 import { notifyFailed } from './notify.ts';
 
 /**
- * Puts a failed save where it belongs: messages per field under their fields, the first of them focused; what names
- * no field of the form becomes a notification, under `title` where one is given.
+ * Shows a failed save's errors: field errors under their fields, with the first one focused; errors that match no field
+ * of the form become a notification, under `title` if one is given.
  */
 export function showFormError<Values extends object>(
   form: UseFormReturnType<Values>,
@@ -21,7 +21,7 @@ export function showFormError<Values extends object>(
   focusFirstWrong(form, Object.fromEntries(known));
 }
 
-/** For form.onSubmit's second argument: focuses the first wrong field, also one of a list ('months.0'). */
+/** For form.onSubmit's second argument: focuses the first invalid field, including list items ('months.0'). */
 export function focusFirstWrong<Values extends object>(
   form: UseFormReturnType<Values>,
   errors: Record<string, unknown>,
@@ -35,6 +35,6 @@ export function focusFirstWrong<Values extends object>(
 
 /**
  * For buttons and links of a form that validates on blur: `<Button {...keepFocus}>`. The field keeps the focus while
- * the mouse is down, else its error would appear just then, move the button away, and the click would miss it.
+ * the mouse is down; otherwise its error would appear at that moment and move the button, and the click would miss it.
  */
 export const keepFocus = { onMouseDown: (event: { preventDefault(): void }) => event.preventDefault() };

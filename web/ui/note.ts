@@ -1,4 +1,4 @@
-/** Leaves words for the page that is loaded next in this tab. */
+/** Leaves a message for the next page that is loaded in this tab. */
 export function leaveNote(words: string): void {
   try {
     sessionStorage.setItem('note', words);
@@ -7,7 +7,7 @@ export function leaveNote(words: string): void {
   }
 }
 
-/** Shows the words that the page before has left, once. */
+/** Shows the message left by the previous page, once. */
 export function showNote(): void {
   let words: string | null = null;
   try {

@@ -3,15 +3,16 @@ import type { ReactNode } from 'react';
 import { wordsOf } from '../api/errors.ts';
 import { overlaysReady } from './overlays.ts';
 
-/** Tells a result for 5 s. */
+/** Shows a result for 5 s. */
 export function notifyDone(message: string): void {
   void overlaysReady();
   notifications.show({ message, color: 'green', autoClose: 5000 });
 }
 
 /**
- * Tells a failure until it is closed. @param error the failure, or words
- * @param about what failed: a later failure of it takes this one's place, and `forgetFailed` takes it away
+ * Shows a failure until it is closed.
+ * @param error the failure, or a message
+ * @param about what failed: a later failure of the same thing replaces this one, and `forgetFailed` removes it
  */
 export function notifyFailed(error: unknown, title?: string, about?: string): void {
   void overlaysReady();
@@ -25,12 +26,12 @@ export function notifyFailed(error: unknown, title?: string, about?: string): vo
   });
 }
 
-/** Takes a failure away: the retry has succeeded. */
+/** Removes a failure notification: the retry has succeeded. */
 export function forgetFailed(about: string): void {
   notifications.hide(about);
 }
 
-/** Tells what is not known yet, until it is closed. */
+/** Shows a result that is still unknown, until it is closed. */
 export function notifyOpen(message: string, title?: string): void {
   void overlaysReady();
   notifications.show({ title, message, color: 'yellow', autoClose: false });
@@ -38,7 +39,7 @@ export function notifyOpen(message: string, title?: string): void {
 
 const AGREEMENT = 'agreement';
 
-/** Tells that an agreement waits to be accepted; stays, once, until `forgetAgreement` or somebody closes it. */
+/** Shows, once, that an agreement is waiting to be accepted; stays until `forgetAgreement` or the user closes it. */
 export function notifyAgreement(message: ReactNode): void {
   void overlaysReady();
   notifications.show({
@@ -50,7 +51,7 @@ export function notifyAgreement(message: ReactNode): void {
   });
 }
 
-/** Takes that notice away: it is accepted, or does not belong here. */
+/** Removes that notification: the agreement is accepted, or it does not belong here. */
 export function forgetAgreement(): void {
   notifications.hide(AGREEMENT);
 }

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { overlaysReady } from './overlays.ts';
 
-/** Tells a result that can be taken back, by a button in the notice; it stays until it is closed or taken back. */
+/** Shows a result that can be undone with a button in the notification; it stays until it is closed or undone. */
 export function notifyUndo(message: string, undo: { verb: string; run: () => void }): void {
   void overlaysReady();
   const id = notifications.show({

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
-// Modals and notifications are a third of a first load, and the login page shows neither: they are loaded when the
-// frame, or the first alert, asks for them.
+// Modals and notifications make up a third of the first load, and the login page shows neither, so they are loaded when
+// the frame, or the first alert, needs them.
 let wanted = false;
 const watchers = new Set<() => void>();
 let mounted: () => void;
@@ -9,7 +9,7 @@ const mount = new Promise<void>((resolve) => {
   mounted = resolve;
 });
 
-/** Has the host of modals and notifications loaded; resolves once it is on the page. */
+/** Triggers loading the host of modals and notifications; resolves once it is on the page. */
 export function overlaysReady(): Promise<void> {
   if (!wanted) {
     wanted = true;
@@ -18,12 +18,12 @@ export function overlaysReady(): Promise<void> {
   return mount;
 }
 
-/** For the host alone: it is on the page. */
+/** Called only by the host: it is on the page. */
 export function overlaysMounted(): void {
   mounted();
 }
 
-/** Whether somebody has asked for the host. */
+/** Whether the host has been requested. */
 export function useOverlaysWanted(): boolean {
   return useSyncExternalStore(
     (watcher) => {

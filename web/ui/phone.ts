@@ -12,7 +12,9 @@ import examples from 'libphonenumber-js/mobile/examples';
 import { LOCALE } from './format.ts';
 import type { PhoneValue, PhoneWire } from './phone.types.ts';
 
-/** All that is known of a number (spec product 3, Phone-number result); null where it cannot be told. */
+/**
+ * Everything that is known about a number (spec product 3, Phone-number result); null for what cannot be determined.
+ */
 export interface PhoneResult {
   /** Two letters, such as US. */
   countryCode: string | null;
@@ -25,7 +27,7 @@ export interface PhoneResult {
   formatInternational: string | null;
   formatNational: string | null;
   e164: string | null;
-  /** Such as MOBILE or FIXED_LINE; null where the number plan does not tell. */
+  /** Such as MOBILE or FIXED_LINE; null if the number plan does not say. */
   type: string | null;
   /** tel:+12015550123 */
   uri: string | null;
@@ -33,7 +35,7 @@ export interface PhoneResult {
 
 const countryOf = (code: string): CountryCode | undefined => (isSupportedCountry(code) ? code : undefined);
 
-/** What people paste, made readable for the parser: 'tel:' dropped, '00' taken for '+', other digits for ours. */
+/** Normalizes pasted text for the parser: drops 'tel:', treats '00' as '+', and converts other digits to ours. */
 function plain(text: string): string {
   return text
     .normalize('NFKC')
@@ -49,7 +51,7 @@ function parse({ country, number }: PhoneValue): PhoneNumber | undefined {
   return parsePhoneNumberFromString(plain(number), countryOf(country));
 }
 
-/** Everything about a number. A number without a country is never valid. */
+/** Returns everything about a number. A number without a country is never valid. */
 export function phoneResult(value: PhoneValue): PhoneResult {
   const found = parse(value);
   const country = found?.country ?? countryOf(value.country);
@@ -67,7 +69,7 @@ export function phoneResult(value: PhoneValue): PhoneResult {
   };
 }
 
-/** The value after something was typed or pasted; a number that names its country ('+44 …') chooses it. */
+/** Returns the value after typing or pasting; a number with a country code ('+44 …') selects its country. */
 export function typed(value: PhoneValue, text: string): PhoneValue {
   if (!isInternational(text)) return { ...value, number: text };
   const asYouType = new AsYouType();
@@ -76,21 +78,23 @@ export function typed(value: PhoneValue, text: string): PhoneValue {
   return { country: country ?? value.country, number: text };
 }
 
-/** The value after a country was chosen: a number typed with another country's code keeps only its national part. */
+/**
+ * Returns the value after a country is chosen: a number typed with another country's code keeps only its national part.
+ */
 export function withCountry(value: PhoneValue, country: string): PhoneValue {
   if (!country || !isInternational(value.number)) return { ...value, country };
   const found = parse(value);
   return { country, number: found && found.country !== country ? found.nationalNumber : value.number };
 }
 
-/** The value as it is shown when the field is left: a valid number in its country's own writing. */
+/** Returns the value as it is shown when the field loses focus: a valid number in its country's own format. */
 export function tidied(value: PhoneValue): PhoneValue {
   const result = phoneResult(value);
   if (!result.isValid || !result.countryCode || !result.formatNational) return value;
   return { country: result.countryCode, number: result.formatNational };
 }
 
-/** What helps to mend an unfinished number (spec product 5); nothing where it is valid or empty. */
+/** Returns a hint for fixing an unfinished number (spec product 5); empty if the number is valid or empty. */
 export function hintOf(value: PhoneValue): { country?: string; number?: string } {
   const result = phoneResult(value);
   if (!value.number.trim() || result.isValid) return {};
@@ -99,7 +103,7 @@ export function hintOf(value: PhoneValue): { country?: string; number?: string }
   return example ? { number: `Example: ${example}` } : {};
 }
 
-/** The parts to send; all empty for an empty number. Undefined while it is not valid. */
+/** Returns the parts to send; all are empty for an empty number. Undefined while the number is not valid. */
 export function wireOf(value: PhoneValue): PhoneWire | undefined {
   if (!value.number.trim()) return { phonenum: '', phone_country_code: '', phone_country_calling_code: '' };
   const { isValid, nationalNumber, countryCode, countryCallingCode } = phoneResult(value);

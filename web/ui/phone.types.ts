@@ -1,10 +1,10 @@
-/** What a phone input holds: the country chosen ('' while none is) and the number as it was typed. */
+/** What a phone input holds: the selected country ('' if none is selected) and the number as it was typed. */
 export interface PhoneValue {
   country: string;
   number: string;
 }
 
-/** The parts of a number as they travel. */
+/** The parts of a number in wire format. */
 export interface PhoneWire {
   phonenum: string;
   phone_country_code: string;

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
 
-/** How much of a page is selected. */
+/** Returns how much of a page is selected. */
 export function coverage(
   keys: readonly string[],
   isSelected: (key: string) => boolean,
@@ -9,7 +9,10 @@ export function coverage(
   return count === 0 ? 'none' : count === keys.length ? 'all' : 'some';
 }
 
-/** The keys from one row to another of the same page, both included; only the second where the first is not on it. */
+/**
+ * Returns the keys from one row to another on the same page, both included; only the second if the first is not on the
+ * page.
+ */
 export function rangeOf(keys: readonly string[], from: string | undefined, to: string): string[] {
   const a = from === undefined ? -1 : keys.indexOf(from);
   const b = keys.indexOf(to);
@@ -17,15 +20,15 @@ export function rangeOf(keys: readonly string[], from: string | undefined, to: s
   return a < 0 ? [to] : keys.slice(Math.min(a, b), Math.max(a, b) + 1);
 }
 
-/** Which rows of a list are ticked, also on pages not shown at present. */
+/** Which rows of a list are selected, including those on pages that are not currently shown. */
 export interface Selection<Row> {
   rows: ReadonlyMap<string, Row>;
-  /** The same, as an array in the order of ticking. */
+  /** The same, as an array in selection order. */
   list: Row[];
-  /** Ticks or unticks rows; the last of them is where a range starts. */
+  /** Selects or deselects rows; the last of them becomes the start of a range. */
   set(rows: readonly (readonly [key: string, row: Row])[], on: boolean): void;
   clear(): void;
-  /** The row ticked last. */
+  /** The row selected last. */
   anchor: { readonly current: string | undefined };
 }
 

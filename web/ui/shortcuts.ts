@@ -1,6 +1,6 @@
 const isApple = /mac|iphone|ipad/i.test(navigator.platform);
 
-/** The keys that open the search over everything, as this device calls them. */
+/** The keys that open the global search, as named on this device. */
 export const SEARCH_KEYS = isApple ? '⌘ K' : 'Ctrl K';
 
 /** Every shortcut of the product, for the list under `?`. */

@@ -3,7 +3,7 @@ import { IconCloudOff, IconInbox } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { ApiError, wordsOf } from '../api/errors.ts';
 
-/** Nothing here: what this is, why it is empty, the one next step. */
+/** An empty state: what this is, why it is empty, and the one next step. */
 export function EmptyState(props: { title: string; text: ReactNode; action?: ReactNode; icon?: ReactNode }) {
   return (
     <Stack align="center" gap="xs" py={48} px="md" ta="center">
@@ -19,7 +19,7 @@ export function EmptyState(props: { title: string; text: ReactNode; action?: Rea
   );
 }
 
-/** What failed, Retry, and the request's id for whoever helps. */
+/** An error state: what failed, Retry, and the request's id for support. */
 export function ErrorState({ error, what, onRetry }: { error: unknown; what: string; onRetry?: () => void }) {
   const id = error instanceof ApiError ? error.requestId : undefined;
   return (

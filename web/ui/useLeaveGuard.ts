@@ -12,10 +12,10 @@ function leaves(from: Place, to: Place, keys: readonly string[]): boolean {
 }
 
 /**
- * Asks before unsaved changes are left, by link, tab, Back, closing or reloading. The answer lets the next departure
- * through unasked: for leaving after a save.
+ * Asks for confirmation before unsaved changes are left by a link, tab, Back, closing, or reloading. The returned
+ * function lets the next departure through without asking, for leaving after a save.
  * @param body what is lost: 'Your changes to this campaign are lost.'
- * @param keys search parameters whose change leaves the form, too
+ * @param keys search parameters whose change also leaves the form
  */
 export function useLeaveGuard(isDirty: boolean, body: string, keys: readonly string[] = []): () => void {
   const isFree = useRef(false);
@@ -24,7 +24,7 @@ export function useLeaveGuard(isDirty: boolean, body: string, keys: readonly str
     asked.current = { body, keys };
   });
   const shouldBlockFn = useCallback(async ({ current, next }: { current: Place; next: Place }) => {
-    // Who has been signed out cannot save any more.
+    // A user who has been signed out cannot save anymore.
     if (isFree.current || !session.alive || !leaves(current, next, asked.current.keys)) return false;
     return !(await confirm({
       title: 'Leave without saving?',

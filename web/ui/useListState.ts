@@ -7,14 +7,14 @@ export interface ListDefaults {
   dir?: 'asc' | 'desc';
 }
 
-/** Page, sort and search of a list, as they stand in the address. */
+/** A list's page, sort, and search, as held in the address. */
 export interface ListState {
   page: number;
   perPage: number;
   sort: string | undefined;
   dir: 'asc' | 'desc';
   q: string;
-  /** The same in the words of PageQuery; spread it into the call's input. */
+  /** The same, as PageQuery parameters; spread it into the call's input. */
   input: {
     Page: number;
     PerPage: number;
@@ -30,8 +30,8 @@ export interface ListState {
 }
 
 /**
- * Keeps a list's page, sort and search in the URL.
- * @param prefix tells two lists of one page apart
+ * Keeps a list's page, sort, and search in the URL.
+ * @param prefix distinguishes two lists on one page
  */
 export function useListState(defaults: ListDefaults = {}, prefix = ''): ListState {
   const [params, set] = useSearchParams();

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useBrand } from '../brand/brand.ts';
 
-/** Names the page in the browser's tab: 'Dashboard · Tenant'. */
+/** Sets the page's name in the browser's tab: 'Dashboard · Tenant'. */
 export function usePageTitle(title: string): void {
   const { name } = useBrand();
   useEffect(() => {

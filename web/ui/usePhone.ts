@@ -2,12 +2,12 @@ import { useEffect, useState } from 'react';
 import { messages } from '../../contract/messages.ts';
 import type { PhoneValue, PhoneWire } from './phone.types.ts';
 
-/** phone.ts, which has the number plans. */
+/** The module phone.ts, which contains the number plans. */
 export type Phones = typeof import('./phone.ts');
 let ready: Phones | undefined;
 let coming: Promise<Phones> | undefined;
 
-/** The number plans of all countries: some 50 KB, fetched when the first phone field is on its way. */
+/** The number plans of all countries: about 50 KB, loaded when the first phone field is about to appear. */
 export function loadPhones(): Promise<Phones> {
   coming ??= import('./phone.ts').then(
     (module) => {
@@ -15,7 +15,7 @@ export function loadPhones(): Promise<Phones> {
       return module;
     },
     (error) => {
-      // Offline, say: the next field tries again.
+      // For example, when offline: the next field tries again.
       coming = undefined;
       throw error;
     },
@@ -23,7 +23,7 @@ export function loadPhones(): Promise<Phones> {
   return coming;
 }
 
-/** The number plans once they are there. */
+/** Returns the number plans once they are loaded. */
 export function usePhones(): Phones | undefined {
   const [phones, setPhones] = useState(ready);
   useEffect(() => {
@@ -32,12 +32,12 @@ export function usePhones(): Phones | undefined {
   return phones;
 }
 
-/** What the server knows of a number, for the input. */
+/** Converts the server's data for a number to the input's value. */
 export function ofWire(wire: Pick<PhoneWire, 'phonenum' | 'phone_country_code'>): PhoneValue {
   return { country: wire.phone_country_code, number: wire.phonenum };
 }
 
-/** A form's rule for a phone field. Until the number plans are there only what is missing is found. */
+/** A form's validation rule for a phone field. Until the number plans are loaded, it detects only missing numbers. */
 export function phoneFault(value: PhoneValue, required = false): string | null {
   if (!value.number.trim()) return required ? messages.phoneInvalid : null;
   if (ready) return ready.phoneResult(value).isValid ? null : messages.phoneInvalid;

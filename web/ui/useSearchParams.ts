@@ -1,7 +1,9 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
-/** The address' search parameters as plain strings, and a way to change some; undefined or '' removes one. */
+/**
+ * Returns the address's search parameters as plain strings, and a function to change some; undefined or '' removes one.
+ */
 export function useSearchParams() {
   const params = useSearch({ strict: false }) as Record<string, string | undefined>;
   const navigate = useNavigate();

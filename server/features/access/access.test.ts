@@ -62,7 +62,7 @@ describe('[AUTH-01] login', () => {
       headers: { 'x-forwarded-proto': 'https' },
       body: { username: 'client@x.test', password: PASSWORD },
     });
-    // Nobody is trusted to say https by default.
+    // By default, no one is trusted to claim https.
     expect(headers['set-cookie']).toMatch(/^refresh=/);
   });
 
@@ -95,7 +95,7 @@ describe('[AUTH-01] login', () => {
       requestId: expect.any(String),
     });
     expect((await app.call('POST', '/api/login', { host: 'nowhere.test', body: {} })).status).toBe(421);
-    // A host that is more than a name and a port, so that others would read somebody else's out of it.
+    // A host that is more than a name and a port, in which other parsers would find a different host.
     for (const host of [`${HOST}:80@evil.test`, `${HOST}:80/x`, `${HOST}:80#x`, `evil.test@${HOST}`])
       expect([host, (await app.call('POST', '/api/login', { host, body: {} })).status]).toEqual([host, 421]);
   });
@@ -126,7 +126,7 @@ describe('[AUTH-02] refresh tokens', () => {
     const [id] = first.split('.');
     const { rows } = await app.admin.query('select generation, revoked_at from session where id = $1', [id]);
     expect(rows).toEqual([{ generation: 1, revoked_at: null }]);
-    // The one lineage goes on; whoever comes late with the first token ends it.
+    // The single lineage continues; a late request with the first token ends it.
     const next = answers[0]!.body.refresh_token as string;
     expect((await refresh(next)).status).toBe(200);
     expect((await refresh(first)).status).toBe(401);
@@ -176,7 +176,7 @@ describe('[AUTH-02] refresh tokens', () => {
       });
     expect((await ask('http://evil.test')).status).toBe(403);
     const renewed = await ask(`http://${HOST}`);
-    // No script may read it there: neither the answer to a cookie nor the one to a browser's login says it again.
+    // No script can read it there: neither the response to a cookie nor the one to a browser's login repeats it.
     expect([renewed.status, Object.keys(renewed.body)]).toEqual([200, ['access_token', 'expires_in']]);
     expect(renewed.headers['set-cookie']).toMatch(/^refresh=[0-9a-f-]{36}\.1\./);
     const browsers = await app.call('POST', '/api/login', {

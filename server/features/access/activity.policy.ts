@@ -1,4 +1,4 @@
-/** What is shown to people of their own account's log, by its actions. */
+/** The log actions that people see for their own account. */
 export const ACTIVITY: Record<string, string> = {
   login: 'Signed in',
   logout: 'Signed out',
@@ -27,7 +27,7 @@ export const ACTIVITY: Record<string, string> = {
   'register.confirm': 'Signed up',
 };
 
-/** Those of them that somebody else may be behind. */
+/** Those actions that someone else may be behind. */
 export const BAD_ACTIVITY: ReadonlySet<string> = new Set([
   'login.failed',
   'login.paused',

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A login from an address, as a dual-stack socket tells it. */
+/** A login from an address, as a dual-stack socket reports it. */
 const login = async (username: string, password: string, agent = 'test', ip = '::ffff:8.8.8.8') => {
   const answer = await app.server.inject({
     method: 'POST',
@@ -55,7 +55,7 @@ test('[AUTH-21] what is tried on an account is logged with address and place, sh
      where l.action = 'login.failed' and l.object_id = ''`,
   );
   expect(unknown).toEqual([{ description: 'A login as nobody@x.test failed from 8.8.8.8', ip: '8.8.8.8' }]);
-  // The first device of all is no news, and three slips are none.
+  // The very first device is not reported, and neither are three typos.
   expect(await alerts('ann@x.test')).toEqual([]);
 
   // Another device in another country is.

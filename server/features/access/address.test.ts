@@ -46,7 +46,7 @@ const alive = async (bearer: string) =>
   (await app.call('GET', '/api/user', { host: HOST, token: bearer })).status === 200;
 const follow = (path: 'confirm-email' | 'stop-email', link: string) =>
   app.call('POST', `/api/user/${path}`, { host: HOST, body: { token: link } });
-/** The links of the mail to the old address. */
+/** The links in the email to the old address. */
 async function linksTo(email: string) {
   const mail = (await mailsTo(app, root.id, email)).find((one) => one.kind === 'account.email')!;
   const [allow] = /confirm-email\/[\w.-]+(?!\S*stop)/.exec(mail.body!.text.split('change it now')[1]!) ?? [

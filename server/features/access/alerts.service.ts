@@ -12,26 +12,27 @@ import type { Post } from './post.service.ts';
 import * as store from './session.store.ts';
 
 /**
- * Tells somebody what the log has of their account: a sign-in on a new device, tries that were stopped, a token used twice.
- * Sent for nobody, too (`userId` null): what it costs to be refused must not tell whether there is an account.
+ * Notifies a user of what was logged for their account: a sign-in on a new device, attempts that were stopped, a token
+ * used twice. Also sent without a user (`userId` null), so that the cost of a refusal does not reveal whether there is
+ * an account.
  */
 export const alertJob = defineJob(
   'access.alert',
   z.object({ rootId: z.uuid(), userId: z.uuid().nullable(), logId: z.uuid() }),
 );
 
-/** The owners of one company get a mail of what happened to their people at most so often. */
+/** How often the owners of one company are emailed at most about what happened to their people. */
 const CALM_MS = 4 * 3_600_000;
 
 export type Alerts = ReturnType<typeof createAlerts>;
 
-/** Mails about the safety of an account. */
+/** Emails about account security. */
 export function createAlerts(
   { db, clock }: Platform,
   { people, tenants, limits, post }: { people: People; tenants: Tenants; limits: Limits; post: Post },
 ) {
   return {
-    /** Sends the mail about one row of the log, at most so many a day to one person. */
+    /** Sends the email about one log row, up to a daily limit per person. */
     async tell({
       rootId,
       userId,
@@ -54,7 +55,7 @@ export function createAlerts(
       try {
         await limits.take(limit.ALERT, userId);
       } catch {
-        return; // They have been told often enough today; the log has it all.
+        return; // They have been notified often enough today; the log has everything.
       }
       const sender = await post.sender(tenantId, host);
       await inScope(db.app, { rootId }, (tx) =>
@@ -62,7 +63,7 @@ export function createAlerts(
       );
     },
 
-    /** Mails the owners of a root's companies what has been noted for them since they were mailed last. */
+    /** Emails the owners of a root's companies what has been noted for them since their last email. */
     async tellOwners(rootId: string): Promise<void> {
       const now = clock.now();
       const calmSince = new Date(now.getTime() - CALM_MS);
@@ -85,7 +86,7 @@ export function createAlerts(
     },
   };
 
-  /** Notes a row of the log for the owners of somebody's company or, where they are the only one, of the company above. */
+  /** Notes a log row for the owners of the user's company or, if the user is its only owner, of the company above. */
   async function noteForOwners(
     { id, root_id, company_id }: { id: string; root_id: string; company_id: string },
     logId: string,

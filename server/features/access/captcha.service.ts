@@ -12,22 +12,25 @@ import type { Platform } from '../../platform/platform.ts';
 import * as store from './entry.store.ts';
 import * as limit from './limit.policy.ts';
 
-/** Somebody else's captcha, used instead of our own where it is configured. */
+/** A third-party captcha, used instead of our own where it is configured. */
 export interface OutsideCaptcha {
   siteKey: string;
-  /** Whether the token is good. Throws 503 when that cannot be told. */
+  /** Whether the token is valid. Throws 503 if that cannot be determined. */
   verify(token: string, ip: string, host: string): Promise<boolean>;
 }
 
 const LIFE_MS = 1_200_000;
-/** Iterations of one try, and how many tries a browser needs at most: some tenths of a second in all. */
+/** Iterations per try, and the maximum number of tries a browser needs: some tenths of a second in all. */
 const COST = 2_000;
 const TRIES = 500;
-/** After so many captchas of one network within an hour the work doubles, and again with each as many more. */
+/**
+ * After this many captchas from one network within an hour the work doubles, and again after each further batch of the
+ * same number.
+ */
 const FREE = 30;
 const MOST = 16;
 
-/** How many times the usual work a network's n-th captcha costs. */
+/** The factor by which a network's n-th captcha costs more work than usual. */
 export const captchaWork = (asked: number): number =>
   Math.min(MOST, 2 ** Math.floor(Math.max(0, asked - 1) / FREE));
 
@@ -49,7 +52,9 @@ const Payload = z.object({
 
 export type Captcha = ReturnType<typeof createCaptcha>;
 
-/** Proof that a browser has worked for the request: ALTCHA of our own, or reCAPTCHA where a key is configured (AUTH-19). */
+/**
+ * Proof that a browser has done work for the request: our own ALTCHA, or reCAPTCHA where a key is configured (AUTH-19).
+ */
 export function createCaptcha(
   { db, clock, config }: Platform,
   limits: Limits,
@@ -69,11 +74,11 @@ export function createCaptcha(
     }
     const { challenge, solution } = payload;
     const { nonce, data } = challenge.parameters;
-    // The end is ours to check, by our clock; the library's own check goes by the machine's.
-    // What was worked for at one tenant's host is worth nothing at another's.
+    // We check the expiration by our own clock; the library's check uses the machine's. Work done for one tenant's host
+    // is worth nothing at another's.
     if (data.until <= clock.now().getTime() || data.tenant !== tenantId) return false;
     const { verified } = await verifySolution({ challenge, solution, deriveKey, ...secrets });
-    // The nonce is signed to the letter, the signature's own letters may be written in two ways.
+    // The nonce is signed exactly as written, but the signature itself can be written in two ways.
     const used = createHash('sha256').update(nonce).digest();
     return verified && (await store.useCaptcha(db.app, used, new Date(data.until)));
   }
@@ -82,7 +87,7 @@ export function createCaptcha(
     kind: outside ? ('recaptcha' as const) : ('altcha' as const),
     siteKey: outside?.siteKey ?? null,
 
-    /** A new challenge, dearer for a network that asks for many. */
+    /** A new challenge, more expensive for a network that requests many. */
     async challenge(ctx: Ctx) {
       const tries = TRIES * captchaWork(await limits.take(limit.CAPTCHA, networkOf(ctx.ip)));
       const { parameters, signature } = await createChallenge({
@@ -96,7 +101,7 @@ export function createCaptcha(
       return { parameters: { ...parameters }, signature: signature ?? '' };
     },
 
-    /** Throws 422 unless the request brings a captcha's answer that is right and has not been used. */
+    /** Throws 422 unless the request has a captcha response that is correct and unused. */
     async check(ctx: Ctx, gtoken: string | undefined): Promise<void> {
       const good = gtoken
         ? await (outside

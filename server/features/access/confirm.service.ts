@@ -15,8 +15,8 @@ import * as policy from './policy.ts';
 import * as sessionStore from './session.store.ts';
 
 /**
- * Proving once more who one is, in a session that is open: a login and a confirmation are good for 15 minutes. In view mode
- * it is the person behind the view who confirms.
+ * Confirming one's identity again in an open session: a login and a confirmation are valid for 15 minutes. In view
+ * mode, the person behind the view confirms.
  */
 export function createConfirmation(
   { db, clock, vault }: Platform,
@@ -28,7 +28,7 @@ export function createConfirmation(
     (await store.factorOf(tx, userId))?.kind === 'google' ? 'code' : 'password';
 
   return {
-    /** How an actor can confirm at this tenant's host who they are; null while they need not. */
+    /** How an actor can confirm their identity at this tenant's host; null while they do not need to. */
     missing: (actor: Actor, tenant: Tenant): Promise<Confirmation[] | null> =>
       inScope(db.app, whole(actor), async (tx) => {
         const last = await sessionStore.confirmedAt(tx, actor.sessionId);
@@ -39,7 +39,7 @@ export function createConfirmation(
       }),
 
     /**
-     * Confirms by the password or, with an authenticator app, by a code of it; or by a passkey instead.
+     * Confirms with the password or, with an authenticator app, one of its codes; or with a passkey instead.
      * @throws Refusal 422 naming the field that is missing or wrong, 429 after too many tries
      */
     async confirm(
@@ -109,7 +109,7 @@ export function createConfirmation(
     await limits.clear(limit.CODE, userId);
   }
 
-  /** Uses a code of the authenticator up. */
+  /** Uses up a code from the authenticator. */
   async function takeCode(tx: Tx, userId: string, code: string, now: Date): Promise<boolean> {
     const row = await store.lockFactor(tx, userId);
     if (row?.kind !== 'google') return false;

@@ -64,7 +64,7 @@ test('[BEY-11] an open session alone moves no money, sends no leads elsewhere, e
       { confirm: ['password'] },
     ]);
   }
-  // Reading and what is done every day goes on.
+  // Reading and everyday actions continue to work.
   expect((await ask(token, 'GET', 'user')).status).toBe(200);
   expect((await ask(token, 'POST', 'user/confirm', {})).body.errors).toEqual({ password: ['is required'] });
   expect((await ask(token, 'POST', 'user/confirm', { password: 'wrong' })).status).toBe(422);
@@ -137,6 +137,6 @@ test('[BEY-11] an open session alone has leads mailed to nobody new', async () =
   const token = await oldSession('bea@x.test');
   const refused = await send(token, ['bea@x.test', 'somebody@else.test']);
   expect([refused.status, refused.body.errors]).toEqual([403, { confirm: ['password'] }]);
-  // Who gets them already still does, and may be left out.
+  // Existing recipients stay allowed, and may be left out.
   expect((await send(token, ['bea@x.test'])).status).toBe(200);
 });

@@ -17,7 +17,7 @@ const systems: [RegExp, string, 'computer' | 'phone' | 'tablet'][] = [
   [/\bLinux\b/, 'Linux', 'computer'],
 ];
 
-/** What a user agent says of the device, in words for its owner: 'Chrome on Windows'. */
+/** Describes the device in a user agent, in words for its owner: 'Chrome on Windows'. */
 export function deviceOf(userAgent: string | null): {
   device: string;
   kind: 'computer' | 'phone' | 'tablet' | 'other';

@@ -18,9 +18,9 @@ import type { Post } from './post.service.ts';
 import type { Sessions } from './session.service.ts';
 
 /**
- * Another email address for the own account. Who asks proves the password; the address is taken over when the link sent
- * to it is followed, and the old one is told. Until then everything goes on with the old one. An address that another person
- * enters (invite.service.ts) waits for the old address's word, or 72 hours.
+ * Changing the email address of one's own account. The user proves their password; the address takes effect when they
+ * follow the link sent to it, and the old one is notified. Until then everything continues with the old one. An address
+ * entered by another person (invite.service.ts) waits for approval from the old address, or 72 hours.
  */
 export function createEmails(
   platform: Platform,
@@ -32,7 +32,8 @@ export function createEmails(
 
   return {
     /**
-     * Checks a wish for another address before anything is saved. False: another account of the system has it.
+     * Checks a request for another address before anything is saved. Returns false if another account of the system has
+     * it.
      * @throws Refusal 422 for a wrong current password, 429 after too many tries
      */
     async mayAsk(ctx: Ctx, email: string, password: string): Promise<boolean> {
@@ -42,7 +43,7 @@ export function createEmails(
       return !holder;
     },
 
-    /** Sends the link to the new address. Earlier wishes of the person are over. */
+    /** Sends the link to the new address. Cancels the person's earlier requests. */
     async ask(ctx: Ctx, email: string): Promise<void> {
       const { actor, tenant } = ctx;
       const sender = await post.sender(tenant.companyId, tenant.host);
@@ -80,22 +81,26 @@ export function createEmails(
       });
     },
 
-    /** The address that waits for its confirmation, or null. */
+    /** The address awaiting confirmation, or null. */
     pending: (ctx: Ctx): Promise<string | null> =>
       inScope(db.app, ctx.scope, (tx) => store.openChange(tx, ctx.actor.userId, clock.now())),
 
-    /** The address that another person has entered for somebody in scope, while it waits; null: none. */
+    /** The pending address that another person has entered for someone in scope; null if there is none. */
     held: (ctx: Ctx, userId: string): Promise<string | null> =>
       inScope(db.app, ctx.scope, (tx) => store.heldChange(tx, userId, clock.now())),
 
     /**
-     * Takes a new address over: one's own by the link sent to it, one that another person entered by the link sent to the
-     * old one. @throws Refusal 410 for a link that is not good (any more), 429
+     * Applies a new address: one's own by the link sent to it, one entered by another person by the link sent to the
+     * old one.
+     * @throws Refusal 410 for a link that is not valid (anymore), 429
      */
     confirm: (ctx: Ctx, token: string): Promise<void> =>
       byLink(ctx, token, ['email', 'email-allow'], (tx, row) => takeOver(tx, row, true)),
 
-    /** Stops a change that another person asked for, by the link sent to the old address. @throws Refusal 410, 429 */
+    /**
+     * Stops a change requested by another person, by the link sent to the old address.
+     * @throws Refusal 410, 429
+     */
     stop: (ctx: Ctx, token: string): Promise<void> =>
       byLink(ctx, token, ['email-stop'], async (tx, row) => {
         const now = clock.now();
@@ -111,7 +116,7 @@ export function createEmails(
         return [];
       }),
 
-    /** Takes over the addresses that others entered and nobody stopped in time. */
+    /** Applies the addresses entered by other people that were not stopped in time. */
     async takeDue(rootId: string): Promise<void> {
       const due = await inScope(db.app, { rootId }, (tx) => store.dueChanges(tx, clock.now()));
       for (const id of due) {
@@ -120,7 +125,7 @@ export function createEmails(
           if (!row || row.used_at) return [];
           const holder = await people.byEmail(tx, row.email);
           if (!holder) return takeOver(tx, row, false);
-          // Somebody got the address in the meantime.
+          // Another account got the address in the meantime.
           await store.endChanges(tx, row.user_id, clock.now());
           return [];
         });
@@ -154,7 +159,7 @@ export function createEmails(
       });
       sessions.forget(ended);
     } catch (error) {
-      // Somebody got the address in the meantime.
+      // Another account got the address in the meantime.
       if ((error as { code?: string }).code === '23505') throw stale;
       throw error;
     }
@@ -162,8 +167,8 @@ export function createEmails(
   }
 
   /**
-   * Makes the new address the account's. `isTheirs`: the person has confirmed it; else codes of an email factor go on to the
-   * old address, since whoever entered the new one may be no friend. Answers the sessions that ended.
+   * Makes the new address the account's. `isTheirs`: the person has confirmed it; otherwise codes of an email factor
+   * still go to the old address, since whoever entered the new one may be malicious. Returns the sessions that ended.
    */
   async function takeOver(tx: Tx, row: Change, isTheirs: boolean): Promise<string[]> {
     const now = clock.now();
@@ -175,7 +180,7 @@ export function createEmails(
     if (!isTheirs) await store.keepFactorAddress(tx, user.id, user.email);
     await people.setEmail(tx, row.user_id, row.email);
     await store.endChanges(tx, row.user_id, now);
-    // What was sent to the old address opens nothing any more.
+    // Links and codes sent to the old address no longer work.
     await entryStore.endResets(tx, row.user_id, now);
     await entryStore.endChallenges(tx, row.user_id, now);
     const ended = row.asked_by ? await sessions.endAll(tx, user.id, null, 'ended') : [];

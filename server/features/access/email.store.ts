@@ -6,7 +6,7 @@ export async function insertChange(tx: Tx, row: Insertable<Schema['email_change'
   await tx.insertInto('email_change').values(row).execute();
 }
 
-/** Ends the changes of a person that still wait. */
+/** Ends a person's pending changes. */
 export async function endChanges(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx
     .updateTable('email_change')
@@ -16,7 +16,7 @@ export async function endChanges(tx: Tx, userId: string, at: Date): Promise<void
     .execute();
 }
 
-/** Changes asked for by others whose time has come. */
+/** Changes requested by others that are now due. */
 export async function dueChanges(tx: Tx, at: Date): Promise<string[]> {
   const rows = await tx
     .selectFrom('email_change')
@@ -28,7 +28,7 @@ export async function dueChanges(tx: Tx, at: Date): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** The address that another person has entered for somebody, while it waits. */
+/** The pending address that another person has entered for a user. */
 export async function heldChange(tx: Tx, userId: string, at: Date): Promise<string | null> {
   const row = await tx
     .selectFrom('email_change')
@@ -41,7 +41,7 @@ export async function heldChange(tx: Tx, userId: string, at: Date): Promise<stri
   return row?.email ?? null;
 }
 
-/** Lets the codes of an email factor go on to the address that the account had. */
+/** Keeps sending the codes of an email factor to the account's previous address. */
 export async function keepFactorAddress(tx: Tx, userId: string, address: string): Promise<void> {
   await tx
     .updateTable('user_factor')
@@ -56,7 +56,7 @@ export async function lockChange(tx: Tx, id: string) {
   return tx.selectFrom('email_change').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 }
 
-/** The address that a person still has to confirm. */
+/** The address that a person has not confirmed yet. */
 export async function openChange(tx: Tx, userId: string, at: Date): Promise<string | null> {
   const row = await tx
     .selectFrom('email_change')

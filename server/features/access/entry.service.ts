@@ -28,7 +28,7 @@ import * as policy from './policy.ts';
 import type { Post } from './post.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
 
-/** Sends the link of a wish for a new password, or nothing where nobody has the address. */
+/** Sends the link for a requested new password, or nothing if no one has the address. */
 export const resetJob = defineJob('access.reset', z.object({ rootId: z.uuid(), resetId: z.uuid() }));
 
 interface SignUp {
@@ -44,7 +44,7 @@ interface SignUp {
   refcode?: string | undefined;
 }
 
-/** The company and person that a tenant's own rows belong to while nobody is known. */
+/** The company and person that a tenant's own rows belong to while no user is known. */
 const ownerOf = (tenant: Tenant) => ({
   root_id: tenant.rootId,
   agency_id: tenant.agencyId,
@@ -52,8 +52,8 @@ const ownerOf = (tenant: Tenant) => ({
 });
 
 /**
- * Signing up and the forgotten password (AUTH-07 to AUTH-10). Whether an address has an account never shows: the answer,
- * its status, the statements and the hashing are the same; only the owner of the mailbox learns it.
+ * Sign-up and forgotten password (AUTH-07 to AUTH-10). Whether an address has an account is never revealed: the
+ * response, its status, the statements and the hashing are the same; only the owner of the mailbox finds out.
  */
 export function createEntry(
   platform: Platform,
@@ -75,7 +75,7 @@ export function createEntry(
   const linkKey = derive(config.appKey, 'links');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
-  /** Counts the request and checks its captcha; a captcha that fails does not count. */
+  /** Counts the request and checks its captcha; a request whose captcha fails does not count. */
   async function guard(ctx: Ctx, counted: [LimitRule, string][], gtoken: string | undefined): Promise<void> {
     await limits.takeAll(counted);
     try {
@@ -86,7 +86,7 @@ export function createEntry(
     }
   }
 
-  /** What a reset's token is worth: its row, or why it is not good. */
+  /** Checks a reset token: returns its row, or why it is not valid. */
   async function readReset(tx: Tx, token: string, email: string) {
     const id = policy.readLinkToken(linkKey, 'reset', token);
     const row = id ? await store.resetById(tx, id) : undefined;
@@ -100,7 +100,7 @@ export function createEntry(
   const kindAt = (tenant: Tenant): 'agency' | 'client' => (tenant.kind === 'root' ? 'agency' : 'client');
 
   return {
-    /** What the login pages of this host offer. */
+    /** The options that the login pages of this host offer. */
     async options(ctx: Ctx) {
       const { tenant } = ctx;
       const open =
@@ -206,7 +206,7 @@ export function createEntry(
             name: row.company_name,
             rootId: row.root_id,
             ...(row.kind === 'client' && row.agency_id ? { agencyId: row.agency_id } : {}),
-            // An agency goes by its own name from the start: without a brand its host would wear the root's.
+            // An agency uses its own name from the start: without a brand, its host would show the root's.
             ...(row.kind === 'agency' ? { brand: { name: row.company_name } } : {}),
           });
           const userId = await people.create(tx, {
@@ -218,7 +218,7 @@ export function createEntry(
             phone: row.phone ? (readPhone(row.phone) ?? undefined) : undefined,
           });
           await store.setSignUpDone(tx, id, company.id, now);
-          // Whoever referred them has them among their companies from the start.
+          // The person who referred them has them among their companies from the start.
           if (row.referred_by && company.agency_id) {
             const parent_id = row.kind === 'client' ? company.agency_id : company.root_id;
             const made = { ...company, agency_id: company.agency_id, parent_id };
@@ -245,7 +245,10 @@ export function createEntry(
       await limits.giveBack(limit.LINK_NETWORK, network);
     },
 
-    /** Takes a wish for a new password. The link is made and sent by a job, so that asking takes the same for everybody. */
+    /**
+     * Accepts a request for a new password. A job creates and sends the link, so that requesting takes the same time
+     * for everyone.
+     */
     async forgot(
       ctx: Ctx,
       given: {
@@ -304,7 +307,7 @@ export function createEntry(
       });
     },
 
-    /** Sends the link of a wish for a new password. */
+    /** Sends the link for a requested new password. */
     async sendReset({ rootId, resetId }: { rootId: string; resetId: string }): Promise<void> {
       const row = await inScope(db.app, { rootId }, (tx) => store.resetById(tx, resetId));
       if (!row || row.used_at || row.expires_at <= clock.now()) return;
@@ -340,9 +343,9 @@ export function createEntry(
     },
 
     /**
-     * Sets a new password by a link, once; all sessions end. Passkeys go on unless they are removed with it; the mail names
-     * those that do. Who was invited, and had no password, is signed in with it, or asked
-     * for their second factor, where they belong at this host; null: they sign in by themselves.
+     * Sets a new password by a link, once; all sessions end. Passkeys stay valid unless they are removed with it; the
+     * email names those that do. A user who was invited and had no password is signed in with it, or asked for their
+     * second factor, if they belong at this host; null means they sign in themselves.
      */
     async setPassword(
       ctx: Ctx,
@@ -362,7 +365,7 @@ export function createEntry(
         const { row } = before;
         if (!(await store.useReset(tx, row.id, row.user_id, now))) throw gone(ownMessages.resetUsed);
         await people.setPassword(tx, row.user_id, passwordHash);
-        // Whoever had the old password may have asked for another address with it.
+        // Someone who had the old password may have used it to request another address.
         await emailStore.endChanges(tx, row.user_id, now);
         await store.endChallenges(tx, row.user_id, now);
         const ids = await sessions.endAll(tx, row.user_id, null, 'password');
@@ -411,8 +414,8 @@ export function createEntry(
     },
 
     /**
-     * The signed-in person's link for inviting others: to sign up as an agency at the root, or, for an agency's people,
-     * as a client at the agency's own host. Says whether signing up is open there.
+     * The signed-in user's link for inviting others: to sign up as an agency at the root or, for an agency's people, as
+     * a client at the agency's own host. Also returns whether sign-up is open there.
      */
     async referralLink(ctx: Ctx): Promise<{ url: string; refcode: string; isRegisterAccount: 'T' | 'F' }> {
       const { actor } = ctx;

@@ -3,7 +3,7 @@ import type { Schema } from '../../platform/db/schema.ts';
 import type { Db, Tx } from '../../platform/db/scope.ts';
 import type { FactorDuty } from './factor.policy.ts';
 
-// Second factors and the codes of logins.
+// Second factors and login codes.
 
 /** A person's second factor, locked; undefined when they never had one. */
 export async function lockFactor(tx: Tx, userId: string) {
@@ -37,8 +37,8 @@ export async function useStep(tx: Tx, userId: string, step: bigint): Promise<voi
 }
 
 /**
- * From when on a second factor is required of a person, by their own company or one above theirs (null: it is not), and what
- * they have. Asked in a scope that sees the companies above.
+ * The date from which a second factor is required of a person, by their own company or one above it (null if not
+ * required), and what they have. Called in a scope that sees the companies above.
  */
 export async function factorDutyOf(tx: Tx, userId: string): Promise<FactorDuty> {
   const { rows } = await sql<FactorDuty>`
@@ -50,7 +50,7 @@ export async function factorDutyOf(tx: Tx, userId: string): Promise<FactorDuty> 
   return rows[0] ?? { since: null, kind: null, passkeys: [] };
 }
 
-/** Takes a person's recovery codes away, used ones too, and keeps these instead. */
+/** Deletes a person's recovery codes, including used ones, and stores these instead. */
 export async function replaceRecoveryCodes(
   tx: Tx,
   userId: string,
@@ -60,7 +60,7 @@ export async function replaceRecoveryCodes(
   if (rows.length > 0) await tx.insertInto('recovery_code').values(rows).execute();
 }
 
-/** Uses up a recovery code. False when it is none of the person's, or was used before. */
+/** Uses up a recovery code. Returns false if it is not the person's or was used before. */
 export async function useRecoveryCode(tx: Tx, userId: string, codeMac: Buffer, at: Date): Promise<boolean> {
   const done = await tx
     .updateTable('recovery_code')
@@ -88,7 +88,7 @@ export async function insertChallenge(tx: Tx, row: Insertable<Schema['login_chal
   await tx.insertInto('login_challenge').values(row).execute();
 }
 
-/** A login that waits for its code, by its token, with whose it is. */
+/** A login waiting for its code, by its token, with the user it belongs to. */
 export async function challengeByToken(tx: Tx, hash: Buffer) {
   return tx
     .selectFrom('login_challenge as l')
@@ -122,7 +122,7 @@ export async function setChallenge(
   await tx.updateTable('login_challenge').set(values).where('id', '=', id).execute();
 }
 
-/** Ends the logins of a person that still wait for a code. */
+/** Ends a person's logins that are still waiting for a code. */
 export async function endChallenges(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx
     .updateTable('login_challenge')
@@ -138,7 +138,7 @@ export async function insertReset(tx: Tx, row: Insertable<Schema['password_reset
   await tx.insertInto('password_reset').values(row).execute();
 }
 
-/** A wish for a new password with whose it is; undefined for one of nobody. */
+/** A request for a new password with the user it belongs to; undefined if no user has it. */
 export async function resetById(tx: Tx, id: string) {
   return tx
     .selectFrom('password_reset as r')
@@ -160,7 +160,7 @@ export async function resetById(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-/** Uses up a wish, and every other open one of the person. False when it was used before. */
+/** Uses up a request, along with the person's other open ones. Returns false if it was used before. */
 export async function useReset(tx: Tx, id: string, userId: string, at: Date): Promise<boolean> {
   const rows = await tx
     .updateTable('password_reset')
@@ -172,7 +172,7 @@ export async function useReset(tx: Tx, id: string, userId: string, at: Date): Pr
   return rows.some((row) => row.id === id);
 }
 
-/** Ends the open wishes of a person for a new password. */
+/** Ends a person's open requests for a new password. */
 export async function endResets(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx
     .updateTable('password_reset')
@@ -225,7 +225,7 @@ export async function insertSsoToken(tx: Tx, row: Insertable<Schema['sso_token']
   await tx.insertInto('sso_token').values(row).execute();
 }
 
-/** Uses up a token at this tenant. Undefined when it is not good (any more). */
+/** Uses up a token at this tenant. Returns undefined if it is not valid (anymore). */
 export async function useSsoToken(tx: Tx, hash: Buffer, tenantId: string, at: Date) {
   return tx
     .updateTable('sso_token')
@@ -238,7 +238,7 @@ export async function useSsoToken(tx: Tx, hash: Buffer, tenantId: string, at: Da
     .executeTakeFirst();
 }
 
-/** Whether a token for this tenant has been used, whenever that was. */
+/** Whether a token for this tenant has ever been used. */
 export async function wasSsoTokenUsed(tx: Tx, hash: Buffer, tenantId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sso_token')
@@ -249,7 +249,7 @@ export async function wasSsoTokenUsed(tx: Tx, hash: Buffer, tenantId: string): P
   return row?.used_at != null;
 }
 
-/** Marks a captcha as used. False when it was before. */
+/** Marks a captcha as used. Returns false if it already was. */
 export async function useCaptcha(db: Db, signature: Buffer, expiresAt: Date): Promise<boolean> {
   const done = await db
     .insertInto('captcha_used')
@@ -263,7 +263,7 @@ export async function deleteCaptchas(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('captcha_used').where('expires_at', '<', before).execute();
 }
 
-/** Drops what was meant for minutes or hours and is days old. */
+/** Deletes rows meant for minutes or hours that are days old. */
 export async function deleteOld(tx: Tx, before: Date): Promise<void> {
   await tx.deleteFrom('login_challenge').where('created_at', '<', before).execute();
   await tx.deleteFrom('password_reset').where('created_at', '<', before).execute();

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeAll(() => {
-  // Only the statements of the call that is measured: jobs of the calls before it may still be at work.
+  // Only the statements of the measured call: jobs of earlier calls may still be running.
   const { query } = pg.Client.prototype;
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
     const measured = measuring.getStore();
@@ -54,9 +54,9 @@ const allow = (company: Company, open = true) =>
     app.features.tenants.setRegistration(tx, company.id, open),
   );
 const measuring = new AsyncLocalStorage<{ statements: number }>();
-/** What a call costs in hashes and statements, and all it answers but its id. */
+/** The cost of a call in hashes and statements, and everything it returns except its id. */
 async function cost(ask: () => Promise<{ status: number; body: Record<string, unknown> }>) {
-  // The tenant of a host is looked up once in 5 s, whoever asks.
+  // A host's tenant is looked up once in 5 s for all requests.
   for (const host of [HOST, 'root.test']) await app.features.tenants.byHost(host);
   vi.mocked(argon.hash).mockClear();
   vi.mocked(argon.verify).mockClear();
@@ -327,7 +327,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     const given = form();
     expect((await register({ ...given, refcode: code })).status).toBe(200);
 
-    // An agency's person invites clients to the agency's own host, wherever they are signed in.
+    // An agency user always invites clients to the agency's own host, no matter where they are signed in.
     for (const host of [HOST, 'root.test']) {
       const { body } = await linkOf(person.email, host);
       expect(body).toEqual({
@@ -370,7 +370,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     expect(first.statements).toBeGreaterThan(5);
     expect(await cost(() => post('/api/register', { ...known, gtoken: two }, 'root.test'))).toEqual(first);
     expect((await mails(known.email))[0]!.subject).toBe('You already have an account');
-    // The password that a stranger gave for a known address is good for nothing.
+    // A password that a stranger submits for a registered address is discarded.
     const { rows } = await app.admin.query('select password_hash from sign_up where email = $1', [
       known.email,
     ]);

@@ -2,23 +2,23 @@ import { randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { mac } from '../../platform/crypto.ts';
 
-/** A code sent by email lives so long. */
+/** How long a code sent by email is valid. */
 export const CODE_MS = 600_000;
-/** So many wrong codes end a login. */
+/** Number of wrong codes that end a login. */
 export const CODE_TRIES = 5;
-/** So soon another code may be sent, and so many in all. */
+/** How soon another code may be sent, and how many in total. */
 export const RESEND_MS = 30_000;
 export const CODES_SENT = 4;
 const PERIOD = 30;
-/** So many recovery codes are made at a time. */
+/** Number of recovery codes generated at a time. */
 export const RECOVERY_CODES = 10;
-/** What recovery codes are written with: nothing in it looks like another letter. */
+/** The alphabet for recovery codes, without look-alike characters. */
 const LETTERS = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** A code of six digits. */
+/** Returns a six-digit code. */
 export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
-/** A recovery code as people keep it, of 50 bits: 'k7m2q-9x4tn'. */
+/** Returns a recovery code in the form users keep it, 50 bits: 'k7m2q-9x4tn'. */
 export const newRecoveryCode = (): string =>
   [...randomBytes(10)].map((byte, at) => `${at === 5 ? '-' : ''}${LETTERS[byte & 31]}`).join('');
 
@@ -26,11 +26,11 @@ export const newRecoveryCode = (): string =>
 export const recoveryMac = (key: Buffer, userId: string, code: string): Buffer =>
   mac(key, `${userId}.${code.replace('-', '')}`);
 
-/** The form in which the code of a login is kept. */
+/** The form in which a login code is stored. */
 export const codeMac = (key: Buffer, challengeId: string, code: string): Buffer =>
   mac(key, `${challengeId}.${code}`);
 
-/** Whether it is the kept code. */
+/** Whether the code matches the stored one. */
 export const codeFits = (kept: Buffer | null, given: Buffer): boolean =>
   kept !== null && timingSafeEqual(kept, given);
 
@@ -72,7 +72,7 @@ export function stepOf(secret: string, code: string, at: Date, after: bigint): b
   return null;
 }
 
-/** From when on somebody has to have a second factor (null: they need none), and what they have. */
+/** When the user must have a second factor (null: not required), and which ones they have. */
 export interface FactorDuty {
   since: Date | null;
   kind: 'email' | 'google' | null;
@@ -80,15 +80,15 @@ export interface FactorDuty {
   passkeys: readonly string[];
 }
 
-/** Whether somebody has a second factor of any kind. */
+/** Whether the user has a second factor of any kind. */
 export const hasFactor = ({ kind, passkeys }: FactorDuty): boolean => kind !== null || passkeys.length > 0;
 
-/** Whether somebody's passkeys are all that meets a requirement, of now or of a day to come. */
+/** Whether the user's passkeys are their only way to meet a second-factor requirement, current or upcoming. */
 export const areRequired = ({ since, kind, passkeys }: FactorDuty): boolean =>
   since !== null && kind === null && passkeys.length > 0;
 
-/** Whether somebody has to have a second factor by now. */
+/** Whether the user must have a second factor by now. */
 export const isDue = ({ since }: FactorDuty, now: Date): boolean => since !== null && since <= now;
 
-/** Enough of an address to know it again: 'j***@acme.test'. */
+/** Enough of an address to recognize it: 'j***@acme.test'. */
 export const maskedAddress = (address: string): string => address.replace(/^(.)[^@]*/u, '$1***');

@@ -25,7 +25,7 @@ type Kind = 'email' | 'google' | null;
 
 export type Factors = ReturnType<typeof createFactors>;
 
-/** The own password and second factor. Nobody can see or change another person's (AUTH-11, AUTH-15). */
+/** The user's own password and second factor. No one can see or change another user's (AUTH-11, AUTH-15). */
 export function createFactors(
   platform: Platform,
   parts: {
@@ -42,13 +42,13 @@ export function createFactors(
   const { people, audit, limits, sessions, post, recovery, passkeys } = parts;
   const offerKey = derive(platform.config.appKey, 'offered authenticator secrets');
 
-  /** Someone else's id answers 404, whoever asks. */
+  /** Someone else's id returns 404, no matter who asks. */
   const ownOnly = (ctx: Ctx, userId: string, companyId = ctx.actor.companyId): void => {
     if (userId !== ctx.actor.userId || companyId !== ctx.actor.companyId)
       throw new Refusal('not_found', ownMessages.notFound);
   };
 
-  /** The person with the current password proven; throws 422, and 429 after five wrong ones. */
+  /** Returns the user once the current password is proven; throws 422, and 429 after five wrong attempts. */
   async function proven(ctx: Ctx, password: string) {
     const { userId } = ctx.actor;
     await limits.take(limit.PASSWORD, userId);
@@ -71,7 +71,7 @@ export function createFactors(
 
   return {
     proven,
-    /** Changes the own password and ends the other sessions. */
+    /** Changes the user's own password and ends their other sessions. */
     async changePassword(
       ctx: Ctx,
       given: { usrID: string; newpassword: string; currpassword: string },
@@ -115,7 +115,7 @@ export function createFactors(
       return settingOf(row?.kind);
     },
 
-    /** The secret offered for an authenticator app. Nothing changes until a code of it is given. */
+    /** The secret offered for an authenticator app. Nothing changes until the user enters a code generated from it. */
     async offerSecret(
       ctx: Ctx,
       userId: string,
@@ -133,8 +133,8 @@ export function createFactors(
     },
 
     /**
-     * Sets the own second factor: with the current password, and for an authenticator a code of the offered secret. Turned
-     * on, it answers new recovery codes.
+     * Sets the user's own second factor: requires the current password and, for an authenticator, a code from the
+     * offered secret. Returns new recovery codes when it is turned on.
      */
     async saveTwoFactor(
       ctx: Ctx,
@@ -154,7 +154,7 @@ export function createFactors(
       const user = await proven(ctx, given.currpassword);
       if (kind === 'google') await limits.take(limit.CODE, user.id);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
-      // What is required stands with the companies above.
+      // The requirement is stored with the companies above.
       const codes = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         const now = clock.now();
         await people.lock(tx, user.id);
@@ -205,7 +205,7 @@ export function createFactors(
   };
 }
 
-/** Throws 422 when somebody takes their own address for a password, or one that attackers try first. */
+/** Throws 422 if the password is the user's own address or one that attackers try first. */
 export function refuseGuessable(password: string, email: string, field = 'newpassword'): void {
   if (password.trim().toLowerCase() === email) throw refusalOf(field, ownMessages.passwordIsAddress);
   if (isCommonPassword(password)) throw refusalOf(field, ownMessages.passwordIsCommon);

@@ -140,7 +140,7 @@ describe('[AUTH-15] the two-factor setting', () => {
     expect(
       (await save({ ...google, code: codeOf(secretKey), currpassword: 'wrong' })).body.errors,
     ).toHaveProperty('currpassword');
-    // A secret of the client's own, or of another session, proves nothing.
+    // A secret chosen by the client, or from another session, proves nothing.
     const own = new Secret({ size: 20 }).base32;
     expect((await save({ ...google, secretKey: own, code: codeOf(own) })).body.errors).toHaveProperty(
       'secretKey',

@@ -12,21 +12,21 @@ import * as policy from './policy.ts';
 import type { Post, Sender } from './post.service.ts';
 import type { Sessions } from './session.service.ts';
 
-/** Somebody of a company below one's own. */
+/** A user of a company below the actor's own. */
 export type Invited = Owner & { id: string; name: string; email: string };
 
-/** What those above a company do about its owner's way in: invitations, and another email address. */
+/** What the companies above can do about an owner's sign-in: invitations, and a change of email address. */
 export function createInvites(platform: Platform, parts: { people: People; post: Post; sessions: Sessions }) {
   const { db, clock, config } = platform;
   const { people, post, sessions } = parts;
   const linkKey = derive(config.appKey, 'links');
 
   return {
-    /** In whose name the mails go out: the company above, at the host where it works. Asked before the transaction. */
+    /** The sender of the emails: the company above, at the host where it works. Looked up before the transaction. */
     sender: (ctx: Ctx, companyId: string): Promise<Sender> => post.sender(companyId, ctx.tenant.host),
 
     /**
-     * Sends somebody the link to set their first password: good once, for 7 days; the links before it end.
+     * Sends a user the link to set their first password: valid once, for 7 days; earlier links stop working.
      * @param host where they will sign in
      */
     async invite(tx: Tx, ctx: Ctx, sender: Sender, user: Invited, host: string): Promise<void> {
@@ -51,7 +51,9 @@ export function createInvites(platform: Platform, parts: { people: People; post:
       await post.send(tx, 'account.invitation', sender, user, inviteMail(user.name, sender.name, url));
     },
 
-    /** Ends every way in that somebody has: sessions, invitations, codes. `forget` them when the transaction is done. */
+    /**
+     * Ends every way the user has to sign in: sessions, invitations, codes. `forget` them once the transaction is done.
+     */
     async shutOut(tx: Tx, userId: string): Promise<void> {
       const now = clock.now();
       await sessions.endAll(tx, userId, null, 'disabled');
@@ -60,19 +62,22 @@ export function createInvites(platform: Platform, parts: { people: People; post:
       await store.endChallenges(tx, userId, now);
     },
 
-    /** What is remembered of somebody's sessions is asked anew: their place or rights have changed. */
+    /** Drops what is cached about the user's sessions, because their place or rights have changed. */
     forget: (userId: string): void => sessions.forgetPerson(userId),
 
-    /** Who has an address in the actor's root, also where the actor's scope does not see them; null: nobody. */
+    /**
+     * The user who has an address in the actor's root, even if the actor's scope does not see them; null if there is
+     * none.
+     */
     async holderOf(ctx: Ctx, email: string): Promise<string | null> {
       const found = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => people.byEmail(tx, email));
       return found?.id ?? null;
     },
 
     /**
-     * Gives somebody another address, by another person's decision. Who has a password is asked: the old address is told and
-     * can confirm or stop it, else it changes after 72 hours (email.service.ts). Who has none yet has it at once; the
-     * caller invites them anew. Answers whether it waits.
+     * Gives a user another address on someone else's decision. A user with a password is asked: the old address is
+     * notified and can confirm or stop the change, otherwise it takes effect after 72 hours (email.service.ts). A user
+     * without a password gets it at once, and the caller invites them again. Returns whether the change is pending.
      * @param host where they sign in
      * @throws on the unique constraint when another account of the root has it
      */
@@ -104,7 +109,7 @@ export function createInvites(platform: Platform, parts: { people: People; post:
         user_id: user.id,
         email,
         created_at: now,
-        // Also when nothing could be done for a while the change is still one that is waited for.
+        // The change stays pending even if it could not be processed for a while.
         expires_at: new Date(due + policy.HOLD_MS),
         effective_at: new Date(due),
         asked_by: ctx.actor.trueActor?.userId ?? ctx.actor.userId,

@@ -4,10 +4,10 @@ import { alertJob } from './alerts.service.ts';
 import { resetJob } from './entry.service.ts';
 import type { Access } from './service.ts';
 
-/** Drops tokens, codes and counted tries that are days old. */
+/** Deletes tokens, codes and attempt counters that are days old. */
 const sweepJob = defineJob('access.sweep', z.object({}));
 
-/** Tells owners what happened to accounts of their people. */
+/** Notifies owners of what happened to their users' accounts. */
 const newsJob = defineJob('access.news', z.object({}));
 
 /** Starts the feature's background work. */

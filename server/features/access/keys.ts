@@ -72,7 +72,7 @@ export function createKeys({ db, clock, vault }: Platform) {
   }
 
   return {
-    /** The key that signs now. */
+    /** The current signing key. */
     async signing(): Promise<KeyPair> {
       return (await pairs('access'))[0]!;
     },
@@ -86,7 +86,7 @@ export function createKeys({ db, clock, vault }: Platform) {
         keys: [...(await pairs('body')), ...(await pairs('access'))].map((pair) => ({ ...pair.publicJwk })),
       };
     },
-    /** Opens a `dt` body. Every failure is the same 400, so that it tells nothing (WIRE-02). */
+    /** Opens a `dt` body. Every failure is the same 400, so that it reveals nothing (WIRE-02). */
     async openBody(dt: string): Promise<string> {
       const known = await pairs('body');
       try {

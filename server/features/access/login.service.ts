@@ -28,7 +28,7 @@ type User = NonNullable<Awaited<ReturnType<People['byEmail']>>>;
 
 export type Login = ReturnType<typeof createLogin>;
 
-/** Signing in by password, and by a code where a second factor is on (AUTH-01, AUTH-06). */
+/** Signing in with a password, plus a code where a second factor is on (AUTH-01, AUTH-06). */
 export function createLogin(
   platform: Platform,
   parts: {
@@ -109,14 +109,14 @@ export function createLogin(
     return stepOf(row, token, user.email, hosts);
   }
 
-  /** Opens a session for somebody whose password is known to be right, or asks for what is wanted besides. */
+  /** Opens a session for a user whose password has been verified, or asks for whatever else is required. */
   async function enter(ctx: Ctx, user: User, email: string, how = ''): Promise<TokenPair | CodeStep> {
     const { second, duty } = await inScope(db.app, whole(ctx), async (tx) => ({
       second: await store.factorOf(tx, user.id),
       duty: await store.factorDutyOf(tx, user.id),
     }));
     if (second?.kind) return askForCode(ctx, { ...user, email: second.address ?? email }, second.kind);
-    // A passkey that is the required second factor cannot be gone around by the password alone.
+    // A passkey that is the required second factor cannot be bypassed with the password alone.
     if (factor.isDue(duty, clock.now()) && duty.passkeys.length > 0)
       return askForCode(ctx, { ...user, email }, 'passkey', duty.passkeys);
     const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user, how));
@@ -127,8 +127,8 @@ export function createLogin(
     enter,
 
     /**
-     * Signs in at the host's tenant: tokens, or the code step. One text and the same work for every kind of failure;
-     * tries are counted before the password is looked at (AUTH-21).
+     * Signs in at the host's tenant: returns tokens, or starts the code step. Every kind of failure has the same text
+     * and does the same work; attempts are counted before the password is checked (AUTH-21).
      */
     async login(
       ctx: Ctx,
@@ -170,7 +170,7 @@ export function createLogin(
           paused: tries === limit.LOGIN.max,
           many: everywhere > 0 && everywhere % limit.MANY_TRIES === 0,
         });
-        // Tells the page to show the captcha before the next try.
+        // Tells the page to show the captcha before the next attempt.
         const errors: FieldErrors =
           tries >= limit.CAPTCHA_AFTER ? { gtoken: [ownMessages.captchaNeeded] } : {};
         throw new Refusal('unauthenticated', ownMessages.badLogin, { errors });
@@ -211,7 +211,7 @@ export function createLogin(
         if (row.used_at || row.expires_at <= now || row.attempts >= factor.CODE_TRIES) return 'over';
         const user = await people.byEmail(tx, known.email);
         const second = await store.lockFactor(tx, row.user_id);
-        // Another setting since, or another person: this login is over.
+        // The second factor has changed since, or it is a different person: this login is over.
         const kind = second?.kind ?? 'passkey';
         if (user?.id !== row.user_id || user.disabled_at || user.removed_at || kind !== row.kind)
           return 'over';
@@ -242,7 +242,7 @@ export function createLogin(
       return outcome.left === null ? pair : { ...pair, recovery_codes_left: outcome.left };
     },
 
-    /** Sends another code for a login; the one before is none any more, wrong codes stay counted. */
+    /** Sends another code for a login; the previous code becomes invalid, but wrong attempts still count. */
     async resendCode(ctx: Ctx, given: { otp_token: string; email?: string | undefined }): Promise<CodeStep> {
       const { tenant } = ctx;
       const hash = hashToken(given.otp_token);
@@ -320,7 +320,7 @@ export function createLogin(
     });
   }
 
-  /** Whether the code proves the factor. A step of the authenticator is used up by it. */
+  /** Whether the code proves the factor. This uses up the authenticator's step. */
   async function proves(
     tx: Tx,
     row: { id: string; user_id: string; code_mac: Buffer | null },

@@ -189,7 +189,7 @@ describe('[AUTH-06] login with an authenticator', () => {
   test('a code is good once within its window, for one login, also at once', async () => {
     const totp = (await useFactor('google'))!;
     const codeAt = (ms = 0) => totp.generate({ timestamp: app.clock.now().getTime() + ms });
-    // The code that proved the set-up has been used.
+    // The code that proved the setup has been used.
     const replayed = (await login(person.email)).body;
     expect(replayed).toMatchObject({ type: 'google', sent_to: null, resend_at: null });
     expect((await verify(person.email, codeAt(), replayed.otp_token)).status).toBe(422);
@@ -201,7 +201,7 @@ describe('[AUTH-06] login with an authenticator', () => {
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 422, 422, 422, 422]);
     app.clock.advance(30_000);
     const fresh = (await login(person.email)).body.otp_token;
-    // An older step than the one used is none any more; one ahead (a fast clock) is good.
+    // A step older than the one used is no longer valid; one ahead (a fast clock) is fine.
     expect((await verify(person.email, codeAt(-30_000), fresh)).status).toBe(422);
     expect((await verify(person.email, codeAt(90_000), fresh)).status).toBe(422);
     expect((await verify(person.email, codeAt(30_000), fresh)).status).toBe(200);

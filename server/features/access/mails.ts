@@ -3,7 +3,7 @@ import { mailName } from '../../platform/mail-name.ts';
 
 const ignore = 'If this wasn’t you, you can ignore this email.';
 
-/** The code of a login. It stands in the body only, so that a locked screen does not show it. */
+/** The login code. It appears only in the body, so that a locked screen does not show it. */
 export const codeMail = (name: string, code: string): MailContent => ({
   subject: 'Your sign-in code',
   lines: [`Hello ${mailName(name)},`, 'Use this code to finish signing in:'],
@@ -22,7 +22,7 @@ export const resetMail = (name: string, url: string): MailContent => ({
   after: ['The link can be used once and expires in one hour.', ignore],
 });
 
-/** The link to set a first password, for somebody whose company was added by the one above. */
+/** The link to set a first password, for a user whose company was added by the one above. */
 export const inviteMail = (name: string, inviter: string, url: string): MailContent => ({
   subject: 'Your account is ready',
   lines: [
@@ -41,7 +41,7 @@ export const confirmMail = (name: string, url: string): MailContent => ({
   after: ['The link can be used once and expires in 24 hours.', ignore],
 });
 
-/** For somebody who signs up with an address that has an account. */
+/** For a user who signs up with an address that already has an account. */
 export const knownMail = (url: string): MailContent => ({
   subject: 'You already have an account',
   lines: ['Hello,', 'Someone tried to register with this email address, but it already has an account.'],
@@ -49,7 +49,7 @@ export const knownMail = (url: string): MailContent => ({
   after: ['If you forgot your password, request a new one on the sign-in page.', ignore],
 });
 
-/** Tells that something which keeps the account safe was changed. */
+/** Notifies the user that a security setting of the account was changed. */
 export const noticeMail = (name: string, what: string, ip: string): MailContent => ({
   subject: 'Your account was changed',
   lines: [`Hello ${mailName(name)},`, `${what}. The request came from the IP address ${ip}.`],
@@ -58,12 +58,12 @@ export const noticeMail = (name: string, what: string, ip: string): MailContent 
   ],
 });
 
-/** So many passkeys are named in one mail. */
+/** Maximum number of passkeys named in one email. */
 const MOST_NAMED = 20;
 
 /**
- * Tells of a new password, and which passkeys still open the account: whoever was in it before may have added one.
- * `removed`: how many went with it; `url`: where they are looked over.
+ * Notifies the user of a new password and lists the passkeys that still open the account: someone who had access before
+ * may have added one. `removed`: how many were removed with it; `url`: where to review them.
  */
 export const passwordMail = (
   name: string,
@@ -92,7 +92,7 @@ export const passwordMail = (
   };
 };
 
-/** Tells that somebody came in with a recovery code, which may not have been its owner. */
+/** Notifies the user that someone signed in with a recovery code, which may not have been the owner. */
 export const recoveryMail = (name: string, left: number, ip: string): MailContent => ({
   subject: 'A recovery code was used',
   lines: [
@@ -119,7 +119,7 @@ export const newAddressMail = (name: string, url: string): MailContent => ({
   ],
 });
 
-/** Tells the old address that another person changes it, with a way to stop that. */
+/** Notifies the old address that someone else is changing it, with a way to stop the change. */
 export const heldAddressMail = (
   name: string,
   by: string,
@@ -139,7 +139,7 @@ export const heldAddressMail = (
   ],
 });
 
-/** Tells the new address that it is about to become that of an account. */
+/** Notifies the new address that it is about to become an account's address. */
 export const comingAddressMail = (name: string, by: string): MailContent => ({
   subject: 'This will be your new email address',
   lines: [
@@ -175,7 +175,7 @@ const NEWS: Record<string, string> = {
   'passkey.copied': 'a passkey was rejected because it may have been copied',
   'session.revoked': 'a sign-in was used in two places at once and was ended',
 };
-/** So much is told in one mail; the rest is counted. */
+/** Maximum number of events listed in one email; the rest are only counted. */
 const MOST_NEWS = 20;
 
 interface News {
@@ -211,7 +211,7 @@ export const ownersMail = (name: string, news: readonly News[]): MailContent => 
   ],
 });
 
-/** What happened to somebody's account, with where it came from. */
+/** What happened to a user's account, and from where. */
 export const alertMail = (
   name: string,
   row: { action: string; description: string | null; ip: string | null; location: string | null; at: Date },

@@ -32,7 +32,7 @@ const login = (username: string, device: string, password = PASSWORD) =>
     body: { username, password },
     headers: { 'user-agent': device },
   });
-/** Does what the jobs have to do by now. */
+/** Runs the jobs that are due by now. */
 async function work(): Promise<void> {
   const { rows } = await app.admin.query(
     `update pgboss.job set state = 'completed' where name = 'access.alert' and state = 'created' returning data`,
@@ -48,7 +48,7 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Firefox/140.0';
 test('[BEY-32] the owners of a company are mailed what happened to accounts of their people, seldom and together', async () => {
   for (const email of ['staff@x.test', 'client@x.test']) await login(email, CHROME);
   await work();
-  // The first device of all is no news.
+  // A user's very first device is not reported.
   expect(await news('owner@x.test')).toEqual([]);
   for (const email of ['staff@x.test', 'client@x.test']) await login(email, FIREFOX);
   for (let i = 0; i < 5; i++) await login('staff@x.test', FIREFOX, 'wrong');
@@ -62,7 +62,7 @@ test('[BEY-32] the owners of a company are mailed what happened to accounts of t
   const text = mail?.body?.text ?? '';
   expect(text).toContain('Sam (Acme): signed in on a new device. 2026-03-10 15:00 UTC, from 127.0.0.1');
   expect(text).toContain('Cleo (Bluepeak): signed in on a new device.');
-  // Nobody else's, and nothing of oneself: what happens to an agency's only owner is told above.
+  // No one else's events, and none of their own: what happens to an agency's only owner is reported to the level above.
   expect([await news('rival@x.test'), await news('root@x.test')]).toEqual([[], []]);
   await login('owner@x.test', CHROME);
   await login('owner@x.test', FIREFOX);
@@ -70,7 +70,7 @@ test('[BEY-32] the owners of a company are mailed what happened to accounts of t
   await work();
   await work();
   expect(await news('root@x.test')).toHaveLength(1);
-  // Told a while ago: the rest waits, and comes in one mail.
+  // Owners were notified a while ago: the rest waits and arrives in one email.
   expect(await news('owner@x.test')).toHaveLength(1);
   app.clock.advance(4 * 3_600_000);
   await work();

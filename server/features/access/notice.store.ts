@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Notes something down for a company's owners; a second time changes nothing. */
+/** Records an event for a company's owners; recording it twice changes nothing. */
 export async function insertNotice(tx: Tx, row: Insertable<Schema['security_notice']>): Promise<void> {
   await tx
     .insertInto('security_notice')
@@ -12,8 +12,8 @@ export async function insertNotice(tx: Tx, row: Insertable<Schema['security_noti
 }
 
 /**
- * The companies of a root whose owners have something to be told, those that have waited longest first. Who was told since
- * `calmSince` waits for the rest.
+ * The companies of a root whose owners have pending notifications, the longest waiting first. Those notified since
+ * `calmSince` wait for the rest.
  */
 export async function companiesToTell(tx: Tx, rootId: string, calmSince: Date): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`
@@ -24,7 +24,7 @@ export async function companiesToTell(tx: Tx, rootId: string, calmSince: Date): 
   return rows.map((row) => row.company_id);
 }
 
-/** Marks what a company's owners are being told, and answers it as the log has it, the oldest first. */
+/** Marks the events that a company's owners are being notified of, and returns them as logged, oldest first. */
 export async function takeNotices(tx: Tx, companyId: string, at: Date) {
   const taken = await tx
     .updateTable('security_notice')

@@ -31,9 +31,9 @@ import type { Recovery } from './recovery.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
 import { sessionState, setFactorMet } from './session.store.ts';
 
-/** A challenge is to be answered within so long. */
+/** How long a challenge can be answered. */
 const CHALLENGE_MS = 5 * 60_000;
-/** So many passkeys one person may have. */
+/** Maximum number of passkeys per user. */
 const MOST_PASSKEYS = 20;
 /** EdDSA, ES256, RS256: what authenticators have. */
 const ALGORITHMS = [-8, -7, -257];
@@ -44,8 +44,8 @@ type Row = NonNullable<Awaited<ReturnType<typeof store.lockPasskey>>>;
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
 /**
- * Passkeys (WebAuthn): one belongs to the host where it was made, and has seen to who its owner is before it signs, so that
- * it counts as password and second factor (docs/decisions/0152-ways-in.md).
+ * Passkeys (WebAuthn): a passkey belongs to the host where it was created and verifies its owner before it signs, so it
+ * counts as both password and second factor (docs/decisions/0152-ways-in.md).
  */
 export function createPasskeys(
   platform: Platform,
@@ -67,7 +67,10 @@ export function createPasskeys(
   const sessionOf = (ctx: Ctx, purpose: Purpose): string =>
     purpose === 'sign-in' ? '' : ctx.actor.sessionId;
 
-  /** What ties an answer to the purpose, host, session and time of its challenge; nothing is kept until it is given. */
+  /**
+   * What ties an answer to the purpose, host, session and time of its challenge; nothing is stored until the answer
+   * arrives.
+   */
   const bindingOf = (ctx: Ctx, purpose: Purpose, challenge: string, expires: number): string =>
     `${expires}.${mac(bindingKey, [purpose, ctx.tenant.host, sessionOf(ctx, purpose), challenge, expires].join('\n')).toString('base64url')}`;
 
@@ -80,7 +83,10 @@ export function createPasskeys(
     };
   }
 
-  /** The challenge that an answer is to, used up; null: none of ours, of another browser or session, used, or too late. */
+  /**
+   * The challenge that an answer belongs to, used up; null if it isn't ours, is from another browser or session, was
+   * used, or is too late.
+   */
   async function answered(
     ctx: Ctx,
     purpose: Purpose,
@@ -106,7 +112,9 @@ export function createPasskeys(
     return (await store.useAnswer(db.app, challenge, new Date(expires))) ? challenge : null;
   }
 
-  /** Whether an answer is signed by a passkey for this challenge and host; 'copied': by a key that counts backwards. */
+  /**
+   * Whether an answer is signed by a passkey for this challenge and host; 'copied' if the key's counter went backwards.
+   */
   async function proves(
     ctx: Ctx,
     row: Row,
@@ -120,7 +128,7 @@ export function createPasskeys(
         expectedOrigin: ctx.origin,
         expectedRPID: ctx.tenant.host,
         requireUserVerification: true,
-        // The counter is compared below, so that one that goes back is told from a signature that is wrong.
+        // The counter is compared below, to tell a counter that went backwards from an invalid signature.
         credential: { id: row.credential_id, publicKey: new Uint8Array(row.public_key), counter: 0 },
       });
       const handle = credential.response.userHandle;
@@ -129,12 +137,12 @@ export function createPasskeys(
       const counter = BigInt(authenticationInfo.newCounter);
       return (counter > 0n || row.counter > 0n) && counter <= row.counter ? 'copied' : { counter };
     } catch {
-      // Whatever a stranger sent that is no such answer.
+      // Anything a stranger sends that is not a valid answer.
       return 'wrong';
     }
   }
 
-  /** Uses an answer for one of the root's people: `personId`, or whoever they are. Logs what fails; null then. */
+  /** Uses an answer for a user of the root: `personId`, or whoever it identifies. Logs failures and returns null. */
   async function use(
     tx: Tx,
     ctx: Ctx,
@@ -161,7 +169,7 @@ export function createPasskeys(
       await store.setPasskeyUsed(tx, row.id, proof.counter, clock.now());
       return { row, user };
     }
-    // In the log of whoever asks to confirm, else of whose passkey it is.
+    // Logged for the user who is confirming, otherwise for the passkey's owner.
     const whose = personId ? await people.byId(tx, personId) : row;
     const owner = whose
       ? { root_id: whose.root_id, agency_id: whose.agency_id, company_id: whose.company_id }
@@ -189,7 +197,10 @@ export function createPasskeys(
     last_used_at: row.last_used_at?.toISOString() ?? null,
   });
 
-  /** The challenge of a sign-in or, within a session, of a confirmation. The authenticator knows whose passkeys it has. */
+  /**
+   * Creates the challenge for a sign-in or, within a session, for a confirmation. The authenticator knows whose
+   * passkeys it has.
+   */
   async function ask(ctx: Ctx, purpose: 'sign-in' | 'confirm') {
     const { challenge, binding } = begin(ctx, purpose);
     const options = await generateAuthenticationOptions({
@@ -205,8 +216,8 @@ export function createPasskeys(
     ask,
 
     /**
-     * Signs in by a passkey. One text for every kind of failure: nothing tells whether there is such a passkey, or what
-     * becomes of its owner.
+     * Signs in with a passkey. Every kind of failure has the same text: nothing reveals whether the passkey exists or
+     * what the state of its owner is.
      */
     async signIn(
       ctx: Ctx,
@@ -231,7 +242,7 @@ export function createPasskeys(
       return sessions.tokens(ctx.tenant, opened.userId, opened.id);
     },
 
-    /** The challenge that a confirmation answers, used up; null: it is not good. */
+    /** The challenge that a confirmation answers, used up; null if it is not valid. */
     answered: (ctx: Ctx, credential: Assertion, binding: string | undefined) =>
       answered(ctx, 'confirm', credential.response.clientDataJSON, binding),
     /** Whether the answer to that challenge is by a passkey of this person. Logs when it is not. */
@@ -246,15 +257,15 @@ export function createPasskeys(
         (await store.passkeysOf(tx, ctx.actor.userId)).map((row) => view(ctx, row)),
       ),
 
-    /** A person's passkeys, for a mail or a form that lets them be looked over. */
+    /** A user's passkeys, for an email or a form where they are reviewed. */
     of: store.passkeysOf,
-    /** Whether a person's passkeys are the only second factor that they have, and one is required of them. */
+    /** Whether passkeys are a user's only second factor, and one is required of them. */
     areRequired: async (tx: Tx, userId: string): Promise<boolean> =>
       areRequired(await factorDutyOf(tx, userId)),
 
     /**
-     * Removes all passkeys of somebody who sets a new password by mail, inside that transaction. Answers how many.
-     * @throws Refusal 422 where they are a required second factor: whoever reads the mail would go around it
+     * Removes all passkeys of a user who sets a new password by email, inside that transaction. Returns how many.
+     * @throws Refusal 422 where they are a required second factor: anyone who can read the email would bypass it
      */
     async removeAll(tx: Tx, ctx: Ctx, person: Owner & { user_id: string }): Promise<number> {
       const { user_id: id, root_id, agency_id, company_id } = person;
@@ -273,7 +284,7 @@ export function createPasskeys(
       return gone.length;
     },
 
-    /** The challenge of a new passkey for the signed-in person, at this host. */
+    /** Creates the challenge for a new passkey of the signed-in user, at this host. */
     async offer(ctx: Ctx) {
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
@@ -302,8 +313,8 @@ export function createPasskeys(
     },
 
     /**
-     * Keeps a new passkey. Where it is the required second factor, recovery codes come with the first.
-     * @throws Refusal 422 for an answer that is not good, or one too many
+     * Saves a new passkey. If it is the required second factor, recovery codes come with the first.
+     * @throws Refusal 422 for an invalid answer, or one passkey too many
      */
     async add(ctx: Ctx, given: { name: string; credential: NewKey; binding?: string | undefined }) {
       const { userId } = ctx.actor;
@@ -314,7 +325,7 @@ export function createPasskeys(
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const kept = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         await people.lock(tx, userId);
-        // A new password ends sessions; what one of them has under way must not leave a passkey behind.
+        // A new password ends sessions; a request still in progress in one of them must not leave a passkey behind.
         if (!(await sessionState(tx, ctx.actor.sessionId))?.live)
           throw new Refusal('unauthenticated', messages.unauthenticated);
         const person = await people.secretOf(tx, userId);
@@ -360,7 +371,10 @@ export function createPasskeys(
       return kept;
     },
 
-    /** Names one of the own passkeys. @throws Refusal 404 for one of others */
+    /**
+     * Renames one of the user's own passkeys.
+     * @throws Refusal 404 for someone else's
+     */
     rename: (ctx: Ctx, id: string, name: string): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (!(await store.renamePasskey(tx, ctx.actor.userId, id, name)))
@@ -373,7 +387,10 @@ export function createPasskeys(
         });
       }),
 
-    /** Removes one of the own passkeys. @throws Refusal 404 for one of others, 409 for the last factor where one is required */
+    /**
+     * Removes one of the user's own passkeys.
+     * @throws Refusal 404 for someone else's, 409 for the last factor where one is required
+     */
     async remove(ctx: Ctx, id: string): Promise<void> {
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
@@ -403,12 +420,12 @@ export function createPasskeys(
   };
 }
 
-// Who made an authenticator is not asked, so no maker's certificate is trusted: its chain would name an address to fetch, which no
-// guard of ours sees.
+// Attestation is not requested, so no manufacturer's certificate is trusted: its chain would name an address to fetch,
+// which our guards would not see.
 for (const identifier of ['android-key', 'android-safetynet', 'apple', 'mds'] as const)
   SettingsService.setRootCertificates({ identifier, certificates: [] });
 
-/** The key in an authenticator's answer, which is for this challenge and host; null: it is none. */
+/** The key in an authenticator's answer to this challenge at this host; null if it is not valid. */
 async function newKeyOf(ctx: Ctx, credential: NewKey, challenge: string) {
   try {
     const { transports, ...response } = credential.response;
@@ -422,7 +439,7 @@ async function newKeyOf(ctx: Ctx, credential: NewKey, challenge: string) {
     });
     return verified ? registrationInfo : null;
   } catch {
-    // Whatever somebody sent that is no such answer.
+    // Anything a user sends that is not a valid answer.
     return null;
   }
 }

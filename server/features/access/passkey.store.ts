@@ -30,7 +30,7 @@ export async function hasPasskeyAt(tx: Tx, userId: string, host: string): Promis
   return row !== undefined;
 }
 
-/** The passkey that an authenticator calls by this id at a host, locked; undefined: none of the root. */
+/** The passkey with this authenticator id at a host, locked; undefined if the root has none. */
 export async function lockPasskey(tx: Tx, rootId: string, host: string, credentialId: string) {
   return tx
     .selectFrom('passkey')
@@ -46,7 +46,7 @@ export async function setPasskeyUsed(tx: Tx, id: string, counter: bigint, at: Da
   await tx.updateTable('passkey').set({ counter, last_used_at: at }).where('id', '=', id).execute();
 }
 
-/** Names a person's passkey; undefined when it is none of theirs. */
+/** Renames a user's passkey; undefined if it is not theirs. */
 export async function renamePasskey(tx: Tx, userId: string, id: string, name: string) {
   return tx
     .updateTable('passkey')
@@ -57,7 +57,7 @@ export async function renamePasskey(tx: Tx, userId: string, id: string, name: st
     .executeTakeFirst();
 }
 
-/** Removes a person's passkey; undefined when it is none of theirs. */
+/** Removes a user's passkey; undefined if it is not theirs. */
 export async function deletePasskey(tx: Tx, userId: string, id: string) {
   return tx
     .deleteFrom('passkey')
@@ -67,12 +67,12 @@ export async function deletePasskey(tx: Tx, userId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Removes all passkeys of a person; answers what they were. */
+/** Removes all passkeys of a user and returns them. */
 export async function deletePasskeysOf(tx: Tx, userId: string) {
   return tx.deleteFrom('passkey').where('user_id', '=', userId).returning(['name', 'host']).execute();
 }
 
-/** Marks a challenge as answered. False when it was before. */
+/** Marks a challenge as answered. False if it already was. */
 export async function useAnswer(db: Db, challenge: string, expiresAt: Date): Promise<boolean> {
   const done = await db
     .insertInto('passkey_answer')

@@ -74,7 +74,7 @@ describe('[BEY-32] passkeys', () => {
     token = String(body.access_token);
     expect((await ask('GET', '/user')).body.email).toBe(person.email);
     expect(await list()).toEqual([expect.objectContaining({ last_used_at: app.clock.now().toISOString() })]);
-    // Signed in just now, which needs no further proof.
+    // The user has just signed in, so no further proof is needed.
     expect((await ask('POST', '/user/recovery-codes', {})).status).toBe(200);
   });
 
@@ -121,7 +121,7 @@ describe('[BEY-32] passkeys', () => {
     expect(removed.mail).not.toContain('Laptop');
     expect([(await signIn()).status, (await signIn({}, other)).status]).toEqual([401, 401]);
 
-    // Where they are the factor that is required, whoever reads the mail must not go around it.
+    // Where passkeys are the required factor, access to the mailbox must not be enough to bypass them.
     token = String(
       (
         await ask(
@@ -143,7 +143,7 @@ describe('[BEY-32] passkeys', () => {
 
   test('a session that a new password has ended leaves no passkey behind', async () => {
     const { options, binding } = await challenge('/user/passkeys/new', token);
-    // Another process has ended it; this one still takes the token for a moment.
+    // Another process has ended the session; this one still accepts the token for a moment.
     await app.admin.query('update session set revoked_at = now(), revoked_why = $2 where user_id = $1', [
       person.id,
       'password',
@@ -200,7 +200,7 @@ describe('[BEY-32] passkeys', () => {
         )
       ).status,
     ).toBe(401);
-    // Somebody else's session cannot answer it either.
+    // Another user's session cannot answer it either.
     const mine = await challenge('/user/confirm', token);
     const other = await app.signIn(person.email, HOST);
     expect(
@@ -275,7 +275,7 @@ describe('[BEY-32] passkeys', () => {
     await add();
     for (const host of ['rival.test', 'root.test'])
       expect((await signIn({ origin: `http://${host}`, host }, device, host)).status).toBe(401);
-    // A person of the agency has one at the agency's host and another at the root's.
+    // An agency user has one passkey at the agency's host and another at the root's.
     const there = await app.signIn(person.email, 'root.test');
     const second = new Authenticator('http://root.test');
     app.clock.advance(1000);
@@ -291,7 +291,7 @@ describe('[BEY-32] passkeys', () => {
     const [{ id }] = await list();
     expect((await ask('PUT', `/user/passkeys/${id}`, { name: 'Mine' }, theirs)).status).toBe(404);
     expect((await ask('DELETE', `/user/passkeys/${id}`, undefined, theirs)).status).toBe(404);
-    // The very same key is nobody else's.
+    // The same key cannot be registered to anyone else.
     expect((await add('Again', theirs)).body.errors).toEqual({ credential: ['is already saved'] });
   });
 
@@ -318,7 +318,7 @@ describe('[BEY-32] passkeys', () => {
     }
     const { options, binding } = await challenge('/user/passkeys/new', token);
     const credential = device.create(options);
-    // Nested until a reader would run out of stack, and bytes that are no CBOR.
+    // Nested deeply enough to overflow a reader's stack, and bytes that are not CBOR.
     for (const junk of [Buffer.alloc(20_000, 0x81), Buffer.from('ff00', 'hex')]) {
       const response = { ...credential.response, attestationObject: junk.toString('base64url') };
       const one = await challenge('/user/passkeys/new', token);
@@ -350,7 +350,7 @@ describe('[BEY-32] passkeys', () => {
       () => ask('DELETE', `/user/passkeys/${id}`),
     ];
     for (const one of calls) expect((await one()).body.errors).toEqual({ confirm: ['password', 'passkey'] });
-    // The passkey itself is such a confirmation.
+    // The passkey itself counts as confirmation.
     const { options, binding } = await challenge('/user/confirm', token);
     const wrong = new Authenticator(`http://${HOST}`);
     expect((await ask('POST', '/user/confirm', { binding, credential: wrong.get(options) })).status).toBe(

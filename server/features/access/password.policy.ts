@@ -1,6 +1,6 @@
 import common from '@zxcvbn-ts/language-common';
 
-/** Which sign stands for a letter where people dress up a word. */
+/** Which character stands in for which letter when people disguise a word. */
 const DRESS: Record<string, string> = {
   '0': 'o',
   '1': 'i',
@@ -12,11 +12,11 @@ const DRESS: Record<string, string> = {
   $: 's',
   '!': 'i',
 };
-/** Parts shorter than this are in any text. */
+/** Parts shorter than this occur in any text. */
 const LEAST_PART = 4;
 
 let known: ReadonlySet<string> | undefined;
-/** Passwords that are common, and in lists of leaked ones, from data inside the package. */
+/** Common and leaked passwords, from data inside the package. */
 const list = (): ReadonlySet<string> => {
   known ??= new Set<string>(common.dictionary['passwords-common'] as string[]);
   return known;
@@ -28,8 +28,8 @@ const isKnown = (text: string): boolean => {
 };
 
 /**
- * Whether a password is among the first that attackers try: one of the list, also in capitals, dressed up (`P@ssw0rd`),
- * with digits and signs around it, said twice, or two of them in a row.
+ * Whether a password is among the first that attackers try: one from the list, also in capitals, disguised
+ * (`P@ssw0rd`), surrounded by digits and symbols, repeated twice, or two of them in a row.
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.toLowerCase().slice(0, 128);

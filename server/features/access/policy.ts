@@ -6,17 +6,17 @@ import type { CompanyKind, Tenant } from '../../platform/ctx.ts';
 export const ACCESS_SECONDS = 15 * 60;
 /** A login ends after 30 days, however often it was renewed. */
 export const SESSION_MS = 30 * 86_400_000;
-/** A login that nobody used for so long is over. */
+/** How long a login may go unused before it ends. */
 export const IDLE_MS = 14 * 86_400_000;
-/** So many devices one person is signed in on; another one signs the one out that was seen longest ago. */
+/** Number of devices a user can be signed in on; another one signs out the device seen longest ago. */
 export const MOST_SESSIONS = 50;
-/** For so long the token just replaced still answers with the same successor. */
+/** How long the token that was just replaced still returns the same successor. */
 export const GRACE_MS = 10_000;
 export const SETUP_LINK_MS = 24 * 3_600_000;
 export const DOWNLOAD_MS = 60_000;
 export const SSO_MS = 60_000;
 export const RESET_MS = 3_600_000;
-/** As long as a wish for a new password is kept at all (entry.store.ts, deleteOld). */
+/** As long as a password reset request is kept at all (entry.store.ts, deleteOld). */
 export const INVITE_MS = 7 * 86_400_000;
 export const SIGN_UP_MS = 24 * 3_600_000;
 
@@ -42,14 +42,14 @@ export function readRefreshToken(
     : null;
 }
 
-/** For so long a login, or a confirmation since, lets somebody do what others must not do in their place. */
+/** How long after a login, or a later confirmation, a user may do what others must not do in their place. */
 export const CONFIRM_MS = 15 * 60_000;
-/** A change of somebody's address by another waits so long, unless it is confirmed at the old address. */
+/** How long a change of a user's address by someone else waits, unless it is confirmed at the old address. */
 export const HOLD_MS = 72 * 3_600_000;
 
 type LinkPurpose = 'reset' | 'sign-up' | 'email' | 'email-allow' | 'email-stop';
 
-/** The token of a link sent by email, derived from the id of what it is for, like refresh tokens. */
+/** Returns the token of a link sent by email, derived from the id of its subject, like refresh tokens. */
 export function linkToken(key: Buffer, purpose: LinkPurpose, id: string): string {
   return `${id}.${mac(key, `${purpose}.${id}`).toString('base64url')}`;
 }
@@ -62,10 +62,13 @@ export function readLinkToken(key: Buffer, purpose: LinkPurpose, token: string):
   return timingSafeEqual(genuine, Buffer.from(token)) ? id : null;
 }
 
-/** What a presented refresh token leads to. */
+/** The result of presenting a refresh token. */
 export type Renewal = 'rotate' | 'repeat' | 'reuse' | 'ended';
 
-/** Rotation with reuse detection: the current token rotates, the one before repeats for 10 s, any other ends the family. */
+/**
+ * Rotation with reuse detection: the current token rotates, the previous one repeats for 10 s, and any other ends the
+ * family.
+ */
 export function renewal(
   session: { generation: number; rotated_at: Date; revoked_at: Date | null; expires_at: Date },
   presented: number,
@@ -79,8 +82,8 @@ export function renewal(
 }
 
 /**
- * Whether somebody may sign in, or stay, at this host: anyone of a root's system at the root's own host; an agency's
- * people and its clients' at the agency's; nobody of a root at an agency's (docs of the domain, Who).
+ * Whether a user may sign in, or stay signed in, at this host: anyone in a root's system at the root's own host; users
+ * of an agency and its clients at the agency's; no root users at an agency's (docs of the domain, Who).
  */
 export function belongsAt(
   tenant: Tenant,
@@ -91,10 +94,10 @@ export function belongsAt(
   return who.kind !== 'root' && tenant.agencyId === who.agencyId;
 }
 
-/** A view lasts 30 minutes, and as long again from each renewal. */
+/** A view lasts 30 minutes, and another 30 minutes from each renewal. */
 export const VIEW_MS = 30 * 60_000;
 
-/** Somebody's place in the tree and their role there. */
+/** A user's place in the tree and their role there. */
 export interface Place {
   rootId: string;
   agencyId: string | null;
@@ -104,9 +107,9 @@ export interface Place {
 }
 
 /**
- * Whether somebody may see the product as somebody else (NAV-03): owners and administrators of a root as the people of its
- * agencies and clients, those of an agency as its clients' people; their sales as owners, of what is in their care, which is
- * asked besides. Never within a company, never upward.
+ * Whether a user may view the product as someone else (NAV-03): owners and administrators of a root as users of its
+ * agencies and clients, those of an agency as its clients' users; their sales people as owners of the companies in
+ * their care, which is checked separately. Never within a company, never upward.
  */
 export function mayView(viewer: Place, viewed: Place): boolean {
   if (
@@ -120,7 +123,7 @@ export function mayView(viewer: Place, viewed: Place): boolean {
   return viewer.kind === 'agency' && viewed.kind === 'client' && viewed.agencyId === viewer.agencyId;
 }
 
-/** When a view that is begun or renewed now ends: never after the login behind it. */
+/** When a view that starts or is renewed now ends: never after the login behind it. */
 export function viewEnd(now: Date, loginEnds: Date): Date {
   return new Date(Math.min(now.getTime() + VIEW_MS, loginEnds.getTime()));
 }
@@ -138,7 +141,7 @@ export function userType(
   return kind === 'root' ? 'user' : 'userdownline';
 }
 
-/** Whether the hints of where somebody signs in, when given, name this tenant (domain, Who). */
+/** Whether the hints about where the user is signing in, if given, match this tenant (domain, Who). */
 export function hintsFit(
   tenant: Tenant,
   given: { ownedcompanyid?: string | undefined; companyrootid?: string | undefined },
@@ -150,8 +153,8 @@ export function hintsFit(
 }
 
 /**
- * The address of a tenant's pages for links: its verified host, with the scheme of the request, and its port only where
- * that is the one we serve on (0: any), since the Host header is the asker's to choose.
+ * The address of a tenant's pages for links: its verified host, with the scheme of the request, and its port only if it
+ * is the one we serve on (0: any), because the client controls the Host header.
  */
 export function siteOf(host: string, origin: string, port: number): string {
   const { protocol, port: asked } = new URL(origin);

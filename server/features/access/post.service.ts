@@ -4,20 +4,20 @@ import type { Mail } from '../../platform/mail.ts';
 import { layOut, type MailBrand, type MailContent } from '../../platform/mail-layout.ts';
 import type { Tenants } from '../tenants/index.ts';
 
-/** Whose mail it is, looked up before the transaction that sends it. */
+/** The sender of an email, looked up before the transaction that sends it. */
 export interface Sender extends MailBrand {
   host: string;
 }
 
 export type Post = ReturnType<typeof createPost>;
 
-/** The feature's mails, in the brand of the tenant at whose host they were caused. */
+/** The feature's emails, in the brand of the tenant at whose host they were triggered. */
 export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) {
   return {
     async sender(tenantId: string, host: string): Promise<Sender> {
       return { ...(await tenants.mailBrand(tenantId)), host };
     },
-    /** Puts a mail into the outbox, inside the causing transaction. */
+    /** Puts an email into the outbox, inside the transaction that triggered it. */
     send(
       tx: Tx,
       kind: string,

@@ -16,14 +16,14 @@ type Person = Owner & { id: string; name: string; email: string };
 
 export type Recovery = ReturnType<typeof createRecovery>;
 
-/** Recovery codes: ten at a time, each good once instead of a second factor that was lost. */
+/** Recovery codes: ten at a time, each usable once in place of a lost second factor. */
 export function createRecovery(
   { db, clock, config }: Platform,
   { people, audit, post }: { people: People; audit: Audit; post: Post },
 ) {
   const key = derive(config.appKey, 'recovery codes');
 
-  /** Makes a person's codes anew, inside the transaction that gives the reason. They are never shown again. */
+  /** Replaces a user's codes, inside the transaction that requires it. They are never shown again. */
   async function make(tx: Tx, { id, root_id, agency_id, company_id }: Person): Promise<string[]> {
     const codes = new Set<string>();
     while (codes.size < RECOVERY_CODES) codes.add(newRecoveryCode());
@@ -45,10 +45,13 @@ export function createRecovery(
 
   return {
     make,
-    /** Ends a person's codes: there is nothing left that they could stand in for. */
+    /** Deletes a user's codes: there is no second factor left for them to replace. */
     end: (tx: Tx, userId: string): Promise<void> => store.replaceRecoveryCodes(tx, userId, []),
 
-    /** Uses a code up, which the person and the log are told. Answers how many are left; null: it is none, or was used. */
+    /**
+     * Uses up a code, notifies the user and logs it. Returns how many are left; null if it is invalid or was already
+     * used.
+     */
     async use(tx: Tx, ctx: Ctx, person: Person, code: string): Promise<number | null> {
       const isGood = await store.useRecoveryCode(
         tx,
@@ -77,7 +80,10 @@ export function createRecovery(
         return { total, left, made_at: made_at?.toISOString() ?? null };
       }),
 
-    /** Makes the signed-in person's codes anew. @throws Refusal 409 while they have no second factor, nor a passkey */
+    /**
+     * Replaces the signed-in user's codes.
+     * @throws Refusal 409 while they have neither a second factor nor a passkey
+     */
     async renew(ctx: Ctx): Promise<string[]> {
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);

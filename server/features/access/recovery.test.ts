@@ -32,7 +32,7 @@ const ask = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object, as = t
 const save = (given: object) =>
   ask('PUT', `/setting/twofactorauth/${person.id}`, { currpassword: PASSWORD, ...given });
 const stateOf = async (as = token) => (await ask('GET', '/user/recovery-codes', undefined, as)).body;
-/** The password is given, and the code step with it. */
+/** The password is supplied, along with the code step. */
 const begin = async (email = person.email): Promise<string> =>
   String(
     (await app.call('POST', '/api/login', { host: HOST, body: { username: email, password: PASSWORD } })).body
@@ -63,7 +63,7 @@ describe('[BEY-32] recovery codes', () => {
       422,
       { recovery_code: ['The code is incorrect or no longer valid.'] },
     ]);
-    // However it was written down.
+    // No matter how it was written down.
     expect((await recover(` ${codes[1]!.toUpperCase().replace('-', ' ')}`)).status).toBe(200);
   });
 
@@ -136,7 +136,7 @@ describe('[BEY-32] recovery codes', () => {
     );
     expect((await renew()).body.errors).toEqual({ confirm: ['password'] });
     expect((await ask('POST', '/user/confirm', { password: PASSWORD })).status).toBe(200);
-    // Off: nothing is left that they could stand in for.
+    // Off: there is no second factor left for the codes to replace.
     expect((await save({ two_factor_auth: false })).body.recovery_codes).toBeNull();
     expect(await stateOf()).toEqual({ left: 0, total: 0, made_at: null });
     expect((await renew()).status).toBe(409);

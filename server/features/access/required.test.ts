@@ -53,7 +53,7 @@ const demand = async (who: Who, comsetval: object) =>
     comsetname: 'secondfactor',
     comsetval: { people: false, owners: false, from: null, ...comsetval },
   });
-/** What somebody is told at the login, and whether they can go on. */
+/** What the user sees at login, and whether they can continue. */
 async function stateOf(who: Who) {
   const token = await signIn(who);
   const { body } = await ask(who, token, 'GET', '/user');
@@ -190,7 +190,7 @@ describe('[BEY-32] a two-factor authentication requirement', () => {
         token,
       });
       const isRefused = status === 403 && Object.hasOwn(body.errors ?? {}, 'second_factor');
-      // What the role does not allow is refused for that.
+      // What the role does not allow is refused for that reason.
       if (!open.has(`${method} ${url}`)) expect([method, url, status]).toEqual([method, url, 403]);
       else expect([method, url, isRefused]).toEqual([method, url, false]);
       if (isRefused) refused++;

@@ -18,13 +18,13 @@ function cookieOf(request: FastifyRequest, what = 'refresh'): { name: string; se
 const byCookie = new WeakSet<FastifyRequest>();
 
 /**
- * Whether a script may be what reads the answer. Browsers say so themselves with each POST, in headers that no script can
- * leave out; programs send neither.
+ * Whether a script might read the response. Browsers identify themselves with each POST, in headers that no script can
+ * omit; other programs send neither.
  */
 const isBrowser = ({ headers }: FastifyRequest): boolean =>
   headers['sec-fetch-site'] !== undefined || headers.origin !== undefined;
 
-/** Keeps the refresh token in its cookie, and out of the body where a script could read it. */
+/** Puts the refresh token in its cookie and keeps it out of the body, where a script could read it. */
 const keep: Finish = (reply, request, output) => {
   const { name, secure } = cookieOf(request);
   const answer = output as { refresh_token?: string };
@@ -38,7 +38,7 @@ const keep: Finish = (reply, request, output) => {
     maxAge: SESSION_MS / 1000,
   });
 };
-/** A login that goes on with a code has no token yet. */
+/** A login that continues with a code has no token yet. */
 const keepIfTokens: Finish = (reply, request, output) => {
   if ('refresh_token' in (output as object)) keep(reply, request, output);
 };
@@ -60,13 +60,13 @@ const forget: Finish = (reply: FastifyReply, request: FastifyRequest) => {
   void reply.clearCookie(name, { path: '/', httpOnly: true, secure, sameSite: 'strict' });
 };
 
-/** Whether the browser that asks for a page is in view mode, as far as its cookie tells. */
+/** Whether the browser requesting a page is in view mode, judging by its cookie. */
 export async function accessIsViewing(access: Access, request: FastifyRequest): Promise<boolean> {
   const token = request.cookies[cookieOf(request).name];
   return token !== undefined && (await access.view.isViewing(token));
 }
 
-/** What the calls do to cookies besides their answer. */
+/** What the calls do to cookies in addition to their response. */
 export const accessFinish = {
   login: { after: keepIfTokens },
   verifyLogin: { after: keep },
@@ -82,7 +82,7 @@ export const accessFinish = {
     before(request: FastifyRequest): void {
       const body = (request.body ?? {}) as { refresh_token?: string };
       if (body.refresh_token) return;
-      // A cookie travels by itself, so the page that asks must be ours.
+      // Browsers send cookies automatically, so the requesting page must be ours.
       const { origin } = request.headers;
       if (origin && origin !== `${request.protocol}://${request.host}`)
         throw new Refusal('forbidden', 'Cross-site request refused.');
@@ -201,7 +201,7 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
             : row.expires_at;
         return {
           id: row.id,
-          // What is personal may have been erased since.
+          // Personal data may have been erased since.
           who: row.name ?? '',
           reason: row.reason ?? '',
           started_at: row.created_at.toISOString(),

@@ -37,7 +37,7 @@ import { createView } from './view.service.ts';
 
 export type Access = ReturnType<typeof createAccess>;
 
-/** What the feature stands on. */
+/** What the feature depends on. */
 export interface AccessParts {
   tenants: Tenants;
   people: People;
@@ -85,13 +85,13 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     confirmation: createConfirmation(platform, parts),
     emails,
     entry: createEntry(platform, { ...parts, login }),
-    /** Invitations of people of one's own company and right below it. */
+    /** Invitations for users of the actor's own company and the companies directly below it. */
     invites: createInvites(platform, { people, post, sessions }),
     sso: createSso(platform, parts),
 
     /**
-     * New tokens for a refresh token, with rotation and reuse detection (AUTH-02), and that of the login's view where one
-     * lives: a view has no refresh token of its own, so it cannot outlive the login or its 30 minutes.
+     * Returns new tokens for a refresh token, with rotation and reuse detection (AUTH-02), and that of the login's
+     * active view, if any: a view has no refresh token of its own, so it cannot outlive the login or its 30 minutes.
      */
     async refresh(ctx: Ctx, token: string | undefined): Promise<TokenPair & { view?: ViewTokens }> {
       const read = token ? policy.readRefreshToken(sessions.refreshKey, token) : null;
@@ -106,7 +106,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       };
       if (!policy.belongsAt(ctx.tenant, who)) return refuse();
       const now = clock.now();
-      // What is required of somebody stands with the companies above.
+      // What is required of a user is stored with the companies above.
       const renewed = await inScope(db.app, { rootId: state.root_id }, async (tx) => {
         const session = await sessionStore.lockSession(tx, read.sessionId);
         if (!session) return null;
@@ -155,7 +155,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       sessions.forget([id, actor.sessionId]);
     },
 
-    /** Who an access token belongs to, at this tenant's host. Throws 401. */
+    /** Returns the owner of an access token at this tenant's host. Throws 401. */
     async actorOf(token: string, tenant: Tenant): Promise<Actor> {
       let sessionId: string | undefined;
       let trueActorId: string | null = null;
@@ -182,7 +182,10 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return sessions.actorIn(tenant, sessionId, state, trueActorId) ?? refuse();
     },
 
-    /** Since when a second factor is required of a person who has none; null: it is not. In a scope that sees the companies above. */
+    /**
+     * Since when a second factor is required of a user who has none; null if it is not. Needs a scope that sees the
+     * companies above.
+     */
     async factorMissing(tx: Tx, userId: string): Promise<Date | null> {
       const duty = await factorDutyOf(tx, userId);
       return hasFactor(duty) ? null : duty.since;
@@ -203,8 +206,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const wanted = pathname + (query ? `?${query}` : '');
       const { actor } = ctx;
       await limits.take(limit.DOWNLOAD, actor.userId);
-      // Whole lists, and the rows of uploads that could not be read, leave the product only with somebody who has just shown
-      // who they are.
+      // Entire lists, and the unreadable rows of uploads, leave the product only if the user has just confirmed who
+      // they are.
       if (/\/export(\/|$)|\.csv$/.test(pathname)) await ctx.mustBeConfirmed();
       await inScope(db.app, ctx.scope, async (tx) => {
         await store.insertDownloadToken(tx, {
@@ -228,7 +231,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return { url: `${wanted}${query ? '&' : '?'}token=${token}`, expires_at: expires.toISOString() };
     },
 
-    /** Uses up a download token. Null when it is not good for this path. */
+    /** Uses up a download token. Null if it is not valid for this path. */
     async actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null> {
       const used = await store.useDownloadToken(db.app, hashToken(token), path, clock.now());
       if (!used) return null;
@@ -237,7 +240,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
         viewer: used.viewer_id ? await people.byId(tx, used.viewer_id) : null,
         isSignedIn: await sessionStore.isSignedIn(tx, used.user_id, used.viewer_id, clock.now()),
       }));
-      // A token is no longer good than the login, or the view, that it was made in.
+      // A token is valid no longer than the login, or the view, in which it was created.
       if (!isSignedIn || !user || user.disabled_at || user.removed_at || viewer?.disabled_at) return null;
       const actor: Actor = {
         userId: used.user_id,
@@ -262,12 +265,15 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       return policy.belongsAt(tenant, actor) ? actor : null;
     },
 
-    /** Mails owners what happened to accounts of their people. */
+    /** Emails owners about what happened to their users' accounts. */
     async tellOwners(): Promise<void> {
       for (const rootId of await tenants.roots()) await alerts.tellOwners(rootId);
     },
 
-    /** Takes over addresses whose time has come; drops what was meant for minutes or hours and is days old, mails after 30. */
+    /**
+     * Applies address changes that are due; deletes data meant to last minutes or hours that is days old, and emails
+     * after 30 days.
+     */
     async sweep(): Promise<void> {
       const now = clock.now().getTime();
       await limits.sweep();
@@ -281,7 +287,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       }
     },
 
-    /** A set-up link's token when the installation has no root yet, else null. Printed at start. */
+    /** The token of a setup link if the installation has no root yet, otherwise null. Printed at startup. */
     async offerSetup(): Promise<string | null> {
       if (!(await tenants.noRootYet(db.app))) return null;
       const { token, hash } = newToken();
@@ -309,7 +315,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
           { errors: { token: ['has already been used or has expired'] } },
         );
       };
-      // Hashing is dear: nobody gets it for the asking once the platform is set up.
+      // Hashing is expensive: no one can trigger it at will once the platform is set up.
       if (!(await tenants.noRootYet(db.app))) stale();
       refuseGuessable(given.password, given.email, 'password');
       const passwordHash = await people.hashPassword(given.password);

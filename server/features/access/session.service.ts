@@ -35,7 +35,7 @@ export interface ViewTokens {
 
 export type Sessions = ReturnType<typeof createSessions>;
 
-/** Login sessions: opened by every way in, listed and ended by their owner. */
+/** Login sessions: opened by every sign-in method, listed and ended by their owner. */
 export function createSessions(
   { db, clock, config, jobs }: Platform,
   { audit, keys }: { audit: Audit; keys: Keys },
@@ -43,7 +43,7 @@ export function createSessions(
   const refreshKey = derive(config.appKey, 'refresh tokens');
   const live = new Map<string, { state: store.SessionState | undefined; until: number }>();
 
-  /** Forgets what is remembered of sessions, and of the views that they are behind. */
+  /** Drops what is cached about sessions, and about the views they are behind. */
   const forget = (ids: string[]): void => {
     const gone = new Set(ids);
     for (const [id, { state }] of live) {
@@ -51,14 +51,14 @@ export function createSessions(
     }
   };
 
-  /** Forgets what is remembered of a person's sessions, of views as them and of views by them. */
+  /** Drops what is cached about a user's sessions, views as them, and views by them. */
   const forgetPerson = (userId: string): void => {
     for (const [id, { state }] of live) {
       if (state?.user_id === userId || state?.viewer_id === userId) live.delete(id);
     }
   };
 
-  /** Signs an access token for the host's tenant, good for `seconds`; `claims` beside the usual ones. */
+  /** Signs an access token for the host's tenant, valid for `seconds`; `claims` are added to the usual ones. */
   async function accessToken(
     tenant: Tenant,
     userId: string,
@@ -81,7 +81,7 @@ export function createSessions(
     forget,
     forgetPerson,
 
-    /** The state of a session, remembered for at most 5 s. */
+    /** The state of a session, cached for at most 5 s. */
     async stateOf(sessionId: string): Promise<store.SessionState | undefined> {
       const now = performance.now();
       const known = live.get(sessionId);
@@ -93,8 +93,8 @@ export function createSessions(
     },
 
     /**
-     * Opens a session inside the transaction that proved who it is, with its row in the user log. Of whom a second factor is
-     * required that they do not have, it can only set one up. Returns its id.
+     * Opens a session inside the transaction that verified the user, with its row in the user log. If the user lacks a
+     * required second factor, the session can only set one up. Returns its id.
      */
     async open(tx: Tx, ctx: Ctx, user: Owner & { id: string; name: string }, how = ''): Promise<string> {
       const now = clock.now();
@@ -126,16 +126,16 @@ export function createSessions(
         objectId: id,
         description: `${user.name} signed in from ${ctx.ip}${how}`,
       });
-      // The first device of all is no news to whoever has just set up their account with it.
+      // The very first device is not news to the user who just set up their account with it.
       if (known.length > 0 && !isKnown)
         await jobs.send(tx, alertJob, [{ rootId: user.root_id, userId: user.id, logId }]);
       return id;
     },
 
     /**
-     * Asks anew, at the renewal of a session, whether its person lacks a second factor that is required of them: one that has
-     * become required since they signed in ends the view they are in and is set up before anything else; one that is required
-     * no more is not asked for. Whether that changed the session; `forget` it then.
+     * Checks again, when a session is renewed, whether its user lacks a required second factor. One that became
+     * required since they signed in ends the view they are in and must be set up before anything else; one that is no
+     * longer required is not asked for. Returns whether that changed the session; `forget` it then.
      */
     async weighFactor(
       tx: Tx,
@@ -168,7 +168,7 @@ export function createSessions(
       };
     },
 
-    /** The token of a view; it names the true actor and ends with the view at the latest. */
+    /** The token of a view; it names the true actor and ends no later than the view. */
     async viewToken(
       tenant: Tenant,
       view: { id: string; userId: string; viewerId: string; expiresAt: Date },
@@ -184,8 +184,8 @@ export function createSessions(
     },
 
     /**
-     * Who acts by a session of this state at this host, `trueActorId` being whom the token names as that; null when
-     * nobody may (any more).
+     * Returns who acts through a session of this state at this host, where `trueActorId` is the true actor named in the
+     * token; null if no one may (anymore).
      */
     actorIn(
       tenant: Tenant,
@@ -207,7 +207,7 @@ export function createSessions(
         ...place,
         userId: state.user_id,
         sessionId,
-        // Sales look at a company as an administrator would who may see its work, and not as its owner.
+        // Sales people see a company as an administrator who may see its work, not as its owner.
         grade: policy.gradeOf(state.kind, trueActor && isSales(trueActor) ? 'administrator' : state.role),
         isAccountExecutive: state.is_account_executive,
         trueActor,
@@ -217,7 +217,9 @@ export function createSessions(
       };
     },
 
-    /** Ends a person's sessions but one, inside the transaction that gives the reason; `forget` the ids when it is done. */
+    /**
+     * Ends all of a user's sessions but one, inside the transaction that requires it; `forget` the ids when it is done.
+     */
     endAll: (
       tx: Tx,
       userId: string,
@@ -225,7 +227,7 @@ export function createSessions(
       why: 'ended' | 'password' | 'factor' | 'disabled',
     ): Promise<string[]> => store.revokeSessionsOf(tx, userId, keep, clock.now(), why),
 
-    /** Where the signed-in person is signed in, the present session first. */
+    /** Where the signed-in user is signed in, the current session first. */
     async list(ctx: Ctx) {
       const { actor } = ctx;
       const rows = await inScope(db.app, ctx.scope, (tx) =>
@@ -249,7 +251,7 @@ export function createSessions(
         .sort((a, b) => Number(b.current) - Number(a.current));
     },
 
-    /** What happened to the own ways in, newest first, the last hundred. */
+    /** What happened to the user's own sign-in methods, newest first, the last hundred. */
     async activity(ctx: Ctx) {
       const { userId: id, companyId: company_id } = ctx.actor;
       const rows = await inScope(db.app, ctx.scope, (tx) =>
@@ -266,7 +268,7 @@ export function createSessions(
       }));
     },
 
-    /** Signs one of the own devices out. Throws 404 for a session that is over or somebody else's. */
+    /** Signs out one of the user's own devices. Throws 404 for a session that is over or someone else's. */
     async end(ctx: Ctx, id: string): Promise<void> {
       await inScope(db.app, ctx.scope, async (tx) => {
         if (!(await store.revokeOwnSession(tx, ctx.actor.userId, id, clock.now()))) {
@@ -302,7 +304,7 @@ export function createSessions(
   };
 }
 
-/** Who is behind a view, where they may still view as this person; null when it is no view, or they may not. */
+/** Who is behind a view, if they may still view as this user; null if it is not a view, or they may not. */
 function trueActorOf(state: store.SessionState): TrueActor | null {
   const { viewer_id: userId, viewer_company_id: companyId, viewer_kind: kind, viewer_role: role } = state;
   if (!userId || !companyId || !kind || !role) return null;

@@ -27,7 +27,7 @@ export async function advanceSession(
     .execute();
 }
 
-/** When somebody last proved who they are in a session, or in the login behind a view. */
+/** When a user last confirmed who they are in a session, or in the login behind a view. */
 export async function confirmedAt(tx: Tx, id: string): Promise<{ id: string; at: Date } | undefined> {
   return tx
     .selectFrom('session as s')
@@ -39,7 +39,7 @@ export async function confirmedAt(tx: Tx, id: string): Promise<{ id: string; at:
     .executeTakeFirst();
 }
 
-/** A person has a second factor now: their sessions can do everything again. */
+/** Marks that a user now has a second factor: their sessions can do everything again. */
 export async function setFactorMet(tx: Tx, userId: string): Promise<void> {
   await tx
     .updateTable('session')
@@ -54,7 +54,7 @@ export async function setNeedsFactor(tx: Tx, id: string, needs: boolean): Promis
   await tx.updateTable('session').set({ needs_factor: needs }).where('id', '=', id).execute();
 }
 
-/** Ends the views that a login is behind. */
+/** Ends the views opened from a login. */
 export async function revokeViewsBehind(tx: Tx, id: string, at: Date): Promise<void> {
   await tx
     .updateTable('session')
@@ -84,9 +84,9 @@ export async function revokeSession(
   return done.numUpdatedRows > 0n;
 }
 
-// Views are no devices of the person viewed: they are not in that person's lists, and end with the login behind them.
+// Views are not devices of the viewed user: they don't appear in that user's lists, and end with the login behind them.
 
-/** Ends a session if it is this person's and still lives. */
+/** Ends a session if it belongs to this user and is still active. */
 export async function revokeOwnSession(tx: Tx, userId: string, id: string, at: Date): Promise<boolean> {
   const done = await tx
     .updateTable('session')
@@ -120,12 +120,12 @@ export async function revokeSessionsOf(
   return rows.map((row) => row.id);
 }
 
-/** Lets one session of a person be opened at a time, so that a burst of logins leaves no more of them than are allowed. */
+/** Makes a user's sessions open one at a time, so that a burst of logins does not leave more of them than allowed. */
 export async function lockOpening(tx: Tx, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`sessions:${userId}`}, 0))`.execute(tx);
 }
 
-/** Ends all but the `keep` sessions of a person that were seen last; returns their ids. */
+/** Ends all of a user's sessions except the `keep` most recently seen; returns their ids. */
 export async function revokeOldest(tx: Tx, userId: string, keep: number, at: Date): Promise<string[]> {
   const rows = await tx
     .selectFrom('session')
@@ -148,7 +148,7 @@ export async function revokeOldest(tx: Tx, userId: string, keep: number, at: Dat
   return ids;
 }
 
-/** A person's sessions that still live, the one seen last first; `idleSince`: those not seen since are over. */
+/** A user's active sessions, the most recently seen first; `idleSince`: those not seen since then are over. */
 export async function liveSessionsOf(tx: Tx, userId: string, at: Date, idleSince: Date) {
   return tx
     .selectFrom('session')
@@ -166,8 +166,8 @@ export async function liveSessionsOf(tx: Tx, userId: string, at: Date, idleSince
 }
 
 /**
- * Whether somebody is signed in anywhere, or, with a viewer, is being viewed by them: a view lives while the login behind it
- * does.
+ * Whether a user is signed in anywhere or, with a viewer, is being viewed by them: a view lives as long as the login
+ * behind it.
  */
 export async function isSignedIn(
   tx: Tx,
@@ -189,7 +189,7 @@ export async function isSignedIn(
   return row !== undefined;
 }
 
-/** What a person signed in with, and from where, most recently first. */
+/** What a user signed in with, and from where, most recent first. */
 export async function devicesOf(tx: Tx, userId: string) {
   return tx
     .selectFrom('session')
@@ -201,7 +201,7 @@ export async function devicesOf(tx: Tx, userId: string) {
     .execute();
 }
 
-/** One row of the user log with what is told of it. */
+/** One row of the user log with what is shown of it. */
 export async function loggedOf(tx: Tx, logId: string) {
   return logged(tx).where('l.id', '=', logId).executeTakeFirst();
 }
@@ -213,7 +213,7 @@ const logged = (tx: Tx) =>
     .select(['l.id', 'l.action', 'l.created_at as at', 'd.description', 'd.location'])
     .select(sql<string | null>`host(d.user_ip)`.as('ip'));
 
-/** What happened to a person's ways in, newest first: done by them, or tried on their account. */
+/** What happened to a user's sign-in methods, newest first: done by them, or attempted on their account. */
 export async function activityOf(
   tx: Tx,
   person: { id: string; company_id: string },
@@ -234,7 +234,7 @@ export async function activityOf(
     .execute();
 }
 
-/** The address that a person's newest session was opened from or last renewed at. */
+/** The address from which a user's newest session was opened or last renewed. */
 export async function lastAddress(tx: Tx, userId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('session')
@@ -257,7 +257,7 @@ export interface SessionState {
   needs_factor: boolean;
   live: boolean;
   expires_at: Date;
-  /** Of a view the login behind it, and whose that is. */
+  /** For a view: the login behind it, and whose it is. */
   viewer_session_id: string | null;
   viewer_id: string | null;
   viewer_agency_id: string | null;
@@ -265,12 +265,14 @@ export interface SessionState {
   viewer_kind: CompanyKind | null;
   viewer_role: string | null;
   viewer_name: string | null;
-  /** The rows of an administrator's role; null: all that the grade may. In a view also those of whoever is behind it. */
+  /**
+   * The rows of an administrator's role; null: everything the grade allows. In a view also those of the user behind it.
+   */
   rights: ModuleRight[] | null;
   viewer_rights: ModuleRight[] | null;
 }
 
-/** Whether a login still lives, and whose it is. Asked before a scope is known. */
+/** Whether a login is still active, and whose it is. Queried before a scope is known. */
 export async function sessionState(db: Db, id: string): Promise<SessionState | undefined> {
   return (
     await sql<SessionState>`

@@ -13,7 +13,7 @@ import * as limit from './limit.policy.ts';
 import * as policy from './policy.ts';
 import type { Sessions } from './session.service.ts';
 
-/** Signing in by a partner's word: a token for one person at one tenant's host, good once within 60 s (AUTH-12). */
+/** Signing in on a partner's word: a token for one user at one tenant's host, valid once within 60 s (AUTH-12). */
 export function createSso(
   { db, clock, config }: Platform,
   {
@@ -26,8 +26,8 @@ export function createSso(
 ) {
   return {
     /**
-     * Makes a token for somebody whom the asker may see, at the host of their company (its agency's or root's where it
-     * has none). Throws 404 for anybody else. The link carries the token; it must not be kept anywhere.
+     * Creates a token for a user whom the requester may see, at the host of the user's company (its agency's or root's
+     * if it has none). Throws 404 for anyone else. The link carries the token and must not be stored anywhere.
      */
     async mint(ctx: Ctx, userId: string): Promise<{ token: string; url: string; expires_at: string }> {
       const nobody = (): Refusal => new Refusal('not_found', ownMessages.notFound);
@@ -67,8 +67,9 @@ export function createSso(
     },
 
     /**
-     * Uses a token up and signs its person in. Every failure is a 410 with the text of the spec (AUTH-14), but for one: who has a
-     * token that was used is told so. They learn nothing of anybody by it, and ask for another link rather than wait.
+     * Uses up a token and signs its user in. Every failure is a 410 with the text of the spec (AUTH-14), with one
+     * exception: someone holding a token that was already used is told so. That reveals nothing about anyone, and they
+     * ask for another link rather than wait.
      */
     async validate(
       ctx: Ctx,
@@ -83,7 +84,7 @@ export function createSso(
         if (!used && (await store.wasSsoTokenUsed(tx, hashToken(given.token), tenant.companyId)))
           return 'used';
         const secret = used && (await people.secretOf(tx, used.user_id));
-        // A token that is used by somebody who may not come in is used all the same.
+        // A token used by someone who may not sign in is still used up.
         const user = secret && (await people.byEmail(tx, secret.email));
         if (!user || user.disabled_at || user.removed_at) return null;
         const who = {

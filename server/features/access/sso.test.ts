@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** The context of somebody who is signed in, as the developer's calls will have it. */
+/** The context of a signed-in user, as the developer's calls will have it. */
 async function ctxOf(email: string, host = HOST, origin = `http://${host}`): Promise<Ctx> {
   const tenant = (await app.features.tenants.byHost(host))!;
   const actor = await app.features.access.actorOf(await app.signIn(email, host), tenant);
@@ -75,7 +75,8 @@ describe('[AUTH-12] single sign-on', () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => validate(token)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(29).fill(410)]);
     const replay = await validate(token);
-    // Who has the link is told that it was used, at its own host and nowhere else; all other failures are one.
+    // Someone who has the link is told that it was used, at its own host and nowhere else; all other failures look the
+    // same.
     expect(refused(replay)).toEqual([410, USED, { token: ['has already been used'] }]);
     for (const host of ['rival.test', 'root.test'])
       expect(refused(await validate(token, {}, host))).toEqual([410, INVALID, { token: ['is not valid'] }]);

@@ -32,7 +32,7 @@ export async function insertDownloadToken(tx: Tx, row: Insertable<Schema['downlo
     .execute();
 }
 
-/** Uses up a download token for this path; undefined when it is not good (any more). */
+/** Uses up a download token for this path; undefined if it is not valid (anymore). */
 export async function useDownloadToken(db: Db, hash: Buffer, path: string, at: Date) {
   const { rows } = await sql<{
     user_id: string;
@@ -49,7 +49,7 @@ export async function insertSetupLink(db: Db, row: Insertable<Schema['setup_link
   await db.insertInto('setup_link').values(row).execute();
 }
 
-/** Uses up a set-up link, inside the transaction that creates the first root. */
+/** Uses up a setup link, inside the transaction that creates the first root. */
 export async function useSetupLink(tx: Tx, hash: Buffer, at: Date): Promise<boolean> {
   const done = await tx
     .updateTable('setup_link')
@@ -61,7 +61,7 @@ export async function useSetupLink(tx: Tx, hash: Buffer, at: Date): Promise<bool
   return done.numUpdatedRows > 0n;
 }
 
-/** Makes first set-ups queue up behind each other. */
+/** Makes first setups queue up behind each other. */
 export async function lockSetup(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('first_owner'))`.execute(tx);
 }

@@ -13,7 +13,7 @@ import type { Sessions, ViewTokens } from './session.service.ts';
 import * as sessionStore from './session.store.ts';
 import * as store from './view.store.ts';
 
-/** What a list of companies is asked with. */
+/** The parameters of a list of companies. */
 interface CompaniesAsked {
   Page: number;
   PerPage: number;
@@ -23,7 +23,7 @@ interface CompaniesAsked {
   companyID?: string | undefined;
 }
 
-/** Seeing the product as somebody of a company below one's own (spec product 4, View mode; BEY-12). */
+/** Viewing the product as a user of a company below the actor's own (spec product 4, View mode; BEY-12). */
 export function createView(
   { db, clock }: Platform,
   parts: { audit: Audit; people: People; sessions: Sessions; sales: Sales },
@@ -31,7 +31,7 @@ export function createView(
   const { audit, people, sessions, sales } = parts;
   const minutes = (until: Date): string => until.toISOString().slice(11, 16);
 
-  /** Does something to the view that lives, asked for by itself or by the login behind it, with its row in the log. */
+  /** Changes the active view, at the request of the view itself or of the login behind it, with its row in the log. */
   async function changed<T extends { action: string; description: string }>(
     ctx: Ctx,
     work: (tx: Tx, view: { id: string }, login: { expires_at: Date }, now: Date) => Promise<T>,
@@ -65,8 +65,9 @@ export function createView(
 
   return {
     /**
-     * Begins a view: a session of the person viewed, behind which the present login stays. Throws 404 for somebody whom
-     * one cannot see (sales: not in their care) or who may not sign in, 403 for somebody whom one may not view as, 409 while another view lives.
+     * Starts a view: a session of the viewed user, behind which the current login stays. Throws 404 for a user whom the
+     * actor cannot see (sales: not assigned to them) or who may not sign in, 403 for a user whom the actor may not view
+     * as, 409 while another view is active.
      */
     async start(ctx: Ctx, given: { usrID: string; reason: string }): Promise<ViewTokens> {
       const { actor } = ctx;
@@ -74,7 +75,7 @@ export function createView(
         const viewed = await people.byId(tx, given.usrID);
         if (!viewed || viewed.disabled_at || viewed.removed_at)
           throw new Refusal('not_found', ownMessages.notFound);
-        // An agency in one's care is seen with its clients.
+        // An agency assigned to the actor is shown with its clients.
         if (isSales(actor)) await sales.mustCare(tx, ctx, [viewed.company_id, viewed.agency_id]);
         const [, role = ''] = actor.grade.split('.');
         const place = {
@@ -89,7 +90,7 @@ export function createView(
             errors: { usrID: ['is not below your own company'] },
           });
         const now = clock.now();
-        // The login's row is the lock: of two beginnings at once the second finds the first.
+        // The login's row is the lock: of two simultaneous starts, the second finds the first.
         const login = await sessionStore.lockSession(tx, actor.sessionId);
         if (!login || login.revoked_at) throw new Refusal('unauthenticated', messages.unauthenticated);
         const open = await store.openView(tx, login.id);
@@ -125,7 +126,7 @@ export function createView(
       return sessions.viewToken(ctx.tenant, begun);
     },
 
-    /** Whether behind this refresh token a view lives; false for a token that is none. */
+    /** Whether a view is active behind this refresh token; false for an invalid token. */
     async isViewing(refreshToken: string): Promise<boolean> {
       const read = policy.readRefreshToken(sessions.refreshKey, refreshToken);
       const login = read && (await sessions.stateOf(read.sessionId));
@@ -136,7 +137,9 @@ export function createView(
       return view !== undefined && view.expires_at > clock.now();
     },
 
-    /** Another 30 minutes from now, at most until the login behind ends. Throws 409 when there is no view. */
+    /**
+     * Extends the view by 30 minutes from now, at most until the login behind it ends. Throws 409 if there is no view.
+     */
     async renew(ctx: Ctx): Promise<Date> {
       const { until } = await changed(ctx, async (tx, view, login, now) => {
         const until = policy.viewEnd(now, login.expires_at);
@@ -154,7 +157,7 @@ export function createView(
       });
     },
 
-    /** The token of the view that a login is in, null when it is in none (any more). */
+    /** The token of the view that a login is in; null if it is not in one (anymore). */
     async tokenOf(tenant: Tenant, loginId: string): Promise<ViewTokens | null> {
       const open = await inScope(db.app, { rootId: tenant.rootId }, (tx) => store.openView(tx, loginId));
       if (!open) return null;
@@ -177,7 +180,10 @@ export function createView(
       return view ? { reason: view.reason ?? '', expiresAt: view.expires_at } : null;
     },
 
-    /** Who looked at the own company in view mode, newest first (BEY-12); sessions are kept, so each still says until when. */
+    /**
+     * Who looked at the actor's own company in view mode, newest first (BEY-12); sessions are kept, so each entry still
+     * shows until when.
+     */
     views: (ctx: Ctx, asked: { Page: number; PerPage: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfViews(
@@ -189,7 +195,10 @@ export function createView(
         return page(rows, total, asked);
       }),
 
-    /** The agencies of a root, the clients of an agency, or those of `companyID`. Throws 404 for no agency in scope. */
+    /**
+     * The agencies of a root, the clients of an agency, or those of `companyID`. Throws 404 if that is not an agency in
+     * scope.
+     */
     companies: (ctx: Ctx, asked: CompaniesAsked) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const parent = asked.companyID ?? ctx.actor.companyId;

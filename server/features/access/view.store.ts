@@ -15,7 +15,7 @@ export async function setViewEnd(tx: Tx, id: string, expiresAt: Date): Promise<v
   await tx.updateTable('session').set({ expires_at: expiresAt }).where('id', '=', id).execute();
 }
 
-/** What GET /user tells of a view: why, and until when. */
+/** What GET /user returns about a view: why, and until when. */
 export async function viewOf(tx: Tx, id: string) {
   return tx
     .selectFrom('session')
@@ -59,7 +59,7 @@ export async function pageOfViews(tx: Tx, companyId: string, limit: number, offs
 
 const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
 
-/** Companies right below `parentId`, with the owner whom one may view as. `search` matches names and owners. */
+/** Companies directly below `parentId`, with the owner the actor may view as. `search` matches names and owners. */
 export async function pageOfCompanies(
   tx: Tx,
   parentId: string,

@@ -64,7 +64,7 @@ const renewed = (refresh: string, host = HOST) =>
   app.call('POST', '/api/auth/refresh-token', { host, body: { refresh_token: refresh } });
 const start = (token: string, name: string, host = HOST, reason = REASON) =>
   post('/api/user/switch', token, { usrID: people[name], reason }, host);
-/** The token of a view that must begin. */
+/** The token of a view that is expected to start. */
 async function viewAs(token: string, name: string, host = HOST): Promise<string> {
   const { status, body } = await start(token, name, host);
   expect([status, body.message]).toEqual([200, ownMessages.viewStarted]);
@@ -78,7 +78,7 @@ const newestLog = async () =>
        from user_log l join user_log_detail d on d.log_id = l.id order by l.xmin::text::bigint desc limit 1`,
     )
   ).rows[0];
-/** Does something to the database that the product would notice within 5 s, and has it notice at once. */
+/** Makes a change in the database that the product would notice within 5 s, and makes it notice at once. */
 async function change(sql: string, values: unknown[], ...tokens: string[]): Promise<void> {
   await app.admin.query(sql, values);
   app.features.access.sessions.forget(tokens.map(sessionOf));
@@ -115,7 +115,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
         (row) => row.campaignName,
       );
     expect(await names(view)).toEqual(['Cleo campaign']);
-    // The login itself stays what it was.
+    // The login itself is unchanged.
     expect((await get('/api/user', token)).body).toMatchObject({
       id: people.root,
       isViewMode: false,
@@ -154,7 +154,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     });
     expect((await get('/api/user', view)).status).toBe(401);
     expect((await get('/api/user', token)).status).toBe(200);
-    // All of it stands in the log of the company viewed, and nothing of it names the root's company.
+    // All of it appears in the log of the company viewed, and none of it names the root's company.
     const scope = { rootId: root.id, agencyId: agency.id, companyId: client.id };
     const seen = await inScope(app.platform.db.app, scope, (tx) =>
       tx
@@ -197,7 +197,8 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       'agencyadmin > client',
       'agencyadmin > clientadmin',
     ]);
-    // One's own company is seen and refused; who is not seen is not there; the rest have no permission at all.
+    // The actor's own company is visible but refused; companies they cannot see return 404; the rest have no permission
+    // at all.
     expect(outcome).toMatchObject({
       'root > root': 403,
       'root > rootmate': 403,
@@ -208,7 +209,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       'agency > rival': 404,
       'agency > rivalclient': 404,
       'agencyadmin > agency': 403,
-      // Nothing is in the care of these.
+      // Nothing is assigned to these sales people.
       'rootsales > client': 404,
       'agencysales > client': 404,
       'client > clientadmin': 403,
@@ -235,7 +236,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     expect(mayView(at('agency', 'owner', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'owner', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('agency', 'owner', 'a', 'a'), at('agency', 'owner', 'a', 'a'))).toBe(false);
-    // Of sales people the care is asked besides; they view owners only.
+    // For sales people assignment is checked too; they view owners only.
     expect(mayView(at('agency', 'sales', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'sales', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('root', 'sales', null, 'r'), at('client', 'administrator', 'a', 'c'))).toBe(false);
@@ -265,7 +266,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     const { token, refresh } = await login('root');
     const view = await viewAs(token, 'client');
     app.clock.advance(14 * 60_000);
-    // Another token of the same view, as the client gets it every quarter of an hour.
+    // Another token of the same view, as the client gets one every 15 minutes.
     const quarter = await renewed(refresh);
     const second = quarter.body.view as unknown as { access_token: string; expires_in: number };
     expect([sessionOf(second.access_token), second.expires_in]).toEqual([sessionOf(view), 15 * 60]);
@@ -302,7 +303,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       id: people.root,
       isViewMode: false,
     });
-    // A lapsed view is not in the way of the next.
+    // An expired view does not block the next one.
     await viewAs(after.body.access_token as string, 'agency');
   });
 
@@ -332,7 +333,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     const view = await viewAs(token, 'agency');
     const twice = await start(token, 'client');
     expect([twice.status, twice.body.message]).toEqual([409, ownMessages.viewAlready]);
-    // As the agency's owner one could view as its client: not from here.
+    // The agency's owner could view as its client, but not from inside this view.
     const nested = await start(view, 'client');
     expect([nested.status, nested.body.message]).toEqual([403, ownMessages.notInView]);
     const elsewhere = await signIn('root');
@@ -513,8 +514,8 @@ describe('[BEY-12] what view mode may not do', () => {
         if (body.message === ownMessages.notInView) refused.add(`${route.method} ${route.path}`);
       }
     }
-    // Each is refused for the view, not only for a role that may not do it anyway.
-    // Nobody views a root, so what only roots may is refused for that alone.
+    // Each is refused because of the view, not only because the role may not do it anyway. Roots cannot be viewed, so
+    // root-only calls are refused for that reason alone.
     const reachable = guarded.filter(({ meta }) =>
       (PERMISSIONS[meta.access as Permission] as readonly Grade[]).some(
         (grade) => !grade.startsWith('root.'),
@@ -529,7 +530,7 @@ describe('[BEY-12] what view mode may not do', () => {
       ({ route, meta }) =>
         meta.access !== 'public' &&
         touches.test(route.path ?? '') &&
-        // Reading shows nothing that could be used, but for the secret of an authenticator.
+        // Reading reveals nothing usable, except the secret of an authenticator.
         (route.method !== 'GET' || /google-tfa/.test(route.path ?? '')),
     );
     expect(wanted.filter(({ meta }) => !meta.notInView).map(({ name }) => name)).toEqual([]);
@@ -548,7 +549,10 @@ describe('[BEY-12] what view mode may not do', () => {
 });
 
 describe('[ROLE-02] the view of a sales person', () => {
-  /** The token of a view of one's agency, or of its client, by a root's sales in whose care it is. */
+  /**
+   * The token of a view of the actor's agency, or of its client, by one of the root's sales people to whom it is
+   * assigned.
+   */
   async function look(viewed: string): Promise<string> {
     await app.make.sales(agency, { representative: people.rootsales! });
     return viewAs(await signIn('rootsales'), viewed);
@@ -653,7 +657,7 @@ describe('[ROLE-02] the view of a sales person', () => {
       name: 'rootsales person as client person',
       type_user: 'root.sales',
     });
-    // Whoever referred a company does not have it in their care by that.
+    // Referring a company does not assign it to the sales person.
     await change(
       `update sales_assignment set role = 'referrer' where user_id = $1`,
       [people.rootsales],
@@ -748,7 +752,7 @@ describe('[BEY-12] what the company viewed sees', () => {
       until: ended.toISOString(),
       active: false,
     });
-    // A second view of the same by the same: each has its own reason and end.
+    // A second view of the same user by the same user: each has its own reason and end.
     await start(token, 'fresh', HOST, 'Second look');
     expect(await texts('fresh', 'acme.test')).toEqual([
       'root person as fresh person: Second look',
@@ -759,7 +763,7 @@ describe('[BEY-12] what the company viewed sees', () => {
       data: [{ reason: REASON, active: false, until: ended.toISOString() }],
     });
     await post('/api/user/switch/revert', token);
-    // Neither the agency above, though its scope holds the rows, nor a sibling, nor who is no owner.
+    // Not the agency above, though its scope includes the rows, nor a sibling, nor users who are not owners.
     expect((await views('agency', 'acme.test')).body.total).toBe(agencyBefore);
     expect((await texts('agency', 'acme.test')).join()).not.toContain('fresh');
     expect((await texts('rival', 'rival.test')).join()).not.toContain('fresh');

@@ -12,22 +12,24 @@ export interface Accepted {
   ip: string | null;
   /** SHA-256 of the text they were shown; '': not kept. */
   textHash: string;
-  /** Whether the text below is the one that hash is of. */
+  /** Whether the text below is the one that the hash was made from. */
   isSameText: boolean;
-  /** In whose name the agreement is. */
+  /** The party in whose name the agreement is. */
   party: string;
   company: string;
   timeZone: string;
 }
 
-/** The agreement of a company as a PDF: its text, and by whom, when and from where it was accepted (AGCY-20). */
+/**
+ * Returns the agreement of a company as a PDF: its text, and by whom, when and from where it was accepted (AGCY-20).
+ */
 export function agreementPdf(accepted: Accepted, brand: PaperBrand): Promise<Buffer> {
   const { party, company, document } = accepted;
   const { title, version, since, sections } = legalDocument(document, party);
   const paper = openPaper({ title: `${title} - ${company}`, from: party, at: accepted.at, brand });
   const { left, width } = paper;
   const write = (text: string, look: Parameters<typeof paper.block>[4] = {}, after = 4): void => {
-    // By lines, so that a long paragraph goes on on the next sheet.
+    // Line by line, so that a long paragraph continues on the next page.
     const leading = (look.size ?? 9) * 1.45;
     for (const line of paper.lines(text, width, look)) {
       paper.room(leading);

@@ -102,7 +102,7 @@ describe('[BETA-03] agreements', () => {
         document_type,
         ...more,
       });
-    // It costs money: with the developer mode and a card (server/features/developer/developer.test.ts).
+    // It costs money, and requires developer mode and a card (server/features/developer/developer.test.ts).
     const owner = { root_id: root.id, agency_id: agency.id, company_id: agency.id };
     await app.features.billing.accounts.sandboxCard(owner, 'works');
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
@@ -131,7 +131,7 @@ describe('[BETA-03] agreements', () => {
 });
 
 describe('[AGCY-20] [AGCY-04] the agreement file of a company', () => {
-  /** Downloads by a one-use token; the status and the text of what came. */
+  /** Downloads with a one-use token; returns the status and the text of the response. */
   async function file(who: string, at: string, companyId: string) {
     const path = `/api/configuration/agreement/${companyId}/file`;
     const { body } = await app.call('POST', '/api/general/download-token', {

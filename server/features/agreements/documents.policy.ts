@@ -8,7 +8,10 @@ const STYLE =
   'p{margin:0 0 12px}.note{padding:12px 16px;background:#f6f7f9;font-size:14px;line-height:20px}' +
   '.line{color:#5c6370;font-size:14px}@media print{body{margin:0}}';
 
-/** A document as a whole HTML page to print, with nothing in it that runs. @param party the tenant's name */
+/**
+ * Returns a document as a complete HTML page for printing, without any scripts.
+ * @param party the tenant's name
+ */
 export function documentHtml(name: LegalName, party: string): string {
   const { title, version, since, sections } = legalDocument(name, party);
   const body = sections

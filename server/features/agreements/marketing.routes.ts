@@ -7,16 +7,18 @@ import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Agreements } from './service.ts';
 
-/** What is asked of an agency at least, micro-dollars: of its first months, and of every month after; null: nothing. */
+/**
+ * The minimum spend asked of an agency, micro-dollars: for its first months, and for every month after; null if none.
+ */
 export type MinimumSpendOf = (
   rootId: string,
   agencyId: string,
 ) => Promise<{ months: readonly bigint[]; flat: bigint } | null>;
 
-/** Accepts the developer's agreement, with what it costs. Answers the version. */
+/** Accepts the developer's agreement, including its costs. Returns the version. */
 export type AcceptDeveloper = (ctx: Ctx, more: { companyName: string; location: string }) => Promise<string>;
 
-/** The calls with which agreements are looked at and accepted (BETA-03). */
+/** The calls for viewing and accepting agreements (BETA-03). */
 export function marketingRoutes(
   agreements: Agreements,
   minimumSpendOf: MinimumSpendOf,

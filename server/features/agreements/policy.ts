@@ -4,10 +4,10 @@ import type { DocumentType } from '../../../contract/setup.ts';
 
 export type Document = z.output<typeof DocumentType>;
 
-/** The version of a document that is shown at present. A new one must be accepted anew. */
+/** The version of a document that is currently shown. A new version must be accepted again. */
 export const versionOf = (document: Document): string => legalDocument(document, '').version;
 
-/** The document that a company's set-up needs; a root needs none. */
+/** The document that a company's setup requires; a root requires none. */
 export const requiredOf = (kind: 'root' | 'agency' | 'client'): Document | null =>
   kind === 'agency' ? 'default_agency' : kind === 'client' ? 'default_client' : null;
 
@@ -15,7 +15,7 @@ export const requiredOf = (kind: 'root' | 'agency' | 'client'): Document | null 
 export const isFor = (kind: 'root' | 'agency' | 'client', document: Document): boolean =>
   kind === 'client' ? document === 'default_client' : kind === 'agency' && document !== 'default_client';
 
-/** The documents with which an agency begins: each makes it owe a minimum spend, where its root asks for one. */
+/** The documents that start an agency's obligations: with each it owes a minimum spend, if its root asks for one. */
 export const BEGINNING: readonly Document[] = [
   'default_agency',
   'minimum_spend',

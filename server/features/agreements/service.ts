@@ -27,7 +27,7 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
         .map((row) => row.document_type as Document),
     );
   }
-  /** Records that somebody accepted the present version for a company. `html`: what they were shown. */
+  /** Records that a user accepted the current version for a company. `html`: what they were shown. */
   const accept = (
     tx: Tx,
     given: {
@@ -55,8 +55,8 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     });
 
   /**
-   * In whose name the own company reads a document: an agency's agreements are with the platform; all else is in the name
-   * of the host's tenant.
+   * The party in whose name the actor's own company reads a document: an agency's agreements are with the platform; all
+   * others are in the name of the host's tenant.
    */
   const party = async (ctx: Ctx, document: string): Promise<string> => {
     const { kind, rootId } = ctx.actor;
@@ -65,13 +65,19 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     return (await tenants.frontDoor(isAgencys ? rootId : ctx.tenant.companyId)).name;
   };
 
-  /** What the own company is shown of a document. @throws Refusal 422 for one that is not for such a company */
+  /**
+   * What the actor's own company is shown of a document.
+   * @throws Refusal 422 if it is not meant for such a company
+   */
   async function textFor(ctx: Ctx, document: Document): Promise<string> {
     if (!isFor(ctx.actor.kind, document)) throw refusalOf('document_type', 'is not for this kind of company');
     return documentHtml(document, await party(ctx, document));
   }
 
-  /** Accepts the present version for the own company, in a transaction; false: it had before. `html`: as of `textFor` */
+  /**
+   * Accepts the current version for the actor's own company, in a transaction; false if it was already accepted.
+   * `html`: as from `textFor`
+   */
   async function agreeIn(
     tx: Tx,
     ctx: Ctx,
@@ -101,14 +107,14 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     accepted,
     accept,
 
-    /** When an agency began: when it first accepted what it owes money under; undefined: it has not. */
+    /** When an agency began: when it first accepted a document that makes it owe money; undefined if it has not. */
     begun: (tx: Tx, agencyId: string): Promise<Date | undefined> =>
       store.firstAccepted(tx, agencyId, BEGINNING),
 
     /**
-     * Accepts the present version for the own company, with the hash of what was shown, the time and the address. Again is
-     * no change. Returns the version.
-     * @throws Refusal 422 for a document that is not for such a company
+     * Accepts the current version for the actor's own company, with the hash of what was shown, the time and the
+     * address. Accepting it again changes nothing. Returns the version.
+     * @throws Refusal 422 for a document that is not meant for such a company
      */
     async agree(
       ctx: Ctx,
@@ -121,8 +127,9 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     },
 
     /**
-     * The agreement file of a company in the reader's scope, made on demand (AGCY-20): an agency's is with the platform, a
-     * client's with its agency. @throws Refusal 404 for another company, and for one that has accepted none
+     * The agreement file of a company in the reader's scope, generated on demand (AGCY-20): an agency's is with the
+     * platform, a client's with its agency.
+     * @throws Refusal 404 for another company, and for one that has not accepted any
      */
     async file(ctx: Ctx, companyId: string): Promise<{ name: string; bytes: Buffer }> {
       const notFound = (): never => {
@@ -137,7 +144,8 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
       const { company, document, row } = found;
       const otherId = (company.kind === 'agency' ? company.root_id : company.agency_id)!;
       const { name: party } = await tenants.frontDoor(otherId);
-      // The other side's brand lies above the reader's scope, where a client's agency reads an agency's.
+      // The other party's brand may be above the reader's scope, such as the root's when an agency reads its own
+      // agreement.
       const brand = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) =>
         tenants.paperBrand(tx, otherId),
       );
@@ -159,14 +167,14 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
       return { name: `agreement-${company.name}`, bytes };
     },
 
-    /** Whether the own company has accepted the present version. */
+    /** Whether the actor's own company has accepted the current version. */
     status: (ctx: Ctx, document: Document): Promise<{ accepted: boolean; version: string }> =>
       inScope(db.app, ctx.scope, async (tx) => ({
         accepted: (await accepted(tx, ctx.actor.companyId)).has(document),
         version: versionOf(document),
       })),
 
-    /** @throws Refusal 404 for somebody else, or another company than the own */
+    /** @throws Refusal 404 for another user, or a company other than the actor's own */
     own(ctx: Ctx, given: { userId?: string; companyId?: string }): void {
       const { userId, companyId } = ctx.actor;
       if ((given.userId ?? userId) !== userId || (given.companyId ?? companyId) !== companyId)

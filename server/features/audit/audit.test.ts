@@ -14,12 +14,12 @@ beforeAll(async () => {
   app = await testApp();
 });
 afterAll(() => app.close());
-/** Each test spoils a chain of its own. */
+/** Each test tampers with a chain of its own. */
 beforeEach(async () => {
   root = await app.make.root();
 });
 
-/** Rows of the log as the product writes them; returns their ids. */
+/** Writes rows of the log as the product does; returns their ids. */
 async function write(count: number, company: Company = root): Promise<string[]> {
   const known = await ids();
   for (let i = 0; i < count; i++) {
@@ -40,12 +40,12 @@ const ids = async (): Promise<string[]> =>
     (row) => row.id,
   );
 const appKey = () => app.platform.config.appKey;
-/** What the verification finds of this test's root: [kind, id]. */
+/** What the verification finds for this test's root: [kind, id]. */
 async function found(keys = [appKey()]) {
   const verdict = (await verifyLog(app.databaseUrl, keys, app.clock)).find((one) => one.rootId === root.id)!;
   return { ...verdict, what: verdict.breaks.map((one) => [one.kind, one.id]) };
 }
-/** Changes the database as its owner would who wants to hide something: no trigger stops it. */
+/** Changes the database the way its owner would to hide something: no trigger stops it. */
 async function tamper(sql: string, values: unknown[] = []): Promise<void> {
   await app.admin.query(`set session_replication_role = replica`);
   try {
@@ -149,7 +149,7 @@ describe('[BEY-12] the hash chain over the user log', () => {
       ['missing', waiting],
       ['inserted', stray],
     ]);
-    // Whoever knows of the note is told by the date, sealed or not.
+    // Even someone who knows about the note is caught by the date, sealed or not.
     await tamper(`delete from user_log where id = $1`, [stray]);
     await app.admin.query(`delete from log_unsealed where log_id = $1`, [waiting]);
     app.clock.advance(20 * 60_000);
@@ -251,7 +251,7 @@ describe('[BEY-12] the hash chain over the user log', () => {
     const gap = await found();
     expect(gap.breaks.map((one) => one.words)).toContain('the seal before it is missing; the last one was 1');
     expect(gap.what.filter(([kind]) => kind === 'inserted')).toHaveLength(2);
-    // The end cut off, rows and all: only who kept the head can tell.
+    // The end is cut off, rows and all: only someone who kept the head can tell.
     expect(hashes.has(head!)).toBe(true);
     expect(gap.hashes.has(head!)).toBe(false);
   });

@@ -17,7 +17,7 @@ export interface LogRow {
   created_at: bigint;
 }
 
-/** What is personal in a log row; kept beside it, and erasable. */
+/** The personal data of a log row; stored beside it, and erasable. */
 export interface LogDetail {
   name: string | null;
   type_user: string | null;
@@ -41,12 +41,12 @@ export interface SealedBatch {
   sealed_at: bigint;
 }
 
-/** What the first seal of a system follows. */
+/** The previous hash for the first seal of a system. */
 export const NO_HASH: Buffer = Buffer.alloc(32);
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** An address in the one form in which the database gives it back. */
+/** An address in the form in which the database returns it. */
 function plainAddress(ip: string | null): string | null {
   const family = isIP(ip ?? '');
   return ip && family
@@ -62,12 +62,12 @@ export function hashOfDetail(detail: LogDetail): Buffer {
   );
 }
 
-/** Whether nothing personal is left of a detail. */
+/** Whether no personal data is left in a detail. */
 export function isErased(detail: LogDetail | null): boolean {
   return detail === null || Object.values(detail).every((value) => value === null);
 }
 
-/** The hash of a log row, every column of it. */
+/** Returns the hash of a log row, covering every column. */
 export function hashOfRow(row: LogRow): Buffer {
   return sha256(
     JSON.stringify([
@@ -88,7 +88,7 @@ export function hashOfRow(row: LogRow): Buffer {
   );
 }
 
-/** The hash of a seal; it holds the hash before, so that the seals of a root are a chain. */
+/** Returns the hash of a seal; it includes the previous hash, so that the seals of a root form a chain. */
 export function hashOfSeal(seal: SealedBatch): Buffer {
   return sha256(
     JSON.stringify([

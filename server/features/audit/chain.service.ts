@@ -4,7 +4,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { hashOfRow, hashOfSeal, microsOf, NO_HASH } from './chain.policy.ts';
 import * as store from './chain.store.ts';
 
-/** Rows of one seal at most. */
+/** Maximum number of rows per seal. */
 const BATCH = 1000;
 
 /** The key under which an installation marks its seals as its own. */
@@ -12,11 +12,14 @@ export const sealKey = (appKey: Buffer): Buffer => derive(appKey, 'log seals');
 
 export type LogChain = ReturnType<typeof createLogChain>;
 
-/** Seals the user log: its rows become a chain of hashes, one chain a root (docs/decisions/0014-audit-chain.md). */
+/** Seals the user log: its rows become a chain of hashes, one chain per root (docs/decisions/0014-audit-chain.md). */
 export function createLogChain({ db, clock, config }: Pick<Platform, 'db' | 'clock' | 'config'>) {
   const key = sealKey(config.appKey);
 
-  /** Seals up to a batch of a root's rows, in one transaction. Returns how many; fewer than asked for: none is left. */
+  /**
+   * Seals up to a batch of a root's rows, in one transaction. Returns how many; fewer than requested means that none
+   * are left.
+   */
   async function sealBatch(rootId: string, batch: number): Promise<number> {
     return inScope(db.app, { rootId }, async (tx) => {
       await store.lockChain(tx, rootId);

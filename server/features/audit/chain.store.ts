@@ -15,7 +15,7 @@ export async function rootsToSeal(db: Db): Promise<string[]> {
   );
 }
 
-/** Makes the sealers of a root queue up behind each other; nobody else waits for it. */
+/** Makes the sealers of a root queue up behind each other; nothing else waits for it. */
 export async function lockChain(tx: Tx, rootId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('log_seal ' || ${rootId}, 0))`.execute(tx);
 }
@@ -31,7 +31,7 @@ export async function lastSeal(tx: Tx, rootId: string) {
     .executeTakeFirst();
 }
 
-/** Committed rows that no seal holds yet, by id, which is by time. */
+/** Committed rows that no seal contains yet, ordered by id, which means by time. */
 export async function unsealedRows(tx: Tx, rootId: string, limit: number): Promise<LogRow[]> {
   const { rows } = await sql<LogRow>`
     select ${logRow} from log_unsealed n join user_log l on l.id = n.log_id
@@ -39,7 +39,7 @@ export async function unsealedRows(tx: Tx, rootId: string, limit: number): Promi
   return rows;
 }
 
-/** Adds a seal and takes its rows off the list of those to seal. */
+/** Adds a seal and removes its rows from the list of rows to seal. */
 export async function insertSeal(tx: Tx, seal: Insertable<Schema['log_seal']>): Promise<void> {
   await tx.insertInto('log_seal').values(seal).execute();
   await tx

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineJob, type Jobs } from '../../platform/jobs.ts';
 import type { LogChain } from './chain.service.ts';
 
-/** Seals what the log has gained. */
+/** Seals new log rows. */
 const sealJob = defineJob('audit.seal', z.object({}));
 
 /** Starts the feature's background work: a seal every minute. */

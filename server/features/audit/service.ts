@@ -6,30 +6,30 @@ import { newId } from '../../platform/ids.ts';
 import { hashOfDetail } from './chain.policy.ts';
 import { insertLog, whoIs } from './store.ts';
 
-/** What a change is recorded as. `description` is for people and may name them; it is kept erasable. */
+/** How a change is recorded. `description` is for people and may name them; it is stored erasably. */
 export interface AuditEntry {
   action: string;
   objectKind: string;
   objectId: string;
   description: string;
-  /** The company it happened to, where that is not the actor's own. */
+  /** The company it happened to, if not the actor's own. */
   owner?: Owner;
-  /** As whom it is done, where that is not told by the actor: at the begin and end of a view. */
+  /** The user being viewed, when the actor does not say so: at the start and end of a view. */
   viewedAs?: { userId: string; name: string; companyName: string };
 }
 
 export interface Audit {
   /**
    * Writes the one row of a change, inside the transaction that makes it. In view mode the row's actor is the true one,
-   * and it says as whom (BEY-12); the detail names both, but not the true actor's company, for the row is in the log of
-   * the company viewed.
+   * and the row says as whom they acted (BEY-12); the detail names both, but not the true actor's company, because the
+   * row is in the log of the company viewed.
    */
   record(tx: Tx, ctx: Ctx, entry: AuditEntry): Promise<void>;
-  /** The same for what the system does by itself (a campaign paused by an empty balance). */
+  /** The same for what the system does on its own (a campaign paused because of an empty balance). */
   recordSystem(tx: Tx, at: Date, owner: Owner, entry: Omit<AuditEntry, 'owner'>): Promise<void>;
   /**
-   * The same for what is tried or done before anyone is signed in, with the address and place it came from. `userId`: who has
-   * proved to be that person; null while nobody has. Answers the row's id.
+   * The same for what is attempted or done before anyone is signed in, with the address and place it came from.
+   * `userId`: the user who has been verified; null while no one has. Returns the row's id.
    */
   recordEntry(
     tx: Tx,
@@ -40,7 +40,7 @@ export interface Audit {
   ): Promise<string>;
 }
 
-/** The user log: append-only rows of ids, with what is personal beside them (spec product 3, User log row). */
+/** The user log: append-only rows of ids, with personal data stored beside them (spec product 3, User log row). */
 export function createAudit(): Audit {
   async function write(
     tx: Tx,

@@ -6,8 +6,8 @@ import { sealKey } from './chain.service.ts';
 import * as store from './verify.store.ts';
 
 /**
- * A row may be committed this much later than it is dated, microseconds: longer than any transaction may last. One that
- * is older than the seals before it by more was put in afterward.
+ * How much later than its date a row may be committed, microseconds: longer than any transaction may last. A row that
+ * predates earlier seals by more than this was inserted afterward.
  */
 const LATE = 15n * 60n * 1_000_000n;
 const PAGE = 20;
@@ -17,21 +17,21 @@ const NIL = '00000000-0000-0000-0000-000000000000';
 export interface Break {
   kind: 'altered' | 'missing' | 'inserted' | 'late' | 'detail' | 'double' | 'seal';
   rootId: string;
-  /** The log row; for 'seal' the seal's number. */
+  /** The log row; for 'seal', the seal's number. */
   id: string;
   words: string;
 }
 
-/** One root's log, looked at row by row. */
+/** One root's log, checked row by row. */
 export interface Verdict {
   rootId: string;
   seals: number;
   rows: number;
   erased: number;
-  /** Rows that wait for the next seal, and since when the oldest does. */
+  /** Rows waiting for the next seal, and since when the oldest has been waiting. */
   unsealed: number;
   unsealedSince: Date | null;
-  /** Seals of a key that is not known any more: their hashes fit, who made them is not proven. */
+  /** Seals with a key that is no longer known: their hashes match, but who made them is not proven. */
   unproven: number;
   /** The hash at the end of the chain, hex; to be noted elsewhere. */
   head: string | null;

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
-import '../../platform/db/connect.ts'; // Has bigint columns read as bigints.
+import '../../platform/db/connect.ts'; // Makes bigint columns be read as bigints.
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { LogDetail, LogRow, SealedBatch } from './chain.policy.ts';
@@ -15,8 +15,8 @@ const rowWithDetail = sql<RowWithDetail>`
     'user_ip', host(d.user_ip), 'location', d.location, 'description', d.description, 'company_name', d.company_name) end as detail`;
 
 /**
- * Runs `work` as the owner of everything on one unchanging picture of the database at `adminUrl`, so that it can be in
- * use meanwhile. Nothing can be written.
+ * Runs `work` as the owner of everything on one consistent snapshot of the database at `adminUrl`, so that the database
+ * can be in use meanwhile. Nothing can be written.
  */
 export async function onSnapshot<T>(adminUrl: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: adminUrl, max: 1 });
@@ -69,7 +69,7 @@ export async function waitingAfter(tx: Tx, rootId: string, id: string, limit: nu
   return rows.map(({ log_id, is_there, ...row }) => ({ log_id, row: is_there ? row : null }));
 }
 
-/** Rows of a root that no seal holds and that do not wait for one: not written by the product. */
+/** Rows of a root that no seal contains and that are not waiting for one: not written by the product. */
 export async function strayRows(tx: Tx, rootId: string): Promise<{ id: string; at: Date }[]> {
   const { rows } = await sql<{ id: string; at: Date }>`
     select l.id, l.created_at as at from user_log l
@@ -80,7 +80,7 @@ export async function strayRows(tx: Tx, rootId: string): Promise<{ id: string; a
   return rows;
 }
 
-/** Rows that stand in more than one place of the chains. */
+/** Rows that appear in more than one place in the chains. */
 export async function doubleRows(tx: Tx, rootId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select held.id from log_seal s cross join unnest(s.log_ids) as held(id)

@@ -13,13 +13,13 @@ export type Background = ReturnType<typeof createBackground>;
 
 const titleOf = (kind: string): string => JOB_TITLES[kind] ?? kind;
 
-/** Background jobs that were set aside: told to the root that they are about, and tried again on request. */
+/** Background jobs that were set aside: reported to the root they concern, and retried on request. */
 export function createBackground(
   { db, clock, jobs }: Platform,
   { audit, tenants }: { audit: Audit; tenants: Pick<Tenants, 'roots'> },
 ) {
   jobs.onSetAside(async ({ id, kind, ...about }) => {
-    // What is no root's alone is told to the master root, the first of them.
+    // Jobs that do not belong to a single root are reported to the master root, the first one.
     const rootId = about.rootId ?? (await tenants.roots())[0];
     if (!rootId) return;
     await inScope(db.app, { rootId }, (tx) =>
@@ -38,7 +38,10 @@ export function createBackground(
   });
 
   return {
-    /** The jobs that were set aside, newest first; those of no root alone at the master root. */
+    /**
+     * The jobs that were set aside, newest first; those that do not belong to a single root are listed for the master
+     * root.
+     */
     list: (ctx: Ctx, input: { Page: number; PerPage: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfStopped(
@@ -60,7 +63,10 @@ export function createBackground(
         );
       }),
 
-    /** Has a job tried again. @throws Refusal 404 for what is not set aside */
+    /**
+     * Retries a job.
+     * @throws Refusal 404 if it is not set aside
+     */
     tryAgain: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await store.stoppedByKey(tx, id);
@@ -77,7 +83,7 @@ export function createBackground(
   };
 }
 
-/** What a payload names besides its root: 'importId 0198…'. */
+/** What a payload names in addition to its root: 'importId 0198…'. */
 function aboutOf(payload: Record<string, unknown>): string {
   return Object.entries(payload)
     .filter(([name]) => name !== 'rootId')

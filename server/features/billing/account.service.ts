@@ -26,12 +26,12 @@ const NOTHING_SET = {
   cancelled_at: null as Date | null,
 };
 
-/** Who takes cards. Without a configured provider it is the sandbox, which moves no money. */
+/** The card provider. Without a configured provider it is the sandbox, which moves no money. */
 export type Gateway = 'stripe' | 'sandbox' | 'none';
 
-/** What a company is billed by, and the card and account that it is billed with (payments has those). */
+/** The terms a company is billed on, and the card and account used for it (stored by payments). */
 export function createAccounts(payments: Payments, events: EventHub) {
-  // With an account that can charge an agency gets the first package, while it has none and has not ended its own.
+  // Once its account can charge, an agency gets the first package, unless it already has one or has ended its own.
   events.on('account.changed', async (tx, { owner, status, chargesEnabled }) => {
     if (status !== 'completed' || !chargesEnabled) return;
     const terms = await store.billingOf(tx, owner.company_id);
@@ -40,7 +40,7 @@ export function createAccounts(payments: Payments, events: EventHub) {
       await store.saveBilling(tx, owner, { package_id: FIRST_PACKAGE, package_since: at, updated_at: at });
   });
   return {
-    /** Who takes cards here. */
+    /** The card provider in use. */
     gateway: (): Gateway => payments.gateway.provider,
     card: payments.cards.of,
     /** An agency's account at the provider. */
@@ -57,11 +57,14 @@ export function createAccounts(payments: Payments, events: EventHub) {
     setTerms: store.saveBilling,
     /** Whether an agency bills its clients outside the system (manual_bill). */
     billsManually: store.billsManually,
-    /** Excludes an agency from the minimum spend, or includes it again; answers whether it is excluded now. */
+    /** Excludes an agency from the minimum spend, or includes it again; returns whether it is now excluded. */
     toggleMinimumSpend: store.toggleMinimumSpend,
     /** Puts a test card on file. @throws Refusal 409 where a provider is configured */
     sandboxCard: (owner: AgencyOwner, outcome: 'works' | 'declines') => payments.sandbox.card(owner, outcome),
-    /** Takes an agency's or a sales person's sandbox account a step on, at once. @throws Refusal 409 where a provider is configured */
+    /**
+     * Advances an agency's or a sales person's sandbox account by one step, immediately.
+     * @throws Refusal 409 if a provider is configured
+     */
     sandboxAccount: payments.sandbox.step,
   };
 }

@@ -13,7 +13,7 @@ export async function billsManually(tx: Tx, agencyId: string): Promise<boolean> 
   return rows[0]!.manual;
 }
 
-/** Sets some of what a company is billed by; the rest stays as it was. */
+/** Sets some of a company's billing terms; the rest stays unchanged. */
 export async function saveBilling(
   tx: Tx,
   owner: { root_id: string; agency_id: string; company_id: string },
@@ -28,7 +28,7 @@ export async function saveBilling(
     .execute();
 }
 
-/** Excludes an agency from the minimum spend, or includes it again; answers whether it is excluded now. */
+/** Excludes an agency from the minimum spend, or includes it again; returns whether it is now excluded. */
 export async function toggleMinimumSpend(
   tx: Tx,
   owner: { root_id: string; agency_id: string; company_id: string },

@@ -12,7 +12,10 @@ import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign 
 
 export type Billing = ReturnType<typeof createBilling>;
 
-/** Who pays what for a lead: retail from client to agency, wholesale from agency to root, supplier cost by the root. */
+/**
+ * Who pays what for a lead: the client pays the agency retail, the agency pays the root wholesale, and the root pays
+ * the supplier cost.
+ */
 export function createBilling(deps: {
   ledger: Ledger;
   wallet: Wallet;
@@ -22,7 +25,10 @@ export function createBilling(deps: {
   events: EventHub;
 }) {
   const { ledger, wallet } = deps;
-  /** Of what was posted under a key before: that it was the same amount. @throws Refusal 409 when it was another */
+  /**
+   * Checks that what was already posted under a key had the same amount.
+   * @throws Refusal 409 if it had another
+   */
   async function mustBeSame(tx: Tx, rootId: string, key: string, amount: bigint): Promise<void> {
     const before = await ledger.posted(tx, rootId, key);
     if (!before?.entries.some((entry) => entry.amount === amount))
@@ -35,9 +41,9 @@ export function createBilling(deps: {
   ];
 
   /**
-   * Sells leads that have been decided on, both sides each. Returns the transfer ids in order (null: it costs nobody
-   * anything, or was posted before).
-   * @throws Refusal 409 when a hard limit would be passed; (23514) when a balance does not cover it
+   * Sells leads that have been decided on, both sides of each. Returns the transfer ids in order (null: it costs no one
+   * anything, or was already posted).
+   * @throws Refusal 409 if a hard limit would be exceeded; (23514) if a balance does not cover it
    */
   async function sellLeads(tx: Tx, sales: LeadSale[], at: Date): Promise<(string | null)[]> {
     const open = await till(tx, campaignsOf(sales), at);
@@ -59,7 +65,7 @@ export function createBilling(deps: {
   }
 
   return {
-    /** Cards, connected accounts and what companies are billed by. */
+    /** Cards, connected accounts and companies' billing terms. */
     accounts: createAccounts(deps.payments, deps.events),
 
     /** What a lead of each campaign costs client and agency at an instant, by the campaign's module and payment term. */
@@ -67,9 +73,9 @@ export function createBilling(deps: {
     supplierCost: deps.costs.suppliers.costAt,
 
     /**
-     * How leads of campaigns are sold at an instant: what client and agency are charged, and whether the client owes it
-     * (Weekly, Monthly) or its balance pays. An agency that bills its clients outside sells to them for nothing here. One
-     * query for all.
+     * How leads of campaigns are sold at an instant: what the client and the agency are charged, and whether the client
+     * owes it (Weekly, Monthly) or its balance pays. An agency that bills its clients outside the system sells to them
+     * for nothing here. One query for all.
      */
     async selling(tx: Tx, campaigns: readonly { id: string; agency_id: string; module: string }[], at: Date) {
       const costOf = await deps.costs.prices(tx, campaigns, at);
@@ -89,21 +95,22 @@ export function createBilling(deps: {
       };
     },
 
-    /** Sets what the root asks of an agency for a lead from an instant on; what was before stays as it was. */
+    /** Sets what the root charges an agency for a lead from an instant on; earlier prices stay as they were. */
     setLeadCost: deps.costs.setLeadCost,
 
     /** Sets what a lead of a module costs the root from an instant on. */
     setSupplierCost: deps.costs.suppliers.insert,
 
-    /** Locks what selling leads of campaigns needs, and keeps count (till.ts). */
+    /** Locks what is needed to sell leads of campaigns, and keeps count (till.ts). */
     openTill: till,
 
     sellLeads,
 
     /**
-     * Refunds one side of a lead's sale, as whoever was paid may: retail gives the client its price back, wholesale the agency
-     * its cost (a wallet into the lots that paid) and the root what it owes its supplier. Null when that side was refunded
-     * before, or cost nothing; `paidBy`: the account that has it back. A limit's count of the day stays.
+     * Refunds one side of a lead's sale, at the initiative of the party that was paid: retail refunds the client its
+     * price; wholesale refunds the agency its cost (a wallet into the lots that paid) and the root what it owes its
+     * supplier. Null if that side was already refunded, or cost nothing; `paidBy`: the account that gets the refund. A
+     * limit's count for the day stays.
      */
     async returnLead(
       tx: Tx,
@@ -153,14 +160,15 @@ export function createBilling(deps: {
         ],
         at,
       );
-      // A lot that ended meanwhile takes what came back with it.
+      // If a lot has expired in the meantime, what was returned to it expires, too.
       if (id && byWallet) await wallet.expire(tx, agencyWallet, at, true);
       return id ? { id, amountMicros, paidBy: paid[0]!.kind } : null;
     },
 
     /**
-     * Gives a client's campaign credit out of its agency's revenue: into the prepaid balance, or off what it owes. Null when
-     * the same key did before. @throws Refusal 409 when the key had been used for another amount
+     * Gives a client's campaign credit out of its agency's revenue: into the prepaid balance, or off what it owes. Null
+     * if it was already given under the same key.
+     * @throws Refusal 409 if the key was used for another amount
      */
     async grant(
       tx: Tx,
@@ -208,9 +216,9 @@ export function createBilling(deps: {
     },
 
     /**
-     * Records prepaid balance that the client paid the agency outside the system. False when the same had been recorded
-     * under this key before.
-     * @throws Refusal 409 when the key had been used for another amount
+     * Records prepaid balance that the client paid the agency outside the system. False if the same was already
+     * recorded under this key.
+     * @throws Refusal 409 if the key was used for another amount
      */
     async topUp(
       tx: Tx,

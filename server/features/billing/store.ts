@@ -4,8 +4,8 @@ import type { LockedCap } from '../caps/index.ts';
 import type { OpenLot } from '../wallet/index.ts';
 
 /**
- * Locks balances and limits and reads them and the open lots of wallets, in one round trip (migration 0031, open_till).
- * Balances by account.
+ * Locks and reads balances, limits and the open lots of wallets in one round trip (migration 0031, open_till). Balances
+ * are by account.
  */
 export async function lockTill(
   tx: Tx,

@@ -14,7 +14,7 @@ export interface TillCampaign {
   clientId: string;
 }
 
-/** A lead as far as money is concerned: what the client pays, what the agency pays, what it cost the root. */
+/** The money side of a lead: what the client pays, what the agency pays, what it cost the root. */
 export interface LeadSale {
   id: string;
   rootId: string;
@@ -24,9 +24,9 @@ export interface LeadSale {
   priceMicros: bigint;
   costMicros: bigint;
   supplierMicros?: bigint;
-  /** By how much the price is below the cost, beyond what the agency accepts: then it is not sold. */
+  /** How far the price is below the cost, beyond what the agency accepts: if so, the lead is not sold. */
   excessMicros?: bigint;
-  /** The client owes it (payment terms Weekly and Monthly): its balance neither pays nor refuses it. */
+  /** The client owes it (payment terms Weekly and Monthly): its balance neither pays for it nor blocks it. */
   isOwed?: boolean;
 }
 
@@ -52,8 +52,8 @@ export const rootOf = (of: { rootId: string }): Owner => ({
 });
 
 /**
- * Locks all that selling leads of some campaigns can be refused by (prepaid balances, the agencies' wallets, limits) and
- * keeps count while a batch is decided. Nothing is written until `settle`.
+ * Locks everything that can block the sale of leads of some campaigns (prepaid balances, the agencies' wallets, limits)
+ * and keeps count while a batch is decided. Nothing is written until `settle`.
  */
 export async function openTill(
   { ledger, wallet, caps, events }: { ledger: Ledger; wallet: Wallet; caps: Caps; events: EventHub },
@@ -67,7 +67,7 @@ export async function openTill(
     kind: 'client_prepaid',
     campaignId: c.id,
   });
-  // One call locks prepaid balances and wallets, in one order for everybody, then limits, and reads what they hold.
+  // One call locks prepaid balances and wallets, always in the same order, then limits, and reads their contents.
   const ids = await ledger.accounts(
     tx,
     campaigns.map(prepaid),
@@ -118,14 +118,14 @@ export async function openTill(
     /** The prepaid balance of a campaign, less what has been sold here. */
     balance: (campaignId: string): bigint => balances.get(campaignId) ?? 0n,
 
-    /** What stands in the way of a sale. */
+    /** What prevents a sale. */
     refusal(sale: Omit<LeadSale, 'id'>): SaleRefusal | null {
       if ((sale.excessMicros ?? 0n) > 0n) return 'below_cost';
       if (!sale.isOwed && (balances.get(sale.campaignId) ?? 0n) < sale.priceMicros) return 'balance_empty';
       return limits.refusal(spendOf(sale));
     },
 
-    /** Sells a lead, whatever stands in the way; ask `refusal` before. */
+    /** Sells a lead unconditionally; call `refusal` first. */
     take(sale: LeadSale): void {
       const spend = spendOf(sale);
       limits.take(sale.rootId, spend);
@@ -136,8 +136,8 @@ export async function openTill(
     },
 
     /**
-     * Posts what was sold, both sides of each lead in one transfer. Returns the transfer by lead (null: it costs nobody
-     * anything, or was posted before).
+     * Posts what was sold, both sides of each lead in one transfer. Returns the transfer by lead (null: it costs no one
+     * anything, or was already posted).
      */
     async settle(): Promise<Map<string, string | null>> {
       const paid = sold.filter(
@@ -184,7 +184,7 @@ export async function openTill(
         at,
         limits.counted(),
       );
-      // Limits count each lead once, however often it is sold.
+      // Limits count each lead once, no matter how often it is sold.
       for (const [i, { sale, spend }] of paid.entries())
         if (!ids[i]) await limits.takeBack(sale.rootId, spend);
       await limits.tell();
@@ -210,7 +210,7 @@ export async function openTill(
   };
 }
 
-/** Tells what is left of the prepaid balances that sales have drawn from, for each root. */
+/** Reports what is left of the prepaid balances that sales have drawn from, for each root. */
 async function tellPrepaid(
   tx: Tx,
   events: EventHub,

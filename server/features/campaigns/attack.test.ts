@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign } from '../../test/factories.ts';
 
-/** What somebody with bad intentions, or a bad client, sends to the calls of campaigns. */
+/** What a malicious user, or a faulty client, sends to the calls of campaigns. */
 let app: TestApp;
 let site: Server;
 let port: number;

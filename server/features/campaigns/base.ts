@@ -13,7 +13,7 @@ import type { Costs } from '../costs/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Groups } from './groups.service.ts';
 
-/** What the parts of the feature are made of. */
+/** The dependencies of the feature's parts. */
 export interface Deps {
   audit: Audit;
   billing: Billing;
@@ -48,6 +48,6 @@ export const ownerOf = (row: { root_id: string; agency_id: string; company_id: s
 });
 
 const KEY_LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
-/** A new key for the pixel of a site. */
+/** Returns a new key for the pixel of a site. */
 export const newSiteKey = (): string =>
   Array.from({ length: 20 }, () => KEY_LETTERS[randomInt(KEY_LETTERS.length)]).join('');

@@ -122,7 +122,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       campaignName: 'Renamed',
       urlCode,
     });
-    // What is emptied is emptied.
+    // Cleared fields stay cleared.
     expect(await update({ LimitLead: '', endDate: null, phoneenabled: 'F' })).toMatchObject({
       ...all,
       campaignName: 'Renamed',
@@ -130,7 +130,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       endDate: null,
       phoneenabled: 'F',
     });
-    // The days are compared with those that stay.
+    // The new date is checked against the unchanged one.
     const early = await call('PUT', 'client/update', { leadspeekID, endDate: '2026-02-01' });
     expect([early.status, Object.keys(early.body.errors as object)]).toEqual([422, ['endDate']]);
   });

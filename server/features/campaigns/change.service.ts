@@ -41,7 +41,7 @@ import { isSearch, type Search } from './target.policy.ts';
 import { setTarget, targetsOf } from './target.store.ts';
 import type { Views } from './view.ts';
 
-/** What a new campaign begins with; `least`: what the root lets a lead cost at a payment term. */
+/** The defaults of a new campaign; `least`: the minimum lead cost the root allows for a payment term. */
 interface Usual {
   retail: Retail;
   limits?: RetailLimits;
@@ -54,7 +54,7 @@ const isOther = (row: { advance_information: number[]; b2b_information: number[]
     ([column, ids]) => String(row[column as 'advance_information']) !== String(ids as number[]),
   );
 
-/** Makes campaigns, and changes what is set on them. */
+/** Creates campaigns and changes their settings. */
 export function createChanges(
   platform: Platform,
   { audit, billing, costs, tenants, groups, information }: Deps,
@@ -65,8 +65,9 @@ export function createChanges(
   const { one } = views;
 
   /**
-   * An open session alone sends leads to nobody new. Asked before the transaction: whoever holds one connection must not wait
-   * for another. @throws Refusal 403 that says how to confirm who one is
+   * An open session alone is not enough to send leads to new recipients. Checked before the transaction: a request that
+   * holds one connection must not wait for another.
+   * @throws Refusal 403 that says how to confirm one's identity
    */
   async function confirmReports(ctx: Ctx, given: Pick<Change, 'reportSentTo'>, id?: string): Promise<void> {
     const to = given.reportSentTo ?? [];
@@ -77,7 +78,7 @@ export function createChanges(
     if (to.some((address) => !known.includes(address))) await ctx.mustBeConfirmed();
   }
 
-  /** Sets what a campaign looks for, and tells. */
+  /** Sets what a campaign looks for, and emits an event. */
   async function aim(
     tx: Tx,
     row: Owner & { agency_id: string; id: string; module: string },
@@ -90,9 +91,9 @@ export function createChanges(
   }
 
   /**
-   * A new campaign costs (and is bounded by) what the agency has set for the client; else it costs what the client's last
-   * one did, else what the agency last asked of anybody for a lead, else what the agency itself pays. Read in the
-   * agency's scope: a client may not see any of it.
+   * A new campaign's price and limits are what the agency has set for the client; otherwise the price is that of the
+   * client's last campaign, otherwise what the agency last charged anyone for a lead, otherwise what the agency itself
+   * pays. Read in the agency's scope: a client may not see any of it.
    */
   const usualCosts = (
     owner: { root_id: string; agency_id: string; company_id: string },
@@ -154,7 +155,7 @@ export function createChanges(
       return (await tenants.products.of(tx, company, isMaster)).own.modules;
     });
 
-  /** Refuses what a client chose that its price does not cover; the field that it chose it by. */
+  /** Refuses data that a client chose but its price does not cover, naming the field in which it was chosen. */
   const refuseData = (given: Fields): never => {
     throw refusalOf(
       given.b2bInformation?.length ? 'b2bInformation' : 'advanceInformation',
@@ -163,8 +164,9 @@ export function createChanges(
   };
 
   /**
-   * Looks at what a new campaign earns its agency. An agency that makes it knows what it pays; of a client's, data that the
-   * price does not cover is refused. Answers whether the campaign has to wait, since the price does not cover a lead at all.
+   * Checks what a new campaign earns its agency. An agency that creates it knows what it pays; for a client's campaign,
+   * data that the price does not cover is refused. Returns whether the campaign has to wait because the price does not
+   * cover a lead at all.
    */
   async function beginMargin(
     tx: Tx,
@@ -183,9 +185,9 @@ export function createChanges(
   }
 
   /**
-   * Looks at what a change does to what a campaign earns its agency: a client may not lower it below what the agency pays
-   * and accepts; what the agency changes itself it accepts, and a campaign that was held for it goes on. `before`: by how much
-   * it was below then.
+   * Checks how a change affects what a campaign earns its agency: a client may not lower it below what the agency pays
+   * and accepts; what the agency changes itself it accepts, and a campaign that was held for this reason resumes.
+   * `before`: how far it was below before.
    */
   async function keepMargin(
     tx: Tx,
@@ -229,7 +231,7 @@ export function createChanges(
           errors: { leadspeekType: ['is not one of this client’s products'] },
         });
       const now = clock.now();
-      // Before the transaction below, not inside: whoever holds one connection must not wait for another.
+      // Before the transaction below, not inside: a request that holds one connection must not wait for another.
       const usual = await usualCosts(owner, module, now);
       const retail = retailWith(usual.retail, given);
       checkLeast(retail, usual.least(retail.term));
@@ -242,7 +244,7 @@ export function createChanges(
         throw new Refusal('invalid', 'endDate: must not be before the start date', {
           errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
         });
-      // The period goes with the number: who names another number names its period, or means a day.
+      // The period goes with the number: a new number needs its own period, or means per day.
       const every = given.LimitLead === undefined ? usual.limits?.limit_every : undefined;
       const limit = extras.limit(
         ctx,
@@ -256,7 +258,7 @@ export function createChanges(
         const price = priceWith(retail, asked);
         if (module === 'enhance') leastLimit(await costs.leastLeads(tx), bounds.daily_cap, limit.limit_every);
         const id = newId(now);
-        // Nobody waits for a balance who owes the leads, or who is billed outside.
+        // Clients that owe for leads, or are billed outside the system, don't wait for a balance.
         const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
         const needsBalance =
           price > 0n && !isOwed && !(await billing.accounts.billsManually(tx, owner.agency_id));
@@ -299,7 +301,10 @@ export function createChanges(
       });
     },
 
-    /** Changes a campaign: what is left out stays. Refused when somebody else changed it since `version`, where one is named. */
+    /**
+     * Changes a campaign: omitted fields stay unchanged. Refused if someone else changed it since `version`, if one is
+     * given.
+     */
     async update(
       ctx: Ctx,
       change: Change & {
@@ -366,14 +371,14 @@ export function createChanges(
     },
 
     /**
-     * A paused copy of a campaign: what it is set to and what it costs now, without leads, balance, notices and reports. What is
-     * below the root's least is raised to it, and data fields that are not offered any more are left out.
+     * Creates a paused copy of a campaign: its settings and current costs, without leads, balance, notices and reports.
+     * Values below the root's minimum are raised to it, and data fields that are no longer offered are left out.
      */
     async duplicate(ctx: Ctx, id: string) {
       const now = clock.now();
       const { root_id, agency_id } =
         (await inScope(db.app, ctx.scope, (tx) => store.campaignById(tx, id))) ?? missing();
-      // As of a new one: in the agency's scope, and before the transaction.
+      // As for a new campaign: in the agency's scope, and before the transaction.
       const least = await inScope(db.app, { rootId: root_id, agencyId: agency_id }, (tx) =>
         costs.leastOf(tx, now),
       );
@@ -413,7 +418,7 @@ export function createChanges(
           { id: copy, module: row.module, at: now },
           atLeast(retail, least(row.module, retail.term)),
         );
-        // The agency knows what it pays, also for a copy; for a client's copy it has accepted nothing.
+        // The agency knows what it pays, for a copy as well; for a client's copy it has not accepted anything.
         if (ctx.actor.kind === 'agency')
           await costs.acceptLoss(tx, { ...owner, id: copy, module: row.module });
         const target = (await targetsOf(tx, [id])).get(id);
@@ -431,7 +436,10 @@ export function createChanges(
       });
     },
 
-    /** What a new campaign of a client would begin with. @throws Refusal 404 for what is no client of the scope */
+    /**
+     * The defaults of a new campaign of a client.
+     * @throws Refusal 404 if it is not a client in scope
+     */
     async resource(ctx: Ctx, given: string | undefined, module: Module) {
       const companyId = given ?? ctx.actor.companyId;
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
@@ -474,7 +482,7 @@ export function createChanges(
       await aim(tx, row, search, before?.description ?? '');
     },
 
-    /** Puts a campaign there as it is, with the price of a lead, micro-dollars, and other costs. */
+    /** Inserts a campaign as is, with the price of a lead, micro-dollars, and other costs. */
     insert: async (
       tx: Tx,
       {

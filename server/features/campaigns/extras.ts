@@ -11,14 +11,16 @@ import * as store from './report.store.ts';
 
 type More = z.output<typeof MoreFields>;
 
-/** So long after a period's end its report is made: what was under way at its end is in the books by then. */
+/**
+ * How long after a period's end its report is generated: by then, whatever was in progress at the end has been booked.
+ */
 export const GRACE_MS = 300_000;
 
 const refuse = (field: string, rule: string): never => {
   throw refusalOf(field, rule);
 };
 
-/** What of a campaign these fields change or are compared with. */
+/** The parts of a campaign that these fields change or are compared with. */
 interface Present {
   daily_cap: number | null;
   limit_every: Frequency;
@@ -36,10 +38,12 @@ export const NO_LIMIT: Present = {
 
 export type Extras = ReturnType<typeof createExtras>;
 
-/** The fields of contract/campaign-fields.ts: each left out of a change stays as it is. */
+/** The fields of contract/campaign-fields.ts: fields omitted from a change stay as they are. */
 export function createExtras({ groups, billing }: { groups: Groups; billing: Billing }) {
   return {
-    /** @throws Refusal (403) where the agency has kept a client from adding campaigns (disabledaddcampaign) and it tries */
+    /**
+     * @throws Refusal (403) if the agency does not allow a client to add campaigns (disabledaddcampaign) and it tries
+     */
     async checkMayAdd(tx: Tx, ctx: Ctx, companyId: string): Promise<void> {
       if (ctx.actor.kind !== 'client') return;
       if ((await billing.accounts.terms(tx, companyId)).campaigns_closed)
@@ -49,8 +53,9 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
     },
 
     /**
-     * The columns of a campaign's limit after a change, checked against each other. `present`: as it stands, `cap`: LimitLead
-     * after the change. @throws Refusal naming the field
+     * The columns of a campaign's limit after a change, checked against each other. `present`: the current values,
+     * `cap`: LimitLead after the change.
+     * @throws Refusal naming the field
      */
     limit(ctx: Ctx, given: More, present: Present, cap: number | null) {
       const limit_every = given.LimitLeadFreq ?? present.limit_every;
@@ -72,7 +77,10 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       return { limit_every, limit_starts_on, limit_ends_on, minimum_limit };
     },
 
-    /** Saves what was given of the rest of them. `zone`: the client's time zone. @throws Refusal naming the field */
+    /**
+     * Saves the rest of the fields that were given. `zone`: the client's time zone.
+     * @throws Refusal naming the field
+     */
     async save(
       tx: Tx,
       ctx: Ctx,
@@ -99,7 +107,7 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       const report_every = isOn ? (reportFreq ?? kept?.report_every ?? 'day') : null;
       const report_to = reportSentTo ?? kept?.report_to ?? [];
       if (report_every && report_to.length === 0) refuse('reportSentTo', 'is required when reports are on');
-      // Begun anew, the count and the reports begin now: what came before is nobody's news.
+      // When turned on again, the count and the reports start now: earlier leads are not reported.
       const isCounted = notify_every !== null && kept?.notify_every !== null && kept !== undefined;
       const period = report_every && periodOf(at, report_every, zone);
       const until = kept?.covers_from ?? (await store.reportedUntil(tx, campaign.id));
@@ -121,7 +129,7 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       });
     },
 
-    /** What campaigns tell of them. */
+    /** How these fields are shown with campaigns. */
     async of(tx: Tx, ctx: Ctx, rows: (Present & { id: string })[]) {
       const ids = rows.map((row) => row.id);
       const inGroup = await groups.of(tx, ctx, ids);

@@ -17,10 +17,10 @@ import {
   searchOf,
 } from './target.policy.ts';
 
-/** The fields that only who may set a price may send. */
+/** The fields that may be sent only by users who may set a price. */
 const PRICED = [...Object.keys(RetailFields.shape), 'effective_from'];
 
-/** The columns of `campaign` that the form fills as they are. */
+/** The columns of `campaign` that the form fills directly. */
 export const columns = (given: Fields, module: Module) => ({
   name: given.campaignName,
   site_url: module === 'local' ? given.urlCode! : '',
@@ -38,7 +38,7 @@ export const columns = (given: Fields, module: Module) => ({
   ends_on: given.endDate ?? null,
 });
 
-/** The fields that a change may leave out, for they have no default there. */
+/** The fields that a change may omit, because they have no default there. */
 type Core =
   | 'campaignName'
   | 'phoneenabled'
@@ -49,7 +49,7 @@ type Core =
 /** A change of a campaign. */
 export type Change = Omit<Fields, Core> & { [field in Core]?: Fields[field] | undefined };
 
-/** What a campaign has of the form's fields. */
+/** The form's fields as stored in a campaign. */
 interface Kept {
   module: string;
   name: string;
@@ -65,7 +65,7 @@ interface Kept {
   ends_on: string | null;
 }
 
-/** What a change leaves out of the form, as the campaign has it. */
+/** Fills the form fields that a change omits from the campaign's current values. */
 export function keptOf(row: Kept, change: Change) {
   const flag = (given: 'T' | 'F' | undefined, kept: boolean) =>
     given ?? (kept ? ('T' as const) : ('F' as const));
@@ -92,14 +92,17 @@ export const sitesOfRow = (row: {
   site_hosts: readonly string[];
 }): Sites => sitesOf({ siteUrl: row.site_url, thankYouUrl: row.thank_you_url, others: row.site_hosts });
 
-/** What a campaign with keywords is to look for. @throws Refusal naming the field */
+/**
+ * What a campaign with keywords should look for.
+ * @throws Refusal naming the field
+ */
 export const searchFor = (given: Fields, module: Module): Search =>
   module === 'b2b' ? { ...searchOf(given), ...readAudience(given) } : searchOf(given);
 
 const AUDIENCE = ['jobTitles', 'seniority', 'department', 'industry', 'companySize'] as const;
 
 /**
- * What a change lets a campaign look for: what it leaves out stays as it is; undefined where it names none of it.
+ * What a campaign looks for after a change: omitted fields stay unchanged; undefined if the change names none of them.
  * @throws Refusal naming the field
  */
 export function searchAfter(
@@ -126,15 +129,15 @@ export function searchAfter(
   };
 }
 
-/** The least limit of an Enhance ID campaign by the root's least leads a day; null: the root asks for none. */
+/** The minimum limit of an Enhance ID campaign given the root's minimum leads per day; null if the root sets none. */
 const neededLimit = (least: number | null, every: Frequency): number => (least ?? 0) * FREQUENCY_DAYS[every];
 
-/** A limit that is taken over, raised to the root's least. */
+/** A copied limit, raised to the root's minimum. */
 export const limitAtLeast = (least: number | null, cap: number | null, every: Frequency): number | null =>
   cap === null ? null : Math.max(cap, neededLimit(least, every));
 
 /**
- * Refuses a limit of an Enhance ID campaign below the root's least leads a day.
+ * Refuses a limit of an Enhance ID campaign below the root's minimum leads per day.
  * @throws Refusal naming the field
  */
 export function leastLimit(least: number | null, cap: number | null, every: Frequency): void {
@@ -154,7 +157,8 @@ const ASKS: Record<Module, InformationType> = {
 };
 
 /**
- * The columns of what a campaign asks to know; what is not given stays. `offered`: ids of the fields that its company may use.
+ * The columns of the data that a campaign requests; omitted ones stay. `offered`: ids of the fields that its company
+ * may use.
  * @throws Refusal naming the field
  */
 export function askedOf(given: Fields, module: Module, offered: ReadonlySet<number>) {
@@ -181,7 +185,7 @@ export function askedOf(given: Fields, module: Module, offered: ReadonlySet<numb
   };
 }
 
-/** What a campaign asks, without the fields that its company may not use any more. */
+/** What a campaign requests, without the fields that its company may no longer use. */
 export const stillAsked = (
   row: { advance_information: number[]; b2b_information: number[] },
   offered: ReadonlySet<number>,
@@ -197,7 +201,10 @@ export function checkSite(row: { module: string }): void {
     });
 }
 
-/** Checks fields against each other and against who sends them. @throws Refusal naming the field */
+/**
+ * Checks fields against each other and against the user who sends them.
+ * @throws Refusal naming the field
+ */
 export function checkFields(ctx: Ctx, given: Fields, module: Module): void {
   if (module === 'local' && given.urlCode === undefined)
     throw new Refusal('invalid', 'urlCode: is required', { errors: { urlCode: ['is required'] } });

@@ -12,7 +12,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as store from './groups.store.ts';
 
-/** The entry before all groups (spec calls 3): every campaign, whatever group it is in. */
+/** The entry before all groups (spec calls 3): every campaign, regardless of its group. */
 const VIEW_ALL = 'View All';
 
 const missing = (): never => {
@@ -25,12 +25,15 @@ const taken = (): never => {
 
 export type Groups = ReturnType<typeof createGroups>;
 
-/** Company groups: each company sorts the campaigns it sees its own way (spec product 3, calls 3). */
+/** Company groups: each company sorts the campaigns it sees in its own way (spec product 3, calls 3). */
 export function createGroups(platform: Platform, deps: { audit: Audit; tenants: Tenants }) {
   const { db, clock } = platform;
   const { audit, tenants } = deps;
 
-  /** The own company as the owner of its groups. @throws Refusal 404 for a root, which has no campaigns of its own */
+  /**
+   * The actor's own company as the owner of its groups.
+   * @throws Refusal 404 for a root, which has no campaigns of its own
+   */
   async function ownerOf(tx: Tx, ctx: Ctx): Promise<Owner & { agency_id: string }> {
     const company = await tenants.company(tx, ctx.actor.companyId);
     if (!company?.agency_id) return missing();
@@ -89,7 +92,7 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
         return wire(await own(tx, ctx, id));
       }),
 
-    /** Deletes a group; its campaigns stay and are in none. */
+    /** Deletes a group; its campaigns stay and are no longer in a group. */
     remove: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await own(tx, ctx, id, true);
@@ -103,7 +106,10 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
         });
       }),
 
-    /** Puts a campaign into a group of the own company; '': into none. @throws Refusal naming companyGroupID */
+    /**
+     * Puts a campaign into a group of the actor's own company; '': into no group.
+     * @throws Refusal naming companyGroupID
+     */
     async put(tx: Tx, ctx: Ctx, campaignId: string, groupId: string): Promise<void> {
       const owner = await ownerOf(tx, ctx);
       if (groupId && !(await store.groupById(tx, owner.company_id, groupId, true))) {
@@ -113,7 +119,7 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
       await store.putInGroup(tx, campaignId, owner, groupId || null);
     },
 
-    /** In which group of the own company each campaign is. */
+    /** The group of the actor's own company that each campaign is in. */
     of: (tx: Tx, ctx: Ctx, campaignIds: string[]) =>
       store.groupsOfCampaigns(tx, ctx.actor.companyId, campaignIds),
   };

@@ -23,14 +23,14 @@ export async function groupsOf(tx: Tx, companyId: string): Promise<GroupRow[]> {
   return groups(tx).where('g.company_id', '=', companyId).orderBy(sql`lower(g.name)`).execute();
 }
 
-/** A group of a company; `lock` keeps others from changing or filling it meanwhile. */
+/** A group of a company; `lock` prevents others from changing or filling it meanwhile. */
 export async function groupById(tx: Tx, companyId: string, id: string, lock = false) {
   if (lock)
     await tx.selectFrom('company_group').select('id').where('id', '=', id).forUpdate().executeTakeFirst();
   return groups(tx).where('g.company_id', '=', companyId).where('g.id', '=', id).executeTakeFirst();
 }
 
-/** How many campaigns there are of a company: an agency's are its clients'. */
+/** The number of campaigns of a company: an agency's are those of its clients. */
 export async function campaignsOfCompany(tx: Tx, companyId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('campaign')
@@ -41,11 +41,11 @@ export async function campaignsOfCompany(tx: Tx, companyId: string): Promise<num
   return Number(count);
 }
 
-/** Two that take one name at once wait for each other here. */
+/** Two requests that claim one name at the same time wait for each other here. */
 const oneByOne = (tx: Tx, companyId: string) =>
   sql`select pg_advisory_xact_lock(hashtextextended(${`group:${companyId}`}, 0))`.execute(tx);
 
-/** Adds a group; false: the company has one of this name. */
+/** Adds a group; false if the company already has one with this name. */
 export async function insertGroup(
   tx: Tx,
   row: ClientOwner & { id: string; name: string; created_at: Date; updated_at: Date },
@@ -59,7 +59,7 @@ export async function insertGroup(
   return (done.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Renames a group; false: another one of the company is called so. */
+/** Renames a group; false if another group of the company has this name. */
 export async function renameGroup(tx: Tx, row: GroupRow, name: string, at: Date): Promise<boolean> {
   await oneByOne(tx, row.company_id);
   const other = await tx
@@ -101,7 +101,7 @@ export async function putInGroup(
     .execute();
 }
 
-/** In which groups of a company campaigns are. */
+/** The group of a company that each campaign is in. */
 export async function groupsOfCampaigns(
   tx: Tx,
   companyId: string,

@@ -127,7 +127,7 @@ describe('[CAMP-16] company groups', () => {
     const set = await call(asAgency, 'PUT', 'client/update', { ...asked, companyGroupID: theirs });
     expect((set.body.data as { companyGroupID: string }).companyGroupID).toBe(theirs);
     expect((await call(asClient, 'GET', `getcampaign/${made.leadspeekID}`)).body.companyGroupID).toBe(mine);
-    // The agency sees how its client sorts, but does not change it; a sibling sees nothing.
+    // The agency sees its client's groups but cannot change them; a sibling sees nothing.
     expect((await list(asAgency, `?companyID=${client.id}`)).map((one) => one.group_name)).toContain('Mine');
     expect((await list(asAgency)).map((one) => one.group_name)).toEqual(['View All', 'Ours']);
     for (const token of [asAgency, asSibling]) {

@@ -103,7 +103,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
       version: made.data.version,
       advanceInformation: [],
     });
-    // What is looked for was not said again, and stays.
+    // What the campaign looks for was not sent again, and stays.
     expect(changed.data).toMatchObject({ advanceInformation: [], locatorkeyword: 'running shoes' });
     expect(await priceOf(made.data.leadspeekID)).toEqual([2, 1.5]);
     const back = await call('PUT', 'leadspeek/client/update', {
@@ -133,7 +133,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
       status: 422,
       errors: { CostSetAdvanced: ['*Cost Per Lead Minimum $1.50'] },
     });
-    // The least is of the payment term: that of a weekly one is not set.
+    // The minimum is per payment term: none is set for weekly.
     expect((await make('enhance', { CostSet: '1', PaymentTerm: 'Weekly' })).status).toBe(200);
     const made = await make('enhance', { CostSet: '1.50', PaymentTerm: 'Prepaid' });
     expect(made.status).toBe(200);
@@ -150,7 +150,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
       status: 422,
       errors: { CostSetB2b: ['*Cost Per Lead Minimum $3.00'] },
     });
-    // Site ID has no least.
+    // Site ID has no minimum.
     const site = { urlCode: 'https://shop.example/', CostSet: '0.1' };
     expect((await make('local', site)).status).toBe(200);
   });
@@ -171,7 +171,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
     });
     const copy = await call('POST', 'leadspeek/client/duplicate', { leadspeekID: old.id });
     expect(copy.data).toMatchObject({ CostSet: '1.50', CostSetAdvanced: '1.50', CostSetB2b: '0.00' });
-    expect(await priceOf(old.id)).toEqual([0.2, 1.5]); // what is agreed stays
+    expect(await priceOf(old.id)).toEqual([0.2, 1.5]); // what was agreed stays
     expect(await priceOf(copy.data.leadspeekID)).toEqual([1.5, 1.5]);
   });
 
@@ -225,7 +225,7 @@ describe('[CAMP-03] Enhance ID campaigns', () => {
     expect(await usual(9)).toMatchObject(tooFew);
     expect((await put(0, 1)).status).toBe(200);
     expect((await make('enhance', { LimitLead: 1 })).status).toBe(200);
-    // What was set before the root asked for more is raised to it, in what is taken over.
+    // Values set before the root raised its minimum are raised to it when copied.
     const weak = await make('enhance', { companyID: other.id, LimitLead: 5, LimitLeadFreq: 'week' });
     expect((await usual(3)).status).toBe(200);
     expect((await put(10, 2)).status).toBe(200);
@@ -297,7 +297,7 @@ describe('[CAMP-04] B2B ID campaigns', () => {
       ],
     ] as const)
       expect(await make(module, given)).toMatchObject({ status: 422, errors: { [field]: [rule] } });
-    // Narrowed by the root for the agency: neither it nor its clients may ask for the field.
+    // Restricted by the root for the agency: neither it nor its clients may request the field.
     const owner = { root_id: root.id, agency_id: agency.id, company_id: agency.id };
     await app.admin.query(
       `insert into data_choice (company_id, root_id, agency_id, information, providers, updated_at)
@@ -349,7 +349,7 @@ describe('[CAMP-15] prices by the data that is asked for', () => {
     const rich = await make('local', { ...site, CostSetAdvanced: '1.4', advanceInformation: [1] });
     expect(await priceOf(rich.data.leadspeekID)).toEqual([1.4, 0.8]);
     expect(rich.data).toMatchObject({ margin_micros: 600_000 });
-    // Where no price is set for it, the plain one holds.
+    // If no price is set for it, the plain one applies.
     const unset = await make('local', { ...site, CostSetAdvanced: '0', advanceInformation: [1] });
     expect(await priceOf(unset.data.leadspeekID)).toEqual([1, 0.8]);
   });

@@ -20,7 +20,7 @@ describe('[CAMP-06] periods in a time zone', () => {
     expect([period.from.toISOString(), period.to.toISOString()]).toEqual([from, to]);
   });
 
-  // Days of which a clock change takes or repeats an hour; where it is the first one, the day begins at one o'clock.
+  // Days on which a clock change skips or repeats an hour; if it is the first hour, the day begins at one o'clock.
   test.each([
     ['America/Chicago', '2026-11-01T05:00Z', '2026-11-02T06:00Z'],
     ['Asia/Kolkata', '2026-03-09T18:30Z', '2026-03-10T18:30Z'],

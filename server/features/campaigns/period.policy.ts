@@ -26,7 +26,7 @@ export function periodOf(at: Date, every: Frequency, zone: string): { from: Date
   };
 }
 
-/** A limit of leads as a campaign holds it. */
+/** A campaign's lead limit as stored. */
 export interface LeadLimit {
   daily_cap: number | null;
   limit_every: Frequency;
@@ -35,8 +35,8 @@ export interface LeadLimit {
 }
 
 /**
- * Since when leads count for a campaign's limit at an instant: from the beginning of its day, week or month, but not before the
- * first day of the limit. Null: no limit holds, for there is none or the day is outside of it.
+ * Since when leads count toward a campaign's limit at an instant: from the beginning of its day, week or month, but not
+ * before the first day of the limit. Null if no limit applies, because there is none or the day is outside it.
  */
 export function limitSince(campaign: LeadLimit, at: Date, zone: string): Date | null {
   const { daily_cap, limit_every, limit_starts_on, limit_ends_on } = campaign;

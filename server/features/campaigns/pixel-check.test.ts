@@ -82,7 +82,7 @@ beforeAll(async () => {
   const real = createOutbound({ allow: [`shop.localhost:${port}`], resolve: async () => ['127.0.0.1'] });
   outbound = {
     ...real,
-    // The page's own time is cut, so that the test need not wait; the tag manager cannot be reached.
+    // The hanging page's timeout is shortened, so that the test need not wait; the tag manager cannot be reached.
     fetch: (url, request) => real.fetch(url, { ...request, timeoutMs: url.endsWith('/hang') ? 200 : 5_000 }),
   };
 });
@@ -171,7 +171,7 @@ describe('[CAMP-10] the look at a live page', () => {
         if (url.startsWith(site)) return outbound.fetch(url, request);
         asked.push([url, request]);
         const html = `<script async data-gtmsrc="${src}" type="text/gtmscript"></script>`;
-        // As a container holds a tag of custom HTML: a JSON string in a script.
+        // How a container stores a custom HTML tag: as a JSON string in a script.
         const body = `var data = {"tags":[{"function":"__html","vtp_html":${JSON.stringify(html)
           .replaceAll('<', '\\u003C')
           .replaceAll('/', '\\/')}}]}`;

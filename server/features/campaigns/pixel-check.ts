@@ -3,7 +3,7 @@ import { messages } from '../../../contract/messages.ts';
 import type { LimitRule } from '../../platform/limits.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '../../platform/outbound.ts';
 
-/** What the look at a page found: `detail` is the cause as a code, `message` says it in words. */
+/** The result of checking a page: `detail` is the cause as a code, `message` puts it into words. */
 export interface PageCheck {
   result: 'found' | 'not_found';
   detail:
@@ -19,7 +19,7 @@ export interface PageCheck {
   message: string;
 }
 
-/** A look makes this server fetch a stranger's page: so many an hour a person, then with pauses. */
+/** A check makes this server fetch a third-party page: this many per hour and user, then with pauses. */
 export const LOOKS: LimitRule = { name: 'pixel-check', max: 30, base: 60, cap: 900, window: 3600 };
 
 const USER_AGENT =
@@ -34,7 +34,7 @@ const CHALLENGE_TITLES = [
 const CHALLENGE_MARKS =
   /_cf_chl_opt|cdn-cgi\/challenge-platform\/h\/|captcha-delivery\.com|_Incapsula_Resource|px-captcha/i;
 
-/** Whether a page is the question of a bot filter in place of the page that was asked for. */
+/** Whether a page is a bot filter's challenge instead of the page that was requested. */
 function isChallenge(html: string): boolean {
   const [, title = ''] = /<title>([^<]{0,200})/i.exec(html) ?? [];
   const words = title.trim().toLowerCase();
@@ -42,9 +42,9 @@ function isChallenge(html: string): boolean {
 }
 
 /**
- * Fetches a page and looks for the visitor script of one site key (spec calls 8, embed-code check): in its script
- * tags, then in the tag managers that it loads. At most 2 MB and 3 redirects, never a private address. `hosts`: where
- * the script may come from; empty: anywhere. Throws Refusal 'blocked' (504) when the page does not let itself be read.
+ * Fetches a page and looks for the visitor script of one site key (spec calls 8, embed-code check): in its script tags,
+ * then in the tag managers that it loads. At most 2 MB and 3 redirects, never a private address. `hosts`: where the
+ * script may come from; empty: anywhere. Throws Refusal 'blocked' (504) if the page cannot be read.
  */
 export async function checkPage(look: {
   siteUrl: string;
@@ -96,9 +96,9 @@ async function read(outbound: Outbound, url: string): Promise<OutboundAnswer> {
   return page;
 }
 
-/** `/p/v1/<key>.js`, its slashes perhaps escaped as in a script's string; group 1 is the key. */
+/** `/p/v1/<key>.js`, its slashes possibly escaped as in a script's string; group 1 is the key. */
 const SCRIPT_PATH = /\\?\/p\\?\/v1\\?\/([a-z0-9]{8,40})\.js/gi;
-/** The longest name of a host with its port. */
+/** The maximum length of a host name with its port. */
 const HOST_LENGTH = 259;
 
 function inPage(
@@ -152,7 +152,7 @@ function addresses(text: string): { host: string | undefined; key: string }[] {
   }));
 }
 
-/** The host of an address whose path begins at `end`: what stands between it and two slashes, perhaps escaped. */
+/** The host of an address whose path begins at `end`: the text between it and two slashes, possibly escaped. */
 function hostBefore(text: string, end: number): string | undefined {
   const before = text.slice(Math.max(0, end - HOST_LENGTH - 4), end);
   const slash = before.lastIndexOf('/');
@@ -166,8 +166,8 @@ const withoutComments = (script: string): string =>
   script.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, '').replace(/^[ \t]*\/\/.*$/gm, '');
 
 /**
- * The script elements and the comments of a page, in one pass from front to end: the page is a stranger's, and an
- * expression that looks back could be made to run for hours.
+ * The script elements and comments of a page, in one pass from front to end: the page is not trusted, and an expression
+ * that looks back could be made to run for hours.
  */
 function partsOf(html: string): { scripts: { attributes: string; body: string }[]; comments: string } {
   const lower = html.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
@@ -194,7 +194,7 @@ function partsOf(html: string): { scripts: { attributes: string; body: string }[
   return { scripts, comments };
 }
 
-/** Where a tag's `>` is, outside quotation marks. */
+/** The position of a tag's `>`, ignoring those inside quotation marks. */
 function tagEnd(html: string, from: number): number {
   let quote = '';
   for (let at = from; at < html.length; at++) {
@@ -206,7 +206,7 @@ function tagEnd(html: string, from: number): number {
   return html.length;
 }
 
-/** Tags that a manager injects never stand in the page, so its public container is read, too. */
+/** Tags that a manager injects never appear in the page, so its public container is read, too. */
 async function inTagManagers(
   html: string,
   look: { siteKey: string; outbound: Outbound },

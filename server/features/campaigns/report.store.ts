@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 
 export type ReportRow = Selectable<Schema['campaign_report']>;
 
-/** Who hears of campaigns' leads. */
+/** The notice and report settings of campaigns. */
 export async function reportsOf(tx: Tx, campaignIds: string[]): Promise<Map<string, ReportRow>> {
   if (campaignIds.length === 0) return new Map();
   const rows = await tx
@@ -15,7 +15,7 @@ export async function reportsOf(tx: Tx, campaignIds: string[]): Promise<Map<stri
   return new Map(rows.map((row) => [row.campaign_id, row]));
 }
 
-/** The same of one campaign, locked; undefined: nobody. */
+/** The same for one campaign, locked; undefined if there are none. */
 export async function lockReport(tx: Tx, campaignId: string): Promise<ReportRow | undefined> {
   return tx
     .selectFrom('campaign_report')
@@ -46,7 +46,7 @@ export async function reportedUntil(tx: Tx, campaignId: string): Promise<Date | 
   return row?.covers_to ?? null;
 }
 
-/** Counts leads of campaigns that somebody wants to be told of; answers those of which so many have come. */
+/** Counts leads of campaigns with notices turned on; returns the campaigns that have reached their number. */
 export async function countForNotices(
   tx: Tx,
   leads: { campaignId: string; count: number }[],
@@ -78,7 +78,7 @@ export async function dueReports(tx: Tx, rootId: string, at: Date, most: number)
     .execute();
 }
 
-/** A due report, locked; undefined: somebody else makes it, or has. */
+/** A due report, locked; undefined if another process is making it, or already has. */
 export async function takeDue(tx: Tx, campaignId: string, at: Date): Promise<ReportRow | undefined> {
   return tx
     .selectFrom('campaign_report')
@@ -90,7 +90,7 @@ export async function takeDue(tx: Tx, campaignId: string, at: Date): Promise<Rep
     .executeTakeFirst();
 }
 
-/** Notes a report that was made, and when the next one is due. */
+/** Records that a report was made, and when the next one is due. */
 export async function settleReport(
   tx: Tx,
   sent: Insertable<Schema['campaign_report_sent']>,
@@ -104,7 +104,7 @@ export async function settleReport(
     .execute();
 }
 
-/** There is nothing to report yet: the next look is at `next`. */
+/** There is nothing to report yet: the next check is at `next`. */
 export async function putOff(tx: Tx, campaignId: string, next: Date): Promise<void> {
   await tx
     .updateTable('campaign_report')

@@ -14,7 +14,7 @@ import { createViews } from './view.ts';
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
 
-/** Campaigns: what a client wants recognized, at which price, under which rules. */
+/** Campaigns: whom a client wants identified, at which price, under which rules. */
 export function createCampaigns(platform: Platform, deps: Deps) {
   const { db } = platform;
   const extras = createExtras(deps);
@@ -63,14 +63,14 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     release: states.release,
     recover: states.recover,
     lockForMargins: states.lockForMargins,
-    /** Why no campaign of an agency, or of a client of it, may run; null: nothing of the kind. */
+    /** Why no campaign of an agency, or of one of its clients, may run; null if nothing prevents it. */
     barOf: store.barOf,
     countHours: (tx: Tx, rows: store.HourRow[]) =>
       rows.length ? store.addHours(tx, rows) : Promise.resolve(),
     countRefusals: (tx: Tx, rows: store.RefusalRow[]) =>
       rows.length ? store.addRefusals(tx, rows) : Promise.resolve(),
     leadsSince: store.leadsSince,
-    /** Who hears of campaigns' leads (report.store.ts). */
+    /** The notice and report settings of campaigns (report.store.ts). */
     reports: {
       countForNotices: reportStore.countForNotices,
       lockReport: reportStore.lockReport,

@@ -8,7 +8,7 @@ import { checkSite } from './fields.policy.ts';
 import { checkPage, LOOKS } from './pixel-check.ts';
 import * as store from './store.ts';
 
-/** What to do where visits come from hosts that are no site of the campaign, the most visits first. */
+/** What to do when visits come from hosts that are not sites of the campaign, the most visits first. */
 function foreignHint(hosts: { host: string; count: bigint }[]): string {
   const [first] = hosts;
   if (!first) return '';
@@ -68,7 +68,8 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
         });
         const found = result === 'found' || Boolean(seen);
         await record(found ? 'found' : 'not_found');
-        // Nothing arrives, and somebody else's page does: most likely a site that has not been entered.
+        // Nothing arrives from this site, but visits from another page do: most likely a site that has not been
+        // entered.
         const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day, ${away} ${away === 1 ? 'event was' : 'events were'} rejected because too many arrived at once. See the Why not tab for details.` : ''}`;
         return {
           result: 'success' as const,

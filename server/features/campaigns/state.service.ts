@@ -10,11 +10,11 @@ import { stillAsked } from './fields.policy.ts';
 import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
 
-/** Why a campaign may not run: it cannot pay for a lead, or whoever pays for it owes. */
+/** Why a campaign may not run: it cannot pay for a lead, or whoever pays for it has an unpaid debt. */
 type Stop = SaleRefusal | 'payment_failed' | 'cancelled';
-/** Reasons that end by themselves, or with a top-up. */
+/** Reasons that go away on their own, or with a top-up. */
 const PASSING = ['balance_empty', 'below_cost', 'cap_campaign', 'cap_client', 'cap_wallet', 'payment_failed'];
-/** What a campaign that cannot run says. */
+/** The messages for campaigns that cannot run. */
 const STOPPED: Record<Stop, string> = {
   payment_failed: ownMessages.heldUnpaid,
   cancelled: ownMessages.heldCancelled,
@@ -24,17 +24,17 @@ const STOPPED: Record<Stop, string> = {
   cap_client: ownMessages.capClient,
   cap_wallet: ownMessages.capWallet,
 };
-/** No campaign holds more than a billion dollars: what is shown must stay exact as a JSON number. */
+/** A campaign's balance is capped at one billion dollars, because displayed amounts must stay exact as JSON numbers. */
 const MOST_BALANCE = 1_000_000_000_000_000n;
 
 export type States = ReturnType<typeof createStates>;
 
-/** What makes campaigns run, and stops them. */
+/** Starts and stops campaigns. */
 export function createStates(platform: Platform, { audit, billing, costs, information }: Deps) {
   const { db, clock } = platform;
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
-  /** Why a campaign may not run, whatever its balance and limits; null: nothing of the kind. */
+  /** Why a campaign may not run, regardless of its balance and limits; null if nothing prevents it. */
   async function barOf(
     tx: Tx,
     row: { id: string; agency_id: string; company_id: string },
@@ -60,7 +60,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
   const started = (tx: Tx, row: { id: string; root_id: string }): Promise<void> =>
     platform.events.emit(tx, 'campaign.started', { rootId: row.root_id, campaignId: row.id });
 
-  /** Changes the state of a campaign, checked against what the change needs. */
+  /** Changes the state of a campaign, after checking what the change requires. */
   async function setState(
     tx: Tx,
     ctx: Ctx,
@@ -91,7 +91,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
           cancelled: 'needs a package',
           limit: 'is stopped by a limit',
         }[why.startsWith('cap_') ? 'limit' : (why as Exclude<Stop, `cap_${string}`>)];
-        // What its agency owes is nothing that a client is told of.
+        // A client is not told what its agency owes.
         const isAgencys =
           why === 'payment_failed' &&
           ctx.actor.kind === 'client' &&
@@ -105,7 +105,8 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
     }
     if (to === 'removed')
       await platform.events.emit(tx, 'campaign.removing', { campaignId: id, owner: ownerOf(row) });
-    // An archived one holds no data field: what was taken away meanwhile is asked, and paid for, no more.
+    // An archived campaign reserves no data fields: those that were withdrawn meanwhile are no longer requested or paid
+    // for.
     const asked =
       from === 'archived' && to === 'paused'
         ? stillAsked(row, await information.fieldsToAsk(tx, row.root_id, row.company_id))
@@ -126,7 +127,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
     });
   }
 
-  /** Sets campaigns of a root going that a limit had stopped and no limit stops any more. Returns how many. */
+  /** Resumes campaigns of a root that a limit had stopped and that no limit stops anymore. Returns how many. */
   const resumeCapped = (rootId: string): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
       const waiting = await store.cappedCampaigns(tx, rootId);
@@ -157,7 +158,9 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       return resumed;
     });
 
-  /** Sets a campaign going, which the transaction has locked, that was held below cost and is not any more. Answers whether. */
+  /**
+   * Resumes a campaign, locked by the transaction, that was held below cost and no longer is. Returns whether it did.
+   */
   async function recover(
     tx: Tx,
     row: Awaited<ReturnType<typeof store.lockCampaigns>>[number],
@@ -189,13 +192,16 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
     barOf,
     recover,
 
-    /** Locks the campaigns of a root, or of an agency of it, that run or are held below cost. In the root's scope or the agency's. */
+    /**
+     * Locks the campaigns of a root, or of one of its agencies, that run or are held below cost. Runs in the root's
+     * scope or the agency's.
+     */
     lockForMargins: async (tx: Tx, of: { rootId: string; agencyId: string | null }) => {
       const ids = await store.marginCampaigns(tx, of);
       return ids.length > 0 ? store.lockCampaigns(tx, ids) : [];
     },
 
-    /** Records prepaid balance; a campaign that stood still for want of it goes on. */
+    /** Records prepaid balance; a campaign that was stopped for lack of it resumes. */
     topUp: (ctx: Ctx, id: string, amount: string, key: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const amountMicros = microsOf(amount);
@@ -207,7 +213,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
           throw new Refusal('invalid', 'amount: must be in whole cents', {
             errors: { amount: ['must be in whole cents'] },
           });
-        // Locked before the balance, as everywhere, and before its state is read: it may be about to be paused.
+        // Locked before the balance, as everywhere, and before its state is read, because it may be about to be paused.
         const row = (await store.campaignById(tx, id, true)) ?? missing();
         const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id, campaignId: id };
         const posted = await billing.topUp(tx, { ...of, amountMicros, key }, clock.now());
@@ -258,14 +264,14 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       });
     },
 
-    /** Sets a campaign of `lock` going that had stood still for want of balance, when the balance covers a lead again. */
+    /** Resumes a campaign of `lock` that was stopped for lack of balance, once the balance covers a lead again. */
     goOn: async (tx: Tx, row: Awaited<ReturnType<typeof store.lockCampaigns>>[number], at: Date) => {
       if (row.state !== 'paused' || row.state_reason !== 'balance_empty') return;
       const balance = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
       if (balance < (await billing.leadCosts(tx, [row], at))(row.id).priceMicros) return;
       const bar = await barOf(tx, row, at);
       if (bar) {
-        // It waits for what bars it now: `release` looks for that reason.
+        // It waits for what blocks it now: `release` looks for that reason.
         await store.updateCampaign(tx, row.id, { state_reason: bar, updated_at: at });
         return;
       }
@@ -280,8 +286,9 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
     },
 
     /**
-     * Stops all campaigns of an agency, or of a client of it, and says why. For 'payment_failed' those that run; for the
-     * others also those that would go on by themselves. Answers those that were stopped; who asks records it.
+     * Stops all campaigns of an agency, or of one of its clients, and records why. For 'payment_failed', those that are
+     * running; for the others, also those that would resume on their own. Returns those that were stopped; the caller
+     * records it.
      */
     async hold(
       tx: Tx,
@@ -302,7 +309,10 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
       return rows;
     },
 
-    /** Lets campaigns go on that stood still for want of a payment, as far as nothing else stops them. Answers those that do. */
+    /**
+     * Resumes campaigns that were stopped for lack of a payment, unless something else stops them. Returns those that
+     * resume.
+     */
     async release(tx: Tx, of: { agencyId: string; clientId?: string | undefined }, at: Date) {
       const ids = await store.campaignsOf(tx, of, 'payment_failed');
       const rows = (ids.length ? await store.lockCampaigns(tx, ids) : []).filter(

@@ -9,7 +9,7 @@ export async function insertCampaign(tx: Tx, row: Insertable<Schema['campaign']>
   await tx.insertInto('campaign').values(row).execute();
 }
 
-/** Changes a campaign and raises its version; with `version`, only if it is still that one. False: it was not. */
+/** Changes a campaign and increments its version; with `version`, only if it is still that one. False if it was not. */
 export async function updateCampaign(
   tx: Tx,
   id: string,
@@ -25,15 +25,15 @@ export async function updateCampaign(
   return done.numUpdatedRows > 0n;
 }
 
-/** A campaign that the scope may see and that is not removed; `lock` keeps others from changing it meanwhile. */
+/** A campaign that the scope may see and that is not removed; `lock` prevents others from changing it meanwhile. */
 export async function campaignById(tx: Tx, id: string, lock = false) {
   const query = tx.selectFrom('campaign').selectAll().where('id', '=', id).where('state', '<>', 'removed');
   return (lock ? query.forNoKeyUpdate() : query).executeTakeFirst();
 }
 
 /**
- * Campaigns of any state, locked in one order for everybody, their clients first: whether a person is a lead of the
- * client already is asked across all of its campaigns.
+ * Campaigns of any state, always locked in the same order, their clients first: whether a person is already a lead of
+ * the client is checked across all of its campaigns.
  */
 export async function lockCampaigns(tx: Tx, ids: string[]) {
   await sql`
@@ -50,7 +50,7 @@ export async function lockCampaigns(tx: Tx, ids: string[]) {
     .execute();
 }
 
-/** Campaigns of a root that a limit has stopped. */
+/** Campaigns of a root that were stopped by a limit. */
 export async function cappedCampaigns(tx: Tx, rootId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('campaign')
@@ -62,7 +62,7 @@ export async function cappedCampaigns(tx: Tx, rootId: string): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
-/** Campaigns of a root, or of an agency of it, that run or are held since their price is below their cost. */
+/** Campaigns of a root, or of one of its agencies, that run or are held because their price is below their cost. */
 export async function marginCampaigns(
   tx: Tx,
   of: { rootId: string; agencyId: string | null },
@@ -83,7 +83,7 @@ export async function marginCampaigns(
   return rows.map((row) => row.id);
 }
 
-/** Of campaigns that a payment keeps from running: whether the client's own failed, and whether its agency's did. */
+/** For campaigns stopped by a failed payment: whether the client's own failed, and whether its agency's did. */
 export async function failuresOf(tx: Tx, ids: string[]) {
   if (ids.length === 0) return new Map<string, { own: boolean; agencys: boolean }>();
   const { rows } = await sql<{ id: string; own: boolean; agencys: boolean }>`
@@ -94,8 +94,9 @@ export async function failuresOf(tx: Tx, ids: string[]) {
 }
 
 /**
- * Why no campaign of a client may run, or of a whole agency (no client); null: nothing of the kind (migration 0053). Read
- * after the campaign is locked, it holds until the transaction ends: whoever bars campaigns locks them after that.
+ * Why no campaign of a client may run, or of an entire agency (no client); null if nothing prevents it (migration
+ * 0053). If read after the campaign is locked, it stays valid until the transaction ends: code that blocks campaigns
+ * locks them after that.
  */
 export async function barOf(
   tx: Tx,
@@ -124,7 +125,7 @@ export async function campaignsOf(
   return rows.map((row) => row.id);
 }
 
-/** What a list of campaigns is asked with. */
+/** The parameters of a list of campaigns. */
 export interface CampaignList {
   id?: string | undefined;
   companyId?: string | undefined;
@@ -255,7 +256,7 @@ async function campaignsByIds(tx: Tx, ids: string[], since: Date) {
   );
 }
 
-/** The newest campaign of a module of a client, else of its agency. */
+/** The newest campaign of a module for a client, otherwise for its agency. */
 export async function lastCampaign(tx: Tx, agencyId: string, companyId: string, module: string) {
   return tx
     .selectFrom('campaign')
@@ -269,7 +270,7 @@ export async function lastCampaign(tx: Tx, agencyId: string, companyId: string, 
     .executeTakeFirst();
 }
 
-/** What happened on campaigns in an hour, added to what is there. One row per campaign and hour. */
+/** What happened on a campaign in an hour, to be added to the existing counts. One row per campaign and hour. */
 export interface HourRow extends ClientOwner {
   campaign_id: string;
   hour: Date;
@@ -295,7 +296,7 @@ export async function addHours(tx: Tx, rows: HourRow[]): Promise<void> {
       cost_micros = campaign_hour.cost_micros + excluded.cost_micros`.execute(tx);
 }
 
-/** Refusals by reason, added to what is there. */
+/** Refusals by reason, to be added to the existing counts. */
 export interface RefusalRow extends ClientOwner {
   campaign_id: string;
   hour: Date;
@@ -331,7 +332,9 @@ export async function refusalsOf(tx: Tx, campaignId: string, since: Date) {
     .execute();
 }
 
-/** Leads that campaigns accepted since an instant each, for their limits; counted no further than the limit itself. */
+/**
+ * Leads that each campaign has accepted since its own instant, for its limit; counted no further than the limit itself.
+ */
 export async function leadsSince(
   tx: Tx,
   asked: { campaignId: string; since: Date; most: number }[],
@@ -370,7 +373,7 @@ export async function lastVisitAt(tx: Tx, campaignId: string, since: Date): Prom
   return row?.received_at ?? null;
 }
 
-/** The campaign of a site key, asked before any scope is known. */
+/** The campaign of a site key, queried before any scope is known. */
 export interface Site {
   campaign_id: string;
   root_id: string;
@@ -382,7 +385,7 @@ export interface Site {
   site_hosts: string[];
 }
 
-/** Hosts that are none of a campaign's sites and sent visits since a day, the most visits first. */
+/** Hosts that are not sites of a campaign but sent visits since a given day, the most visits first. */
 export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
   return tx
     .selectFrom('campaign_foreign_host')
@@ -396,7 +399,7 @@ export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
     .execute();
 }
 
-/** How many events of a campaign were turned away since an instant because too many came at once. */
+/** The number of events of a campaign that were rejected since an instant because too many arrived at once. */
 export async function turnedAway(tx: Tx, campaignId: string, since: Date): Promise<number> {
   const { count } = await tx
     .selectFrom('campaign_refusal')

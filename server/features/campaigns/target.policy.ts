@@ -23,7 +23,7 @@ export type SearchModule = (typeof SEARCH_MODULES)[number];
 export const isSearch = (module: string): module is SearchModule =>
   (SEARCH_MODULES as readonly string[]).includes(module);
 
-/** Who is wanted at work; an empty list: anybody (contract/audience.ts). */
+/** Which people at work are wanted; an empty list: anyone (contract/audience.ts). */
 export interface Audience {
   titles: string[];
   seniorities: string[];
@@ -34,10 +34,10 @@ export interface Audience {
 }
 export const ANYBODY: Audience = { titles: [], seniorities: [], departments: [], industries: [], sizes: [] };
 
-/** Where and for what is looked: a place, the keywords as people wrote them, and of whom (B2B ID). */
+/** What to look for and where: a place, the keywords as users typed them, and the audience (B2B ID). */
 export type Search = Target & { keywords: string[] } & Partial<Audience>;
 
-/** A search as it comes in, in a call's own names. */
+/** A search as received, with a call's own names. */
 export interface GivenSearch {
   location: Location;
   states?: string[] | undefined;
@@ -52,13 +52,14 @@ const LOCATIONS: Record<Location, Target['location']> = {
   'Zip Code': 'zip',
 };
 
-/** A location in the words of the wire. */
+/** A location as named on the wire. */
 export const locationWords = (location: Target['location']): Location =>
   location === 'national' ? 'National Targeting' : location === 'state' ? 'State' : 'Zip Code';
 
 /**
- * Reads what is to be looked for. What belongs to another location is left out; each keyword, state, city and zip code once.
- * @param names what the call calls each field
+ * Parses what to look for. Values that belong to another kind of location are left out; each keyword, state, city and
+ * zip code is kept once.
+ * @param names the call's name for each field
  * @throws Refusal (invalid) naming the field
  */
 export function readSearch(
@@ -109,7 +110,10 @@ const refuse = (field: keyof Given, rule: string): never => {
   throw refusalOf(field, rule);
 };
 
-/** What a Search ID campaign is to look for, of its fields. @throws Refusal (invalid) naming the field */
+/**
+ * What a Search ID campaign should look for, from its fields.
+ * @throws Refusal (invalid) naming the field
+ */
 export function searchOf(given: Given): Search {
   const { nationaltargeting, locationtarget } = given;
   const location = nationaltargeting === 'T' ? ('National Targeting' as const) : locationtarget;
@@ -133,8 +137,8 @@ export function searchOf(given: Given): Search {
 }
 
 /**
- * What a campaign looks for after a change: what the change leaves out stays as it is.
- * @returns undefined where the change names none of it
+ * What a campaign looks for after a change: omitted fields stay unchanged.
+ * @returns undefined if the change names none of them
  * @throws Refusal (invalid) naming the field
  */
 export function changedSearch(
@@ -150,7 +154,7 @@ export function changedSearch(
     search: searchOf({
       ...(isSaid ? place : { locationtarget: locationWords(present.location) }),
       locatorkeyword: locatorkeyword ?? present.keywords.join('\n'),
-      // Named anew, states bring no city of those before.
+      // When states are given again, the previous cities are dropped.
       locatorstate: locatorstate ?? present.states,
       locatorcity: locatorcity ?? (locatorstate ? [] : present.cities),
       locatorzip: locatorzip ?? present.zips.join('\n'),
@@ -165,7 +169,10 @@ const NEEDS = {
   mailingaddress: 'address_required',
 } as const;
 
-/** What a lead must have, of locatorrequire; nothing where it is left out. @throws Refusal (invalid) naming it */
+/**
+ * What a lead must have, from locatorrequire; nothing if it is omitted.
+ * @throws Refusal (invalid) naming it
+ */
 export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeof NEEDS], boolean>> {
   if (given.locatorrequire === undefined) return {};
   const needs = { email_required: false, phone_required: false, address_required: false };
@@ -184,7 +191,7 @@ export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeo
   return needs;
 }
 
-/** An audience as it comes in, in the wire's names. */
+/** An audience as received, with the wire's names. */
 export interface GivenAudience {
   jobTitles?: string[] | undefined;
   seniority?: string[] | undefined;
@@ -193,7 +200,10 @@ export interface GivenAudience {
   companySize?: string[] | undefined;
 }
 
-/** Reads who is wanted at work, each once, in the order of the choices. @throws Refusal (invalid) naming the field */
+/**
+ * Parses the wanted audience, each value once, in the order of the choices.
+ * @throws Refusal (invalid) naming the field
+ */
 export function readAudience(given: GivenAudience): Audience {
   const refuse = (field: keyof GivenAudience, rule: string): never => {
     throw refusalOf(field, rule);
@@ -235,7 +245,10 @@ export const audienceWire = (audience: Audience) => ({
   ),
 });
 
-/** An audience as values of people are compared with it: choices with all that sources call them, sizes as ranges. */
+/**
+ * Returns an audience in the form in which people's values are compared with it: choices with every name that sources
+ * use for them, sizes as ranges.
+ */
 export function formsOf(audience: Audience) {
   const forms = (names: string[], choices: readonly AudienceChoice[]): string[] =>
     choices

@@ -6,7 +6,7 @@ import { ANYBODY, type Search, type SearchModule } from './target.policy.ts';
 
 type ClientOwner = Owner & { agency_id: string };
 
-/** Sets what a campaign looks for, as given and as it is matched: Enhance ID and B2B ID have words in any order. */
+/** Sets what a campaign looks for, both as given and as matched: Enhance ID and B2B ID match words in any order. */
 export async function setTarget(
   tx: Tx,
   owner: ClientOwner,
@@ -53,8 +53,8 @@ export async function targetsOf(tx: Tx, ids: string[]) {
 }
 
 /**
- * The same as campaigns are shown, their zip codes and keywords one text each: a campaign can have 40,000, a page a hundred
- * campaigns, and as many small strings would hold everybody up.
+ * The same as shown with campaigns, with their zip codes and keywords as one text each: a campaign can have 40,000, a
+ * page a hundred campaigns, and that many small strings would block everyone else.
  */
 export async function shownTargetsOf(tx: Tx, ids: string[]) {
   if (ids.length === 0) return new Map<string, never>();

@@ -14,7 +14,7 @@ type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof shownTargetsOf>>[
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type StateReason = (typeof STATE_REASONS)[number];
 
-/** Whose payment failed, as far as the reader may know: a client learns of its own, its agency of both. */
+/** Whose payment failed, as far as the reader may know: a client sees its own, its agency sees both. */
 function reasonOf(
   row: Row,
   isClient: boolean,
@@ -30,9 +30,9 @@ function reasonOf(
 
 export type Views = ReturnType<typeof createViews>;
 
-/** Campaigns as they are told: one, or a page of them. */
+/** Campaigns as returned to readers: one, or a page of them. */
 export function createViews({ db, clock }: Platform, { billing, costs, tenants }: Deps, extras: Extras) {
-  /** What campaigns cost, and for who may know it what the agency keeps of a lead's price. */
+  /** What campaigns cost and, for readers who may know it, what the agency keeps of a lead's price. */
   async function moneyOf(tx: Tx, ctx: Ctx, rows: Row[]) {
     const now = clock.now();
     const costsOf = await costs.campaignCosts(
@@ -47,7 +47,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     };
   }
 
-  /** Why each campaign is paused, as the reader is told. */
+  /** Why each campaign is paused, as shown to the reader. */
   async function reasonsOf(tx: Tx, ctx: Ctx, rows: Row[]): Promise<(row: Row) => StateReason | null> {
     const unpaid = rows.filter((row) => row.state === 'paused' && row.state_reason === 'payment_failed');
     const failures = await store.failuresOf(
@@ -57,7 +57,10 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     return (row) => reasonOf(row, ctx.actor.kind === 'client', failures);
   }
 
-  /** The first moment of the last 30 calendar days, today among them, where the reader's company is: those of the dashboard. */
+  /**
+   * The start of the last 30 calendar days, including today, in the time zone of the reader's company: the same days as
+   * on the dashboard.
+   */
   async function since30(tx: Tx, ctx: Ctx): Promise<Date> {
     const timeZone = (await tenants.company(tx, ctx.actor.companyId))?.time_zone ?? 'America/Chicago';
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
@@ -175,7 +178,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
 
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
 
-    /** Hosts that are none of the campaign's sites and whose visits were refused in the last week. */
+    /** Hosts that are not sites of the campaign and whose visits were refused in the last week. */
     foreignHosts: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   };
 });
 afterAll(() => app.close());
-/** A day passes; logins are renewed. */
+/** Advances a day and renews the logins. */
 async function nextDay(): Promise<void> {
   app.clock.advance(86_400_000);
   await app.features.visits.keepPartitions(3);
@@ -48,7 +48,7 @@ const list = async (as: 'agency' | 'client') =>
     spent: string;
     hard: string | null;
   }[];
-/** Visits of so many known people on a campaign, resolved. */
+/** Creates the given number of visits by known people on a campaign, and resolves them. */
 async function visit(campaign: MadeCampaign, count: number): Promise<void> {
   const people = Array.from({ length: count }, () => app.make.person());
   await app.make.people(root, people);
@@ -113,7 +113,7 @@ describe('[BEY-03] limits on spending', () => {
       status: 409,
       body: { message: expect.stringContaining('spending limit of the campaign') },
     });
-    // Told once each: that 5 dollars were passed, and that the limit was reached.
+    // One notification each: that 5 dollars were passed, and that the limit was reached.
     expect(await mails(/near/)).toEqual(['client@x.test']);
     expect(await mails(/has been reached/)).toEqual(['client@x.test']);
     expect(await compareMails(app)).toEqual({ compared: 2, differing: [] });
@@ -170,7 +170,7 @@ describe('[BEY-03] limits on spending', () => {
       price: USD,
       balance: 10n * USD,
     });
-    // Of limits that have been changed since.
+    // Notifications about limits that have been changed since.
     await app.admin.query('delete from mail');
     await visit(campaign, 3);
     expect(await outcomes(campaign)).toEqual({ cap_wallet: 1, lead: 2 });

@@ -1,4 +1,4 @@
-/** A limit and where it stands. */
+/** A limit and its current state. */
 export interface Limit {
   id: string;
   owner: { root_id: string; agency_id: string; company_id: string };
@@ -7,13 +7,16 @@ export interface Limit {
   period: 'day' | 'month';
   hard: bigint | null;
   soft: bigint | null;
-  /** First day of the present period, where the subject is. */
+  /** First day of the current period, in the subject's time zone. */
   since: string;
-  /** Spent in the present period so far. */
+  /** Spent so far in the current period. */
   spent: bigint;
 }
 
-/** What a lead (or another charge) takes: of campaign and client the price, of the agency's wallet what it pays. */
+/**
+ * What a lead (or another charge) uses up: the price for the campaign and the client, what the agency pays for its
+ * wallet.
+ */
 export interface Spend {
   campaignId?: string;
   clientId?: string;
@@ -32,7 +35,9 @@ export interface CapNews {
 
 const ORDER = { campaign: 0, client: 1, wallet: 2 };
 
-/** The limits that a transaction has locked, and what it has spent against them so far. Knows no database. */
+/**
+ * The limits that a transaction has locked, and what it has spent against them so far. Does not access the database.
+ */
 export class CapBook {
   readonly #bySubject = new Map<string, Limit[]>();
   readonly #news = new Map<string, CapNews>();
@@ -51,7 +56,7 @@ export class CapBook {
     }
   }
 
-  /** The first hard limit that a spend would pass: its campaign's, its client's, its wallet's. */
+  /** The first hard limit that a spend would exceed: its campaign's, its client's, its wallet's. */
   refusal(spend: Spend): CapRefusal | null {
     for (const [limit, amount] of this.#touched(spend)) {
       if (limit.hard !== null && limit.spent + amount > limit.hard) {
@@ -71,7 +76,7 @@ export class CapBook {
     }
   }
 
-  /** What there is to tell. */
+  /** What has to be reported. */
   get news(): CapNews[] {
     return [...this.#news.values()];
   }

@@ -26,18 +26,18 @@ const tellJob = defineJob(
   z.object({ rootId: z.uuid(), capId: z.uuid(), level: z.enum(['soft', 'hard']), day: z.iso.date() }),
 );
 
-/** A limit as it stands in the database. */
+/** A limit as stored in the database. */
 export type LockedCap = Omit<Awaited<ReturnType<typeof store.lockCaps>>[number], 'set_by' | 'updated_at'>;
 
 export type Caps = ReturnType<typeof createCaps>;
 
-/** Limits on spending (docs/money.md): held under the locks of the transaction that spends. */
+/** Limits on spending (docs/money.md): enforced under the locks of the transaction that spends. */
 export function createCaps(platform: Platform, deps: { audit: Audit; notices: Notices }) {
   const { db, clock, jobs, events } = platform;
   const { audit, notices } = deps;
   const zones = new Map<string, { zone: string; until: number }>();
 
-  /** Time zones of companies; remembered for 5 s. Those that the scope may not see count by their root's default. */
+  /** Time zones of companies; cached for 5 s. Companies that the scope may not see use their root's default. */
   async function zonesOf(tx: Tx, companyIds: string[]): Promise<(id: string) => string> {
     const now = performance.now();
     const missing = companyIds.filter((id) => !((zones.get(id)?.until ?? 0) > now));
@@ -83,7 +83,7 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
     }));
   };
 
-  /** Mails who set a limit that it was passed or reached, once. */
+  /** Emails the user who set a limit, once, that it was passed or reached. */
   async function tell(key: {
     rootId: string;
     capId: string;
@@ -127,8 +127,8 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
 
   return {
     /**
-     * Locks the limits of spenders and reads where they stand. Call it with the balances locked that will be spent from:
-     * who sets a limit holds those too. `known`: the limits, where the caller has locked them.
+     * Locks the limits of spenders and reads their current state. Call it with the balances locked that will be spent
+     * from: setting a limit locks those too. `known`: the limits, if the caller has locked them.
      */
     async open(tx: Tx, spenders: Spender[], at: Date, known?: LockedCap[]) {
       const subjects = new Set(
@@ -198,16 +198,16 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
           book.take(spend);
           countAll(counts, rootId, spend);
         },
-        /** Takes out of what was posted with `counted` what turned out to have been posted before. */
+        /** Subtracts from what was posted with `counted` what turned out to have been posted before. */
         async takeBack(rootId: string, spend: Spend): Promise<void> {
           const twice = new Map<string, SpendRow>();
           countAll(twice, rootId, spend);
           for (const row of twice.values()) await store.takeBackSpend(tx, row);
         },
-        /** What was counted, for the posting that spends it; in one order for everybody. */
+        /** What was counted, for the posting that spends it; always in the same order. */
         counted: (): SpendRow[] =>
           [...counts.values()].sort((a, b) => (a.subject_id < b.subject_id ? -1 : 1)),
-        /** Has what there is to tell told. */
+        /** Queues pending limit notifications. */
         async tell(): Promise<void> {
           if (book.news.length === 0) return;
           const fresh = await store.addEvents(
@@ -230,7 +230,10 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
       };
     },
 
-    /** Limits of the scope, or those of one company of it. @throws Refusal 404 for another one */
+    /**
+     * Limits of the scope, or those of one company in it.
+     * @throws Refusal 404 for a company outside it
+     */
     list: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (companyId && !(await store.seesCompany(tx, companyId)))
@@ -238,7 +241,7 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
         return wire(tx, { companyId }, clock.now());
       }),
 
-    /** Sets a limit; both amounts empty lift it. Returns the subject's limits. */
+    /** Sets a limit; leaving both amounts empty lifts it. Returns the subject's limits. */
     set: (
       ctx: Ctx,
       given: {
@@ -294,7 +297,7 @@ export function createCaps(platform: Platform, deps: { audit: Audit; notices: No
     hardLimits: store.hardLimits,
 
     tell,
-    /** Starts telling. */
+    /** Starts sending notifications. */
     start: () => jobs.work(tellJob, { pollingIntervalSeconds: 5 }, (payload) => tell(payload)),
   };
 }

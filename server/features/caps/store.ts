@@ -13,7 +13,7 @@ export async function lockCaps(tx: Tx, subjectIds: string[]) {
     .execute();
 }
 
-/** What subjects spent by day since a day each. */
+/** What subjects spent per day, each since its own day. */
 export async function spentSince(tx: Tx, asked: { subjectId: string; since: string }[]) {
   const { rows } = await sql<{ subject_id: string; day: string; micros: bigint }>`
     select s.subject_id, s.day, s.micros from unnest(${asked.map((a) => a.subjectId)}::uuid[], ${asked.map((a) => a.since)}::date[]) a (id, since)
@@ -31,7 +31,7 @@ export async function addEvents(tx: Tx, rows: Insertable<Schema['cap_event']>[])
     .execute();
 }
 
-/** Takes a piece of news to tell it; undefined when it has been told, or its limit is gone. */
+/** Claims a piece of news in order to send it; undefined if it was already sent, or its limit is gone. */
 export async function takeEvent(tx: Tx, key: { capId: string; level: string; day: string }, at: Date) {
   const { rows } = await sql<{
     root_id: string;
@@ -77,7 +77,7 @@ export async function subject(tx: Tx, kind: 'wallet' | 'client' | 'campaign', id
   return row && { ...row, agency_id: row.agency_id! };
 }
 
-/** Takes some of a day's spending back that this transaction has counted. */
+/** Subtracts part of a day's spending that this transaction has counted. */
 export async function takeBackSpend(
   tx: Tx,
   row: { subject_id: string; day: string; micros: bigint },
@@ -97,8 +97,9 @@ export async function seesCompany(tx: Tx, id: string): Promise<boolean> {
 }
 
 /**
- * Waits until nobody spends, and keeps others from it until the transaction ends: of a client and its campaigns by the lock
- * that accepting leads takes (campaigns/store.ts, lockCampaigns), of a wallet by its balance row.
+ * Waits until no one is spending, and blocks spending until the transaction ends: for a client and its campaigns
+ * through the lock that accepting leads takes (campaigns/store.ts, lockCampaigns), for a wallet through its balance
+ * row.
  */
 export async function holdSpending(tx: Tx, kind: 'wallet' | 'client' | 'campaign', companyId: string) {
   if (kind === 'wallet') {

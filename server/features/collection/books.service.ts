@@ -14,14 +14,14 @@ import * as store from './store.ts';
 
 type PayerOwner = { root_id: string; agency_id: string; company_id: string };
 type Entries = Posting['entries'];
-/** As the invoices' own key of what the agency owes again: so its line says what it is. */
+/** The invoices' own key for what the agency owes again, so that the invoice line says what it is. */
 const releaseKey = (refundId: string): string => `wholesale_unpaid:refund:${refundId}`;
 
 export type Books = ReturnType<typeof createBooks>;
 
 /**
- * What the charges of invoices do to the ledger (docs/money.md: payment, refund, dispute), to the invoice and to its payer.
- * Everybody locks in this order: charge, invoice, how the payer is billed. Campaigns follow in a job of their own.
+ * What charges of invoices do to the ledger (docs/money.md: payment, refund, dispute), to the invoice and to its payer.
+ * Locks are always taken in this order: charge, invoice, the payer's billing. Campaigns follow in a job of their own.
  */
 export function createBooks(
   { events, jobs, clock }: { events: EventHub; jobs: Jobs; clock: Clock },
@@ -37,8 +37,8 @@ export function createBooks(
   const { ledger, tenants, billing, invoices, charges, settings } = parts;
 
   /**
-   * What a payment of X with the fee F moves: the client's debt to the agency, and of it the agency's to its root. The
-   * signs of a refund are the other ones.
+   * What a payment of X with the fee F moves: the client's debt to the agency, and out of it the agency's debt to its
+   * root. A refund has the opposite signs.
    */
   function entriesOf(invoice: InvoiceRow, amount: bigint, fee: bigint): Entries {
     const payer = payerOf(invoice);
@@ -67,7 +67,7 @@ export function createBooks(
     at: Date,
   ) => ledger.post(tx, [{ owner: payerOf(invoice), referenceId: invoice.id, ...given }], at);
 
-  /** Posts the opposite of what was posted under a key. Answers by how much the payer owes less. */
+  /** Posts the opposite of what was posted under a key. Returns how much less the payer owes. */
   async function reverse(
     tx: Tx,
     invoice: InvoiceRow,
@@ -96,8 +96,8 @@ export function createBooks(
   }
 
   /**
-   * Sets or clears that a company's payment has failed, by what it still has to pay; its campaigns follow. Exact, whoever
-   * else pays or fails at the same time: its billing is locked before what it owes is read.
+   * Sets or clears a company's failed payment, depending on what it still has to pay; its campaigns follow. Exact even
+   * when others pay or fail at the same time: its billing is locked before what it owes is read.
    */
   async function reckon(tx: Tx, payer: PayerOwner, at: Date): Promise<void> {
     const before = await store.lockBilling(tx, payer.company_id);
@@ -114,13 +114,16 @@ export function createBooks(
   }
   events.on('invoice.changed', async (tx, { invoiceId, owner }) => {
     const invoice = await invoices.locked(tx, invoiceId);
-    // Nothing more is charged of what is not due any more, or is too little for a card.
+    // Amounts that are no longer due, or too small for a card, are not charged anymore.
     if (invoice.next_attempt_at && dueOf(invoice) < policy.LEAST)
       await store.changeInvoice(tx, invoiceId, { next_attempt_at: null });
     await reckon(tx, owner, clock.now());
   });
 
-  /** A charge failed, or could not even be tried: when it is tried again, who is told, what the payer may still do. */
+  /**
+   * Handles a charge that failed or could not even be attempted: when to retry it, who is notified, what the payer can
+   * still do.
+   */
   async function fail(tx: Tx, invoice: InvoiceRow, why: string, at: Date, isFinal = false): Promise<void> {
     const zone = (await tenants.card(tx, invoice.company_id))?.time_zone ?? 'UTC';
     const first = invoice.first_failed_at ?? at;
@@ -145,8 +148,8 @@ export function createBooks(
   }
 
   /**
-   * Counts a payment that has been posted; answers what of it was not due any more. `rest`: what becomes of what is still
-   * due: 'charge' what one charge could not hold; 'keep' it as it was; 'forget' that it failed.
+   * Counts a payment that has been posted; returns how much of it was no longer due. `rest`: what happens to what is
+   * still due: 'charge' what one charge could not hold; 'keep' it as it was; 'forget' that it failed.
    */
   async function take(
     tx: Tx,
@@ -162,7 +165,7 @@ export function createBooks(
     const left = due - taken;
     if (taken > 0n) {
       await invoices.paid(tx, invoice.id, taken, at);
-      // A dispute that is won, or a refund that failed, is no payment that a receipt is due for.
+      // A dispute that was won, or a refund that failed, is not a payment that calls for a receipt.
       if (taken === due && rest === 'charge')
         await jobs.send(tx, mailJob, [{ what: 'paid', rootId: invoice.root_id, invoiceId: invoice.id }]);
     }
@@ -178,7 +181,7 @@ export function createBooks(
     return amount - taken;
   }
 
-  /** Counts a payment as taken back: the invoice is open again, and nothing is charged of it by itself. */
+  /** Counts a payment as reversed: the invoice is open again, and nothing of it is charged automatically. */
   async function takeBack(tx: Tx, invoice: InvoiceRow, amount: bigint, at: Date): Promise<InvoiceRow> {
     const back = policy.least(amount, invoice.paid_micros);
     if (back > 0n) {
@@ -192,7 +195,7 @@ export function createBooks(
     });
   }
 
-  /** What was paid too much and could not be given back either is taken off the payer's next invoice. */
+  /** An overpayment that could not be refunded either is deducted from the payer's next invoice. */
   async function owe(tx: Tx, invoice: InvoiceRow, refundId: string, over: bigint, at: Date): Promise<void> {
     const owner = payerOf(invoice);
     const [settled, open] =
@@ -216,8 +219,8 @@ export function createBooks(
   }
 
   /**
-   * A charge that was written earlier may carry a fee that is the agency's to pay by now (the invoice was given up, or
-   * credited): what the root has of it by the card is not asked for on a wholesale invoice as well.
+   * A charge that was written earlier may carry a fee that the agency now has to pay itself (the invoice was given up,
+   * or credited): what the root gets of it through the card is not also charged on a wholesale invoice.
    */
   async function balanceFee(tx: Tx, invoice: InvoiceRow, chargeId: string, at: Date): Promise<void> {
     if (invoice.side !== 'retail' || !invoice.fee_released_at) return;
@@ -241,7 +244,7 @@ export function createBooks(
   }
 
   /**
-   * The provider gives an application fee back with a refund, in proportion: the agency owes that wholesale again, on its
+   * The provider returns an application fee with a refund, in proportion: the agency owes that wholesale again, on its
    * next wholesale invoice.
    */
   async function release(tx: Tx, invoice: InvoiceRow, refundId: string, at: Date): Promise<void> {
@@ -273,7 +276,7 @@ export function createBooks(
       await post(tx, invoice, { kind: 'payment', key: `payment:${charge.id}`, entries }, at);
       const over = await take(tx, invoice, charge.amountMicros, 'charge', at);
       await balanceFee(tx, invoice, charge.id, at);
-      // Paid twice (a holder confirmed an older charge), or credited meanwhile: what was not due goes back.
+      // Paid twice (a cardholder confirmed an older charge), or credited meanwhile: what was not due is refunded.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
           {
@@ -326,7 +329,8 @@ export function createBooks(
     },
     async disputed(tx, charge, dispute, at) {
       const invoice = await invoices.locked(tx, charge.referenceId);
-      // The provider takes all of it from whoever was paid, given back before or not; the fee stays with the root.
+      // The provider takes the full amount from the party that was paid, whether or not it was already refunded; the
+      // fee stays with the root.
       const back = policy.least(
         policy.least(dispute.amountMicros, charge.amountMicros - charge.refundedMicros),
         invoice.paid_micros,
@@ -342,7 +346,7 @@ export function createBooks(
       ].filter((entry) => entry.amount !== 0n);
       await post(tx, invoice, { kind: 'dispute', key: `dispute:${dispute.id}`, entries }, at);
       const open = await takeBack(tx, invoice, back, at);
-      // What the root has of it stays collected, whatever becomes of the invoice.
+      // What the root received of it stays collected, whatever happens to the invoice.
       if (feeOf(open) > 0n && (await store.reservedOf(tx, open)) <= 0n)
         await store.changeInvoice(tx, open.id, { fee_released_at: at });
       if (dueOf(open) > 0n) await fail(tx, open, 'The cardholder disputed the payment.', at, true);
@@ -357,7 +361,7 @@ export function createBooks(
         at,
       );
       const over = await take(tx, invoice, back, 'forget', at);
-      // Something of this charge may have been given back before: a refund of its own.
+      // Part of this charge may have been refunded before, through a refund of its own.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
           {
@@ -376,7 +380,7 @@ export function createBooks(
     reckon,
     fail,
 
-    /** What of a charge of an invoice goes on to the root (application fee), micro-dollars. */
+    /** The part of an invoice's charge that goes on to the root (application fee), micro-dollars. */
     async feeLeft(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
       if (feeOf(invoice) === 0n) return 0n;
       const reserved = await store.reservedOf(tx, invoice);

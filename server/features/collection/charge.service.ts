@@ -13,7 +13,7 @@ import type { Books } from './books.service.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
 
-/** How charging an invoice has ended. `moot`: there was nothing to charge (any more), `message` says why. */
+/** The outcome of charging an invoice. `moot`: there was nothing to charge (anymore), `message` says why. */
 export type Outcome =
   | { status: 'paid' }
   | { status: 'failed'; message: string }
@@ -21,12 +21,12 @@ export type Outcome =
   | { status: 'unknown'; message: string }
   | { status: 'moot'; message: string };
 
-/** Undoes an intent whose reason is gone. */
+/** Cancels an intent that is no longer needed. */
 class Moot extends Error {}
 
 export type Collector = ReturnType<typeof createCollector>;
 
-/** Charges open invoices: when they are issued, on the days after a failure, and when a person asks for it. */
+/** Charges open invoices: when they are issued, on the days after a failure, and when a user requests it. */
 export function createCollector(
   platform: Pick<Platform, 'db' | 'clock' | 'events' | 'log'>,
   parts: {
@@ -78,7 +78,7 @@ export function createCollector(
     const why = await cannotPay(tx, invoice);
     if (why) return books.fail(tx, invoice, why, at);
     const id = await charges.intend(tx, await askOf(tx, invoice, nextKey(invoice)));
-    // It could not be written although there is a card: the job looks again.
+    // It could not be written although there is a card: the job will try again.
     if (id === null) await store.changeInvoice(tx, invoiceId, { next_attempt_at: at });
   });
 
@@ -91,11 +91,11 @@ export function createCollector(
   }
 
   /**
-   * Charges what is due of an invoice and waits for the answer; of several at once one charges. Asked again under the
-   * same key it tells what has become of that charge.
-   * @param by.key a person's; without it the key is that of the invoice's next attempt
-   * @param by.scheduled only if it is time for it; a card that is missing counts as a failure then
-   * @param by.note runs with a new intent, such as the audit row of who asked
+   * Charges what is due on an invoice and waits for the result; of several concurrent calls, only one charges. Called
+   * again under the same key, it returns what happened to that charge.
+   * @param by.key a user's key; without it the key is that of the invoice's next attempt
+   * @param by.scheduled only if it is time for it; a missing card counts as a failure then
+   * @param by.note runs with a new intent, such as writing the audit row for the user who requested it
    */
   async function charge(
     rootId: string,
@@ -150,7 +150,7 @@ export function createCollector(
       return outcomeOf(result);
     } catch (error) {
       if (error instanceof Moot) return { status: 'unknown', message: ownMessages.paymentUnderWay };
-      // Another charge of it is under way, or has just been completed.
+      // Another charge for it is in progress, or has just been completed.
       if (error instanceof Refusal && error.code === 'conflict')
         return { status: 'unknown', message: error.message };
       throw error;
@@ -159,7 +159,9 @@ export function createCollector(
   const isTime = (invoice: InvoiceRow, at: Date): boolean =>
     invoice.next_attempt_at !== null && invoice.next_attempt_at <= at;
 
-  /** Charges everything of a root whose time has come; one that fails does not keep the others. Returns how many. */
+  /**
+   * Charges everything in a root that is due for collection; one failure does not hold up the others. Returns how many.
+   */
   async function collect(rootId: string): Promise<number> {
     const ids = await within(rootId, (tx) => store.toCharge(tx, rootId, clock.now(), 500));
     for (const id of ids)
@@ -169,7 +171,10 @@ export function createCollector(
     return ids.length;
   }
 
-  /** Pauses or lets go a company's campaigns (of an agency: all its clients') by what it owes. Safe to run any number of times. */
+  /**
+   * Pauses or resumes a company's campaigns (for an agency: all its clients') depending on what it owes. Safe to run
+   * any number of times.
+   */
   async function follow({ rootId, companyId }: { rootId: string; companyId: string }): Promise<void> {
     await within(rootId, async (tx) => {
       const company = await tenants.card(tx, companyId);
@@ -199,7 +204,10 @@ export function createCollector(
     });
   }
 
-  /** Mails the payer that a charge has failed; whoever issued the invoice at the first time, and when it is not tried again. */
+  /**
+   * Emails the payer that a charge has failed; also emails the invoice's issuer the first time, and when it will not be
+   * retried.
+   */
   async function tell(of: {
     rootId: string;
     invoiceId: string;
@@ -211,7 +219,7 @@ export function createCollector(
       const payer = invoice && (await tenants.card(tx, invoice.company_id));
       return invoice && payer ? { invoice, payer } : null;
     });
-    // A later attempt has its own mail; what was paid meanwhile needs none.
+    // A later attempt has its own email; what was paid meanwhile needs none.
     if (!known || known.invoice.attempts !== of.attempts || known.invoice.first_failed_at === null) return;
     const { invoice, payer } = known;
     const issuer = {
@@ -269,7 +277,7 @@ export function createCollector(
     follow,
     tell,
 
-    /** Everything that a company has to pay, charged one after the other. */
+    /** Charges everything a company has to pay, one invoice after another. */
     async chargeAll(
       rootId: string,
       companyId: string,
@@ -282,7 +290,7 @@ export function createCollector(
       return outcomes;
     },
 
-    /** Gives back what was paid although it was not due any more. */
+    /** Refunds what was paid although it was no longer due. */
     async giveBack(of: { rootId: string; chargeId: string; micros: string; key: string }) {
       const { rootId, chargeId, micros, key } = of;
       try {
@@ -294,7 +302,7 @@ export function createCollector(
           reason: 'Paid twice',
         });
       } catch (error) {
-        // Its holder has taken it back meanwhile, or somebody has given it back.
+        // The cardholder has reversed it in the meantime, or someone has refunded it.
         if (!(error instanceof Refusal) || error.code !== 'conflict') throw error;
         log.warn({ charge: chargeId }, 'the duplicate payment had already been refunded');
       }

@@ -36,7 +36,7 @@ async function owing(card: Parameters<Dues['client']>[1] = {}) {
   return { agency, client, campaign };
 }
 
-/** A call of somebody who has just signed in, since time passes here by days. */
+/** Makes a call as a user who has just signed in, because time here passes by days. */
 async function ask(
   method: 'POST' | 'PUT' | 'GET',
   url: string,
@@ -61,7 +61,7 @@ describe('[PAY-05] charging invoices', () => {
     });
     expect(await dues.taken(client.company)).toBe(3000);
     expect(await dues.flags(client.company)).toEqual(['', '']);
-    // Asked for and received, each with the way to its PDF.
+    // Requested and received, each with the link to its PDF.
     for (const [kind, words] of [
       ['invoice.new', /is ready\. The total is \$30\.00\./],
       ['invoice.receipt', /We received \$30\.00/],
@@ -182,12 +182,12 @@ describe('[PAY-05] charging invoices', () => {
     await dues.jobs();
     expect(await dues.flags(client.company)).toEqual(['', '']);
     expect(await dues.states(campaign)).toEqual(['active']);
-    // Who was paid is told, with the day until which it can be answered.
+    // The party that was paid is notified, with the deadline for answering.
     const [told] = (await dues.mails('payment.disputed')).filter((mail) => mail.to === agency.email);
     expect(told!.text).toMatch(
       /disputed \$30\.00 \(fraudulent\).*\s+Respond in your payment provider's dashboard by \w+ \d+, 20\d\d/,
     );
-    // The dispute is won after all: what was paid in the meantime goes back.
+    // The dispute is won after all: what was paid in the meantime is refunded.
     const { rows } = await app.admin.query(
       `select d.id, d.charge_id from payment_dispute d join charge c on c.id = d.charge_id where c.reference_id = $1`,
       [id],
@@ -233,7 +233,7 @@ describe('[PAY-06] what happens to an invoice after it was corrected', () => {
       reason: 'fraudulent',
       amountCents,
     });
-  /** The holder confirms the charge of an invoice with their bank. */
+  /** The cardholder confirms the charge of an invoice with their bank. */
   async function confirm(id: string): Promise<void> {
     const needed = await app.features.payments.core.authentication(root.id, await chargeOf(id));
     await app.features.payments.sandbox.authenticate(needed!.clientSecret, true);
@@ -337,7 +337,7 @@ describe('[PAY-06] what happens to an invoice after it was corrected', () => {
 
 describe('[PAY-06] a payment that fails', () => {
   test('is tried again after 1, 3, 5 and 7 days at the same local hour, told each time; then campaigns pause', async () => {
-    // Summer time begins on 14 March 2027, in between.
+    // Daylight saving time begins in between, on March 14, 2027.
     app.clock.advance(Date.parse('2027-03-11T15:30:00Z') - app.clock.now().getTime());
     const { agency, client, campaign } = await owing({ card: 'declined' });
     const other = await app.make.campaign((await dues.client(agency)).company);
@@ -354,7 +354,7 @@ describe('[PAY-06] a payment that fails', () => {
       expect((await dues.invoice(id)).attempts).toBe(tried);
       await dues.passes(1000);
     }
-    // A day of them has 23 hours.
+    // One of these days has 23 hours.
     expect(hours).toEqual([24, 71, 119, 167]);
     expect(await dues.invoice(id)).toMatchObject({ attempts: 5, next_attempt_at: null, status: 'open' });
     expect(await dues.states(campaign, other)).toEqual(['paused:payment_failed', 'active']);
@@ -365,19 +365,19 @@ describe('[PAY-06] a payment that fails', () => {
       /We'll try again on March 12, 2027 .*Campaigns keep running until the last attempt/,
     );
     expect(mails[4]!.text).toMatch(/We won't try again, and your campaigns are paused/);
-    // To a page that opens although the access is lost.
+    // Links to a page that opens even when access is lost.
     expect(mails[0]!.text).toContain(`/configuration/invoices?invoice=${id}`);
-    // Whoever issued it is told at the first failure and at the last.
+    // The issuer is notified at the first failure and at the last.
     for (const kind of ['invoice.first_failed', 'invoice.unpaid'])
       expect((await dues.mails(kind)).filter((mail) => mail.to === agency.email)).toHaveLength(1);
 
-    // Nobody gets round it.
+    // There is no way around it.
     const start = await ask('POST', '/api/leadspeek/client/activepause', {
       ...client,
       body: { leadspeekID: campaign.id, status: 'active' },
     });
     expect([start.status, start.body.message]).toEqual([409, ownMessages.heldUnpaid]);
-    // Paid, everything goes on.
+    // Once it is paid, everything resumes.
     await dues.card(client.company, 'works');
     const paid = await pay(id, client, 'new card');
     expect(paid.body).toMatchObject({ result: 'success', message: 'The invoice is paid.' });

@@ -10,7 +10,7 @@ import { mailJob } from './queue.ts';
 
 type MailOf = z.output<typeof mailJob.payload>;
 
-/** The mails that go with money which is asked for, paid, or taken back: invoices, receipts, disputes. */
+/** The emails about money that is requested, paid or reversed: invoices, receipts, disputes. */
 export function createMails(
   { db, events, jobs }: Pick<Platform, 'db' | 'events' | 'jobs'>,
   {
@@ -99,7 +99,8 @@ export function createMails(
     const { rootId, agencyId, companyId } = of;
     const payer = await within(rootId, (tx) => tenants.card(tx, companyId));
     if (!payer) return;
-    // Who was paid answers the dispute: a client's charge is on its agency's account, an agency's on its root's.
+    // The party that was paid answers the dispute: a client's charge is on its agency's account, an agency's on its
+    // root's.
     const isClient = payer.kind === 'client';
     const issuer = {
       root_id: rootId,

@@ -1,6 +1,6 @@
 import type { Purpose } from '../payments/index.ts';
 
-/** Cards are charged for no less (platform/payments.ts), and for no more at once. */
+/** The minimum (platform/payments.ts) and maximum of a single card charge. */
 export const LEAST = 500_000n;
 const MOST = 999_999_990_000n;
 
@@ -10,16 +10,18 @@ export function least(one: bigint, other: bigint): bigint {
   return other;
 }
 
-/** What is charged at once of a due amount: all of it, or so much that the rest can be charged, too. */
+/**
+ * How much of a due amount is charged at once: all of it, or as much as leaves a remainder that can be charged, too.
+ */
 export function chargeOf(due: bigint): bigint {
   if (due <= MOST) return due;
   return due - MOST >= LEAST ? MOST : MOST - LEAST;
 }
 
 /**
- * When a charge is tried again after a failure: the next of the root's days after the first one, at its hour in the payer's time
- * zone; null: no more. By the calendar and not by counting, so that neither a person's own tries nor a platform that stood
- * still bring tries closer together.
+ * When a failed charge is retried: on the next of the root's days after the first failure, at the same hour in the
+ * payer's time zone; null if there are no more retries. Based on the calendar and not on a count, so that neither a
+ * user's own attempts nor platform downtime bring retries closer together.
  */
 export function nextAttempt(
   firstFailed: Date,
@@ -35,7 +37,7 @@ export function nextAttempt(
   return null;
 }
 
-/** What an invoice is charged as. */
+/** The purpose for which an invoice is charged. */
 export const purposeOf = (invoice: { side: string; kind: string }): Purpose =>
   invoice.side === 'retail'
     ? 'invoice'
@@ -43,14 +45,17 @@ export const purposeOf = (invoice: { side: string; kind: string }): Purpose =>
       ? invoice.kind
       : 'wholesale';
 
-/** The part of an application fee that goes back with a part of its charge, in whole cents: the provider takes its share. */
+/**
+ * The part of an application fee that is returned when part of its charge is refunded, in whole cents: the provider
+ * takes its share.
+ */
 export const feeShare = (fee: bigint, refunded: bigint, amount: bigint): bigint =>
   amount > 0n ? ((fee * refunded) / amount / 10_000n) * 10_000n : 0n;
 
 /** Refunds under this key do not open their invoice again: it was paid twice. */
 export const OVER = 'over:';
 
-/** The month that a day of a time zone is in, 'YYYY-MM', and when it began. */
+/** The month that the current day in a time zone falls in, 'YYYY-MM', and when it began. */
 export function monthOf(now: Date, timeZone: string): { month: string; began: Date } {
   const day = Temporal.Instant.fromEpochMilliseconds(now.getTime())
     .toZonedDateTimeISO(timeZone)
@@ -62,7 +67,7 @@ export function monthOf(now: Date, timeZone: string): { month: string; began: Da
   };
 }
 
-/** The first day of the month after the present one of a time zone, 'YYYY-MM-DD'. */
+/** The first day of the month after the current one in a time zone, 'YYYY-MM-DD'. */
 export const monthAfter = (now: Date, timeZone: string): string =>
   Temporal.PlainYearMonth.from(monthOf(now, timeZone).month)
     .add({ months: 1 })

@@ -1,22 +1,22 @@
 import { z } from 'zod';
 import { defineJob } from '../../platform/jobs.ts';
 
-/** Charges what is due again. */
+/** Charges due invoices again. */
 export const collectJob = defineJob('collection.collect', z.object({}), { retryLimit: 0 });
-/** Pauses a company's campaigns for want of a payment, or lets them go on. */
+/** Pauses a company's campaigns for lack of a payment, or resumes them. */
 export const followJob = defineJob('collection.follow', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
-/** Mails that a charge has failed, for that attempt. */
+/** Emails that a charge has failed, for that attempt. */
 export const tellJob = defineJob(
   'collection.tell',
-  // `isFirst`: whoever issued the invoice is told as well. Jobs of an older version do not say.
+  // `isFirst`: the invoice's issuer is notified as well. Jobs from an older version do not include it.
   z.object({ rootId: z.uuid(), invoiceId: z.uuid(), attempts: z.int(), isFirst: z.boolean().optional() }),
 );
-/** Gives back what was paid although it was not due any more. */
+/** Refunds what was paid although it was no longer due. */
 export const giveBackJob = defineJob(
   'collection.give_back',
   z.object({ rootId: z.uuid(), chargeId: z.uuid(), micros: z.string().regex(/^\d+$/), key: z.string() }),
 );
-/** Mails an invoice, its receipt, or a dispute. */
+/** Emails an invoice, its receipt, or a dispute. */
 export const mailJob = defineJob(
   'collection.mail',
   z.discriminatedUnion('what', [
@@ -32,5 +32,5 @@ export const mailJob = defineJob(
     }),
   ]),
 );
-/** Charges the packages of the month. */
+/** Charges the month's packages. */
 export const packageJob = defineJob('collection.packages', z.object({}));

@@ -9,12 +9,12 @@ import { auditLedger } from '../ledger/index.ts';
 
 const USD = 1_000_000n;
 const HOUR = 3_600_000;
-/** Less than this no card is charged. */
+/** Cards are never charged less than this. */
 const LEAST = 500_000n;
 let app: TestApp;
 let root: Company;
 let dues: Dues;
-/** The process ends at this step of the next charge that gets there. */
+/** The process dies at this step of the next charge that reaches it. */
 let dieAt: string | null = null;
 class Killed extends Error {
   override name = 'Killed';
@@ -78,7 +78,7 @@ const dueOf = (row: Row): bigint =>
   row.status === 'open' ? row.total_micros - row.paid_micros - row.credited_micros : 0n;
 const sum = (all: bigint[]): bigint => all.reduce((a, b) => a + b, 0n);
 
-/** What holds whenever nothing is under way in this process. */
+/** Checks what must hold whenever nothing is in progress in this process. */
 async function holds(world: World, said: string): Promise<void> {
   const { rows } = await app.admin.query<Row>('select * from invoice where agency_id = $1', [
     world.agency.id,
@@ -116,7 +116,7 @@ async function holds(world: World, said: string): Promise<void> {
   expect([said, await dues.states(...world.campaigns)]).toEqual([said, world.campaigns.map(() => state)]);
 }
 
-/** What the network took of a payer is what its invoices say was paid. */
+/** Checks that what the network took from a payer is what its invoices say was paid. */
 async function agrees(world: World, said: string): Promise<void> {
   for (const company of [world.client, world.agency]) {
     const { rows } = await app.admin.query(
@@ -136,7 +136,7 @@ async function agrees(world: World, said: string): Promise<void> {
   }
 }
 
-/** A killed process leaves what it had begun; what is not that goes on. */
+/** A killed process leaves behind what it had started; other errors are rethrown. */
 const survive = async (work: Promise<unknown>): Promise<void> => {
   await work.catch((error: Error) => {
     if (error.name !== 'Killed') throw error;
@@ -145,7 +145,7 @@ const survive = async (work: Promise<unknown>): Promise<void> => {
 
 const rowOf = async (id: string): Promise<Row> =>
   (await app.admin.query<Row>('select * from invoice where id = $1', [id])).rows[0]!;
-/** Somebody of whoever issued an invoice. */
+/** The context of a user of the company that issued an invoice. */
 const issuerCtx = (world: World, { side }: Row): Ctx => {
   const agencyId = side === 'retail' ? world.agency.id : undefined;
   return {
@@ -164,7 +164,7 @@ const issuerCtx = (world: World, { side }: Row): Ctx => {
     ip: null,
   } as unknown as Ctx;
 };
-/** What is refused changes nothing. */
+/** A refused request changes nothing. */
 const orRefused = (work: Promise<unknown>): Promise<unknown> =>
   survive(work).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
@@ -223,7 +223,7 @@ async function step(world: World, random: ReturnType<typeof dice>): Promise<stri
       return 'everybody at once';
     }
     case 8: {
-      // The holder confirms the newest charge that waits for it, or fails to.
+      // The cardholder confirms, or fails to confirm, the newest charge waiting for it.
       const { rows } = await app.admin.query(
         `select id from charge where agency_id = $1 and needs_authentication and state = 'declined' order by created_at desc limit 1`,
         [world.agency.id],
@@ -318,7 +318,7 @@ describe('[PAY-06] whatever happens to charges', () => {
         await dues.look();
         await holds(world, story.slice(-6).join(', '));
       }
-      // In the end cards work, and everything unknown is known.
+      // At the end cards work, and everything unknown gets resolved.
       dieAt = null;
       await dues.card(client, 'works');
       await dues.card(agency, 'works');

@@ -14,7 +14,7 @@ export function collectionRoutes(
   return {
     async pay(ctx, { id, idempotencyKey }) {
       const { outcome, needed } = await collection.pay(ctx, id, idempotencyKey);
-      // A charge that its holder can't confirm any more has failed.
+      // A charge that its cardholder can no longer confirm has failed.
       const result = {
         paid: 'success' as const,
         failed: 'failed' as const,

@@ -23,8 +23,8 @@ import { createTerms } from './terms.service.ts';
 export type Collection = ReturnType<typeof createCollection>;
 
 /**
- * Money that is due (decisions 0051, 0053): charging invoices, trying again, what follows while they stay unpaid, and the
- * changes of an agency's terms that charge at once.
+ * Money that is due (decisions 0051, 0053): charging invoices, retrying, the consequences while they stay unpaid, and
+ * the changes of an agency's terms that charge immediately.
  */
 export function createCollection(
   platform: Platform,
@@ -59,9 +59,9 @@ export function createCollection(
     mails,
 
     /**
-     * Pays an invoice of the own company by its card. The same key again tells what has become of it, also after its
-     * holder has confirmed it with their bank.
-     * @throws Refusal 404 for an invoice that somebody else pays
+     * Pays an invoice of the actor's own company with its card. Repeating the same key returns what happened to that
+     * charge, also after its cardholder has confirmed it with their bank.
+     * @throws Refusal 404 for an invoice that another company pays
      */
     async pay(ctx: Ctx, id: string, key: string) {
       const { rootId, companyId, userId } = ctx.actor;
@@ -87,9 +87,9 @@ export function createCollection(
     },
 
     /**
-     * Charges everything that a person's company has to pay, and clears its failed payment when nothing is due any more. A
-     * root settles its agencies, an agency its clients. Answers why not all of it is paid; null: it is.
-     * @throws Refusal 404 for anybody else's
+     * Charges everything that a user's company has to pay, and clears its failed payment when nothing is due anymore. A
+     * root settles its agencies, an agency its clients. Returns why not all of it is paid; null if it is.
+     * @throws Refusal 404 for any other user
      */
     async settle(ctx: Ctx, personId: string): Promise<string | null> {
       const { rootId, userId, kind } = ctx.actor;
@@ -118,7 +118,7 @@ export function createCollection(
       return unpaid.length > 0 ? unpaid.join(' ') : null;
     },
 
-    /** Starts charging again what is due, and what follows from failures. */
+    /** Starts retrying due charges, and handling the consequences of failures. */
     async start(): Promise<void> {
       await jobs.work(followJob, { pollingIntervalSeconds: 2 }, collector.follow);
       await jobs.work(tellJob, { pollingIntervalSeconds: 5 }, collector.tell);

@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 import type { InvoiceRow } from '../invoices/index.ts';
 import { LEAST } from './policy.ts';
 
-/** Changes how an invoice is collected; what of it is paid is the invoices' own. */
+/** Changes how an invoice is collected; the invoices feature itself tracks what was paid. */
 export const changeInvoice = (
   tx: Tx,
   id: string,
@@ -29,7 +29,10 @@ export const openOf = (tx: Tx, companyId: string): Promise<InvoiceRow[]> =>
     .orderBy('seq')
     .execute();
 
-/** What an invoice still holds of its agency's debt to the root, to go on with a charge of it; micro-dollars. */
+/**
+ * The part of its agency's debt to the root that an invoice still holds, to be passed on with a charge of it;
+ * micro-dollars.
+ */
 export async function reservedOf(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(-sum(e.amount), 0)::bigint as sum from transfer t join entry e on e.transfer_id = t.id
@@ -38,7 +41,7 @@ export async function reservedOf(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
   return rows[0]!.sum;
 }
 
-/** Whether a charge has failed of something that a company still has to pay. */
+/** Whether a charge has failed for something that a company still has to pay. */
 export async function isFailing(tx: Tx, companyId: string): Promise<boolean> {
   const invoices = tx
     .selectFrom('invoice')
@@ -78,7 +81,7 @@ export const lockBilling = (tx: Tx, companyId: string) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** The clients that an agency has, also those removed: what they owe stays. */
+/** An agency's clients, including removed ones: their debts remain. */
 export async function clientsOf(tx: Tx, agencyId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('company')

@@ -55,7 +55,10 @@ export function createTerms(
     inScope(db.app, { rootId }, work);
   const ownerOf = ({ root_id, agency_id, company_id }: Agency) => ({ root_id, agency_id, company_id });
 
-  /** An agency that a root's people name, or one's own. @throws Refusal 403 without the permission, 404 for any other */
+  /**
+   * An agency named by a root's user, or the actor's own.
+   * @throws Refusal 403 without the permission, 404 for any other
+   */
   async function agencyOf(ctx: Ctx, companyId: string): Promise<Agency> {
     ctx.need('subscription.write');
     const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
@@ -64,7 +67,10 @@ export function createTerms(
     return { root_id: company.root_id, agency_id: company.id, company_id: company.id, name: company.name };
   }
 
-  /** Bills what a company owes so far and no invoice has yet. Answers the invoice's id; null: nothing worth a charge. */
+  /**
+   * Bills what a company owes so far and has not been invoiced yet. Returns the invoice's id; null if nothing is worth
+   * a charge.
+   */
   async function billToDate(
     tx: Tx,
     owner: { root_id: string; agency_id: string; company_id: string },
@@ -96,7 +102,10 @@ export function createTerms(
   const unable = (why: string): Refusal =>
     new Refusal('conflict', messages.manualBillFailed, { errors: { card: [why] } });
 
-  /** Clients are billed outside from now on: what they owe so far is invoiced to them, in the same transaction. */
+  /**
+   * Starts manual billing: clients are billed outside the system from now on, and what they owe so far is invoiced to
+   * them, in the same transaction.
+   */
   const beginManual = (ctx: Ctx, agency: Agency): Promise<void> =>
     within(agency.root_id, async (tx) => {
       const at = clock.now();
@@ -116,8 +125,8 @@ export function createTerms(
     });
 
   /**
-   * Ends manual billing. The bill to date is charged first: only when it is paid do campaigns stop and the switch move, so
-   * that whatever fails before leaves all as it was, but for an invoice of what was owed anyway.
+   * Ends manual billing. The bill to date is charged first: only when it is paid are campaigns stopped and the switch
+   * flipped, so that any earlier failure leaves everything as it was, except for an invoice of what was owed anyway.
    */
   async function endManual(ctx: Ctx, agency: Agency): Promise<void> {
     const { root_id: rootId } = agency;
@@ -127,7 +136,7 @@ export function createTerms(
       });
       if (!(await billing.accounts.terms(tx, agency.company_id)).manual_bill) return [];
       await billToDate(tx, ownerOf(agency), clock.now());
-      // The bills of tries that failed, too, and of somebody who asks at the same time.
+      // Includes the bills of failed attempts, and of concurrent requests.
       return (await store.openOf(tx, agency.company_id)).filter(({ kind }) => kind === 'to_date');
     });
     for (const { id } of due) {
@@ -137,7 +146,7 @@ export function createTerms(
     }
     await within(rootId, async (tx) => {
       const at = clock.now();
-      // Campaigns before how the agency is billed, as everywhere.
+      // Campaigns are locked before the agency's billing, as everywhere.
       const held = await campaigns.hold(tx, { agencyId: agency.company_id }, 'billing_changed', at);
       if (!(await store.lockBilling(tx, agency.company_id))?.manual_bill) return;
       await billing.accounts.setTerms(tx, ownerOf(agency), { manual_bill: false, updated_at: at });
@@ -152,8 +161,9 @@ export function createTerms(
   }
 
   /**
-   * Posts the package of the month for every agency of a root (or one of them) that had one when the month began, in the
-   * time zone of the root: each once, whole. They are on the next monthly wholesale invoice. Returns how many were posted.
+   * Posts the month's package for every agency of a root (or one of them) that had one when the month began, in the
+   * root's time zone: each once, in full. They appear on the next monthly wholesale invoice. Returns how many were
+   * posted.
    */
   async function postPackages(tx: Tx, rootId: string, at: Date, agencyId?: string): Promise<number> {
     const root = await tenants.card(tx, rootId);
@@ -225,7 +235,10 @@ export function createTerms(
       });
     },
 
-    /** The packages of the own root, how the own agency is subscribed, and the first day that a new choice costs. */
+    /**
+     * The packages of the actor's own root, the subscription of their own agency, and the first day on which a new
+     * choice is charged.
+     */
     packages: (ctx: Ctx) =>
       within(ctx.actor.rootId, async (tx) => ({
         packages: await settings.packagesOf(tx, ctx.actor.rootId),
@@ -249,7 +262,7 @@ export function createTerms(
             errors: { packageID: ['is not one of the packages'] },
           });
         const before = await store.lockBilling(tx, companyId);
-        // The month that has begun is that of the package before.
+        // The current month is still charged at the previous package.
         await postPackages(tx, agency.root_id, at, companyId);
         await billing.accounts.setTerms(tx, ownerOf(agency), {
           package_id: packageId,

@@ -75,7 +75,7 @@ describe('[PAY-06] who owes', () => {
     });
     const below = await facts(client);
     expect(below.setup).toMatchObject({ accessmodule: '', accessmodule_agency: 'paymentfailed' });
-    // What the agency owes is not its clients'.
+    // The agency's debt is not its clients' debt.
     expect(paymentFailed(below.setup, below.user)).toBe(false);
     await dues.card(agency.company, 'works');
     await dues.passes(DAY + 1000);
@@ -131,7 +131,7 @@ describe('[AGCY-09] manual bill settlement', () => {
       'paid',
     ]);
     expect(await dues.flags(client.company)).toEqual(['', '']);
-    // Nothing due, and the flag set: it is cleared.
+    // Nothing is due but the flag is set: it is cleared.
     await app.admin.query(
       `update company_billing set payment_status = 'failed', access_module = 'paymentfailed' where company_id = $1`,
       [client.company.id],
@@ -139,7 +139,7 @@ describe('[AGCY-09] manual bill settlement', () => {
     expect((await settle(agency, client.userId)).body.data).toMatchObject({ result: 'success' });
     expect(await dues.flags(client.company)).toEqual(['', '']);
     expect(await dues.taken(client.company)).toBe(3500);
-    // Nobody settles themselves, nor others' clients.
+    // Users cannot settle for themselves, or for other agencies' clients.
     expect((await settle(agency, agency.userId)).status).toBe(404);
     expect((await settle(boss, client.userId)).status).toBe(404);
     const wholesale = await dues.bill(agency.company).catch(() => null);
@@ -168,7 +168,7 @@ describe('[AGCY-07] manual billing', () => {
     const [bill] = await invoicesOf(agency.company);
     expect(bill).toMatchObject({ side: 'wholesale', kind: 'to_date', status: 'paid' });
     expect(await dues.states(campaign)).toEqual(['paused:billing_changed']);
-    // A person may set it going again.
+    // A user may start it again.
     const again = await ask('POST', '/api/leadspeek/client/activepause', agency, {
       leadspeekID: campaign.id,
       status: 'active',
@@ -194,7 +194,7 @@ describe('[AGCY-07] manual billing', () => {
     expect([declined.status, declined.body.errors]).toEqual([409, { card: ['Your card was declined.'] }]);
     expect((await termsOf(agency.company)).manual_bill).toBe(true);
     expect(await dues.states(campaign)).toEqual(['active']);
-    // Asked again it is charged again: the bill of the first try is due still.
+    // When requested again it is charged again: the bill from the first attempt is still due.
     const again = await Promise.all([set(boss, agency.company, 'F'), set(boss, agency.company, 'F')]);
     expect(again.map(({ status }) => status)).toEqual([409, 409]);
     expect((await termsOf(agency.company)).manual_bill).toBe(true);
@@ -247,7 +247,7 @@ describe('[CONF-06] subscription and packages', () => {
         ).body.message,
       ).toBe(ownMessages.heldCancelled);
     expect((await cancel()).status).toBe(409);
-    // News of the account gives it no package by itself.
+    // An account update alone does not give it a package.
     await app.features.billing.accounts.sandboxAccount(dues.owner(agency.company), 'approve');
     expect(await termsOf(agency.company)).toMatchObject({ package_id: '' });
     const choose = (packageID: string) =>
@@ -282,7 +282,7 @@ describe('[CONF-06] subscription and packages', () => {
     await dues.jobs();
     expect((await dues.invoice(id)).next_attempt_at).toBeNull();
     expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
-    // A first failure of the client's own, which keeps no campaign from running yet.
+    // A first failure of the client itself, which does not stop any campaign yet.
     await app.features.billing.accounts.sandboxCard(dues.owner(client.company), 'declines');
     await dues.lead(campaign, 8n * USD, USD);
     await dues.bill(client.company);
@@ -354,14 +354,15 @@ describe('[CONF-06] subscription and packages', () => {
       fee_from: '2026-04-01',
       data: [{}, { monthly_micros: 99_000_000, name: 'Gold' }],
     });
-    // Nobody takes away what somebody has.
+    // A package that agencies have cannot be removed.
     const gone = await save(packages.slice(0, 1));
     expect([gone.status, JSON.stringify(gone.body)]).toEqual([422, expect.stringContaining('gold')]);
     expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);
     app.clock.advance(Date.parse('2026-06-01T05:01:00Z') - app.clock.now().getTime());
     await choose(late);
     expect((await ask('GET', '/api/configuration/package', late)).body.fee_from).toBe('2026-07-01');
-    // What is chosen when the month has begun costs from the next one on; who leaves it then has still to pay it.
+    // A package chosen after the month has begun is charged from the next month on; an agency that drops one then still
+    // has to pay for the month.
     expect((await dues.books(late.company)).agency_payable).toBeUndefined();
     expect(await app.features.collection.terms.chargePackages(root.id)).toBe(1);
     expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);

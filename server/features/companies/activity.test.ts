@@ -92,7 +92,7 @@ describe('[AGCY-01] the activity of agencies and clients', () => {
       failing: 'payment',
       failing_since: at.toISOString(),
     });
-    // Tried again and declined again: it still began when it began.
+    // Retried and declined again: the start of the failure does not change.
     await dues.passes(4 * 86_400_000);
     expect(await since(root, agency.company)).toEqual({ ...failing, failing_since: later.toISOString() });
     await dues.card(agency.company, 'works');
@@ -128,7 +128,7 @@ describe('[AGCY-01] the activity of agencies and clients', () => {
       `insert into wallet_setting (root_id, agency_id, company_id, continual, state, declines, updated_at) values ($1, $2, $2, true, 'stopped', 2, now())`,
       owner,
     );
-    // An old failure that was mended counts no more.
+    // An old failure that was resolved no longer counts.
     for (const at of ['2026-01-01T10:00:00Z', day, '2026-03-06T10:00:00Z']) {
       await app.admin.query(
         `insert into prepaid_attempt (id, root_id, agency_id, company_id, campaign_id, leads, amount_micros, state, created_at, ended_at)
@@ -148,7 +148,7 @@ describe('[AGCY-01] the activity of agencies and clients', () => {
       failing: 'payment',
       failing_since: day,
     });
-    // An automatic top-up that has been switched off fails no more.
+    // An automatic top-up that was switched off no longer counts as failing.
     await app.admin.query('update wallet_setting set continual = false where company_id = $1', [agency.id]);
     expect((await activity(root)).get(agency.id)).toMatchObject({ failing: '' });
   });

@@ -274,7 +274,7 @@ describe('[AGCY-05] changing an agency', () => {
     expect(rows[0].description).toContain('company name: Renamed');
     expect(rows[0].description).toContain('payment terms: Weekly, Prepaid');
     expect(rows[0].description).toContain('minimum-spend plan: Gold');
-    // The host before is let go, the new one is served.
+    // The previous host is released, the new one is served.
     expect((await app.call('GET', '/api/general/domain-info', { host: 'renamed.root.test' })).status).toBe(
       200,
     );
@@ -449,7 +449,7 @@ describe('[AGCY-05] changing an agency', () => {
       ],
     });
     expect(await rootMenu()).toEqual((await now()).modules);
-    // Of one agency.
+    // For one agency.
     expect(node.beta_user).toBe('F');
     const included = await update(node, { betaUser: 'T' });
     expect((included.body.data as Node[])[0]!.beta_user).toBe('T');
@@ -465,7 +465,7 @@ describe('[AGCY-05] changing an agency', () => {
     expect((await out()).body.errors).toMatchObject({
       betaUser: [expect.stringMatching(/active campaigns/)],
     });
-    // Of all, and of nobody.
+    // For all agencies, and for none.
     const b2b = (is_beta: boolean, apply_to_all_agency: boolean) =>
       save({ betaFeature: [{ id: 2, is_beta, apply_to_all_agency }] });
     expect((await b2b(true, true)).status).toBe(200);
@@ -569,7 +569,7 @@ describe('[AGCY-13] removing an agency', () => {
       'Busy still has $250.00 in its balances. Refund it or wait until it is used, then remove the company.',
     ]);
     expect((await nodeOf(node.company_id)).company_name).toBe('Busy');
-    // Another one owes a fee that is on no invoice yet, and then the invoice of it.
+    // Another company owes a fee that is not on an invoice yet, and then the invoice for it.
     const debtor = await made({ ClientCompanyName: 'Debtor' });
     const dues = duesOf(app, root);
     await dues.fee(tenant(debtor), 12_500_000n);
@@ -665,7 +665,7 @@ describe('[AGCY-19] the list', () => {
       expect(await order('all/all/C%40x.t')).toBe('B');
       expect(await order('all/all/100%25')).toBe('G');
       expect(await order('all/all/_')).toBe('');
-      // By a client of theirs, and by the owner's phone as people write it.
+      // By one of their clients, and by the owner's phone as people write it.
       const beta = { id: ids[1]!, root_id: system.id, agency_id: ids[1]! };
       await other.make.user(await other.make.client(beta, { name: 'Corner Bakery' }), { email: 'cb@x.test' });
       await other.make.user(await other.make.agency(system, { name: 'Delta' }), {
@@ -732,7 +732,7 @@ describe('[AGCY-19] the list', () => {
     await app.make.developer(agency, direct.id);
     await app.make.apiKey(agency, direct.id);
     expect(await by('api_key_generated')).toEqual(['Filter direct']);
-    // So its sign is green: contract/company-rules.ts.
+    // So its badge is green: contract/company-rules.ts.
     expect(await nodeOf(direct.company_id)).toMatchObject({
       api_mode: 'T',
       is_marketing_services_agreement_developer: 'T',
@@ -789,7 +789,7 @@ describe('[AGCY-19] the list', () => {
       appPool.connect = connect;
       return seen;
     };
-    // What runs beside it by itself is counted with it, now and then.
+    // Background queries are occasionally counted as well.
     const fewest = async (): Promise<number> => Math.min(await count(), await count(), await count());
     await app.make.client(agency);
     await count();

@@ -40,7 +40,7 @@ test("[LOGS-01] a company's log has sign-ins and failed ones with their address,
   expect(data[1]).toMatchObject({ ip: '203.0.113.9', suspicious: true });
   const second = (await log(above, 'root.test', agency.id, '&PerPage=1&Page=2')).body as unknown as Log;
   expect([second.data.map(({ action }) => action), second.total]).toEqual([['login.failed'], 2]);
-  // Its own people see it as well, those of another agency and of a client do not.
+  // Its own users see it as well; those of another agency and of a client do not.
   expect((await log(own, 'agency.test')).status).toBe(200);
   expect((await log(own, 'agency.test', root.id)).status).toBe(404);
   const other = await app.make.agency(root, { host: 'other.test' });

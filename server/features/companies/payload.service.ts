@@ -9,7 +9,7 @@ import { FLAG_WORDS, type StaffGiven } from './staff.service.ts';
 import * as staff from './staff.store.ts';
 import type { NodeRow } from './store.ts';
 
-/** What is entered of an agency or client and its owner; what is undefined stays as it is. */
+/** The input for an agency or client and its owner; undefined values stay unchanged. */
 export interface Entered {
   name: string;
   ownerName: string;
@@ -18,11 +18,11 @@ export interface Entered {
   whiteLabelling: boolean | undefined;
   apiMode: boolean | undefined;
   campaignsClosed: boolean | undefined;
-  /** Of a client: its leads are told without phone numbers. */
+  /** For a client: its leads are shown without phone numbers. */
   phonesOff: boolean | undefined;
   sheetEditor: boolean | undefined;
   ownerFlags: StaffGiven['flags'];
-  /** The owner's second factor as it is: nobody else sets it. */
+  /** The owner's second factor as it is: no one else can set it. */
   factor: '' | 'email' | 'google' | undefined;
   sales: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>;
   subdomain: string | undefined;
@@ -30,7 +30,10 @@ export interface Entered {
   externalId: string | undefined;
 }
 
-/** What an agency sets for a client alone. @throws Refusal 422 for an agency */
+/**
+ * Settings that an agency makes for a client only.
+ * @throws Refusal 422 for an agency
+ */
 export function clientOnly(kind: string, given: Entered) {
   for (const [field, value] of [
     ['enablephonenumber', given.phonesOff],
@@ -44,8 +47,9 @@ export function clientOnly(kind: string, given: Entered) {
 }
 
 /**
- * Whether a sales person may save this: not what owners get in by (address, host) or are told by, and not what only a root's
- * people decide. What stays as it is may be given. @throws Refusal 403 naming the field
+ * Checks that a sales person may save this: not how owners sign in (address, host) or are notified, and not what only a
+ * root's users decide. Unchanged values may be sent.
+ * @throws Refusal 403 naming the field
  */
 export function mustBeForSales(before: NodeRow, given: Entered & { betaUser?: boolean | undefined }): void {
   const { ownerFlags: flags } = given;
@@ -70,9 +74,11 @@ const gone = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** What of the client/user payload (spec product 3) belongs to the owner and to the sales people of a company. */
+/**
+ * The part of the client/user payload (spec product 3) that belongs to the owner and to the sales people of a company.
+ */
 export function createPayload(sales: Sales) {
-  /** Sets the owner's flags that are given; what changed, in words. */
+  /** Sets those of the owner's flags that are given; returns what changed, in words. */
   async function keepOwner(
     tx: Tx,
     company: { id: string },
@@ -89,7 +95,10 @@ export function createPayload(sales: Sales) {
     return changed.map(([name, is]) => `${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
   }
 
-  /** Gives a company to the sales people who are named. @throws Refusal 403, 422 */
+  /**
+   * Assigns a company to the named sales people.
+   * @throws Refusal 403, 422
+   */
   async function care(tx: Tx, ctx: Ctx, company: Parameters<Sales['setWithin']>[2], given: Entered) {
     if (Object.values(given.sales).every((one) => one === undefined)) return [];
     ctx.need('sales.assign');

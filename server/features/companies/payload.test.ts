@@ -143,7 +143,7 @@ describe('[CONF-01] every field of the client/user payload', () => {
       'sales representative: nobody',
     ])
       expect(log).toContain(part);
-    // The later of two editors is told, whatever it was that the first one changed.
+    // The second of two concurrent editors gets a conflict, whatever the first one changed.
     expect((await update(node, { customercare: 'F' })).status).toBe(409);
   });
 

@@ -3,14 +3,14 @@ import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
 import { usd } from '../../../contract/primitives.ts';
 
-/** A refusal of one field, by its wire name. */
+/** Returns a refusal for one field, by its wire name. */
 export const refuse = (field: string, why: string): Refusal =>
   new Refusal('invalid', why, { errors: { [field]: [why] } });
 
-/** The fields of other features' refusals by the names of these calls. */
+/** Maps field names in other features' refusals to the names in these calls. */
 const NAMES: Record<string, string> = { subdomain: 'DownlineSubDomain', domain: 'DownlineDomain' };
 
-/** The same failure under the names of these calls; an address that is taken is told in words. */
+/** Returns the same failure with the names of these calls; an address that is taken is explained in words. */
 export function translate(error: unknown, taken: string): unknown {
   if (error instanceof Refusal) {
     const [field] = Object.keys(error.errors);
@@ -24,13 +24,16 @@ export function translate(error: unknown, taken: string): unknown {
   return code === '23505' && constraint?.startsWith('user_account') ? refuse('ClientEmail', taken) : error;
 }
 
-/** What may be chosen from, and what of it a company has; null: all. */
+/** The available options, and those that a company has; null: all. */
 export interface Choosable {
   modules: readonly string[];
   terms: readonly string[];
 }
 
-/** What of `above` a company has after some were ticked and unticked; null: all of it, also what is added later. */
+/**
+ * The options of `above` that a company has after some were checked and unchecked; null: all, including ones added
+ * later.
+ */
 function chosen(
   above: readonly string[],
   had: readonly string[] | null,
@@ -41,7 +44,10 @@ function chosen(
   return kept.length === above.length ? null : kept;
 }
 
-/** The payment terms after a save. @throws Refusal 422 without any, or for one that is not to be had */
+/**
+ * The payment terms after a save.
+ * @throws Refusal 422 if there are none, or for one that is not available
+ */
 export function termsAfter(
   above: Choosable,
   had: readonly string[] | null,
@@ -58,7 +64,10 @@ export function termsAfter(
   return after;
 }
 
-/** The products after a save, and those that it takes away. @throws Refusal 422 for one that is not to be had */
+/**
+ * The products after a save, and those that it removes.
+ * @throws Refusal 422 for one that is not available
+ */
 export function modulesAfter(
   above: Choosable,
   had: readonly string[] | null,

@@ -15,12 +15,15 @@ import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
 import { refuse } from './policy.ts';
 import * as store from './roots.store.ts';
 
-/** Further roots, made by the master root: the only thing that crosses from one root's system to another (CONF-11). */
+/**
+ * Additional roots, created by the master root: the only operation that crosses from one root's system to another
+ * (CONF-11).
+ */
 export function rootsRoutes(
   { db, clock }: Platform,
   { tenants, people, audit, access }: { tenants: Tenants; people: People; audit: Audit; access: Access },
 ): Handlers<typeof contract.roots> {
-  /** @throws Refusal 404 for everybody but the master root */
+  /** @throws Refusal 404 for anyone except the master root */
   async function masterOnly(ctx: Ctx): Promise<void> {
     const { actor } = ctx;
     const own = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, actor.companyId));

@@ -14,13 +14,16 @@ export interface RootRow {
   total: bigint;
 }
 
-/** A page of all roots; none in the scope of any but the master root. */
+/** A page of all roots; empty in any scope other than the master root's. */
 export async function list(tx: Tx, search: string, limit: number, offset: number): Promise<RootRow[]> {
   const pattern = `%${search.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
   return (await sql<RootRow>`select * from root_list(${pattern}, ${limit}, ${offset})`.execute(tx)).rows;
 }
 
-/** Goes on in the scope of another root within one transaction: what was made there and its row in the log hold together. */
+/**
+ * Continues in another root's scope within one transaction, so that what was created there and its log row are
+ * committed together.
+ */
 export async function goOnIn(tx: Tx, rootId: string): Promise<void> {
   await sql`select set_config('scope.root_id', ${rootId}, true)`.execute(tx);
 }

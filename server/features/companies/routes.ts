@@ -28,7 +28,7 @@ const bit = (value: boolean | null): 0 | 1 => (value ? 1 : 0);
 const isOn = (value: 'T' | 'F' | undefined): boolean | undefined =>
   value === undefined ? undefined : value === 'T';
 
-/** How a company is doing; null for whoever may not see leads and statements. */
+/** How a company is doing; null for users who may not see leads and statements. */
 function activityOf(ctx: Ctx, row: NodeRow): Activity | null {
   if (!ctx.may('lead.read') || !ctx.may('statement.read')) return null;
   const failing = row.payment_status === 'failed' ? 'payment' : row.topup_failing ? 'topup' : '';
@@ -40,7 +40,7 @@ function activityOf(ctx: Ctx, row: NodeRow): Activity | null {
   };
 }
 
-/** A row as it travels (spec product 3, Agency or client node). */
+/** Returns a row in its wire form (spec product 3, Agency or client node). */
 export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeData {
   const slug = (module: 'local' | 'locator') => row.slugs?.[module] ?? above.labels[module]?.slug ?? '';
   return {
@@ -106,7 +106,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
   };
 }
 
-/** Companies right below the own one by their ids, as they travel; for the list of sales people. */
+/** Companies directly below the actor's own by their ids, in wire form; for the list of sales people. */
 export const companyDetails =
   (companies: Companies) =>
   async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, CompanyNodeData>> => {
@@ -115,7 +115,7 @@ export const companyDetails =
   };
 
 const done = (message: string) => ({ result: 'success' as const, message });
-/** The words after a save, which tell that an address was taken and waits. */
+/** The message after a save, which says if an address was accepted but is pending. */
 const saved = (email: string | undefined, is: string | null): string =>
   email !== undefined && email !== is
     ? `${messages.updated}. ${configMessages.addressHeld}`
@@ -124,7 +124,7 @@ const saved = (email: string | undefined, is: string | null): string =>
 type Input<Call extends keyof Handlers<typeof contract.companies>> = Parameters<
   Handlers<typeof contract.companies>[Call]
 >[1];
-/** Whether it is about somebody of the own company, and not about an agency or client. */
+/** Whether it concerns a user of the actor's own company, and not an agency or client. */
 const isPerson = <T extends { userType: string }>(
   given: T,
 ): given is Extract<T, { userType: 'administrator' | 'sales' }> =>
@@ -133,7 +133,7 @@ const isPerson = <T extends { userType: string }>(
 /** The calls of the feature. */
 export function companiesRoutes(companies: Companies, staff: Staff): Handlers<typeof contract.companies> {
   type Given = Exclude<Input<'create'>, { userType: 'administrator' | 'sales' }>;
-  /** Filters are of companies or of people. */
+  /** Filters apply either to companies or to people. */
   const filters = <T extends string>(given: readonly string[] | undefined, known: readonly T[]): T[] => {
     const strange = given?.find((one) => !(known as readonly string[]).includes(one));
     if (strange) throw refuse('Filters', `${strange} is not a filter of this list`);
@@ -172,7 +172,10 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       throw refuse('ClientDomain', 'does not match DownlineDomain');
     return one ?? other;
   };
-  /** For an id that is none of the own people's: it is of a company right below, which a client has none of. */
+  /**
+   * For an id that is not one of the company's own users: it belongs to a company directly below, and a client has
+   * none.
+   */
   const below = (ctx: Ctx, permission: Permission): void => {
     if (ctx.actor.kind === 'client') throw new Refusal('not_found', ownMessages.notFound);
     ctx.need(permission);
@@ -262,7 +265,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       });
       return {
         ...done(saved(input.ClientEmail, row.owner_email)),
-        // Sales are told no more of a company than their own list tells.
+        // Sales people see no more of a company than their own list shows.
         data: isSales(ctx.actor) ? [] : [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
       };
     },

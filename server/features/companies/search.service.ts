@@ -8,8 +8,8 @@ import type { Sales } from '../sales/index.ts';
 import * as store from './search.store.ts';
 
 /**
- * Takes at most `most` of several lists, each in its order and as evenly as they last: many hits of one kind do not push
- * out the few of another.
+ * Takes at most `most` items from several lists, in their order and as evenly as possible: many hits of one kind do not
+ * crowd out the few of another.
  */
 export function shared<T>(lists: readonly (readonly T[])[], most: number): T[][] {
   const counts = lists.map(() => 0);
@@ -56,12 +56,12 @@ const ofCampaign = (row: store.FoundCampaign): SearchHit => ({
   status: row.state,
 });
 
-/** Search by name over all that somebody may see: whoever may list companies or read campaigns finds them here. */
+/** Search by name over everything the user may see: users who may list companies or read campaigns find them here. */
 export function searchRoutes(
   { db }: Platform,
   { sales }: { sales: Sales },
 ): Handlers<typeof contract.search> {
-  /** What sales find is what is assigned to them. */
+  /** Sales people find only what is assigned to them. */
   async function assigned(ctx: Ctx, q: string, kind: 'agency' | 'client'): Promise<SearchHit[]> {
     if (kind === 'agency' && ctx.actor.kind !== 'root') return [];
     const asked = { kind, searchQuery: q, sortby: 'company_name', Page: 1, PerPage: SEARCH_MOST + 1 };
@@ -80,7 +80,7 @@ export function searchRoutes(
         found.push(...(await assigned(ctx, q, 'agency')), ...(await assigned(ctx, q, 'client')));
       await inScope(db.app, ctx.scope, async (tx) => {
         const kinds = kind === 'root' ? (['agency', 'client'] as const) : (['client'] as const);
-        // A client's own name leads nowhere.
+        // A client's own name has nothing to link to.
         if (kind !== 'client' && ctx.may('company.list'))
           found.push(...(await store.companies(tx, q, kinds, most)).map(ofCompany));
         if (ctx.may('campaign.read')) found.push(...(await store.campaigns(tx, q, most)).map(ofCampaign));

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** The most that is sorted; what more finds is no search result. */
+/** Maximum number of hits that are sorted; anything beyond that is not a useful search result. */
 const MOST_SORTED = 10_000;
 
 /** A company that a search has found; `agency_*` is the agency of a client. */
@@ -14,7 +14,7 @@ export interface FoundCompany {
   agency_name: string | null;
 }
 
-/** A campaign that a search has found. */
+/** A campaign found by a search. */
 export interface FoundCampaign {
   id: string;
   name: string;
@@ -26,7 +26,7 @@ export interface FoundCampaign {
   agency_name: string | null;
 }
 
-/** What LIKE is asked with: two letters where a word begins, more of them anywhere (migration 0060). */
+/** The LIKE patterns: up to two letters match only where a word begins, more match anywhere (migration 0060). */
 function patterns(text: string): { pattern: string; other: string; start: string } {
   const plain = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
   const start = `${plain}%`;

@@ -21,13 +21,13 @@ import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
 
-/** What a save changes besides. */
+/** The other things a save can change. */
 export interface Changes extends Entered {
   terms: { term: string; status: boolean }[] | undefined;
   modules: { type: string; status: boolean }[] | undefined;
   /** '' or null: the default plan. */
   planId: string | null | undefined;
-  /** Whether an agency is to have the features in trial. */
+  /** Whether an agency gets the features in trial. */
   betaUser: boolean | undefined;
   version: number | undefined;
 }
@@ -59,7 +59,10 @@ export function createCompanies(
   const { keepOwner, care } = createPayload(parts.sales);
   const developer = agreements.versionOf('developer');
 
-  /** What the companies right below `parentId` may choose from, under the root's names. Looks upwards, so in the root's scope. */
+  /**
+   * The options of the companies directly below `parentId`, under the root's names. Looks upward, so it runs in the
+   * root's scope.
+   */
   async function above(ctx: Ctx, parentId: string) {
     const { rootId } = ctx.actor;
     return inScope(db.app, { rootId }, async (tx) => {
@@ -73,7 +76,10 @@ export function createCompanies(
 
   const nodeOf = async (tx: Tx, id: string) => (await store.node(tx, id, developer)) ?? missing();
 
-  /** @throws Refusal 404 for a company that is not there or, for sales, not in their care; 422 for one that is not right below the own one */
+  /**
+   * @throws Refusal 404 for a company that does not exist or, for sales people, is not assigned to them; 422 for one
+   * that is not directly below the actor's own
+   */
   async function child(tx: Tx, ctx: Ctx, id: string): Promise<Company & { agency_id: string }> {
     const company = (await store.lockTarget(tx, id)) ?? missing();
     await parts.sales.mustCare(tx, ctx, [company.id, company.agency_id]);
@@ -81,7 +87,10 @@ export function createCompanies(
       throw policy.refuse('companyID', 'is not directly below your own company');
     return { ...company, agency_id: company.agency_id! };
   }
-  /** Who works with `companyID` works with their own company. @throws Refusal 404 */
+  /**
+   * A `companyID` in a request must be the actor's own company.
+   * @throws Refusal 404
+   */
   function ownOnly(ctx: Ctx, companyId: string): void {
     if (companyId !== ctx.actor.companyId) missing();
   }
@@ -92,7 +101,7 @@ export function createCompanies(
     return phone;
   };
 
-  /** Keeps hosts and billing flags, where they are given. Only a root decides on the developer mode. */
+  /** Saves hosts and billing flags, if given. Only a root decides on developer mode. */
   async function keep(
     tx: Tx,
     ctx: Ctx,
@@ -122,7 +131,10 @@ export function createCompanies(
       );
   }
 
-  /** Lets an agency have the features in trial, or no longer. @throws Refusal 422 while a campaign runs on one of them */
+  /**
+   * Gives an agency access to the features in trial, or withdraws it.
+   * @throws Refusal 422 while a campaign runs on one of them
+   */
   async function keepBetaUser(
     tx: Tx,
     agency: { root_id: string; agency_id: string; company_id: string },
@@ -138,11 +150,11 @@ export function createCompanies(
     await products.setBetaUser(tx, agency, on, clock.now());
   }
 
-  /** The host where a company's people sign in: its own, else where it was added. */
+  /** The host where a company's users sign in: its own, otherwise the one where it was added. */
   const hostOf = async (ctx: Ctx, tx: Tx, companyId: string): Promise<string> =>
     (await store.hostOf(tx, companyId)) ?? ctx.tenant.host;
 
-  /** Makes the owner of a company and invites them. */
+  /** Creates the owner of a company and invites them. */
   async function addOwner(
     tx: Tx,
     ctx: Ctx,
@@ -157,7 +169,7 @@ export function createCompanies(
     await invites.invite(tx, ctx, sender, { id, name, email, ...owner }, await hostOf(ctx, tx, company.id));
   }
 
-  /** Does a change in one transaction, its failures under the names of these calls. */
+  /** Makes a change in one transaction, reporting failures under the names of these calls. */
   async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       const done = await inScope(db.app, ctx.scope, work);
@@ -172,7 +184,7 @@ export function createCompanies(
     above,
 
     /**
-     * A page of the companies right below the own one, or below an agency of the own root.
+     * A page of the companies directly below the actor's own, or below an agency of the actor's own root.
      * @throws Refusal 404 for any other company
      */
     async list(ctx: Ctx, asked: store.Wanted & { parentId: string; Page: number; PerPage: number }) {
@@ -183,7 +195,7 @@ export function createCompanies(
         if (!parent || !(isOwn || (actor.kind === 'root' && parent.kind === 'agency'))) return missing();
         return store.page(tx, parent.id, asked, developer);
       });
-      // Both at once: neither waits for what the other finds.
+      // Both run in parallel: neither depends on the other's result.
       const [found, choosable] = await Promise.all([listed, above(ctx, asked.parentId)]);
       return { ...page(found.rows, found.total, asked), above: choosable };
     },
@@ -231,13 +243,16 @@ export function createCompanies(
       });
     },
 
-    /** Companies right below the own one as they are, by their ids, and what they may choose from. */
+    /** Companies directly below the actor's own, by their ids, and the options they may choose from. */
     async details(ctx: Ctx, ids: readonly string[]) {
       const rows = await inScope(db.app, ctx.scope, (tx) => store.nodes(tx, ids, developer));
       return { rows, above: await above(ctx, ctx.actor.companyId) };
     },
 
-    /** A page of the user log of an agency or client. @throws Refusal 404 for one that is not there for whoever asks */
+    /**
+     * A page of the user log of an agency or client.
+     * @throws Refusal 404 for one that the user cannot see
+     */
     userLogs: (ctx: Ctx, companyId: string, asked: { Page: number; PerPage: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = (await tenants.company(tx, companyId)) ?? missing();
@@ -254,8 +269,9 @@ export function createCompanies(
       }),
 
     /**
-     * Changes an agency or client and its owner. @throws Refusal 404, 409 when `version` is not the newest, 422 naming the
-     * field; a product with active campaigns cannot be taken away
+     * Changes an agency or client and its owner.
+     * @throws Refusal 404, 409 if `version` is not the newest, 422 naming the field; a product with active campaigns
+     * cannot be removed
      */
     async update(ctx: Ctx, parentId: string, targetId: string, given: Changes) {
       ownOnly(ctx, parentId);
@@ -306,7 +322,7 @@ export function createCompanies(
               ...owner,
             };
             const host = await hostOf(ctx, tx, company.id);
-            // Who has no password yet gets the invitation at the new address.
+            // Users without a password yet get the invitation at the new address.
             if (!(await invites.moveAddress(tx, ctx, sender, who, given.email, host)))
               await invites.invite(tx, ctx, sender, { ...who, email: given.email }, host);
           }
@@ -359,8 +375,9 @@ export function createCompanies(
     },
 
     /**
-     * Removes an agency with its clients, or a client: nobody of it can sign in any more. Rows, hosts and addresses stay, so
-     * that it can be brought back. @throws Refusal 404, 409 with active campaigns, a balance or something due
+     * Removes an agency with its clients, or a client: its users can no longer sign in. Rows, hosts and addresses stay,
+     * so that it can be restored.
+     * @throws Refusal 404, 409 with active campaigns, a balance or an amount due
      */
     remove(ctx: Ctx, parentId: string, targetId: string) {
       ownOnly(ctx, parentId);
@@ -384,7 +401,10 @@ export function createCompanies(
       });
     },
 
-    /** Sends the owner another invitation. @throws Refusal 404, 409 where nobody is to be invited, 422 */
+    /**
+     * Sends the owner another invitation.
+     * @throws Refusal 404, 409 if there is no one to invite, 422
+     */
     async resendInvitation(ctx: Ctx, parentId: string, targetId: string) {
       ownOnly(ctx, parentId);
       const sender = await invites.sender(ctx, ctx.actor.companyId);

@@ -5,15 +5,15 @@ import type { RoleModule } from '../../../contract/people.ts';
 import { beyond, type ModuleRight, toRows } from '../people/index.ts';
 import { refuse } from './policy.ts';
 
-/** Who changes somebody: what the rules ask of them. */
+/** The user who makes a change, as far as the rules need to know. */
 export interface Changer {
   userId: string;
   isOwner: boolean;
-  /** The rows of their role; null: nothing limits them. */
+  /** The rows of their role; null: no limits. */
   modules: readonly RoleModule[] | null;
 }
 
-/** Somebody as the rules see them. */
+/** A user as the rules see them. */
 export interface Standing {
   id: string;
   role: 'owner' | 'administrator' | 'sales';
@@ -26,8 +26,9 @@ const forbid = (message: string, field?: string): never => {
 };
 
 /**
- * Whether `by` may have to do with somebody of these rights at all: owners are left to owners, and nobody changes a person
- * who may more than they themselves. @throws Refusal 403
+ * Checks that `by` may deal with a user with these rights at all: only owners change owners, and no one changes a user
+ * who has more rights than they do.
+ * @throws Refusal 403
  */
 export function mustReach(by: Changer, who: Standing): void {
   if (who.role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly);
@@ -35,14 +36,18 @@ export function mustReach(by: Changer, who: Standing): void {
 }
 
 /**
- * Whether an administrator may enter another address for the owner of a company below: whoever reads the mail of an owner can
- * become them, so only who may everything may. @throws Refusal 403
+ * Checks that an administrator may enter another address for the owner of a company below: access to an owner's mailbox
+ * is enough to take over the account, so only unrestricted administrators may.
+ * @throws Refusal 403
  */
 export function mustMoveOwner(modules: Changer['modules']): void {
   if (beyond(toRows(null), modules)) forbid(configMessages.ownerAddress, 'ClientEmail');
 }
 
-/** Whether `by` may give a role with these rights; null: all that administrators may. @throws Refusal 403 */
+/**
+ * Checks that `by` may assign a role with these rights; null: everything that administrators may do.
+ * @throws Refusal 403
+ */
 export function mustGive(
   by: Changer,
   role: 'owner' | 'administrator' | 'sales',
@@ -54,7 +59,8 @@ export function mustGive(
 }
 
 /**
- * Whether somebody may lose their place, or get another role: nobody does that to themselves, and a company keeps an owner.
+ * Checks that a user may lose their place, or get another role: users cannot do that to themselves, and a company keeps
+ * an owner.
  * @throws Refusal 403 for oneself, 409 for the last owner
  */
 export function mustKeep(by: Changer, who: Standing, ownersBesides: number): void {
@@ -62,7 +68,10 @@ export function mustKeep(by: Changer, who: Standing, ownersBesides: number): voi
   if (who.role === 'owner' && ownersBesides === 0) throw new Refusal('conflict', configMessages.lastOwner);
 }
 
-/** A second factor is changed by nobody but its holder (AUTH-15). @throws Refusal 422 for another one than there is */
+/**
+ * Only its holder can change a second factor (AUTH-15).
+ * @throws Refusal 422 if it differs from the current one
+ */
 export function keepsFactor(given: string | undefined, is: string | null): void {
   if (given !== undefined && given !== (is ?? ''))
     throw refuse('twoFactorAuth', 'can only be set by the user');

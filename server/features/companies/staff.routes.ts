@@ -4,14 +4,14 @@ import type { StaffGiven, StaffRow } from './staff.service.ts';
 type TF = 'T' | 'F';
 const flag = (value: boolean): TF => (value ? 'T' : 'F');
 
-/** How somebody's way in stands at a moment. */
+/** The status of a user's invitation or sign-in at an instant. */
 export function statusOf(row: StaffRow, at: Date): StaffNodeData['status'] {
   if (row.disabled_at) return 'removed';
   if (row.has_password) return 'active';
   return row.invited_until && row.invited_until > at ? 'invited' : 'expired';
 }
 
-/** Somebody as they travel. */
+/** Returns a user in wire form. */
 export const staffToWire = (row: StaffRow, at: Date): StaffNodeData => ({
   id: row.id,
   company_id: row.company_id,
@@ -40,7 +40,7 @@ export const staffToWire = (row: StaffRow, at: Date): StaffNodeData => ({
   version: row.version,
 });
 
-/** What is entered of somebody, by its wire names. */
+/** The input for a user, by its wire names. */
 export interface StaffWire {
   userType: 'administrator' | 'sales';
   ClientFullName?: string | undefined;
@@ -60,7 +60,7 @@ export interface StaffWire {
   twoFactorAuth?: '' | 'email' | 'google' | undefined;
 }
 
-/** The same by the names of the service. */
+/** The same with the names of the service. */
 export function staffFromWire(given: StaffWire): StaffGiven {
   const flags = {
     is_default_admin: given.defaultAdmin,

@@ -16,7 +16,7 @@ import * as store from './staff.store.ts';
 
 export type { StaffRow } from './staff.store.ts';
 
-/** What is entered of somebody; what is undefined stays as it is, or as new people begin. */
+/** The input for a user; undefined values stay unchanged, or get the defaults of new users. */
 export interface StaffGiven {
   type: 'administrator' | 'sales';
   name: string | undefined;
@@ -26,7 +26,7 @@ export interface StaffGiven {
   role: string | undefined;
   flags: Partial<Record<Flag, boolean>>;
   permissions: { name: string; active: boolean }[] | undefined;
-  /** The second factor as it is: everybody sets their own. */
+  /** The current second factor: users can set only their own. */
   factor?: '' | 'email' | 'google' | undefined;
 }
 type Flag =
@@ -82,7 +82,10 @@ export function createStaff(
     return phone;
   };
 
-  /** The role that `given` names, with what it allows. @throws Refusal 422 for a role of another company, 403 for a wider one */
+  /**
+   * The role named by `given`, with what it allows.
+   * @throws Refusal 422 for a role of another company, 403 for a broader one
+   */
   async function roleOf(tx: Tx, ctx: Ctx, given: string | undefined, type: StaffGiven['type']) {
     if (type === 'sales') {
       if (given) throw refuse('ClientRole', 'is only for administrators');
@@ -100,7 +103,10 @@ export function createStaff(
     return { role: 'administrator' as const, id: role?.id ?? null, name: role?.name ?? 'all permissions' };
   }
 
-  /** What of the flags somebody of this role can have. @throws Refusal 422 naming the field */
+  /**
+   * The flags that a user with this role can have.
+   * @throws Refusal 422 naming the field
+   */
   function fitting(role: store.StaffRow['role'], flags: StaffGiven['flags']): void {
     if (flags.is_default_admin && role === 'sales')
       throw refuse('defaultAdmin', 'is only for administrators');
@@ -119,7 +125,10 @@ export function createStaff(
       owner: { root_id: who.root_id, agency_id: who.agency_id, company_id: who.company_id },
     });
 
-  /** Does a change of the own company's people, one after the other, its failures under the names of these calls. */
+  /**
+   * Makes a change to the users of the actor's own company, one change at a time, reporting failures under the names of
+   * these calls.
+   */
   async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
     try {
       return await inScope(db.app, ctx.scope, async (tx) => {
@@ -131,13 +140,13 @@ export function createStaff(
     }
   }
 
-  /** In whose name and from which host invitations go out: those of the host where they are caused. */
+  /** The sender and host of invitations: those of the host where they are triggered. */
   const senderOf = (ctx: Ctx) => invites.sender(ctx, ctx.tenant.companyId);
   const invite = (tx: Tx, ctx: Ctx, sender: Awaited<ReturnType<typeof senderOf>>, who: store.StaffRow) =>
     invites.invite(tx, ctx, sender, who, ctx.tenant.host);
 
   return {
-    /** Whether an id is of somebody of the own company, removed ones too. */
+    /** Whether an id belongs to a user of the actor's own company, including removed ones. */
     isOwn: (ctx: Ctx, id: string): Promise<boolean> =>
       inScope(
         db.app,
@@ -145,7 +154,10 @@ export function createStaff(
         async (tx) => (await people.byId(tx, id))?.company_id === ctx.actor.companyId,
       ),
 
-    /** A page of the own company's people. @throws Refusal 403, 404 */
+    /**
+     * A page of the users of the actor's own company.
+     * @throws Refusal 403, 404
+     */
     async list(ctx: Ctx, companyId: string, asked: store.StaffWanted & { Page: number; PerPage: number }) {
       ctx.need('person.read');
       own(ctx, companyId, asked.type);
@@ -157,8 +169,8 @@ export function createStaff(
     },
 
     /**
-     * Adds somebody to the own company and invites them by email.
-     * @throws Refusal 403 for a role that allows more than one's own, 404, 422 naming the field
+     * Adds a user to the actor's own company and invites them by email.
+     * @throws Refusal 403 for a role that allows more than the actor's own, 404, 422 naming the field
      */
     async create(
       ctx: Ctx,
@@ -200,8 +212,9 @@ export function createStaff(
     },
 
     /**
-     * Changes somebody of the own company. @throws Refusal 403 for the own role, owners' where one is none, and people who may
-     * more; 404; 409 when `version` is not the newest or the last owner would go; 422 naming the field
+     * Changes a user of the actor's own company.
+     * @throws Refusal 403 for the actor's own role, for owners if the actor is not one, and for users with more rights;
+     * 404; 409 if `version` is not the newest or the last owner would go; 422 naming the field
      */
     async update(
       ctx: Ctx,
@@ -237,7 +250,7 @@ export function createStaff(
           Object.assign(values, { [name]: is });
           words.push(`${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
         }
-        // An owner is limited by nothing.
+        // An owner has no limits.
         if (role === 'owner' && who.campaigns_closed) values.campaigns_closed = false;
         if (values.is_default_admin) {
           if (who.disabled_at) throw refuse('defaultAdmin', 'is only for users who have not been removed');
@@ -270,7 +283,7 @@ export function createStaff(
           if (holder) throw refuse('ClientEmail', ownMessages.emailTaken);
           const user = { ...who, hasPassword: who.has_password };
           const waits = await invites.moveAddress(tx, ctx, sender, user, given.email, ctx.tenant.host);
-          // Who has no password yet gets the invitation at the new address.
+          // Users without a password yet get the invitation at the new address.
           if (!waits && !who.disabled_at) await invite(tx, ctx, sender, { ...who, email: given.email });
         }
         await record(tx, ctx, 'user.update', who, `Changed ${who.name}: ${words.join(', ') || 'nothing'}`);
@@ -280,7 +293,10 @@ export function createStaff(
       return done;
     },
 
-    /** Removes somebody: their sessions end at once. @throws Refusal 403, 404, 409 for the last owner */
+    /**
+     * Removes a user: their sessions end immediately.
+     * @throws Refusal 403, 404, 409 for the last owner
+     */
     async remove(ctx: Ctx, companyId: string, id: string): Promise<void> {
       own(ctx, companyId);
       await change(ctx, async (tx) => {
@@ -296,7 +312,10 @@ export function createStaff(
       invites.forget(id);
     },
 
-    /** Brings somebody back who was removed. @throws Refusal 403 where they may more than oneself, 404 */
+    /**
+     * Restores a removed user.
+     * @throws Refusal 403 if they have more rights than the actor, 404
+     */
     async restore(ctx: Ctx, companyId: string, id: string) {
       own(ctx, companyId);
       const done = await change(ctx, async (tx) => {
@@ -316,8 +335,9 @@ export function createStaff(
     },
 
     /**
-     * Sends people of the own company another invitation, but for those who have signed in already or are removed.
-     * @throws Refusal 404 where one of them is not of the own company; then none is sent
+     * Sends users of the actor's own company another invitation, except those who have already signed in or are
+     * removed.
+     * @throws Refusal 404 if one of them is not in the actor's own company; then none are sent
      */
     async resend(ctx: Ctx, companyId: string, ids: readonly string[]) {
       own(ctx, companyId);

@@ -4,7 +4,7 @@ import type { PersonalPermission, Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { ModuleRight } from '../people/index.ts';
 
-/** Somebody of a company as the lists show them. */
+/** A user of a company as shown in the lists. */
 export interface StaffRow {
   id: string;
   root_id: string;
@@ -87,7 +87,7 @@ export async function people(
   return { rows, total: Number(counted.rows[0]!.total) };
 }
 
-/** Somebody of a company, removed ones too; locked with the company's other changes of people. */
+/** A user of a company, including removed ones; locked against other changes to the company's users. */
 export async function person(tx: Tx, companyId: string, id: string): Promise<StaffRow | undefined> {
   const { rows } =
     await sql<StaffRow>`select ${COLUMNS} ${FROM} where u.id = ${id} and u.company_id = ${companyId}
@@ -95,12 +95,15 @@ export async function person(tx: Tx, companyId: string, id: string): Promise<Sta
   return rows[0];
 }
 
-/** Makes changes of a company's people follow each other, so that two owners cannot remove one another at once. */
+/**
+ * Makes changes to a company's users run one after another, so that two owners cannot remove each other at the same
+ * time.
+ */
 export async function lockStaff(tx: Tx, companyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('staff ' || ${companyId}, 0))`.execute(tx);
 }
 
-/** How many owners a company has besides one. */
+/** How many owners a company has other than the given one. */
 export async function ownersBesides(tx: Tx, companyId: string, id: string): Promise<number> {
   const row = await tx
     .selectFrom('user_account')
@@ -113,7 +116,7 @@ export async function ownersBesides(tx: Tx, companyId: string, id: string): Prom
   return Number(row.n);
 }
 
-/** Takes the place of the default administrator from whoever has it. */
+/** Takes the default administrator flag from whoever has it. */
 export async function noDefault(tx: Tx, companyId: string): Promise<void> {
   await tx
     .updateTable('user_account')
@@ -123,7 +126,7 @@ export async function noDefault(tx: Tx, companyId: string): Promise<void> {
     .execute();
 }
 
-/** Sets some of a person's values and counts one version. */
+/** Sets some of a user's values and increments the version. */
 export async function set(tx: Tx, id: string, values: Updateable<Schema['user_account']>): Promise<void> {
   await tx
     .updateTable('user_account')

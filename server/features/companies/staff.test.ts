@@ -87,7 +87,7 @@ const roleOf = async (name: string): Promise<string> => {
   const { body } = await ask('GET', 'configuration/role-module/get?getType=getrole');
   return (body.roles as { id: string; role_name: string }[]).find((one) => one.role_name === name)!.id;
 };
-/** Somebody with a password, signed in at their host. */
+/** Creates a user with a password, signed in at their host. */
 async function signedIn(company: Company, given: Parameters<TestApp['make']['user']>[1]) {
   const one = await app.make.user(company, { email: `in${++serial}@x.test`, passwordHash, ...given });
   const name = `in${serial}`;
@@ -260,7 +260,7 @@ describe('[CONF-02] who may do what with whom', () => {
     expect((await update(ids.owner!, { ClientRole: '' })).body.message).toBe(configMessages.personSelf);
     const second = await signedIn(acme, { role: 'owner' });
     expect((await update(ids.owner!, { ClientRole: '' }, second.name)).status).toBe(200);
-    // The one who is left cannot go, and whoever was demoted cannot reach them.
+    // The remaining owner cannot be removed, and a demoted one has no power over them.
     expect((await remove(second.id, second.name)).status).toBe(403);
     expect((await remove(second.id)).body.message).toBe(configMessages.ownersOnly);
     expect((await update(ids.owner!, { ClientRole: 'owner' }, second.name)).status).toBe(200);
@@ -300,7 +300,7 @@ describe('[CONF-02] who may do what with whom', () => {
     await remove(wide.id);
     expect((await update(wide.id, { action: 'restore' }, narrow.name)).status).toBe(403);
     expect((await create(String(body.roleID))).status).toBe(200);
-    // Who may only read the settings adds nobody.
+    // A user who may only read the settings cannot add anyone.
     const reader = await signedIn(acme, { role: 'administrator', roleId: await roleOf('Read only') });
     expect((await ask('POST', 'configuration/user/create', fields(), reader.name)).status).toBe(403);
     expect((await list('all/all/all/all', '', 'administrator', reader.name)).status).toBe(403);
@@ -324,7 +324,7 @@ describe('[CONF-02] who may do what with whom', () => {
     expect([full.status, Object.keys(full.body.errors as object)]).toEqual([422, ['ClientID']]);
     const back = await update(gone.id, { action: 'restore' });
     expect([back.status, back.body.message]).toEqual([200, configMessages.personRestored]);
-    // The sessions of before stay ended.
+    // Earlier sessions stay ended.
     expect((await ask('GET', 'user', undefined, gone.name)).status).toBe(401);
     await app.signIn(gone.email, 'acme.test');
   });
@@ -365,7 +365,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect((await list('all/all/all/all', '', 'sales', 'sales')).status).toBe(403);
     const off = await update(node.id, { userType: 'sales', isAccExecutive: 'F' }, 'root');
     expect((off.body.data as Node[])[0]).toMatchObject({ isAccExecutive: 'F' });
-    // Somebody of the other list is not found in this one.
+    // A user from the other list is not found in this one.
     expect((await update(node.id, { userType: 'administrator' }, 'root')).status).toBe(404);
   });
 
@@ -389,7 +389,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect(await names()).toEqual([]);
     const care = await ask('PUT', 'configuration/sales', { companyID: client.id, salesAE: node.id });
     expect([care.status, await names()]).toEqual([200, ['Client']]);
-    // What sales may not see: neither people nor the list of the others, nor money, nor settings.
+    // What sales people may not see: people or the list of the others, money, settings.
     for (const url of [
       `configuration/user/${acme.id}/all/all/sales/all/all/all/all`,
       `configuration/user/${acme.id}/all/all/client/all/all/all/all`,
@@ -398,7 +398,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
       'ledger/statement',
     ])
       expect([url, (await ask('GET', url, undefined, 'abe')).status]).toEqual([url, 403]);
-    // Removed, they cannot sign in, and nobody new is given to them.
+    // Once removed, they cannot sign in, and no new companies are assigned to them.
     expect((await remove(node.id)).status).toBe(200);
     expect((await ask('GET', 'configuration/sales/downline', undefined, 'abe')).status).toBe(401);
     const again = await ask('PUT', 'configuration/sales', { companyID: client.id, salesRep: node.id });
@@ -417,7 +417,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     ]);
     const mails = await mailsTo(app, root.id, String(people[0]!.email));
     expect(mails).toHaveLength(2);
-    // The link before is over, the new one holds.
+    // The previous link no longer works; the new one does.
     const verify = (at: number) =>
       app.call('POST', '/api/verify-reset-token', {
         host: 'acme.test',

@@ -44,13 +44,13 @@ export interface NodeRow {
   developer_agreed: boolean;
   /** Whether it has an API key that was not deleted. */
   has_api_key: boolean;
-  /** Whether the agreement of its kind was accepted, so that there is a file of it. */
+  /** Whether the agreement for its kind was accepted, so that a file of it exists. */
   has_agreement: boolean;
   plan_id: string | null;
   plan_name: string | null;
   modules: string[] | null;
   terms: string[] | null;
-  /** What its products are called in addresses, by product. */
+  /** The slugs of its products in URLs, by product. */
   slugs: Partial<Record<'local' | 'locator', string>> | null;
   sales: { role: string; id: string; name: string }[];
   clients: bigint;
@@ -58,9 +58,9 @@ export interface NodeRow {
   last_lead_at: Date | null;
   /** Micro-dollars in the wallet of an agency or the prepaid balances of a client; null: it has neither. */
   balance: bigint | null;
-  /** The automatic top-up of its wallet was declined, and not made since. */
+  /** The automatic top-up of its wallet was declined and has not succeeded since. */
   topup_failing: boolean;
-  /** The first of the failures in a row, of payments before top-ups; null: nothing fails. */
+  /** The first of consecutive failures, payments before top-ups; null if nothing is failing. */
   failing_since: Date | null;
 }
 
@@ -79,7 +79,7 @@ export interface Wanted {
   offset: number;
 }
 
-/** The most hits of a search that are sorted and paged; more than that is no search result. */
+/** Maximum number of search hits that are sorted and paged; anything beyond that is not a useful search result. */
 const MOST_HITS = 10_000;
 
 const SORTS: Record<CompanySort, RawBuilder<unknown>> = {
@@ -107,7 +107,10 @@ const CARDS = {
   failed: FILTERS.payment_failed,
   none: sql<boolean>`not ${CARD}`,
 };
-/** Whose active campaigns count for a row; where the kind is known, a plain equality, which a whole list can be joined by. */
+/**
+ * Whose active campaigns count for a row; if the kind is known, a plain equality, so that an entire list can be joined
+ * on it.
+ */
 const OWN_CAMPAIGNS = {
   agency: sql`g.agency_id = c.id`,
   client: sql`g.agency_id = c.agency_id and g.company_id = c.id`,
@@ -117,9 +120,9 @@ const active = (kind: Wanted['kind']) =>
   sql<boolean>`exists (select from campaign g where ${OWN_CAMPAIGNS[kind ?? 'any']} and g.state = 'active')`;
 
 /**
- * A page of the companies right below `parentId`, with everything a row shows; and how many there are, counted with the ids
- * where all of them have to be found anyhow: by a search, or by their campaigns.
- * `developerVersion`: the version of the developer's agreement that holds.
+ * A page of the companies directly below `parentId`, with everything that a row shows, and the total count; it is
+ * counted together with the ids if all of them have to be found anyway: by a search, or by their campaigns.
+ * `developerVersion`: the current version of the developer's agreement.
  */
 export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
   const where = [sql`c.parent_id = ${parentId} and c.removed_at is null`];
@@ -134,7 +137,7 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
   for (const filter of new Set(wanted.filters)) where.push(FILTERS[filter]);
   if (wanted.exclude.length > 0) where.push(sql`c.id <> all(${wanted.exclude}::uuid[])`);
   const all = sql`from company c where ${sql.join(where, sql` and `)}`;
-  // Without a choice the newest come first.
+  // By default the newest come first.
   const key = SORTS[wanted.sort ?? 'created_at'];
   const dir = (wanted.sort ? wanted.order : 'desc') === 'desc' ? sql`desc` : sql`asc`;
   const countsAtOnce = wanted.search !== '' || wanted.campaigns !== 'all';
@@ -154,7 +157,7 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
   return { rows, total: Number(counted) };
 }
 
-/** One row; undefined for a company that the scope does not hold, or that is removed. */
+/** One row; undefined for a company that is outside the scope or removed. */
 export async function node(tx: Tx, id: string, developerVersion: string): Promise<NodeRow | undefined> {
   const here = await tx
     .selectFrom('company')
@@ -166,8 +169,8 @@ export async function node(tx: Tx, id: string, developerVersion: string): Promis
 }
 
 /**
- * The hits of a search right below a company: by name, owner, address or phone, an agency also by its clients. Less than three letters have no trigram, and what filters keep is few: there each
- * row's text is looked into.
+ * The hits of a search directly below a company: by name, owner, address or phone, an agency also by its clients. Fewer
+ * than three letters have no trigram, and filters leave few rows: in those cases each row's text is scanned.
  */
 function searched(text: string, parentId: string, isFiltered: boolean): RawBuilder<unknown> {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
@@ -179,16 +182,16 @@ function searched(text: string, parentId: string, isFiltered: boolean): RawBuild
     : sql`c.id = any(array(select search_company_list(${pattern}, ${phone}, ${parentId}, ${MOST_HITS})))`;
 }
 
-/** What LIKE asks of a phone's digits; null: the text is no part of a phone. */
+/** The LIKE pattern for a phone's digits; null if the text is not part of a phone number. */
 function phonePattern(text: string): string | null {
   const digits = text.replace(/[\s().+-]/g, '');
   return /^\d{3,}$/.test(digits) ? `%${digits}%` : null;
 }
 
 /**
- * What a list shows of companies, in the order of their ids; each answer is one look into an index. Of failures in a row the
- * first counts: an invoice keeps it, of renewals and top-ups it is the last so many that were declined. The plan is kept
- * (platform/db/connect.ts): with so many tables it takes longer than the answer.
+ * What a list shows of companies, in the order of their ids; each value is one index lookup. The first of consecutive
+ * failures counts: an invoice stores it; for renewals and top-ups it is derived from the last run of declined ones. The
+ * plan is cached (platform/db/connect.ts): with this many tables, planning takes longer than the query itself.
  */
 export async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): Promise<NodeRow[]> {
   if (ids.length === 0) return [];
@@ -259,7 +262,9 @@ export async function lockTarget(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-/** Sets what is the company's own, and counts one version if nothing else has. Returns the version. */
+/**
+ * Saves the company's own values, and increments the version unless something else already has. Returns the version.
+ */
 export async function save(
   tx: Tx,
   id: string,
@@ -278,7 +283,7 @@ export async function save(
   return row.version;
 }
 
-/** The numbers of the active campaigns of an agency or client, by product where one is named. */
+/** The numbers of an agency's or client's active campaigns, by product if one is given. */
 export async function activeCampaigns(
   tx: Tx,
   company: { id: string; kind: string },
@@ -296,8 +301,8 @@ export async function activeCampaigns(
 }
 
 /**
- * What stands in the way of a removal, micro-dollars: what the company (of an agency its clients, too) still has in wallets
- * and prepaid balances, and what it owes, invoiced or not.
+ * What blocks a removal, micro-dollars: what the company (for an agency, its clients too) still has in wallets and
+ * prepaid balances, and what it owes, invoiced or not.
  */
 export async function money(tx: Tx, company: { id: string; kind: string }, at: Date) {
   const { rows } = await sql<{ has: bigint; owes: bigint }>`
@@ -323,7 +328,7 @@ export async function remove(tx: Tx, id: string, at: Date): Promise<number> {
   return Number(done.numUpdatedRows);
 }
 
-/** The main host of a company, in the transaction that may have just made it; null: none. */
+/** The main host of a company, in the transaction that may have just created it; null if there is none. */
 export async function hostOf(tx: Tx, companyId: string): Promise<string | null> {
   const row = await tx
     .selectFrom('domain')

@@ -174,7 +174,7 @@ describe('[AGCY-17] the agency cost setting', () => {
     );
     const { data, rootcostagency } = await read('agency', acme.id);
     expect(rootcostagency.enhance.Weekly.EnhanceCostperlead).toBe('0.10');
-    // What has not been set is shown, and charged, at the minimum.
+    // Values that have not been set are shown, and charged, at the minimum.
     expect(data.b2b.Prepaid.B2bCostperlead).toBe('0.25');
     const campaign = await app.make.campaign(client, { price: USD });
     expect(await priceAt(campaign, app.clock.now(), 'b2b')).toMatchObject({ costMicros: 250_000n });
@@ -187,14 +187,14 @@ describe('[AGCY-17] the agency cost setting', () => {
     const value = { local: { Weekly: { LeadspeekCostperlead: '0.01' } } };
     expect((await save('agency', acme.id, value)).status).toBe(403);
     expect((await save('client', acme.id, value)).status).toBe(403);
-    // Not in their care (features/sales tests the rest).
+    // Not assigned to them (features/sales tests the rest).
     expect((await save('sales', acme.id, value)).status).toBe(404);
     expect((await save('foreign', acme.id, value)).status).toBe(404);
     expect((await save('second', acme.id, value)).status).toBe(404);
     expect((await call('second', 'GET', `/configuration/setting/${acme.id}/costagency`)).status).toBe(404);
     expect((await call('client', 'GET', `/configuration/setting/${acme.id}/costagency`)).status).toBe(403);
     expect((await call('agency', 'GET', `/configuration/setting/${root.id}/costagency`)).status).toBe(404);
-    // The database itself holds the wall.
+    // The database itself enforces the separation.
     await expect(
       inScope(app.platform.db.app, { rootId: root.id, agencyId: acme.id }, (tx) =>
         app.features.costs.setLeadCost(tx, {
@@ -398,7 +398,7 @@ describe('what the next campaigns of a client cost', () => {
       CostSet: '1',
     });
     expect(other.body.data).toMatchObject({ CostSet: '1.00', LimitLead: null });
-    // Amounts come as numbers, too, and a limit may be a week's or a month's.
+    // Amounts may also be numbers, and a limit may be weekly or monthly.
     const weekly = await call('agency', 'PUT', url, { ...given, CostSet: 2.5, LimitLeadFreq: 'week' });
     expect(weekly.body.data).toMatchObject({ CostSet: '2.50', LimitLead: 40, LimitLeadFreq: 'week' });
     const next = async (more: object) =>

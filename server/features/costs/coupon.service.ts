@@ -18,7 +18,7 @@ export interface OnboardingCharge {
   couponsOn: boolean;
 }
 
-/** Nobody finds a code by trying. */
+/** Prevents codes from being found by trial and error. */
 const TRIES: LimitRule = { name: 'coupon', max: 20, base: 60, cap: 3600, window: 86_400 };
 
 const worth = (row: store.CouponRow) => ({
@@ -92,7 +92,10 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
         return wire({ ...row, uses: 0 });
       }),
 
-    /** Withdraws a coupon; where it was used stays known. @throws Refusal 404 */
+    /**
+     * Withdraws a coupon; the record of where it was used is kept.
+     * @throws Refusal 404
+     */
     remove: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const code = await store.removeCoupon(tx, id, clock.now());
@@ -120,8 +123,9 @@ export function createCoupons({ db, clock }: Platform, { audit, limits }: { audi
     },
 
     /**
-     * Uses a coupon up for an agency, in the transaction of its charge and the root's scope. Answers what it takes off,
-     * micro-dollars. @throws Refusal 422 when it cannot be used (any more)
+     * Redeems a coupon for an agency, in the transaction of its charge and in the root's scope. Returns what it takes
+     * off, micro-dollars.
+     * @throws Refusal 422 if it cannot be used (anymore)
      */
     async redeem(tx: Tx, rootId: string, charge: OnboardingCharge, code: string, at: Date): Promise<bigint> {
       if (!charge.couponsOn) throw refuseCode(ownMessages.couponOff);

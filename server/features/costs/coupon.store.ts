@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** What a coupon is worth and where it stands. */
+/** What a coupon is worth, and its status. */
 export interface CouponRow {
   id: string;
   code: string;
@@ -24,7 +24,7 @@ export async function coupons(tx: Tx, rootId: string): Promise<CouponRow[]> {
     .execute();
 }
 
-/** Adds a coupon; false when there is one of this code. */
+/** Adds a coupon; false if this code already exists. */
 export async function insertCoupon(tx: Tx, row: Insertable<Schema['coupon']>): Promise<boolean> {
   const done = await tx
     .insertInto('coupon')
@@ -34,7 +34,7 @@ export async function insertCoupon(tx: Tx, row: Insertable<Schema['coupon']>): P
   return (done.numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
-/** Withdraws a coupon and answers its code; undefined when there is none. */
+/** Withdraws a coupon and returns its code; undefined if it does not exist. */
 export async function removeCoupon(tx: Tx, id: string, at: Date): Promise<string | undefined> {
   const row = await tx
     .updateTable('coupon')
@@ -61,7 +61,7 @@ export async function hasUsed(tx: Tx, couponId: string, agencyId: string): Promi
   return row !== undefined;
 }
 
-/** Counts a use; false when there is none left, or it has ended or been withdrawn. Run in the root's scope. */
+/** Counts a use; false if no uses are left, or if it has ended or been withdrawn. Run in the root's scope. */
 export async function takeUse(tx: Tx, couponId: string, at: Date): Promise<boolean> {
   const done = await tx
     .updateTable('coupon')
@@ -74,7 +74,7 @@ export async function takeUse(tx: Tx, couponId: string, at: Date): Promise<boole
   return done.numUpdatedRows > 0n;
 }
 
-/** Keeps that an agency has used a coupon; false when it had. */
+/** Records that an agency has used a coupon; false if it already had. */
 export async function insertUse(tx: Tx, row: Insertable<Schema['coupon_use']>): Promise<boolean> {
   const done = await tx
     .insertInto('coupon_use')

@@ -27,7 +27,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** A root's plans of minimum spend, and which agency has which (spec product 3, Minimum-spend plan). */
+/** A root's minimum-spend plans, and which agency has which (spec product 3, Minimum-spend plan). */
 export function createPlans(
   { db, clock, events }: Platform,
   { tenants, audit }: { tenants: Tenants; audit: Audit },
@@ -67,7 +67,10 @@ export function createPlans(
   const describe = (given: PlanGiven): string =>
     `${given.planName} (${[...given.months, given.flatMonth].map((one) => usd(microsOf(one))).join(', ')} per month)`;
 
-  /** Gives an agency a plan from now on; null: the default one. Returns the plan's name. @throws Refusal 422 */
+  /**
+   * Assigns a plan to an agency from now on; null: the default one. Returns the plan's name.
+   * @throws Refusal 422
+   */
   async function give(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
     const [plan] = planId ? await store.plans(tx, ctx.actor.rootId, clock.now(), planId) : [];
     if (planId && !plan) throw refusalOf('planMinSpendId', 'is not a plan of this platform');
@@ -93,7 +96,10 @@ export function createPlans(
         })),
       ),
 
-    /** Adds a plan and makes it its root's default, for the demo and tests: without a person, and without telling anybody. */
+    /**
+     * Adds a plan and makes it its root's default, for the demo and tests: without an actor and without notifying
+     * anyone.
+     */
     async insertDefault(
       tx: Tx,
       root: { id: string },
@@ -162,7 +168,10 @@ export function createPlans(
         return answer(tx, ctx, id);
       }),
 
-    /** Removes a plan that nobody has. @throws Refusal 404, 409 */
+    /**
+     * Removes a plan that no agency has.
+     * @throws Refusal 404, 409
+     */
     remove: (ctx: Ctx, id: string) =>
       within(ctx, async (tx) => {
         const plan = await one(tx, ctx, id);
@@ -199,7 +208,7 @@ export function createPlans(
     /** The plan that is a root's default at an instant; undefined: none. */
     defaultOf: async (tx: Tx, rootId: string, at: Date) =>
       (await store.plans(tx, rootId, at)).find((plan) => plan.is_default),
-    /** A plan as it travels. */
+    /** Returns a plan in wire form. */
     wire,
   };
 }

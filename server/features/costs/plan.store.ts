@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** A plan with what it asks at an instant, micro-dollars. */
+/** A plan with its minimum spend at an instant, micro-dollars. */
 export interface PlanRow {
   id: string;
   name: string;
@@ -50,7 +50,7 @@ export async function nameTaken(tx: Tx, rootId: string, name: string, otherThan:
   return row !== undefined;
 }
 
-/** Changes a plan and raises its version; with `version`, only if it is still that one. False: it was not. */
+/** Changes a plan and increments its version; with `version`, only if it is still that one. False if it was not. */
 export async function updatePlan(
   tx: Tx,
   id: string,
@@ -67,7 +67,7 @@ export async function updatePlan(
   return done.numUpdatedRows > 0n;
 }
 
-/** Takes the mark of the default off the plan that has it. */
+/** Removes the default flag from the plan that has it. */
 export async function unmarkDefault(tx: Tx, rootId: string): Promise<void> {
   await tx
     .updateTable('minspend_plan')
@@ -94,7 +94,7 @@ export async function agenciesOn(tx: Tx, planId: string): Promise<number> {
   return Number(rows[0]?.count ?? 0n);
 }
 
-/** Keeps choices and removals of a root's plans apart until the transaction ends. */
+/** Serializes choices and removals of a root's plans until the transaction ends. */
 export async function lockPlans(tx: Tx, rootId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${rootId}, 35))`.execute(tx);
 }
@@ -103,7 +103,7 @@ export async function insertChoice(tx: Tx, row: Insertable<Schema['minspend_choi
   await tx.insertInto('minspend_choice').values(row).execute();
 }
 
-/** An agency's plan at an instant, its own (`is_own`) or its root's default; undefined: none. */
+/** Returns an agency's plan at an instant: its own (`is_own`) or its root's default. Undefined if there is no plan. */
 export async function planOf(
   tx: Tx,
   agencyId: string,

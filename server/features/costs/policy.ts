@@ -8,21 +8,24 @@ import {
 import { refusalOf } from '../../../contract/errors.ts';
 import { dollarsOf, microsOf } from '../../../contract/primitives.ts';
 
-/** Fees of a module and term by what they are for, micro-dollars. */
+/** Fees of a module and term by purpose, in micro-dollars. */
 export type Fees = Record<CostPart, bigint>;
-/** Fees as they travel: amounts of dollars by module, term and the spec's name of the fee. */
+/** Fees as sent over the wire: dollar amounts by module, term and the spec's name of the fee. */
 export type FeesByName = Record<string, Record<string, Record<string, string>>>;
 
 export const NO_FEES: Fees = { setup: 0n, month: 0n, lead: 0n, advanced: 0n };
 
-/** An amount of the cost setting: '0' for nothing (spec product 3), else dollars with at least two places. */
+/** An amount in the cost setting: '0' for zero (spec product 3), otherwise dollars with at least two decimal places. */
 export const amountText = (micros: bigint): string => (micros === 0n ? '0' : dollarsOf(micros));
 
 /** The names of a module's fees with what each is for. */
 export const feesOf = (module: string): [name: string, part: CostPart][] =>
   Object.entries(COST_FIELDS[module as ModuleType] ?? {});
 
-/** The fees of modules and terms under the spec's names; `of` answers what a module costs at a term (its full name). */
+/**
+ * Returns the fees of modules and terms under the spec's names; `of` returns what a module costs at a term (its full
+ * name).
+ */
 export function namedFees(
   modules: readonly string[],
   of: (module: string, term: string) => Fees,
@@ -43,7 +46,7 @@ export function namedFees(
   );
 }
 
-/** What a given set of named fees changes of a module and term. */
+/** Applies a given set of named fees to the fees of a module and term. */
 export function withGiven(before: Fees, module: string, given: Record<string, string | undefined>): Fees {
   const fees = { ...before };
   for (const [name, part] of feesOf(module)) {
@@ -65,7 +68,7 @@ export function* givenTerms(
 }
 
 /**
- * When a change begins: now, or at the start of a given day in a time zone; today means now.
+ * Returns when a change takes effect: now, or at the start of a given day in a time zone; today means now.
  * @throws Refusal 422 when the day is over
  */
 export function beginOf(day: string | undefined, timeZone: string, now: Date): Date {
@@ -79,13 +82,13 @@ export function beginOf(day: string | undefined, timeZone: string, now: Date): D
   return order === 0 ? now : new Date(asked.toZonedDateTime(timeZone).epochMilliseconds);
 }
 
-/** What a coupon takes off a charge, in whole cents and never more than the charge; micro-dollars. */
+/** Returns what a coupon takes off a charge in micro-dollars: whole cents, and never more than the charge. */
 export function discountOf(
   coupon: { percent: string | null; amount_micros: bigint | null },
   charge: bigint,
 ): bigint {
   const cent = 10_000n;
-  // A percentage has two decimal places, so 100 % are ten thousand parts.
+  // A percentage has two decimal places, so 100 % is ten thousand parts.
   const [whole = '0', part = ''] = (coupon.percent ?? '0').split('.');
   const parts = BigInt(whole) * 100n + BigInt(part.padEnd(2, '0'));
   const off = coupon.amount_micros ?? (charge * parts) / 10_000n;

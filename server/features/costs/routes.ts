@@ -6,7 +6,7 @@ import type { Coupons, OnboardingCharge } from './coupon.service.ts';
 import type { createPlans } from './plan.service.ts';
 import type { Costs } from './service.ts';
 
-/** The calls of the feature. `chargeOf` tells an agency's onboarding charge, which is a setting. */
+/** The calls of the feature. `chargeOf` returns an agency's onboarding charge, which is a setting. */
 export function costsRoutes(
   { costs, plans, coupons }: { costs: Costs; plans: ReturnType<typeof createPlans>; coupons: Coupons },
   chargeOf: (ctx: Ctx, companyId: string | undefined) => Promise<OnboardingCharge>,

@@ -27,12 +27,12 @@ import { createSuppliers } from './supplier.service.ts';
 
 type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
 type RetailGiven = z.output<typeof RetailFields>;
-/** What a client pays, inside. */
+/** What a client pays, in its internal form. */
 export type Retail = Omit<Awaited<ReturnType<typeof store.retailOf>>[number], 'campaign_id'>;
 type Frequency = (typeof FREQUENCIES)[number];
-/** Days of a limit's period, for a least of a day. */
+/** The number of days in a limit's period, for scaling a daily minimum. */
 export const FREQUENCY_DAYS: Record<Frequency, number> = { day: 1, week: 7, month: 30 };
-/** Bounds that a client's next campaign begins with. */
+/** The limits that a client's next campaign starts with. */
 export interface RetailLimits {
   daily_cap: number | null;
   limit_every: Frequency;
@@ -44,7 +44,7 @@ const TERMS = Object.values(COST_TERMS);
 const key = (module: string, term: string): string => `${module} ${term}`;
 const NAMES: Record<string, string> = Object.fromEntries(MODULES.map((one) => [one.module, one.name]));
 
-/** What a campaign costs when nobody has said anything. */
+/** What a campaign costs when nothing has been set. */
 export const FREE: Retail = {
   term: 'Prepaid',
   lead_micros: 0n,
@@ -65,7 +65,7 @@ const feesOfRow = (row: Awaited<ReturnType<typeof store.wholesaleAt>>[number]): 
   advanced: row.lead_advanced_micros,
 });
 
-/** The costs of a client as they travel. */
+/** The costs of a client as sent over the wire. */
 export const retailWire = (row: Retail) => ({
   CostSet: dollarsOf(row.lead_micros),
   CostSetAdvanced: dollarsOf(row.lead_advanced_micros),
@@ -78,7 +78,7 @@ export const retailWire = (row: Retail) => ({
   leadsbuy: row.leads_buy,
 });
 
-/** What is given over what was. @throws Refusal 422 naming the field where they do not go together */
+/** Merges the given values into the existing ones. @throws Refusal 422 naming the field where they conflict */
 export function retailWith(before: Retail, given: RetailGiven): Retail {
   const micros = (text: string | undefined, old: bigint): bigint =>
     text === undefined ? old : microsOf(text);
@@ -106,7 +106,7 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
   return after;
 }
 
-/** The prices of a lead by their names on the wire. */
+/** The prices of a lead by their wire names. */
 const PRICES = [
   ['CostSet', 'lead_micros'],
   ['CostSetAdvanced', 'lead_advanced_micros'],
@@ -114,7 +114,8 @@ const PRICES = [
 ] as const;
 
 /**
- * Refuses a price below the root's least for the term (spec product 5); one of 0 is not set, but for the plain one.
+ * Refuses a price below the root's minimum for the term (spec product 5). A price of 0 counts as not set, except for
+ * the plain one.
  * @throws Refusal 422 naming the field
  */
 export function checkLeast(retail: Retail, least: bigint): void {
@@ -123,7 +124,7 @@ export function checkLeast(retail: Retail, least: bigint): void {
       throw refusalOf(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
 }
 
-/** What a lead costs with the data that is asked for, as the database reckons it (lead_price). */
+/** Returns what a lead costs with the requested data, as the database calculates it (lead_price). */
 export const priceWith = (
   retail: Retail,
   asked: { advance_information?: readonly number[]; b2b_information?: readonly number[] },
@@ -137,7 +138,7 @@ export const priceWith = (
     { advanceInformation: asked.advance_information ?? [], b2bInformation: asked.b2b_information ?? [] },
   );
 
-/** The same prices, each at least what the root asks. */
+/** Returns the same prices, each raised to at least the root's minimum. */
 export const atLeast = (retail: Retail, least: bigint): Retail => ({
   ...retail,
   ...Object.fromEntries(
@@ -153,18 +154,18 @@ const same = (a: object, b: object): boolean =>
 
 export type Costs = ReturnType<typeof createCosts>;
 
-/** What roots ask of agencies and agencies of clients, by date (docs/decisions/0034-costs.md). */
+/** What roots charge agencies and agencies charge clients, by date (docs/decisions/0034-costs.md). */
 export function createCosts(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
   const { db, clock, events } = platform;
   const suppliers = createSuppliers(platform, { tenants, audit });
-  /** The least that the scope's root asks for a lead. */
+  /** Returns the minimums that the scope's root sets for a lead. */
   async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
     const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
     const least = new Map(rows.map((row) => [key(row.module, row.term), row.least]));
     return (module, term) => least.get(key(module, term)) ?? 0n;
   }
 
-  /** What a company's leads and months cost at an instant: as set, and never below the root's least. */
+  /** Returns what a company's leads and months cost at an instant: as set, but never below the root's minimum. */
   async function wholesaleOf(
     tx: Tx,
     company: Pick<Company, 'id' | 'kind'>,
@@ -181,13 +182,13 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     };
   }
 
-  /** The modules that have costs: Simplifi in the master root's tree only. */
+  /** Returns the modules that have costs: Simplifi only in the master root's tree. */
   const modulesOf = (isMaster: boolean): string[] =>
     Object.keys(COST_FIELDS).filter((module) => module !== 'simplifi' || isMaster);
   const inMasterTree = async (tx: Tx, company: Company): Promise<boolean> =>
     (await tenants.frontDoor(company.root_id, tx)).master_id === company.root_id;
 
-  /** The cost setting of an agency, or the minimums of a root (spec product 3), with what is planned. */
+  /** Returns the cost setting of an agency, or the minimums of a root (spec product 3), with planned changes. */
   async function readAgency(tx: Tx, company: Company) {
     const now = clock.now();
     const modules = modulesOf(await inMasterTree(tx, company));
@@ -213,8 +214,8 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
   }
 
   /**
-   * Sets what a root asks of an agency, or (the root's own) the least for a lead. Answers what it changed, in words. Sales do not
-   * take a lead below what it costs the root; how much that is they are not told.
+   * Sets what a root charges an agency, or (for the root itself) the minimum for a lead. Returns what changed, in
+   * words. Sales users cannot set a lead below what it costs the root, and are not shown that cost.
    * @throws Refusal 422 naming the field
    */
   async function saveAgency(
@@ -327,7 +328,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     saveAgency,
     suppliers,
 
-    /** Sets what a root asks of an agency for a lead of a module, whatever the term, from an instant on. */
+    /** Sets what a root charges an agency for a lead of a module, at every term, from an instant on. */
     setLeadCost: (
       tx: Tx,
       given: { rootId: string; agencyId: string; module: string; costMicros: bigint; from: Date },
@@ -349,7 +350,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
         })),
       ),
 
-    /** What an agency pays for a lead at an instant, micro-dollars. */
+    /** Returns what an agency pays for a lead at an instant, in micro-dollars. */
     wholesaleLead: async (
       tx: Tx,
       agencyId: string,
@@ -359,8 +360,9 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     ): Promise<bigint> => (await wholesaleOf(tx, { id: agencyId, kind: 'agency' }, at))(module, term).lead,
 
     /**
-     * What a lead of each campaign costs at an instant: the client (`priceMicros`) and, at the campaign's payment term,
-     * the agency (`costMicros`; 0 in a client's scope, which sees no wholesale cost). One query for all.
+     * Returns what a lead of each campaign costs at an instant: the client (`priceMicros`) and, at the campaign's
+     * payment term, the agency (`costMicros`; 0 in a client's scope, which sees no wholesale cost). One query for all
+     * of them.
      */
     async prices(tx: Tx, campaigns: readonly store.Priced[], at: Date) {
       const rows = await store.prices(tx, campaigns, at);
@@ -377,7 +379,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     /** The fees of campaigns at an instant, both sides (micro-dollars), in the scope of the root. */
     fees: store.fees,
 
-    /** What campaigns cost their clients at an instant, with what is planned, as it travels. */
+    /** Returns what campaigns cost their clients at an instant, with planned changes, as sent over the wire. */
     async campaignCosts(tx: Tx, campaignIds: readonly string[], at: Date) {
       const now = new Map((await store.retailOf(tx, campaignIds, at)).map((row) => [row.campaign_id, row]));
       const later = await store.retailAfter(tx, campaignIds, at);
@@ -389,7 +391,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
       });
     },
 
-    /** The first costs of a new campaign. */
+    /** Sets the initial costs of a new campaign. */
     beginCampaign: (
       tx: Tx,
       owner: Owner & { agency_id: string },
@@ -408,8 +410,8 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
       }),
 
     /**
-     * Changes what a campaign costs its client from now on, or from a day on. Answers in words what it changed ('' :
-     * nothing). @throws Refusal 422 naming the field
+     * Changes what a campaign costs its client from now on, or from a given day on. Returns in words what changed (''
+     * if nothing did). @throws Refusal 422 naming the field
      */
     async changeCampaign(
       tx: Tx,
@@ -442,9 +444,9 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     },
 
     /**
-     * Whether what a campaign has used up is bought again, from now on: of what it costs now and of what is planned, as far
-     * as that is prepaid.
-     * @throws Refusal 422 when it is not prepaid, or says not how many leads are bought
+     * Sets whether a campaign's prepaid leads are bought again once used up, from now on. Applies to the current and
+     * planned costs, as far as they are prepaid.
+     * @throws Refusal 422 when it is not prepaid, or does not say how many leads to buy
      */
     async setTopUp(
       tx: Tx,
@@ -478,8 +480,8 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     },
 
     /**
-     * The agency has set what campaigns cost and ask for, and knows what it pays: what they lose a lead, now and by what is
-     * planned, it accepts. In its own scope.
+     * Records that the agency accepts the loss per lead, now and under planned changes. The agency has set what
+     * campaigns cost and ask for, and knows what it pays. Runs in the agency's own scope.
      */
     async acceptLoss(
       tx: Tx,
@@ -507,8 +509,8 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
     },
 
     /**
-     * Raises what a campaign costs its client to what the agency pays, now and in all that is planned. Answers whether it
-     * could: not above the most that a lead may cost. In the root's or the agency's scope.
+     * Raises what a campaign costs its client to what the agency pays, now and in all planned changes. Returns whether
+     * it could; it never exceeds the maximum price of a lead. In the root's or the agency's scope.
      */
     async raiseToCost(
       tx: Tx,
@@ -526,7 +528,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
         const after = {
           ...before,
           lead_micros: most(before.lead_micros, cost.plain),
-          // 0 is as the plain one, which must then carry what the data costs.
+          // 0 means the same as the plain price, which must then cover the cost of the data.
           lead_advanced_micros:
             before.lead_advanced_micros > 0n || cost.advanced > most(before.lead_micros, cost.plain)
               ? most(before.lead_advanced_micros, cost.advanced)
@@ -555,28 +557,37 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
 
     /** By how much leads of campaigns would be sold below what their agencies pay and accept (store.ts). */
     excessOf: store.excessOf,
-    /** What agencies have chosen for campaigns whose price their cost rises above: by id, hold where nothing was chosen. */
+    /**
+     * Returns what agencies have chosen for campaigns when a lead's cost rises above its price, by agency id; hold
+     * where nothing was chosen.
+     */
     async marginRules(tx: Tx, agencyIds: readonly string[]): Promise<(agencyId: string) => store.MarginRule> {
       const rules = await store.marginRules(tx, agencyIds);
       return (id) => rules.get(id) ?? 'hold';
     },
     putMarginRule: store.putMarginRule,
 
-    /** What the next campaign of a client costs and is bounded by, where the agency has said so. */
+    /** Returns the costs and limits of a client's next campaign, where the agency has set them. */
     clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>
       store.clientRetailAt(tx, companyId, module, at),
     retailOf: store.retailOf,
     leadPrices: store.leadPrices,
     leastLeads: store.enhanceLeast,
 
-    /** The least that the scope's root lets a lead cost, by module and term, micro-dollars; 0: nothing (not in a client's scope). */
+    /**
+     * The minimum that the scope's root sets for a lead, by module and term, in micro-dollars; 0 if it sets no minimum
+     * (not in a client's scope).
+     */
     leastOf,
 
-    /** The costs of a client's next campaigns, for whoever may see the client. */
+    /** Returns the costs of a client's next campaigns, for any user who may see the client. */
     client: (ctx: Ctx, companyID: string, module: string) =>
       inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyID)).id, module)),
 
-    /** Sets them. @throws Refusal 404, 422 naming the field, 409 when `version` is not the newest */
+    /**
+     * Sets the costs of a client's next campaigns. @throws Refusal 404, 422 naming the field, 409 when `version` is not
+     * the newest
+     */
     saveClient: (
       ctx: Ctx,
       given: RetailGiven & {
@@ -616,7 +627,7 @@ export function createCosts(platform: Platform, { tenants, audit }: { tenants: T
           starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,
           ends_on: given.LimitLeadEnd === undefined ? ends_on : given.LimitLeadEnd,
         };
-        // The root's least is of a day.
+        // The root's minimum is per day.
         const leastLeads =
           given.module === 'enhance'
             ? ((await store.enhanceLeast(tx)) ?? 0) * FREQUENCY_DAYS[limits.limit_every]

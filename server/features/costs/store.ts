@@ -6,7 +6,7 @@ export async function insertWholesale(tx: Tx, rows: Insertable<Schema['wholesale
   if (rows.length > 0) await tx.insertInto('wholesale_cost').values(rows).execute();
 }
 
-/** What a root asks of a company by module and term, at an instant. */
+/** Returns what a root charges a company by module and term, at an instant. */
 export async function wholesaleAt(tx: Tx, companyId: string, at: Date) {
   return tx
     .selectFrom('wholesale_cost')
@@ -21,7 +21,7 @@ export async function wholesaleAt(tx: Tx, companyId: string, at: Date) {
     .execute();
 }
 
-/** What it will ask, soonest first. */
+/** Returns what a root will charge a company, soonest first. */
 export async function wholesaleAfter(tx: Tx, companyId: string, at: Date) {
   return tx
     .selectFrom('wholesale_cost')
@@ -44,7 +44,7 @@ export async function wholesaleAfter(tx: Tx, companyId: string, at: Date) {
     .execute();
 }
 
-/** The least that the root of the scope asks for a lead by module and term; those without are left out. */
+/** Returns the minimum that the scope's root sets for a lead by module and term; those without one are left out. */
 export async function minimums(tx: Tx, modules: readonly string[], terms: readonly string[], at: Date) {
   const { rows } = await sql<{ module: string; term: string; least: bigint | null }>`
     select m.module, t.term, root_minimum(m.module, t.term, ${at}) as least
@@ -66,7 +66,7 @@ const RETAIL = [
 ] as const;
 const LIMITS = ['daily_cap', 'limit_every', 'starts_on', 'ends_on'] as const;
 
-/** Whose campaign it is and of which module. */
+/** The module of a campaign and who it belongs to. */
 export interface Priced {
   id: string;
   agency_id: string;
@@ -74,8 +74,8 @@ export interface Priced {
 }
 
 /**
- * What leads of campaigns cost at an instant: the client (with the term) and the agency, each null where unknown; and
- * whether the agency bills its clients outside.
+ * Returns what leads of campaigns cost at an instant: the client (with the term) and the agency, each null where
+ * unknown; also whether the agency bills its clients outside.
  */
 export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
   if (campaigns.length === 0) return [];
@@ -98,8 +98,8 @@ export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
 }
 
 /**
- * The fees of campaigns at an instant: once and a month, of the client (nothing where its agency bills outside) and, at
- * the campaign's payment term, of the agency.
+ * Returns the fees of campaigns at an instant, one-time and monthly: the client's (none where its agency bills outside)
+ * and, at the campaign's payment term, the agency's.
  */
 export async function fees(tx: Tx, campaigns: readonly Priced[], at: Date) {
   if (campaigns.length === 0) return [];
@@ -126,8 +126,9 @@ export async function fees(tx: Tx, campaigns: readonly Priced[], at: Date) {
 }
 
 /**
- * By how much a lead of campaigns costs their agency more than the client pays and the agency has accepted, at an instant,
- * micro-dollars; with `plain` as if they asked for no data. In whatever scope; those without are left out.
+ * Returns by how much a lead of each campaign costs its agency more than the client pays plus the loss the agency has
+ * accepted, at an instant, in micro-dollars; with `plain`, as if the campaigns asked for no data. Works in any scope;
+ * campaigns without such an excess are left out.
  */
 export async function excessOf(
   tx: Tx,
@@ -143,10 +144,10 @@ export async function excessOf(
   return new Map(rows.map((row) => [row.id, row.excess]));
 }
 
-/** What an agency has chosen for campaigns whose price its cost rises above. */
+/** What an agency has chosen for campaigns when a lead's cost rises above its price. */
 export type MarginRule = Schema['margin_rule']['rule'];
 
-/** The rules of agencies of the scope; those that have chosen none are left out. */
+/** Returns the rules of agencies in the scope; agencies that have not chosen one are left out. */
 export async function marginRules(tx: Tx, agencyIds: readonly string[]): Promise<Map<string, MarginRule>> {
   if (agencyIds.length === 0) return new Map();
   const rows = await tx
@@ -170,7 +171,10 @@ export async function putMarginRule(
     .execute();
 }
 
-/** What agencies pay for a lead of campaigns at an instant, by what they would ask for: nothing, or advanced data. */
+/**
+ * Returns what agencies pay for a lead of campaigns at an instant, by what they would ask for: no data, or advanced
+ * data.
+ */
 export async function leadCosts(tx: Tx, campaignIds: readonly string[], at: Date) {
   const { rows } = await sql<{ id: string; plain: bigint; advanced: bigint }>`
     select k.id, greatest(coalesce(w.lead_micros, 0), m.least) as plain,
@@ -201,7 +205,7 @@ export async function retailOf(tx: Tx, campaignIds: readonly string[], at: Date)
     .execute();
 }
 
-/** What a lead of campaigns costs their clients at an instant, with the data that they ask for, micro-dollars. */
+/** Returns what a lead of campaigns costs their clients at an instant, with the data they ask for, in micro-dollars. */
 export async function leadPrices(
   tx: Tx,
   campaignIds: readonly string[],
@@ -232,7 +236,7 @@ export async function retailAfter(tx: Tx, campaignIds: readonly string[], at: Da
     .execute();
 }
 
-/** What the next campaign of a client costs, at an instant. */
+/** Returns what a client's next campaign costs, at an instant. */
 export async function clientRetailAt(tx: Tx, companyId: string, module: string, at: Date) {
   return tx
     .selectFrom('retail_cost')
@@ -247,7 +251,7 @@ export async function clientRetailAt(tx: Tx, companyId: string, module: string, 
     .executeTakeFirst();
 }
 
-/** What it will cost, soonest first. */
+/** Returns what a client's next campaign will cost, soonest first. */
 export async function clientRetailAfter(tx: Tx, companyId: string, module: string, at: Date) {
   return tx
     .selectFrom('retail_cost')
@@ -262,7 +266,7 @@ export async function clientRetailAfter(tx: Tx, companyId: string, module: strin
     .execute();
 }
 
-/** The newest row of a client's costs, whenever it begins: their version. */
+/** Returns the newest row of a client's costs, whenever it takes effect; it serves as their version. */
 export async function clientRetailVersion(tx: Tx, companyId: string, module: string): Promise<string> {
   const row = await tx
     .selectFrom('retail_cost')
@@ -274,7 +278,7 @@ export async function clientRetailVersion(tx: Tx, companyId: string, module: str
   return String(row?.serial ?? 0);
 }
 
-/** Keeps others from changing a client's costs until the transaction ends. */
+/** Locks a client's costs against other changes until the transaction ends. */
 export async function lockClientRetail(tx: Tx, companyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 34))`.execute(tx);
 }
@@ -283,7 +287,10 @@ export async function insertRetail(tx: Tx, row: Insertable<Schema['retail_cost']
   await tx.insertInto('retail_cost').values(row).execute();
 }
 
-/** The least leads a day that the scope's root lets an Enhance ID campaign be limited to; null: it has said none. */
+/**
+ * The minimum number of leads a day that the scope's root allows as an Enhance ID campaign's limit; null if it has not
+ * set one.
+ */
 export async function enhanceLeast(tx: Tx): Promise<number | null> {
   return (await sql<{ least: number | null }>`select enhance_least_leads() as least`.execute(tx)).rows[0]!
     .least;

@@ -8,7 +8,7 @@ import type { Tenants } from '../tenants/index.ts';
 import { beginOf } from './policy.ts';
 import * as store from './supplier.store.ts';
 
-/** What a root pays its own suppliers for a lead, by product and date. Leads that were sold keep the cost they had. */
+/** What a root pays its own suppliers for a lead, by product and date. Leads already sold keep the cost they had. */
 export function createSuppliers(
   { db, clock }: Platform,
   { tenants, audit }: { tenants: Tenants; audit: Audit },
@@ -52,7 +52,7 @@ export function createSuppliers(
       })),
 
     /**
-     * Sets the supplier cost of a lead, from now on or from the start of a day on.
+     * Sets the supplier cost of a lead, from now on or from the start of a given day.
      * @throws Refusal 422 when the day is over
      */
     set: (

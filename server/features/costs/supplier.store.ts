@@ -6,7 +6,7 @@ export interface SupplierChange {
   cost_micros: bigint;
 }
 
-/** A change of what a lead costs a root, in its own scope. */
+/** Inserts a change of what a lead costs a root, in the root's own scope. */
 export async function insert(tx: Tx, rootId: string, change: SupplierChange, madeAt: Date): Promise<void> {
   await tx
     .insertInto('supplier_cost')
@@ -14,7 +14,7 @@ export async function insert(tx: Tx, rootId: string, change: SupplierChange, mad
     .execute();
 }
 
-/** The changes that count at an instant (one a module) and those planned after it, soonest first. */
+/** Returns the changes in effect at an instant (one per module) and those planned after it, soonest first. */
 export async function changes(
   tx: Tx,
   rootId: string,
@@ -41,7 +41,7 @@ export async function changes(
   return { now, planned };
 }
 
-/** What a lead costs a root at an instant; zero when it has said nothing. */
+/** Returns what a lead costs a root at an instant; zero when the root has not set a cost. */
 export async function costAt(tx: Tx, rootId: string, module: string, at: Date): Promise<bigint> {
   const row = await tx
     .selectFrom('supplier_cost')

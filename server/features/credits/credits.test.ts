@@ -29,7 +29,7 @@ const asAgency = (method: 'GET' | 'POST', path: string, body?: object) =>
 const asRoot = (method: 'GET' | 'POST', path: string, body?: object) =>
   app.call(method, `/api${path}`, { host: HOST, token: rootToken, body });
 
-/** One lead of a campaign; answers its id. */
+/** Creates one lead of a campaign; returns its id. */
 async function lead(campaign: MadeCampaign): Promise<string> {
   const person = app.make.person();
   await app.make.people(root, [person]);
@@ -41,7 +41,7 @@ async function lead(campaign: MadeCampaign): Promise<string> {
   );
   return rows[0].id;
 }
-/** A new client with a campaign that has had one lead, of 3 dollars to it and 2 to its agency. */
+/** Creates a client with a campaign that has had one lead, priced at 3 dollars for the client and 2 for its agency. */
 async function sold(term: 'Prepaid' | 'Weekly' = 'Prepaid') {
   const client = await dues.client(agency);
   const campaign = await app.make.campaign(client.company, {
@@ -138,7 +138,7 @@ describe('[BEY-01] refunding a lead', () => {
     expect((await mails(agency, 'credit.lead')).at(-1)).toContain(
       'in your Data Wallet that paid for the lead',
     );
-    // The other side is its agency's to refund, and the client learns of its own alone.
+    // The other side is the agency's to refund, and the client sees only its own.
     expect((await asAgency('POST', `/credits/lead/${leadId}`, WHY)).status).toBe(200);
     expect((await asAgency('GET', `/credits/lead/${leadId}`)).body.data).toHaveLength(2);
     expect((await app.call('GET', `/api/credits/lead/${leadId}`, client)).body.data).toHaveLength(1);

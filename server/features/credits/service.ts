@@ -28,7 +28,10 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** What credit is for, as statements and invoices say it: nothing that people have typed, for the ledger keeps it. */
+/**
+ * Returns the reason for a credit as statements and invoices show it. Contains no text typed by users, because the
+ * ledger keeps it.
+ */
 const memoOf = (reason: CreditReason): string =>
   reason === 'other' ? 'Credit' : `Credit: ${REASON_WORDS[reason].toLowerCase()}`;
 
@@ -41,13 +44,13 @@ const BACK: Partial<Record<AccountKind, string>> = {
   agency_payable: 'The amount will be deducted from your next invoice.',
 };
 
-/** The same in a mail, with what was written. */
+/** The same in an email, with the note that was written. */
 const whyLine = ({ reason, note }: Why): string =>
   `Reason: ${REASON_WORDS[reason]}${note ? ` (${note})` : ''}.`;
 
 /**
- * What is given without a payment: refunds of leads, and credit. Everybody gives what is theirs alone: a root what it charges
- * its agencies, an agency what it charges its clients (docs/decisions/0160-credits.md).
+ * Money given without a payment: refunds of leads, and credit. Each company gives only what is its own: a root what it
+ * charges its agencies, an agency what it charges its clients (docs/decisions/0160-credits.md).
  */
 export function createCredits(
   { db, clock }: Platform,
@@ -76,7 +79,7 @@ export function createCredits(
     created_at: row.created_at.toISOString(),
   });
 
-  /** What a reader can refund of a lead: whatever their own company charged for it and has not refunded yet. */
+  /** Returns what a reader can refund of a lead: whatever their own company charged for it and has not yet refunded. */
   async function standing(tx: Tx, ctx: Ctx, leadId: string) {
     const lead = (await store.leadById(tx, leadId)) ?? missing();
     const campaign = await campaigns.visible(tx, lead.campaign_id);
@@ -92,7 +95,7 @@ export function createCredits(
         ? words.refundedBefore
         : charged === 0n
           ? words.nothingCharged
-          : // The balance of a removed campaign is nobody's to use.
+          : // No one can use the balance of a removed campaign.
             campaign?.state === 'removed' && side === 'retail'
             ? words.removed
             : '';
@@ -108,7 +111,7 @@ export function createCredits(
       }),
 
     /**
-     * Refunds what the own company charged for a lead, once; who got it is mailed. Answers micro-dollars.
+     * Refunds what the user's own company charged for a lead, once, and emails the recipient. Returns micro-dollars.
      * @throws Refusal 404, 409 saying why it cannot be refunded
      */
     async refundLead(ctx: Ctx, leadId: string, why: Why): Promise<bigint> {
@@ -117,7 +120,7 @@ export function createCredits(
       const owner = { root_id, agency_id, company_id: getterId };
       const sender = await notices.sender(owner);
       return inRoot(ctx, async (tx) => {
-        // Locked before the balance, as everywhere; of two at once one finds the other's refund.
+        // Locked before the balance, as everywhere; of two concurrent requests, one finds the other's refund.
         const [campaign] = await campaigns.lock(tx, [lead.campaign_id]);
         const { blocked } = await standing(tx, ctx, leadId);
         if (blocked || !campaign) throw new Refusal('conflict', blocked || words.removed);
@@ -147,7 +150,8 @@ export function createCredits(
           user_id: ctx.actor.userId,
           created_at: at,
         });
-        // What dashboards say was spent falls on the day of the refund, as the statement does; the lead stays one.
+        // The amount spent on dashboards is reduced on the day of the refund, as on the statement; the lead still
+        // counts as one.
         const off = -back.amountMicros;
         await campaigns.countHours(tx, [
           {
@@ -187,9 +191,10 @@ export function createCredits(
     },
 
     /**
-     * Grants credit to a company right below the own one: an agency in its Data Wallet, a client in one of its campaigns. The
-     * same key grants once; who gets it is mailed.
-     * @throws Refusal 404 for a company or campaign that is not one's own, 409 where the agency bills outside, 422
+     * Grants credit to a company directly below the user's own: an agency in its Data Wallet, a client in one of its
+     * campaigns. The same key grants only once; the recipient is emailed.
+     * @throws Refusal 404 for a company or campaign that does not belong to the user, 409 where the agency bills
+     * outside, 422
      */
     async grant(
       ctx: Ctx,
@@ -235,7 +240,7 @@ export function createCredits(
             : `It was added to the balance of the campaign ${campaign.name}.`;
           if (transferId) await campaigns.goOn(tx, campaign, at);
         }
-        // The second click of a double one.
+        // The second click of a double-click.
         if (!transferId) return;
         await store.insertCredit(tx, {
           id: newId(at),
@@ -263,7 +268,7 @@ export function createCredits(
       });
     },
 
-    /** A page of what a company of the own scope got. @throws Refusal 404 */
+    /** Returns a page of what a company in the user's own scope received. @throws Refusal 404 */
     list: (ctx: Ctx, companyId: string, limit: number, offset: number) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (!(await tenants.company(tx, companyId))) return missing();

@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** A lead as far as its money goes; undefined where the scope does not see it. */
+/** Returns the financial data of a lead; undefined where the scope does not see it. */
 export async function leadById(tx: Tx, id: string) {
   return tx
     .selectFrom('lead')
@@ -44,11 +44,11 @@ const shown = (tx: Tx) =>
       'd.created_at',
     ]);
 
-/** What was refunded of a lead, of each side that the scope sees. */
+/** Returns what was refunded of a lead, for each side that the scope sees. */
 export const ofLead = (tx: Tx, leadId: string) =>
   shown(tx).where('d.lead_id', '=', leadId).orderBy('d.created_at').execute();
 
-/** A page of what a company got, newest first, and how many there are in all. */
+/** Returns a page of what a company received, newest first, and the total count. */
 export async function pageOf(tx: Tx, companyId: string, limit: number, offset: number) {
   const { total } = await tx
     .selectFrom('credit')

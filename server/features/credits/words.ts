@@ -1,4 +1,4 @@
-/** Texts that the feature refuses with. */
+/** The feature's refusal messages. */
 export const words = {
   testLead: 'Test leads are free, so there is nothing to refund.',
   refundedBefore: 'This lead was already refunded.',

@@ -14,18 +14,18 @@ import * as policy from './policy.ts';
 import * as store from './store.ts';
 
 const of = z.object({ rootId: z.uuid(), agencyId: z.uuid() });
-/** Sees to a wallet whose automatic top-up is due. */
+/** Handles a wallet whose automatic top-up is due. */
 export const topUpJob = defineJob('datawallet.topup', of);
-/** Mails the agency about an automatic top-up: done, refused or declined. */
+/** Emails the agency about an automatic top-up: done, refused or declined. */
 const tellJob = defineJob('datawallet.tell', of.extend({ attemptId: z.uuid() }));
-/** Mails the agency that its balance is low, or as good as used up. */
+/** Emails the agency that its balance is low or almost used up. */
 const lowJob = defineJob(
   'datawallet.low',
   of.extend({ told: z.enum(['low', 'empty']), left: z.string().regex(/^\d+$/) }),
 );
 const sweepJob = defineJob('datawallet.sweep', z.object({}));
 
-/** So long a process may believe what it has read of a threshold; the sweep finds what it missed by that. */
+/** How long a process may rely on the threshold it has read; within that time the sweep finds what it missed. */
 const WATCH_MS = 5_000;
 
 export const ownerOf = ({ rootId, agencyId }: { rootId: string; agencyId: string }) => ({
@@ -60,8 +60,8 @@ export interface DataWalletParts {
 }
 
 /**
- * The automatic top-up (WALL-06, BEY-03): policy.ts says what happens next, here it is done. Whoever moves a wallet's state
- * locks the wallet's balance first and its settings after that.
+ * The automatic top-up (WALL-06, BEY-03): policy.ts decides what happens next, and this file does it. Code that changes
+ * a wallet's state locks the wallet's balance first and its settings after that.
  */
 export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gate) {
   const { db, clock, jobs, events } = platform;
@@ -75,7 +75,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       { ...columnsOf(next), updated_at: at },
     );
 
-  /** Runs inside every transaction that draws from a wallet, which holds its balance. */
+  /** Runs inside every transaction that draws from a wallet, which holds a lock on its balance. */
   events.on('wallet.drawn', async (tx, { rootId, wallets }) => {
     for (const { agencyId, available } of wallets) {
       const now = performance.now();
@@ -93,14 +93,16 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         await jobs.send(tx, lowJob, [{ rootId, agencyId, told, left: available.toString() }]);
       }
       if (!policy.onDrawn(autoOf(row), wish, available)) continue;
-      // Settings move under the balance's lock, so what was read above still holds.
+      // Settings change only under the balance's lock, so what was read above still holds.
       const next = policy.onDrawn(autoOf(row), wish, available)!;
       await save(tx, row, next, clock.now());
       await jobs.send(tx, topUpJob, [{ rootId, agencyId }]);
     }
   });
 
-  /** Tries or refuses what is due of one wallet; does nothing when nothing is. Safe to run any number of times. */
+  /**
+   * Tries or refuses the top-up that is due for one wallet; does nothing when none is. Safe to run any number of times.
+   */
   async function run(key: { rootId: string; agencyId: string }): Promise<void> {
     const at = clock.now();
     const owner = ownerOf(key);
@@ -143,7 +145,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
           details: { attempt: id },
         });
         if (charge === null) {
-          // Somebody is topping up by hand at this moment: look again when that is over.
+          // A manual top-up is in progress; check again when it is over.
           const retryAt = new Date(at.getTime() + policy.BUSY_MS);
           await save(
             tx,
@@ -205,7 +207,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     });
   }
 
-  /** Mails what `newsOf` found. */
+  /** Emails what `newsOf` found. */
   async function tellLow(of: {
     rootId: string;
     agencyId: string;
@@ -226,7 +228,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     });
   }
 
-  /** The lot of a charge's top-up; a top-up under the same key is the same one. */
+  /** Returns the lot of a charge's top-up; posting again under the same key returns the same one. */
   const post = (tx: Tx, charge: Charge, at: Date) =>
     wallet.topUp(
       tx,
@@ -254,7 +256,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         await jobs.send(tx, tellJob, [{ ...key, attemptId: attempt }]);
         return;
       }
-      // What was chosen together with the top-up counts from now on.
+      // The settings chosen together with the top-up take effect from now on.
       const wish = { amount: charge.amountMicros, continual: stop !== 'T' };
       await store.putSetting(tx, ownerOf(key), {
         amount_micros: wish.amount,
@@ -279,7 +281,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     async refunded(tx, charge, refund, at, outside) {
       const { lotId } = await post(tx, charge, at);
       const given = { ...keyOf(charge), lotId, amountMicros: refund.amountMicros, referenceId: refund.id };
-      // What the provider has given back already is booked, spent or not: the rest is owed.
+      // What the provider has already refunded is booked, whether spent or not; the rest is owed.
       if (outside) await wallet.dispute(tx, { ...given, key: `refund:${refund.id}` }, at);
       else await wallet.refund(tx, { ...given, key: refund.id }, at);
     },
@@ -299,7 +301,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
   };
   charges.onSettled('wallet_top_up', handler);
 
-  /** Looks after what is due, whose pause is over, or what has fallen without a draw. */
+  /** Checks for top-ups that are due, whose pause is over, or whose balance has fallen without a draw. */
   async function sweep(rootId: string): Promise<number> {
     const agencies = await inScope(db.app, { rootId }, (tx) => store.wanting(tx, rootId, clock.now()));
     for (const agencyId of agencies) await run({ rootId, agencyId });
@@ -308,8 +310,9 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
 
   return {
     /**
-     * Adds credit that the root grants, inside the caller's transaction: a refilled wallet is watched as after a top-up by card.
-     * Answers its transfer; null when the same key did before. @throws Refusal 409 when the key had been used for another amount
+     * Adds credit that the root grants, inside the caller's transaction; a refilled wallet is watched as after a top-up
+     * by card. Returns its transfer; null when the same key was already used for it. @throws Refusal 409 when the key
+     * was already used for another amount
      */
     async grant(
       tx: Tx,
@@ -325,7 +328,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       const available = await wallet.expire(tx, given, at);
       const row = await store.lockSetting(tx, given.agencyId);
       const wish = wishOf(row);
-      // Credit that leaves the balance low is no new fall.
+      // Credit that leaves the balance low does not count as a new fall.
       if (row && available > policy.thresholdOf(wish))
         await store.putSetting(tx, ownerOf(given), {
           told: '',
@@ -339,7 +342,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     sweep,
     tell,
     tellLow,
-    /** What is kept of an agency's threshold no longer counts here. */
+    /** Discards what this process has cached of an agency's threshold. */
     forget: (agencyId: string) => watched.delete(agencyId),
     async start(): Promise<void> {
       await jobs.work(topUpJob, { pollingIntervalSeconds: 2 }, run);

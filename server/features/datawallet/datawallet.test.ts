@@ -30,7 +30,7 @@ interface Made {
   email: string;
   token: string;
 }
-/** An agency with the trial, the agreement and a card, as far as asked for. */
+/** Creates an agency with the trial, the agreement and a card, as requested. */
 async function made(
   given: { at?: Company; beta?: boolean; agreed?: boolean; card?: boolean } = {},
 ): Promise<Made> {
@@ -91,12 +91,12 @@ const tries = async (who: Made) =>
   ).rows as { state: string; reason: string }[];
 const state = async (who: Made) =>
   (await app.admin.query('select * from wallet_setting where company_id = $1', [who.agency.id])).rows[0];
-/** What the workers do: see to what is due, and send what is intended. */
+/** Does what the workers do: handles what is due, and sends pending charges. */
 const work = async (who: Made) => {
   await app.features.dataWallet.auto.run({ rootId: root.id, agencyId: who.agency.id });
   await send(who);
 };
-/** What the queue does with charges that are under way. */
+/** Does what the queue does with charges in progress. */
 async function send(who: Made): Promise<void> {
   const { rows } = await app.admin.query(
     `select id from charge where company_id = $1 and state in ('intended', 'sent', 'unknown')`,
@@ -104,13 +104,13 @@ async function send(who: Made): Promise<void> {
   );
   for (const { id } of rows) await app.features.payments.core.ask(who.agency.root_id, id);
 }
-/** Puts another card on file: one that pays, or that every charge declines. */
+/** Puts another card on file: one that works, or one on which every charge is declined. */
 const card = (who: Made, outcome: 'works' | 'declines') =>
   app.features.billing.accounts.sandboxCard(
     { root_id: who.agency.root_id, agency_id: who.agency.id, company_id: who.agency.id },
     outcome,
   );
-/** The next charge is made, but its answer is lost. */
+/** The next charge goes through, but its response is lost. */
 function loseAnswer(): void {
   const { gateway } = app.features.payments;
   const charge = gateway.charge.bind(gateway);
@@ -208,7 +208,7 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
           ...more,
         })
       ).body.result;
-    // Ten seconds before a minute of the clock ends.
+    // Ten seconds before a clock minute ends.
     app.clock.advance(110_000 - (app.clock.now().getTime() % 60_000));
     expect(await ask250()).toBe('success');
     app.clock.advance(30_000);
@@ -269,7 +269,7 @@ describe('[WALL-02] the calls of the Data Wallet', () => {
     const lost = await charge(who, '250', { stop_continual: 'F' });
     expect(lost.body).toEqual({ result: 'error', message: ownMessages.walletUnknown });
     expect((await about(who)).balance_amount).toBe('0.00');
-    // The provider knows it after all: now it counts.
+    // The provider did receive it after all; now it counts.
     await send(who);
     expect(await about(who)).toMatchObject({
       balance_amount: '250.00',
@@ -370,7 +370,7 @@ describe('[WALL-09] who may top up', () => {
           stop_continual,
         });
       expect(await toggle('F')).toMatchObject(refused);
-      // To stop is always possible.
+      // Stopping is always possible.
       expect((await toggle('T')).status).toBe(200);
     }
   });
@@ -418,7 +418,7 @@ describe('[WALL-09] who may top up', () => {
 });
 
 describe('[WALL-06] [BEY-03] the automatic top-up', () => {
-  /** A wallet of 250 dollars that tops itself up. */
+  /** Creates a wallet of 250 dollars with the automatic top-up on. */
   async function continual(more: object = {}): Promise<Made> {
     const who = await made();
     await charge(who, '250', { stop_continual: 'F' });
@@ -593,7 +593,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     await app.features.dataWallet.auto.sweep(root.id);
     await send(who);
     expect((await tries(who)).map((one) => one.state)).toEqual(['succeeded', 'refused', 'succeeded']);
-    // The month's ceiling is reached: what a person tops up is not held by it.
+    // The month's ceiling is reached, but it does not block manual top-ups.
     await debit(who, 250n * USD);
     await work(who);
     expect((await tries(who)).at(-1)).toMatchObject({ state: 'refused' });

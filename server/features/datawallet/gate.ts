@@ -8,7 +8,7 @@ import type { Tenants } from '../tenants/index.ts';
 
 type Need = (typeof WALLET_NEEDS)[number];
 
-/** What each missing thing is told as. */
+/** The message for each missing requirement. */
 export const NEED_WORDS: Record<Need, string> = {
   system: ownMessages.walletNotHere,
   beta: ownMessages.walletNotOffered,
@@ -16,10 +16,13 @@ export const NEED_WORDS: Record<Need, string> = {
   card: ownMessages.walletNoCard,
 };
 
-/** Who may top up a Data Wallet (WALL-09). */
+/** Checks who may top up a Data Wallet (WALL-09). */
 export function createGate(parts: { tenants: Tenants; billing: Billing; agreements: Agreements }) {
   const { tenants, billing, agreements } = parts;
-  /** What an agency lacks, the first of it, and its card. Reads in the scope of the root, which the trial belongs to. */
+  /**
+   * Returns the first requirement an agency is missing, and its card. Reads in the scope of the root, which the trial
+   * belongs to.
+   */
   return async function gate(tx: Tx, agencyId: string) {
     const company = await tenants.card(tx, agencyId);
     const root = company && (await tenants.card(tx, company.root_id));

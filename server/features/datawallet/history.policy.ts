@@ -16,7 +16,7 @@ const TITLES: Partial<Record<TransferKind, string>> = {
   dispute_reversal: 'Dispute won',
 };
 
-/** What a line of the history is, in words. */
+/** Returns the title of a history line, in words. */
 export function titleOf(row: { kind: TransferKind; campaign: string | null }): string {
   const title = TITLES[row.kind] ?? row.kind.replaceAll('_', ' ');
   return row.campaign ? `${title}, ${row.campaign}` : title;

@@ -163,7 +163,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
             expect(auto.state === 'charging').toBe(charges.some((c) => c.state === 'under way'));
             expect(charges.filter((c) => c.state === 'under way').length).toBeLessThanOrEqual(1);
           }
-          // Each crossing needs the balance to have been above the threshold since the one before, and is paid once.
+          // Each crossing requires that the balance was above the threshold since the previous one, and is paid once.
           expect(crossings).toBeLessThanOrEqual(rearmed);
           expect(charges.filter((c) => c.state === 'done').length).toBeLessThanOrEqual(crossings);
         },

@@ -18,7 +18,7 @@ import * as store from './store.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Lines of the history that a call answers; the download has all of them. */
+/** Number of history lines that a call returns; the download has all of them. */
 const HISTORY_LINES = 500;
 
 export type DataWallet = ReturnType<typeof createDataWallet>;
@@ -29,12 +29,13 @@ interface Chosen {
   stop: boolean;
 }
 
-/** '250' for whole dollars, else with cents: as amounts stand in messages. */
+/** Returns '250' for whole dollars, otherwise with cents: the format of amounts in messages. */
 export const plain = (micros: bigint): string => dollarsOf(micros).replace(/\.00$/, '');
 
 /**
- * The Data Wallet as its agency uses it (spec calls 3 to 9): what is in it, topping up from the card on file, and the
- * settings of the automatic top-up. Balances and lots are the wallet's (features/wallet), cards are charged by payments.
+ * The Data Wallet as its agency uses it (spec calls 3 to 9): its contents, topping up from the card on file, and the
+ * settings of the automatic top-up. Balances and lots belong to the wallet (features/wallet); cards are charged by
+ * payments.
  */
 export function createDataWallet(
   platform: Platform,
@@ -45,7 +46,7 @@ export function createDataWallet(
   const gate = createGate(parts);
   const auto = createAuto(platform, parts, gate);
 
-  /** The own agency. @throws Refusal 404 for any other company */
+  /** Returns the user's own agency. @throws Refusal 404 for any other company */
   function own(ctx: Ctx, companyId: string): { rootId: string; agencyId: string } {
     const { rootId, companyId: agencyId, kind } = ctx.actor;
     if (kind !== 'agency' || companyId !== agencyId) throw new Refusal('not_found', ownMessages.notFound);
@@ -54,7 +55,7 @@ export function createDataWallet(
   const root = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.actor.rootId }, work);
 
-  /** @throws Refusal 422 naming the minimum that the amount misses */
+  /** @throws Refusal 422 naming the minimum that the amount does not reach */
   function amountOf({ amount, custom }: Chosen): bigint {
     const micros = microsOf(amount);
     const minimum = missedMinimum(micros, custom);
@@ -64,14 +65,14 @@ export function createDataWallet(
     }
     return micros;
   }
-  /** @throws Refusal 409 naming the first thing that is missing */
+  /** @throws Refusal 409 naming the first missing requirement */
   async function pass(ctx: Ctx, agencyId: string): Promise<void> {
     const { missing } = await root(ctx, (tx) => gate(tx, agencyId));
     if (missing)
       throw new Refusal('conflict', NEED_WORDS[missing], { errors: { [missing]: [NEED_WORDS[missing]] } });
   }
 
-  /** 'YYYY-MM', or null for all; undefined is the present month. */
+  /** Returns 'YYYY-MM', or null for all months; undefined means the current month. */
   const monthOf = (date: string | undefined, timeZone: string): string | null =>
     date === undefined
       ? Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
@@ -107,8 +108,8 @@ export function createDataWallet(
   }
 
   /**
-   * The key of a click that names none: the same person's same request is the same click for a minute, however the minutes of
-   * the clock part it. Another card is another request.
+   * Derives the key of a click that names none: the same request by the same person counts as the same click for a
+   * minute, even across a clock-minute boundary. Another card makes it another request.
    */
   async function derivedKey(tx: Tx, ctx: Ctx, agencyId: string, amount: bigint, chosen: Chosen) {
     const now = clock.now().getTime();
@@ -121,7 +122,7 @@ export function createDataWallet(
     return keyAt(isSame ? minute - 1 : minute);
   }
 
-  /** Begins or stops the automatic top-up. */
+  /** Turns the automatic top-up on or off. */
   async function setContinual(
     tx: Tx,
     key: { rootId: string; agencyId: string },
@@ -131,7 +132,7 @@ export function createDataWallet(
     const available = await wallet.expire(tx, key, at);
     const row = await store.lockSetting(tx, key.agencyId);
     if (!row && !continual) return;
-    // Of nothing there is nothing to repeat (spec product 7: above 0 only).
+    // There is no amount to repeat (spec product 7: above 0 only).
     if (continual && !row?.amount_micros)
       throw new Refusal('invalid', ownMessages.walletContinualNothing, {
         errors: { stop_continual: [ownMessages.walletContinualNothing] },
@@ -149,7 +150,7 @@ export function createDataWallet(
     auto,
     setContinual,
 
-    /** All that the modal shows. @throws Refusal 404 for another company */
+    /** Returns everything the modal shows. @throws Refusal 404 for another company */
     async about(ctx: Ctx, companyId: string, date: string | undefined) {
       const { agencyId } = own(ctx, companyId);
       return root(ctx, async (tx) => {
@@ -219,7 +220,9 @@ export function createDataWallet(
       });
     },
 
-    /** All of it as a file, read in steps: its name and lines. @throws Refusal 404 for another company */
+    /**
+     * Returns the whole history as a file, read in steps: its name and lines. @throws Refusal 404 for another company
+     */
     file(ctx: Ctx, companyId: string, date: string): { name: string; lines: AsyncGenerator<string> } {
       const { agencyId } = own(ctx, companyId);
       async function* lines(): AsyncGenerator<string> {
@@ -246,7 +249,7 @@ export function createDataWallet(
       return { name: `data-wallet-${date || 'all'}.csv`, lines: lines() };
     },
 
-    /** Stops or begins the automatic top-up; answers how it stands. @throws Refusal 422 where no amount is saved */
+    /** Turns the automatic top-up off or on; returns its state. @throws Refusal 422 where no amount is saved */
     async stop(ctx: Ctx, companyId: string, stop: boolean): Promise<boolean> {
       const key = own(ctx, companyId);
       if (!stop) await pass(ctx, key.agencyId);
@@ -264,7 +267,7 @@ export function createDataWallet(
     },
 
     /**
-     * Saves settings and charges nothing; with the amount 0 the continual top-up stops.
+     * Saves settings without charging; an amount of 0 turns the continual top-up off.
      * @throws Refusal 422 for an amount below its minimum or a ceiling below the amount, 409 naming what is missing
      */
     async save(
@@ -315,8 +318,9 @@ export function createDataWallet(
     },
 
     /**
-     * Tops up from the card on file. The settings count from when the money has come in.
-     * @throws Refusal 422 for an amount below its minimum or 0, 409 naming what is missing or that another is under way
+     * Tops up from the card on file. The settings take effect once the money has come in.
+     * @throws Refusal 422 for an amount below its minimum or 0, 409 naming what is missing or that another one is in
+     * progress
      */
     async charge(ctx: Ctx, companyId: string, chosen: Chosen & { key?: string | undefined }) {
       const key = own(ctx, companyId);
@@ -327,7 +331,7 @@ export function createDataWallet(
       const owner = ownerOf(key);
       const clickKey = await root(ctx, async (tx) => {
         const { key: named = await derivedKey(tx, ctx, key.agencyId, amount, chosen) } = chosen;
-        // The second click of a double one is the first.
+        // The second click of a double-click counts as the first.
         if (await charges.byKey(tx, key.agencyId, 'wallet_top_up', named)) return named;
         await audit.record(tx, ctx, {
           action: 'wallet.topup',

@@ -4,12 +4,12 @@ import type { Tx } from '../../platform/db/scope.ts';
 
 export type SettingRow = Selectable<Schema['wallet_setting']>;
 
-/** A wallet's settings; undefined: nothing has been chosen yet. */
+/** Returns a wallet's settings; undefined if none have been chosen yet. */
 export async function setting(tx: Tx, companyId: string): Promise<SettingRow | undefined> {
   return tx.selectFrom('wallet_setting').selectAll().where('company_id', '=', companyId).executeTakeFirst();
 }
 
-/** The same, held until the transaction ends. */
+/** Returns a wallet's settings and locks them until the transaction ends. */
 export async function lockSetting(tx: Tx, companyId: string): Promise<SettingRow | undefined> {
   return tx
     .selectFrom('wallet_setting')
@@ -58,7 +58,7 @@ export async function attempts(tx: Tx, companyId: string, limit: number) {
     .execute();
 }
 
-/** Micro-dollars of automatic top-ups since an instant that succeeded or may yet. */
+/** Returns the micro-dollars of automatic top-ups since an instant that succeeded or still may. */
 export async function spentSince(tx: Tx, companyId: string, from: Date): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount_micros), 0)::bigint as sum from wallet_attempt
@@ -68,7 +68,7 @@ export async function spentSince(tx: Tx, companyId: string, from: Date): Promise
   return rows[0]!.sum;
 }
 
-/** All that was ever put into a wallet, micro-dollars. */
+/** Returns the total ever put into a wallet, in micro-dollars. */
 export async function totalOf(tx: Tx, companyId: string): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
     select coalesce(sum(amount), 0)::bigint as sum from wallet_lot where company_id = ${companyId}`.execute(
@@ -77,7 +77,10 @@ export async function totalOf(tx: Tx, companyId: string): Promise<bigint> {
   return rows[0]!.sum;
 }
 
-/** Agencies of a root whose automatic top-up wants to be looked at: due, its pause over, or fallen without a draw. */
+/**
+ * Returns the agencies of a root whose automatic top-up needs attention: it is due, its pause is over, or the balance
+ * has fallen without a draw.
+ */
 export async function wanting(tx: Tx, rootId: string, now: Date): Promise<string[]> {
   const { rows } = await sql<{ company_id: string }>`
     select company_id from wallet_setting s

@@ -16,7 +16,7 @@ interface Wire {
   body: string;
 }
 
-/** The endpoint: answers by path as told, and keeps what it got. */
+/** The endpoint: responds by path as configured, and records what it received. */
 let endpoint: Server;
 let base: string;
 let wire: Wire[] = [];
@@ -78,7 +78,7 @@ beforeEach(async () => {
   campaign = await app.make.campaign(client);
 });
 
-/** Moves the clock, and signs in again: an access token lives for 15 minutes. */
+/** Advances the clock and signs in again, because an access token lives for 15 minutes. */
 async function advance(milliseconds: number): Promise<void> {
   app.clock.advance(milliseconds);
   token = await app.signIn(email, host);
@@ -99,7 +99,7 @@ async function addWebhook(path = '/hook', of = campaign): Promise<{ id: string; 
   return { id: (body.data as unknown as { id: string }).id, secret: body.secret as unknown as string };
 }
 
-/** Leads as the leads feature accepts them, told in the transaction that makes them. */
+/** Creates leads the way the leads feature accepts them, announced in the transaction that creates them. */
 async function acceptLeads(count: number, fail = false): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId(app.clock.now()));
   const { root_id, agency_id, company_id } = campaign.owner;
@@ -138,7 +138,7 @@ async function acceptLeads(count: number, fail = false): Promise<string[]> {
   return ids;
 }
 
-/** The jobs that wait for deliveries of this test's campaign, in the order they were made. */
+/** Returns the jobs waiting for deliveries of this test's campaign, in the order they were created. */
 async function jobs(): Promise<{ payload: SendPayload; group: string; startAfter: Date }[]> {
   const { rows } = await app.admin.query(
     `select j.data, j.group_id, j.start_after from pgboss.job j join delivery d on d.id = (j.data->>'deliveryId')::uuid
@@ -349,7 +349,7 @@ describe('[INTG-05] delivery of accepted leads', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    // The first worker is held after the endpoint has answered, as if it were dead; the second takes the job over.
+    // The first worker is held after the endpoint has responded, as if it had died; the second takes over the job.
     const real = app.features.outbound.fetch;
     app.features.outbound.fetch = async (url, request) => {
       const answer = await real(url, request);
@@ -423,7 +423,7 @@ describe('replay', () => {
     );
     expect(wire).toHaveLength(3);
 
-    // One that arrived may be sent again, too.
+    // A delivery that arrived may also be sent again.
     expect(
       (await call('POST', `/${id}/replay`, { deliveryID: first!.payload.deliveryId })).body,
     ).toMatchObject({ replayed: 1 });

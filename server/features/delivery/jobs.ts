@@ -1,10 +1,10 @@
 import { sendJob } from './queue.ts';
 import type { Delivery } from './service.ts';
 
-/** Attempts under way at once in this process; of those, one to each endpoint. */
+/** Concurrent attempts in this process; only one of them to each endpoint. */
 const AT_ONCE = 32;
 
-/** Starts sending what is due. An endpoint that hangs keeps one of the 32 places; the others are everybody's. */
+/** Starts sending what is due. An endpoint that hangs occupies one of the 32 slots; the others stay available. */
 export async function startDelivery(delivery: Delivery): Promise<void> {
   await delivery.jobs.work(
     sendJob,
@@ -12,7 +12,7 @@ export async function startDelivery(delivery: Delivery): Promise<void> {
       localConcurrency: AT_ONCE,
       localGroupConcurrency: 1,
       pollingIntervalSeconds: 2,
-      // New jobs are announced; retries fall due unannounced.
+      // New jobs are announced; retries become due without an announcement.
       notifyPollingIntervalSeconds: 2,
     },
     (payload) => delivery.attempt(payload),

@@ -4,7 +4,9 @@ import type { LeadMessage } from '../../../contract/delivery.ts';
 /** The body of one lead, as a webhook receives it. */
 export type LeadData = z.output<typeof LeadMessage>['data'];
 
-/** Seconds before each attempt, after the one before (Standard Webhooks, retry schedule): 75 h 35 min in all. */
+/**
+ * Seconds before each attempt, counted from the previous one (Standard Webhooks, retry schedule): 75 h 35 min in all.
+ */
 export const SCHEDULE = [0, 5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400] as const;
 
 export const MOST_PER_CAMPAIGN = 10;
@@ -15,31 +17,31 @@ export const ANSWER_BYTES = 65_536;
 const ANSWER_KEPT = 2_000;
 const LONGEST_WAIT_S = 86_400;
 
-/** What came of one attempt. */
+/** The outcome of one attempt. */
 export interface Outcome {
   startedAt: Date;
   durationMs: number;
-  /** HTTP status; null when there was no answer. */
+  /** HTTP status; null when there was no response. */
   status: number | null;
-  /** The beginning of the answer, as plain text. */
+  /** The beginning of the response, as plain text. */
   answer: string | null;
-  /** In words, why it did not work; null when it did. */
+  /** Why it failed, in words; null when it succeeded. */
   error: string | null;
   retryAfter?: string | undefined;
-  /** Trying again cannot help. */
+  /** Retrying cannot help. */
   final?: boolean;
 }
 
-/** What follows from an attempt: delivered, failed for good, or another attempt at `nextAt`. */
+/** The result of an attempt: delivered, permanently failed, or another attempt at `nextAt`. */
 export type Verdict =
   | { state: 'delivered'; gone: false }
   | { state: 'failed'; gone: boolean }
   | { state: 'pending'; gone: false; nextAt: Date };
 
 /**
- * Judges an attempt. Any 2xx is success, a redirect is not; 410 means that nobody wants more; everything else is tried
- * again by the schedule (plus or minus a fifth), later where a 429 or 503 asks for it, at most 24 hours on.
- * `attempts` counts this one, too; `random` is in [0, 1).
+ * Judges an attempt. Any 2xx is success, a redirect is not; 410 means the endpoint wants no more; everything else is
+ * retried on the schedule (plus or minus a fifth), later where a 429 or 503 asks for it, at most 24 hours later.
+ * `attempts` includes this one; `random` is in [0, 1).
  */
 export function judge(outcome: Outcome, attempts: number, now: Date, random: number): Verdict {
   const { status } = outcome;
@@ -52,14 +54,17 @@ export function judge(outcome: Outcome, attempts: number, now: Date, random: num
   return { state: 'pending', gone: false, nextAt: new Date(now.getTime() + Math.round(seconds * 1000)) };
 }
 
-/** Seconds of a Retry-After header (seconds or a date), at most 24 hours; 0 when there is none. */
+/** Returns the seconds of a Retry-After header (seconds or a date), at most 24 hours; 0 when there is none. */
 function waitAsked(header: string | undefined, now: Date): number {
   if (!header) return 0;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000;
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_WAIT_S) : 0;
 }
 
-/** The beginning of an answer as text that can be stored and shown: no control characters, at most 2,000 characters. */
+/**
+ * Returns the beginning of a response as text that can be stored and shown: no control characters, at most 2,000
+ * characters.
+ */
 export function readable(body: Uint8Array): string {
   const text = new TextDecoder().decode(body);
   return text

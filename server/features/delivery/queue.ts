@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineJob } from '../../platform/jobs.ts';
 
 /**
- * One attempt to send one delivery. `attempt` is the number of attempts made before: a job that comes late, or twice,
- * finds another number and does nothing.
+ * Makes one attempt to send one delivery. `attempt` is the number of attempts made before: a job that runs late, or
+ * twice, finds a different number and does nothing.
  */
 export const sendJob = defineJob(
   'delivery.send',
@@ -12,10 +12,11 @@ export const sendJob = defineJob(
     deliveryId: z.uuid(),
     integrationId: z.uuid(),
     attempt: z.int().min(0),
-    /** When a lead that waits for its data is due: the job does nothing where it was sent on its way before. */
+    /** When a lead waiting for its data is due; the job does nothing if the lead was already sent. */
     dueAt: z.iso.datetime().optional(),
   }),
-  // Failures of the endpoint are not failures of the job; these retries are for our own (the database is away).
+  // Failures of the endpoint are not failures of the job; these retries are for our own failures (such as the database
+  // being down).
   { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300, expireInSeconds: 120 },
 );
 export type SendPayload = z.output<typeof sendJob.payload>;

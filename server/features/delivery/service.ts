@@ -22,14 +22,14 @@ import { type SendPayload, sendJob } from './queue.ts';
 import { newMessageId, newSecret, signedHeaders } from './sign.ts';
 import * as store from './store.ts';
 
-/** What delivery needs of the features below it. */
+/** What delivery needs from the features below it. */
 export interface DeliveryDeps {
   audit: Audit;
   outbound: Outbound;
   leads: {
-    /** What is told of each lead; a lead whose contact has been erased is missing. */
+    /** Returns what is sent about each lead; a lead whose contact has been erased is missing. */
     message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;
-    /** Those whose person has come onto an exclusion list since they were sold; in the root's scope. */
+    /** Returns the leads whose person was put on an exclusion list after they were sold; in the root's scope. */
     withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>>;
   };
   campaigns: {
@@ -49,7 +49,7 @@ export interface DeliveryDeps {
     } | null>;
   };
   enrichment: {
-    /** Made-up values of data fields, of those that a company may use. */
+    /** Returns made-up values of data fields, limited to those that a company may use. */
     sampleFor(tx: Tx, companyId: string, asked: readonly number[]): Promise<Record<string, string>>;
   };
 }
@@ -88,12 +88,12 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       if (at) await enqueue(tx, [{ ...firstOf(row), dueAt: at.toISOString() }], at);
     }
   });
-  // The job that waits finds another time then, and does nothing, though the attempt may still be on its way.
+  // The waiting job then finds a different time and does nothing, though its attempt may still be in progress.
   platform.events.on('leads.completed', async (tx, { leadIds }) => {
     await enqueue(tx, (await store.dueNow(tx, leadIds, clock.now())).map(firstOf));
   });
 
-  /** Jobs of one webhook form a group, so that one which hangs holds up no other. */
+  /** Jobs of one webhook form a group, so that a hanging webhook does not hold up the others. */
   const enqueue = (tx: Tx, payloads: SendPayload[], startAfter?: Date) =>
     jobs.send(tx, sendJob, payloads, {
       group: (payload) => payload.integrationId,
@@ -114,7 +114,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     if (objection) throw new Refusal('invalid', `url: ${objection}`, { errors: { url: [objection] } });
   }
 
-  /** Sends one message once. Never throws for what the endpoint does. */
+  /** Sends one message once. Never throws because of what the endpoint does. */
   async function post(url: string, sealed: string, messageId: string, data: LeadData): Promise<Outcome> {
     const startedAt = clock.now();
     const began = performance.now();
@@ -195,9 +195,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     jobs,
 
     /**
-     * Makes one attempt: reads, sends outside of any transaction, then records the attempt and enqueues the next in one.
-     * Safe to run twice: a late or second run records nothing; killed between sending and recording, it sends the same
-     * message id once more.
+     * Makes one attempt: reads, sends outside any transaction, then records the attempt and enqueues the next in one
+     * transaction. Safe to run twice: a late or second run records nothing; if killed between sending and recording, it
+     * sends the same message id once more.
      */
     async attempt(payload: SendPayload): Promise<void> {
       const scope = { rootId: payload.rootId };
@@ -237,7 +237,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         return store.integrations(tx, { campaignId });
       }),
 
-    /** Adds a webhook to a campaign; the secret is told this once. */
+    /** Adds a webhook to a campaign; the secret is shown only this once. */
     create: (ctx: Ctx, given: { leadspeekID: string; url: string }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const campaign = (await campaigns.visible(tx, given.leadspeekID)) ?? missing();
@@ -273,7 +273,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         return { row: await counted(tx, id), secret };
       }),
 
-    /** Changes the address or the state of a webhook. */
+    /** Changes the URL or the state of a webhook. */
     update: (
       ctx: Ctx,
       id: string,
@@ -324,7 +324,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         });
       }),
 
-    /** Sends a made-up lead now, also to a disabled webhook, once a minute at most. */
+    /** Sends a made-up lead now, even to a disabled webhook, at most once a minute. */
     async test(ctx: Ctx, id: string): Promise<Outcome> {
       const now = clock.now();
       const deliveryId = newId(now);
@@ -339,7 +339,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
             retryAfter: Math.max(1, Math.ceil(left / 1000)),
           });
         }
-        // It counts as failed until the answer is there: no job would ever finish a test whose process died.
+        // It counts as failed until the response arrives, because no job would ever finish a test whose process died.
         await store.insertDelivery(tx, {
           id: deliveryId,
           ...ownerOf(row),
@@ -388,14 +388,14 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       return outcome;
     },
 
-    /** A page of a webhook's log; that of a removed one stays. */
+    /** Returns a page of a webhook's log; the log of a removed webhook is kept. */
     log: (ctx: Ctx, id: string, asked: Parameters<typeof store.deliveries>[2]) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.integrationById(tx, id)) ?? missing();
         return store.deliveries(tx, row, asked);
       }),
 
-    /** Sends one delivery again (even one that arrived), or all that failed. Answers how many. */
+    /** Sends one delivery again (even one that arrived), or all that failed. Returns how many. */
     replay: (ctx: Ctx, id: string, deliveryId?: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, true);

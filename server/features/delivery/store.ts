@@ -11,7 +11,10 @@ export interface Counted extends IntegrationRow {
   failed: bigint;
 }
 
-/** The webhooks of a campaign (or the one of this id, removed or not) with their deliveries counted, oldest first. */
+/**
+ * Returns the webhooks of a campaign (or the one with this id, removed or not) with their delivery counts, oldest
+ * first.
+ */
 export async function integrations(
   tx: Tx,
   which: { campaignId: string } | { id: string },
@@ -35,13 +38,16 @@ export async function integrations(
   return query.execute();
 }
 
-/** An integration that the scope may see, removed ones too; `lock` keeps others from changing it meanwhile. */
+/**
+ * Returns an integration that the scope may see, including removed ones; `lock` prevents others from changing it
+ * meanwhile.
+ */
 export async function integrationById(tx: Tx, id: string, lock = false): Promise<IntegrationRow | undefined> {
   const query = tx.selectFrom('integration').selectAll().where('id', '=', id);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** How many webhooks a campaign has; whoever asks next waits until this transaction ends. */
+/** Returns how many webhooks a campaign has; later callers wait until this transaction ends. */
 export async function countLocked(tx: Tx, campaignId: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`integration:${campaignId}`}, 0))`.execute(tx);
   const { count } = await tx
@@ -65,7 +71,7 @@ export async function updateIntegration(
   await tx.updateTable('integration').set(set).where('id', '=', id).execute();
 }
 
-/** A delivery that has just been made, or is not to wait any more. */
+/** A delivery that was just created, or that no longer waits. */
 export interface NewDelivery {
   id: string;
   root_id: string;
@@ -74,8 +80,8 @@ export interface NewDelivery {
 }
 
 /**
- * One delivery for each lead and enabled webhook of its campaign, in one statement; those that exist already stay. Due at
- * once, or when the lead waits no more.
+ * Inserts one delivery for each lead and enabled webhook of its campaign, in one statement; existing deliveries are
+ * kept. Due at once, or when the lead no longer waits.
  */
 export async function insertForLeads(
   tx: Tx,
@@ -96,7 +102,7 @@ export async function insertForLeads(
   return rows;
 }
 
-/** The deliveries of leads that still wait, due now; those whose time had come anyway are on their way. */
+/** Makes the deliveries of leads that still wait due now; those whose time had already come are on their way. */
 export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
     update delivery set next_at = ${at} where lead_id = any(${leadIds}::uuid[]) and state = 'pending' and attempts = 0
@@ -109,7 +115,7 @@ export async function insertDelivery(tx: Tx, row: Insertable<Schema['delivery']>
   await tx.insertInto('delivery').values(row).execute();
 }
 
-/** When the last test message of a webhook was made. */
+/** Returns when the last test message of a webhook was created. */
 export async function lastTestAt(
   tx: Tx,
   integration: IntegrationRow,
@@ -150,8 +156,8 @@ export async function deliveryToSend(tx: Tx, id: string) {
 }
 
 /**
- * Records an attempt and what follows, unless somebody else has recorded one since `attempts` were counted.
- * Answers whether it did.
+ * Records an attempt and its result, unless another attempt has been recorded since `attempts` were counted. Returns
+ * whether it did.
  */
 export async function settle(
   tx: Tx,
@@ -181,7 +187,7 @@ export async function settle(
   return true;
 }
 
-/** A page of a webhook's deliveries, with how many there are. `search` is the id of a message. */
+/** Returns a page of a webhook's deliveries, with the total count. `search` is the id of a message. */
 export async function deliveries(
   tx: Tx,
   integration: IntegrationRow,
@@ -231,7 +237,7 @@ export async function deliveryById(tx: Tx, integrationId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Makes deliveries pending again: the one named, or all that failed (tests apart, the oldest 10,000). */
+/** Makes deliveries pending again: the given one, or all that failed (except tests; the oldest 10,000). */
 export async function reopen(
   tx: Tx,
   integrationId: string,

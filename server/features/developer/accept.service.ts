@@ -13,9 +13,9 @@ import type { Payments } from '../payments/index.ts';
 import * as store from './store.ts';
 
 /**
- * Accepting the developer's agreement: in one transaction the acceptance, its fee with an invoice of its own, which the
- * collection charges to the card on file, and the minimum spend that was shown. Again, also at once, is no change: the fee
- * is posted once for each time that the developer mode was enabled.
+ * Accepts the developer's agreement: in one transaction the acceptance, its fee with an invoice of its own, which the
+ * collection charges to the card on file, and the minimum spend that was shown. Accepting again, even concurrently,
+ * changes nothing: the fee is posted once for each time the developer mode was enabled.
  */
 export function createAcceptance(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
@@ -30,8 +30,9 @@ export function createAcceptance(
 ) {
   const { agreements, billing, invoices, ledger, minimumSpend, payments } = parts;
   /**
-   * Answers the version that was accepted.
-   * @throws Refusal 403 for whoever may not have keys or without the developer mode, 409 without a card that can be charged
+   * Returns the version that was accepted.
+   * @throws Refusal 403 for users who may not have keys or without the developer mode, 409 without a card that can be
+   * charged
    */
   return async (ctx: Ctx, more: { companyName: string; location: string }): Promise<string> => {
     const html = await agreements.textFor(ctx, 'developer');
@@ -67,7 +68,7 @@ export function createAcceptance(
         ],
         at,
       );
-      // A new version of the text is accepted anew, and costs nothing.
+      // A new version of the text has to be accepted again, and costs nothing.
       if (feeId)
         await invoices.bill(
           tx,

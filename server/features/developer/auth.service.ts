@@ -14,21 +14,21 @@ import * as policy from './key.policy.ts';
 import * as store from './store.ts';
 
 const hour = 3600;
-/** Refused requests with one key, whose secret or state was not right: each is in the log until a pause. */
+/** Refused requests with one key whose secret or state was wrong: each is logged until a pause. */
 const FAILED: LimitRule = { name: 'apikey.failed', max: 10, base: 60, cap: 900, window: hour };
-/** Requests from one network with keys that there are not. */
+/** Requests from one network with keys that do not exist. */
 const FAILED_NETWORK: LimitRule = { name: 'apikey.network', max: 100, base: 60, cap: 900, window: hour };
-/** Tokens of one key: in a row, less than ten seconds apart. */
+/** Token requests for one key: consecutive, less than ten seconds apart. */
 const TOKENS: LimitRule = { name: 'apikey.tokens', max: 30, base: 10, cap: 60, window: 10 };
 
-/** A use is noted at most so often. */
+/** A use is recorded at most this often. */
 const TOUCH_MS = 60_000;
 const TOKEN_TYPE = 'key+jwt';
 
-/** Why somebody did not come in: RFC 6749 and RFC 6750 call these so. */
+/** Why access was refused, in the terms of RFC 6749 and RFC 6750. */
 export type Why = 'invalid_client' | 'invalid_scope' | 'unauthorized_client' | 'slow_down';
 
-/** A refusal of the API: in the shape of the token's RFC at its address, as a problem everywhere else. */
+/** A refusal by the API: in the shape of the token's RFC at the token endpoint, as a problem everywhere else. */
 export class ApiRefusal extends Error {
   override name = 'ApiRefusal';
   readonly status: 400 | 401 | 403 | 429;
@@ -42,9 +42,9 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** A program that came in: with the rights of its key's maker, as far as the key's scopes go. */
+/** An authenticated program, with the rights of its key's maker as far as the key's scopes allow. */
 export interface ApiCaller {
-  /** As of a person, whose session was never confirmed: what asks for that is refused. */
+  /** Like that of a user whose session was never confirmed: anything that requires confirmation is refused. */
   ctx: Ctx;
   key: { id: string; clientId: string; name: string; mode: policy.KeyMode; expiresAt: Date | null };
   company: { id: string; name: string };
@@ -60,7 +60,7 @@ const STATE_WORDS: Record<Exclude<policy.KeyState, 'active'>, string> = {
 };
 const BAD = 'The key or token is invalid.';
 
-/** Lets programs in by a key's secret, or by a token that was given for it. */
+/** Authenticates programs by a key's secret, or by a token that was issued for it. */
 export function createApiAuth(
   { db, clock }: Platform,
   { access, audit, limits }: { access: Access; audit: Audit; limits: Limits },
@@ -85,8 +85,8 @@ export function createApiAuth(
   };
 
   /**
-   * Counts and logs a try with a key that there is, and refuses it. While such tries are paused none is logged; whoever has
-   * the right secret is still told what is wrong.
+   * Counts and logs an attempt with an existing key, and refuses it. While such attempts are paused, none are logged; a
+   * caller with the right secret is still told what is wrong.
    */
   async function refuse(
     ctx: Ctx,
@@ -116,9 +116,9 @@ export function createApiAuth(
     throw new ApiRefusal(401, 'invalid_client', BAD);
   }
 
-  /** A key of this host that works, its use noted. Throws an ApiRefusal. */
+  /** Returns a working key of this host and records its use. Throws an ApiRefusal. */
   async function admitted(ctx: Ctx, key: store.KnownKey): Promise<store.KnownKey> {
-    // At another tenant's address nothing is told of it, not even that there is such a key.
+    // At another tenant's address nothing is revealed about the key, not even that it exists.
     if (!belongsAt(ctx.tenant, place(key))) return unknown(ctx);
     if (key.removed_at)
       return refuse(ctx, key, 'the key was deleted', new ApiRefusal(401, 'invalid_client', BAD), true);
@@ -144,7 +144,7 @@ export function createApiAuth(
 
   /** The key of a secret, and which of its secrets it was. */
   async function bySecret(ctx: Ctx, secret: string, clientId: string | null) {
-    // What was cut or mistyped costs no look into the database.
+    // A truncated or mistyped secret costs no database look-up.
     if (!policy.isSecret(secret) && clientId === null) return unknown(ctx);
     const hash = policy.hashOf(secret);
     const key = await store.known(db.app, clientId === null ? { hash } : { clientId });
@@ -171,7 +171,7 @@ export function createApiAuth(
         },
       );
       const key = await store.known(db.app, { id: payload.sub! });
-      // With its secret what was made with it ends, too.
+      // When the secret ends, so does everything made with it.
       if (!key || !policy.isGood(key, Number(payload.gen), clock.now())) return bad();
       return { key: await admitted(ctx, key), scopes: policy.scopesOf(String(payload.scope).split(' ')) };
     } catch (error) {
@@ -180,7 +180,7 @@ export function createApiAuth(
     }
   }
 
-  /** What a key may now: its scopes, as far as its maker still has the rights. */
+  /** Returns what a key may currently do: its scopes, as far as its maker still has the rights. */
   const scopesNow = (key: store.KnownKey): ApiScope[] => {
     const modules = modulesOf(key.rights, null);
     return policy.scopesOf(key.scopes).filter((scope) => mayScope(grade(key), modules, scope));
@@ -188,8 +188,8 @@ export function createApiAuth(
 
   return {
     /**
-     * Who comes in by an Authorization header: a key's secret as Bearer, its client id and secret as Basic, or a token.
-     * Throws an ApiRefusal.
+     * Returns the caller identified by an Authorization header: a key's secret as Bearer, its client id and secret as
+     * Basic, or a token. Throws an ApiRefusal.
      */
     async caller(ctx: Ctx, authorization: string | undefined): Promise<ApiCaller> {
       const [, kind, value] = /^(Bearer|Basic) (\S+)$/i.exec(authorization ?? '') ?? [];
@@ -227,7 +227,7 @@ export function createApiAuth(
           ip: ctx.ip,
           userAgent: ctx.userAgent,
           origin: ctx.origin,
-          // Nobody is there to confirm who they are.
+          // There is no user present to confirm their identity.
           unconfirmed: async () => [],
         }),
         key: {
@@ -242,7 +242,10 @@ export function createApiAuth(
       };
     },
 
-    /** A token for a key's client id and secret, for all of its scopes or some (RFC 6749, 4.4). Throws an ApiRefusal. */
+    /**
+     * Issues a token for a key's client id and secret, for all or some of its scopes (RFC 6749, 4.4). Throws an
+     * ApiRefusal.
+     */
     async token(
       ctx: Ctx,
       given: { clientId: string; secret: string; scope: string | undefined },
@@ -272,7 +275,10 @@ export function createApiAuth(
 
 export type ApiAuth = ReturnType<typeof createApiAuth>;
 
-/** Client id and secret of a Basic header, each form-encoded as RFC 6749 (2.3.1) wants; null: it is none. */
+/**
+ * Parses the client id and secret of a Basic header, each form-encoded as RFC 6749 (2.3.1) requires; null if it is not
+ * one.
+ */
 export function readBasic(value: string): { clientId: string; secret: string } | null {
   const text = Buffer.from(value, 'base64').toString('utf8');
   const at = text.indexOf(':');

@@ -66,7 +66,7 @@ const me = (authorization: string | undefined, host = HOST) =>
   app.call('GET', '/v1/me', { host, headers: authorization ? { authorization } : {} });
 const bearer = (secret: string, host = HOST) => me(`Bearer ${secret}`, host);
 const basic = (key: Made) => `Basic ${Buffer.from(`${key.client_id}:${key.secret_key}`).toString('base64')}`;
-/** Asks for a token by a form. */
+/** Requests a token with a form. */
 async function tokenOf(
   form: Record<string, string> | string,
   headers: Record<string, string> = {},
@@ -338,7 +338,7 @@ describe('keys', () => {
       expect((await bearer(given.access_token, host)).status).toBe(401);
       expect((await tokenOf(credentials(key), {}, host)).body.error).toBe('invalid_client');
     }
-    // Those who ask elsewhere leave no trace by which the key's own agency could be flooded.
+    // Requests at other addresses leave no trace, so they cannot flood the log of the key's own agency.
     expect(await log(key.id)).toEqual(before);
     expect((await bearer(key.secret_key, 'root.test')).status).toBe(200);
     expect((await bearer(key.secret_key)).status).toBe(200);
@@ -382,7 +382,7 @@ describe('keys', () => {
     app.clock.advance(59 * 60_000);
     expect(await works(old, second, after.access_token)).toEqual([true, true, true]);
     app.clock.advance(61_000);
-    // The token of the old secret would have a while left by itself.
+    // The old secret's token would otherwise still be valid for a while.
     expect(await works(old, second)).toEqual([false, true]);
     token = await app.signIn(owner.email, HOST);
     const { body: middle } = await tokenOf(credentials({ ...key, secret_key: second }));
@@ -445,7 +445,7 @@ describe('a key stops with the next request', () => {
   test('[BEY-14] disabled, deleted, its maker without the right or gone, the mode off, unpaid, the company removed', async () => {
     const key = await make();
     const { body: given } = await tokenOf(credentials(key));
-    // At the root's address, since that of a removed agency is nobody's any more.
+    // At the root's address, since a removed agency no longer has one.
     const both = async () => [
       (await bearer(key.secret_key, 'root.test')).status,
       (await bearer(given.access_token, 'root.test')).status,
@@ -496,7 +496,7 @@ describe('a key stops with the next request', () => {
       expect(seen, why).toEqual([expected, state]);
     }
     expect(await both()).toEqual(fine);
-    // Off and on again: the terms are to be accepted anew.
+    // After off and on again, the terms have to be accepted again.
     app.clock.advance(1000);
     await terms({ api_mode_since: app.clock.now() });
     expect((await both())[0]).toBe(403);
@@ -562,7 +562,7 @@ describe('the agreement', () => {
     expect(await dues.taken(one.company)).toBe(34_900);
     expect(await dues.books(one.company)).toEqual({});
     expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'T' });
-    // Off and on again it applies again.
+    // After off and on again it applies again.
     app.clock.advance(1000);
     await one.mode({ api_mode: false });
     await one.mode({ api_mode: true, api_mode_since: app.clock.now() });
@@ -625,7 +625,7 @@ describe('the agreement', () => {
     expect((await one.agree()).status).toBe(200);
     const accepted = { accepted_at: app.clock.now(), accepted_by: one.userId, withdrawn_at: null };
     expect(await offers()).toEqual([{ ...accepted, flat: 149_000_000n }]);
-    // Nothing more is announced, and this month is not asked of it.
+    // Nothing more is announced, and it does not apply to this month.
     await app.features.minimumSpend.offers.announce(root.id);
     expect(await offers()).toHaveLength(1);
     const progress = async () => {
@@ -662,7 +662,7 @@ describe('the token endpoint', () => {
     expect((await bearer(some.body.access_token)).body.scopes).toEqual(['leads.read']);
     expect((await bearer(all.body.access_token)).body.scopes).toEqual(['campaigns.read', 'leads.read']);
     expect((await me(basic(key))).body.scopes).toEqual(['campaigns.read', 'leads.read']);
-    // Of a person's calls it opens none, nor does a session open the API.
+    // The token opens none of a user's calls, and a session does not open the API.
     expect((await ask('GET', '/developer/keys', undefined, all.body.access_token)).status).toBe(401);
     expect((await ask('GET', '/developer/keys', undefined, key.secret_key)).status).toBe(401);
     expect((await bearer(token)).status).toBe(401);
@@ -691,7 +691,7 @@ describe('the token endpoint', () => {
     }
     const json = await app.call('POST', '/oauth/token', { host: HOST, body: credentials(key) });
     expect([json.status, json.body.error]).toEqual([400, 'invalid_request']);
-    // Not longer than the key itself.
+    // No longer than the key itself.
     app.clock.advance(86_400_000 - 600_000);
     expect((await tokenOf(credentials(key))).body.expires_in).toBe(600);
   });

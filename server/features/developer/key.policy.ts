@@ -22,7 +22,7 @@ function base62(value: bigint, length: number): string {
 const random = (bytes: number, length: number): string =>
   base62(BigInt(`0x${randomBytes(bytes).toString('hex')}`), length);
 
-/** The six letters by which a secret that was cut or mistyped is told without a look into the database. */
+/** Returns the six-letter checksum by which a truncated or mistyped secret is detected without a database look-up. */
 const sumOf = (text: string): string => base62(BigInt(crc32(text)), SUM_LETTERS);
 
 /** A public name for a key: 128 random bits after a prefix that says what it is. */
@@ -38,14 +38,14 @@ export function newSecret(mode: KeyMode): string {
 export const isSecret = (text: string): boolean =>
   SECRET.test(text) && sumOf(text.slice(0, -SUM_LETTERS)) === text.slice(-SUM_LETTERS);
 
-/** What is kept of a secret. 256 random bits need no slow hash. */
+/** Returns the stored hash of a secret. 256 random bits need no slow hash. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 
-/** The scopes of a row, or of a token, that there are still. */
+/** Returns the scopes of a row or token that still exist. */
 export const scopesOf = (given: readonly string[]): ApiScope[] =>
   SCOPE_NAMES.filter((scope) => given.includes(scope));
 
-/** What a request with a key hangs on. */
+/** The facts that a request with a key depends on. */
 export interface KeyFacts {
   secret_hash: Buffer;
   generation: number;
@@ -62,8 +62,8 @@ export interface KeyFacts {
 }
 
 /**
- * Which of a key's secrets a hash is of; null: none that is good any more. Both are compared, each in constant time, so that
- * nothing tells how much of one was right.
+ * Returns which of a key's secrets a hash belongs to; null if it is not a currently valid one. Both are compared, each
+ * in constant time, so that nothing reveals how much of one was right.
  */
 export function generationOf(key: KeyFacts, hash: Buffer, now: Date): number | null {
   const isPresent = timingSafeEqual(key.secret_hash, hash);
@@ -72,12 +72,12 @@ export function generationOf(key: KeyFacts, hash: Buffer, now: Date): number | n
   return isPrevious && isGood(key, key.generation - 1, now) ? key.generation - 1 : null;
 }
 
-/** Whether what was made with a key's secret of a generation is good still. */
+/** Whether what was made with a given generation of a key's secret is still valid. */
 export const isGood = (key: KeyFacts, generation: number, now: Date): boolean =>
   generation === key.generation ||
   (generation === key.generation - 1 && key.previous_until !== null && key.previous_until > now);
 
-/** How a key stands. @param mayMake whether its maker may have keys still */
+/** Returns the state of a key. @param mayMake whether its maker may still have keys */
 export function stateOf(key: KeyFacts, mayMake: boolean, now: Date): KeyState {
   if (key.disabled_at || key.removed_at) return 'disabled';
   if (key.expires_at && key.expires_at <= now) return 'expired';
@@ -87,10 +87,10 @@ export function stateOf(key: KeyFacts, mayMake: boolean, now: Date): KeyState {
 }
 
 const DAY_MS = 86_400_000;
-/** So many days before its end somebody is told of it; 0: it has come. */
+/** How many days before a key expires a warning is sent; 0 means it has expired. */
 export const WARNINGS = [14, 3, 0] as const;
 
-/** The warning that is due for a key; null: none, or it was given. */
+/** Returns the warning that is due for a key; null if there is none, or it was already sent. */
 export function warningOf(
   key: { expires_at: Date | null; created_at: Date; warned_days: number | null },
   now: Date,
@@ -99,7 +99,7 @@ export function warningOf(
   const left = (key.expires_at.getTime() - now.getTime()) / DAY_MS;
   const due = WARNINGS.findLast((days) => left <= days);
   if (due === undefined || (key.warned_days !== null && key.warned_days <= due)) return null;
-  // Of a key that was made for less time than that nobody needs to be told so.
+  // A key made for less time than that needs no such warning.
   const life = (key.expires_at.getTime() - key.created_at.getTime()) / DAY_MS;
   return due > 0 && life <= due ? null : due;
 }

@@ -32,7 +32,7 @@ import { createApiAuth } from './auth.service.ts';
 import * as policy from './key.policy.ts';
 import * as store from './store.ts';
 
-/** Looks for keys that end soon, or have ended; hourly. */
+/** Looks for keys that expire soon or have expired; runs hourly. */
 const expiryJob = defineJob('developer.expiry', z.object({}));
 const DAY_MS = 86_400_000;
 const PAGE = { label: 'Open API keys', path: '/developer' };
@@ -52,7 +52,7 @@ export interface DeveloperParts {
   minimumSpend: MinimumSpend;
 }
 
-/** What a new key is made with. */
+/** The data a new key is made with. */
 export interface NewKey {
   name: string;
   mode: (typeof KEY_MODES)[number];
@@ -66,7 +66,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** The keys of an agency's own programs, and who comes in by them (docs/decisions/0191-developer-keys.md). */
+/** The keys of an agency's own programs, and authentication by them (docs/decisions/0191-developer-keys.md). */
 export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { db, clock, jobs } = platform;
   const { tenants, people, audit, access, billing, agreements, notices } = parts;
@@ -116,7 +116,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const lasts = (row: Pick<store.KeyRow, 'expires_at'>): string =>
     row.expires_at ? `valid until ${row.expires_at.toISOString().slice(0, 10)}` : 'with no expiration date';
 
-  /** Writes a new key with its row in the log and its mail. The secret leaves the product in the answer alone. */
+  /** Stores a new key with its row in the log and its email. The secret leaves the product only in the response. */
   async function make(
     tx: Tx,
     ctx: Ctx,
@@ -177,7 +177,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     );
   };
 
-  /** Tells of a root's keys that end soon, or have ended: each warning once. */
+  /** Sends warnings about a root's keys that expire soon or have expired, each warning once. */
   async function warn(rootId: string): Promise<void> {
     const now = clock.now();
     const from = new Date(now.getTime() - DAY_MS);
@@ -214,7 +214,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     }
   }
 
-  /** The keys of the own agency. */
+  /** Returns the keys of the user's own agency. */
   const list = (ctx: Ctx) =>
     inScope(db.app, ctx.scope, async (tx) => {
       const { company_id: id } = own(ctx);
@@ -229,7 +229,10 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     urls,
     list,
 
-    /** The newest live key that works, else the newest live one; null: there is none. @throws Refusal 404 for another company */
+    /**
+     * Returns the newest live key that works, otherwise the newest live one; null if there is none. @throws Refusal 404
+     * for another company
+     */
     async newest(ctx: Ctx, companyId: string): Promise<z.output<typeof DeveloperKey> | null> {
       agreements.own(ctx, { companyId });
       const { data } = await list(ctx);
@@ -238,8 +241,9 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     },
 
     /**
-     * Makes a key of the own agency. The secret is told this once.
-     * @throws Refusal 403 without the developer mode or for a scope beyond one's rights, 409 without the agreement or with too many keys
+     * Makes a key of the user's own agency. The secret is shown only this once.
+     * @throws Refusal 403 without the developer mode or for a scope beyond the user's rights, 409 without the agreement
+     * or with too many keys
      */
     async make(ctx: Ctx, given: NewKey) {
       const owner = own(ctx);
@@ -255,8 +259,9 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     },
 
     /**
-     * Makes the first live key, with all that its maker may.
-     * @throws Refusal 404 for another company, 422 for an address that is not one's own, 409 where there is one that works
+     * Makes the first live key, with all the rights its maker has.
+     * @throws Refusal 404 for another company, 422 for an address that is not the user's own, 409 where a working key
+     * exists
      */
     async generate(ctx: Ctx, companyId: string, email: string) {
       agreements.own(ctx, { companyId });
@@ -278,9 +283,9 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     },
 
     /**
-     * Gives a key another secret, which is told this once; the one before stays good for so many minutes. The key has from
-     * then on the rights of whoever knows the new secret.
-     * @throws Refusal 404, 409 for a key that is disabled or has expired, 403 for one that may do more than who asks
+     * Gives a key a new secret, which is shown only this once; the previous one stays valid for the given number of
+     * minutes. From then on the key has the rights of the user who knows the new secret.
+     * @throws Refusal 404, 409 for a key that is disabled or has expired, 403 for a key with more rights than the user
      */
     async rotate(ctx: Ctx, id: string, overlapMinutes: number) {
       const sender = await notices.sender(own(ctx));
@@ -321,7 +326,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       });
     },
 
-    /** Disables a key, which ends with the next request, or enables it again. @throws Refusal 404 */
+    /** Disables a key, effective from the next request, or enables it again. @throws Refusal 404 */
     async setDisabled(ctx: Ctx, id: string, disabled: boolean) {
       if (!disabled) await ctx.mustBeConfirmed();
       return changed(ctx, id, async (tx, row, owner) => {
@@ -350,7 +355,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
         });
       }),
 
-    /** Does the feature's jobs in this process. */
+    /** Runs the feature's jobs in this process. */
     async start(): Promise<void> {
       await jobs.work(expiryJob, { pollingIntervalSeconds: 60 }, async () => {
         for (const rootId of await tenants.roots()) await warn(rootId);

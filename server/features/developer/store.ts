@@ -7,7 +7,7 @@ import type { KeyFacts, KeyMode } from './key.policy.ts';
 
 export type KeyRow = Selectable<Schema['developer_key']>;
 
-/** A key with all that a request with it hangs on. */
+/** A key with everything a request with it depends on. */
 export interface KnownKey extends KeyFacts {
   id: string;
   root_id: string;
@@ -26,7 +26,7 @@ export interface KnownKey extends KeyFacts {
   last_used_ip: string | null;
 }
 
-/** A key by one of its names, before any scope is known; undefined: there is none. */
+/** Returns a key by one of its names, before any scope is known; undefined if there is none. */
 export async function known(
   db: Db,
   by: { id: string } | { clientId: string } | { hash: Buffer },
@@ -40,7 +40,7 @@ export async function known(
   return rows[0];
 }
 
-/** Keeps everybody else from making keys for a company until the transaction ends. */
+/** Prevents others from making keys for a company until the transaction ends. */
 export async function lockCompany(tx: Tx, companyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 191))`.execute(tx);
 }
@@ -64,16 +64,18 @@ const ofCompany = (tx: Tx, companyId: string) =>
     .where('k.company_id', '=', companyId)
     .where('k.removed_at', 'is', null);
 
-/** The keys of a company that were not deleted, the newest first. */
+/** Returns the keys of a company that were not deleted, newest first. */
 export const list = (tx: Tx, companyId: string) =>
   ofCompany(tx, companyId).orderBy('k.created_at', 'desc').orderBy('k.id', 'desc').execute();
 export type ListedKey = Awaited<ReturnType<typeof list>>[number];
 
-/** One of a company's keys as the list has it; undefined: it has none of that id. */
+/** Returns one of a company's keys as the list shows it; undefined if the company has no key with that id. */
 export const one = (tx: Tx, companyId: string, id: string): Promise<ListedKey | undefined> =>
   ofCompany(tx, companyId).where('k.id', '=', id).executeTakeFirst();
 
-/** One of a company's keys, held until the transaction ends; undefined: it has none of that id. */
+/**
+ * Returns one of a company's keys, locked until the transaction ends; undefined if the company has no key with that id.
+ */
 export const lock = (tx: Tx, companyId: string, id: string): Promise<KeyRow | undefined> =>
   tx
     .selectFrom('developer_key')
@@ -92,7 +94,7 @@ export async function update(tx: Tx, id: string, set: Updateable<Schema['develop
   await tx.updateTable('developer_key').set(set).where('id', '=', id).execute();
 }
 
-/** Notes a use, unless somebody else noted a later one. */
+/** Records a use, unless a later one has already been recorded. */
 export async function touch(tx: Tx, id: string, at: Date, ip: string): Promise<void> {
   await tx
     .updateTable('developer_key')
@@ -102,7 +104,7 @@ export async function touch(tx: Tx, id: string, at: Date, ip: string): Promise<v
     .execute();
 }
 
-/** The keys of a root that end before an instant, or have ended since another. */
+/** Returns the keys of a root that expire before one instant, or have expired since another. */
 export const ending = (tx: Tx, rootId: string, from: Date, to: Date): Promise<KeyRow[]> =>
   tx
     .selectFrom('developer_key')

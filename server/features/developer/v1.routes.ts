@@ -18,7 +18,7 @@ const TITLES: Record<number, string> = {
   429: 'Too many requests',
 };
 
-/** The developer API's addresses, for the document of all routes. */
+/** The developer API's addresses, for the document listing all routes. */
 export const apiRoutes: PlainRoute[] = [
   {
     method: 'POST',
@@ -40,7 +40,7 @@ export const apiRoutes: PlainRoute[] = [
   },
 ];
 
-/** Mounts the developer API: what programs ask with a key (docs/decisions/0191-developer-keys.md). */
+/** Mounts the developer API: the calls that programs make with a key (docs/decisions/0191-developer-keys.md). */
 export function addApiRoutes(
   app: FastifyInstance,
   { clock, db }: Pick<Platform, 'clock' | 'db'>,
@@ -76,7 +76,7 @@ export function addApiRoutes(
       );
     };
     resource('/v1/me', async ({ ctx, key, company, scopes }) => {
-      // Read in the key's own scope: what row level security does not show is not there.
+      // Read in the key's own scope, so anything that row level security hides does not exist here.
       const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, company.id));
       return {
         key: {
@@ -93,7 +93,7 @@ export function addApiRoutes(
   });
 }
 
-/** The token endpoint: what it answers, also when it refuses, is RFC 6749's. */
+/** Handles the token endpoint: its responses, including refusals, follow RFC 6749. */
 async function token(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -133,12 +133,12 @@ async function token(
     return await developer.auth.token(ctx, { ...pair, scope: form.get('scope') ?? undefined });
   } catch (error) {
     if (!(error instanceof ApiRefusal)) throw error;
-    // The company's state is no fault of the client's credentials: RFC 6749 has 400 for it.
+    // The company's state is not a fault of the client's credentials; RFC 6749 uses 400 for it.
     return refuse(error.status === 403 ? 400 : error.status, error.why, error.message, error.retryAfter);
   }
 }
 
-/** A failure as RFC 9457 has it. */
+/** Sends a failure in the format of RFC 9457. */
 function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const plain = answerFor(error, request.id);
   const isOurs = error instanceof ApiRefusal;

@@ -9,7 +9,7 @@ import * as store from './store.ts';
 
 export type Vendors = Record<Vendor, DataVendor>;
 
-/** So long a lead waits for a vendor at most before it is sent. */
+/** The longest a lead waits for a vendor before it is sent. */
 export const WAIT_MS = 30_000;
 
 const completeJob = defineJob('enrichment.complete', z.object({ rootId: z.uuid(), leadId: z.uuid() }), {
@@ -18,20 +18,20 @@ const completeJob = defineJob('enrichment.complete', z.object({ rootId: z.uuid()
   expireInSeconds: 60,
 });
 
-/** Whether a lead must not be given to anybody any more; in the root's scope. */
+/** Whether a lead must no longer be given to anyone; in the root's scope. */
 export type IsWithheld = (tx: Tx, rootId: string, leadId: string) => Promise<boolean>;
 
-/** Completes what is missing of the data of leads by asking a vendor, before they are sent. */
+/** Fills in missing data of leads by asking a vendor, before they are sent. */
 export function createCompletion(
   { db, clock, vault, jobs, events, log }: Platform,
   { vendors, isWithheld }: { vendors: Vendors; isWithheld: IsWithheld },
 ) {
-  /** The fields of a lead that nothing is known of and the vendor may know. */
+  /** Returns the fields of a lead that are unknown and that the vendor may know. */
   const missing = (fields: Record<string, string | null>, vendor: DataVendor): InformationKey[] =>
     (Object.keys(fields) as InformationKey[]).filter((key) => fields[key] === null && vendor.knows.has(key));
 
   return {
-    /** The roots' vendors that can be asked, in the root's scope. */
+    /** Returns the root's vendors that can be asked, in the root's scope. */
     connected: async (tx: Tx, rootId: string): Promise<Set<Vendor>> =>
       new Set((await store.providersOf(tx, rootId)).map((row) => row.provider)),
 
@@ -39,7 +39,7 @@ export function createCompletion(
     isWorthAsking: (fields: Record<string, string | null>, vendor: Vendor): boolean =>
       missing(fields, vendors[vendor]).length > 0,
 
-    /** Has leads completed after the transaction that keeps them. */
+    /** Queues the completion of leads after the transaction that stores them. */
     begin: (tx: Tx, rootId: string, leadIds: readonly string[]): Promise<void> =>
       jobs.send(
         tx,
@@ -48,15 +48,16 @@ export function createCompletion(
       ),
 
     /**
-     * Asks for one lead, outside of any transaction, and keeps what is found; a busy vendor is asked again while the lead
-     * waits. Then the lead is told to be ready. Safe to run twice: who comes second finds that it waits no more.
+     * Asks for one lead, outside any transaction, and stores what is found; a busy vendor is asked again while the lead
+     * waits. Then announces the lead as ready. Safe to run twice: a second run finds that the lead no longer waits.
      */
     async run({ rootId, leadId }: { rootId: string; leadId: string }): Promise<void> {
       const scope = { rootId };
       const ready = await inScope(db.app, scope, async (tx) => {
         const waiting = await store.waitingLead(tx, leadId);
         const [provider] = await store.providersOf(tx, rootId);
-        // Who came onto a list meanwhile is named to nobody, a vendor neither; the delivery sees to the rest.
+        // A person put on a list in the meantime is disclosed to no one, including a vendor; the delivery handles the
+        // rest.
         return (
           waiting && { waiting, provider: (await isWithheld(tx, rootId, leadId)) ? undefined : provider }
         );
@@ -84,7 +85,7 @@ export function createCompletion(
             return jobs.send(tx, completeJob, [{ rootId, leadId }], { startAfter: again });
         }
         const values = answer?.kind === 'found' ? answer.values : {};
-        // Only what was asked for and is still missing: nothing else of an answer is kept.
+        // Only what was asked for and is still missing; nothing else of a response is kept.
         const found = Object.fromEntries(keys.flatMap((key) => (values[key] ? [[key, values[key]]] : [])));
         await store.completeLead(tx, leadId, { ...still.fields, ...found });
         if (answer && provider) {
@@ -95,7 +96,7 @@ export function createCompletion(
       });
     },
 
-    /** Starts asking. */
+    /** Starts the worker that asks vendors. */
     async start(): Promise<void> {
       await jobs.work(completeJob, { localConcurrency: 4, pollingIntervalSeconds: 2 }, (payload) =>
         this.run(payload),

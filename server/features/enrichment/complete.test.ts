@@ -52,7 +52,7 @@ const chooseVendor = async () => {
   });
 };
 
-/** A lead of somebody of whom only the job title is known, with a webhook. */
+/** Creates a lead of a person of whom only the job title is known, with a webhook. */
 async function newLead(asked: number[], email?: string) {
   const campaign = await app.make.campaign(client);
   await app.admin.query('update campaign set advance_information = $2 where id = $1', [campaign.id, asked]);
@@ -79,7 +79,7 @@ const data = async (leadId: string) =>
 const dueAt = async (leadId: string) =>
   (await app.admin.query('select next_at from delivery where lead_id = $1', [leadId])).rows[0]
     .next_at as Date;
-/** What the jobs of the webhook of a lead are told. */
+/** Returns the payloads of the jobs for a lead's webhook. */
 const sendings = async (leadId: string) =>
   (
     await app.admin.query(
@@ -95,7 +95,7 @@ const attempts = async (leadId: string) =>
       [leadId],
     )
   ).rows.length;
-/** Jobs of the webhook of a lead: when they may begin. */
+/** Returns when the jobs for a lead's webhook may start. */
 const sends = async (leadId: string) =>
   (
     await app.admin.query(
@@ -124,7 +124,7 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     expect(rows[0].key_sealed).not.toContain('right');
     expect((await call('GET', '')).text).not.toContain('right');
     expect((await data((await newLead([JOB_TITLE])).leadId)).waits_until).toBeNull(); // known already
-    expect((await data((await newLead([VETERAN])).leadId)).waits_until).toBeNull(); // it never knows that
+    expect((await data((await newLead([VETERAN])).leadId)).waits_until).toBeNull(); // the vendor never knows that
     expect(server.asked).toEqual([]);
   });
 
@@ -190,7 +190,7 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     const jobs = await sendings(leadId);
     const late = jobs.find((job) => job.dueAt);
     const now = jobs.find((job) => !job.dueAt);
-    // The first may take so long that the other comes while it is on its way, and nothing is recorded yet.
+    // The first may take so long that the other starts while it is in progress and nothing is recorded yet.
     await app.features.delivery.attempt(late!);
     expect(await attempts(leadId)).toBe(0);
     await app.features.delivery.attempt(now!);

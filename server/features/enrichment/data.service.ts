@@ -6,7 +6,7 @@ import { type Completion, WAIT_MS } from './complete.service.ts';
 import { allowedBy, fieldsOfIds, sampleOf, type Vendor } from './policy.ts';
 import * as store from './store.ts';
 
-/** A lead that has just been accepted, and the data fields that its campaign asks for. */
+/** A lead that was just accepted, and the data fields that its campaign asks for. */
 export interface Asking {
   leadId: string;
   owner: Owner & { agency_id: string };
@@ -17,12 +17,12 @@ export interface Asking {
   dncPhones: boolean;
 }
 
-/** What leads are given of the fields that their campaign asks for. */
+/** The data leads are given, out of the fields that their campaign asks for. */
 export function createLeadData(
   { clock }: Platform,
   { identity, completion }: { identity: Identity; completion: Completion },
 ) {
-  /** Keeps the values of leads, and which fields that were, for files. */
+  /** Stores the values of leads, and remembers which fields they were, for files. */
   async function insert(tx: Tx, rows: (store.LeadValues & { asked: readonly number[] })[]): Promise<void> {
     if (rows.length === 0) return;
     await store.insertLeadData(tx, rows, clock.now());
@@ -44,9 +44,10 @@ export function createLeadData(
 
   return {
     /**
-     * Keeps for accepted leads what is known of their people of the fields that their campaign asks for and its company may
-     * still use; nothing else of a profile ever leaves the graph. Where a vendor may know what is missing, it is asked:
-     * answers until when such leads wait to be sent, by id. In the root's scope, in the transaction of the leads.
+     * Stores for accepted leads what is known about their people in the fields that their campaign asks for and its
+     * company may still use; nothing else of a profile ever leaves the graph. Where a vendor may know what is missing,
+     * it is asked: returns, by lead id, until when such leads wait to be sent. In the root's scope, in the transaction
+     * of the leads.
      */
     async keep(tx: Tx, rootId: string, leads: readonly Asking[]): Promise<Map<string, Date>> {
       const asking = leads.filter((lead) => lead.asked.length > 0);
@@ -92,7 +93,7 @@ export function createLeadData(
       return waiting;
     },
 
-    /** Keeps made-up values for a test lead, of the fields that a real one would get. */
+    /** Stores made-up values for a test lead, in the fields that a real one would get. */
     async keepSample(tx: Tx, lead: Omit<Asking, 'personId' | 'dncPhones'>): Promise<void> {
       const asked = await allowedOf(tx, lead.owner.company_id, lead.asked);
       if (asked.length === 0) return;
@@ -100,12 +101,15 @@ export function createLeadData(
       await insert(tx, [{ lead_id, owner, campaign_id, asked, fields: sampleOf(asked), waits_until: null }]);
     },
 
-    /** What leads were given, by id and by the fields' keys (null: nothing was known); without those that nothing was asked for. */
+    /**
+     * What leads were given, by id and by the fields' keys (null if nothing was known); leads that nothing was asked
+     * for are left out.
+     */
     dataOf: store.dataOf,
     /** The fields that leads of a list's campaigns have ever been given, in the catalog's order. */
     everGiven: async (tx: Tx, of: Parameters<typeof store.everGiven>[1]) =>
       fieldsOfIds(new Set(await store.everGiven(tx, of))),
-    /** Made-up values of the fields that a company may use, of those that are asked. */
+    /** Returns made-up values of the requested fields that a company may use. */
     sampleFor: async (tx: Tx, companyId: string, asked: readonly number[]) =>
       sampleOf(await allowedOf(tx, companyId, asked)),
   };

@@ -57,7 +57,7 @@ const allowed = (companyId: string, scope: { agencyId?: string; companyId?: stri
   inScope(app.platform.db.app, { rootId: root.id, ...scope }, (tx) =>
     app.features.enrichment.fieldsFor(tx, companyId),
   );
-/** What a campaign asks for, as its form saves it. */
+/** Sets what a campaign asks for, as its form saves it. */
 const ask = (campaignId: string, advanced: number[], b2b: number[] = []) =>
   app.admin.query(`update campaign set advance_information = $2, b2b_information = $3 where id = $1`, [
     campaignId,
@@ -68,14 +68,14 @@ const ask = (campaignId: string, advanced: number[], b2b: number[] = []) =>
 describe('[CONF-04] the choice of data fields', () => {
   test('narrows downwards: root, agency, client; nobody gives what is not offered to them', async () => {
     expect(await allowed(client.id)).toEqual(new Set(ALL));
-    expect(await choice('client', client.id)).toBeUndefined(); // settings are not a client's
+    expect(await choice('client', client.id)).toBeUndefined(); // settings are not visible to clients
     expect((await choose('root', agency.id, without(ID.credit_range))).status).toBe(200);
     expect((await choose('agency', client.id, without(ID.credit_range, ID.gender))).status).toBe(200);
     const left = new Set(without(ID.credit_range, ID.gender));
     expect(await allowed(client.id)).toEqual(left);
     expect(await allowed(client.id, { agencyId: agency.id, companyId: client.id })).toEqual(left);
     expect(await allowed(other.id, { agencyId: agency.id })).toEqual(new Set(without(ID.credit_range)));
-    // Out of the scope nothing is told: it reads as if there were no choice, and never as another tenant's.
+    // Outside the scope nothing is revealed: it reads as if there were no choice, and never as another tenant's.
     expect(await allowed(client.id, { agencyId: agency.id, companyId: other.id })).toEqual(new Set(ALL));
 
     const refused = await choose('agency', client.id, [ID.credit_range]);
@@ -100,7 +100,7 @@ describe('[CONF-04] the choice of data fields', () => {
       [ID.credit_range, false],
     ]);
 
-    // What is offered again above is not given by itself to who was narrowed; who has everything gets it.
+    // A company that was narrowed does not automatically get what is offered again above; one that has everything does.
     await choose('root', agency.id, ALL);
     expect(await allowed(client.id)).toEqual(left);
     expect(await allowed(other.id)).toEqual(new Set(ALL));
@@ -120,7 +120,7 @@ describe('[CONF-04] the choice of data fields', () => {
     expect((await choose('client', client.id, ALL)).status).toBe(403);
     expect(await choice('agency', agency.id)).toMatchObject({ can_change: false, set_by: 'root' });
     expect(await choice('root', root.id)).toMatchObject({ can_change: true, set_by: null });
-    // The database holds it, too.
+    // The database enforces it, too.
     await expect(
       inScope(app.platform.db.app, { rootId: root.id, agencyId: agency.id }, (tx) =>
         tx
@@ -174,7 +174,7 @@ describe('[CONF-04] the choice of data fields', () => {
     expect((await choice('root', agency.id)).fields.find(({ id }) => id === ID.gender)!.campaigns).toBe(1);
     await app.admin.query(`update campaign set state = 'archived' where id = $1`, [campaign.id]);
     expect((await choose('agency', client.id, without(ID.gender))).status).toBe(200);
-    // A copy of it, and it itself once it is back, ask for what is left, and so cost what that costs.
+    // A copy of it, and the campaign itself once restored, ask for what is left, and are priced accordingly.
     const copy = await call('agency', 'POST', 'leadspeek/client/duplicate', { leadspeekID: campaign.id });
     expect(copy.body.data).toMatchObject({ advanceInformation: [ID.age_range] });
     const back = { leadspeekID: campaign.id, status: 'paused' };

@@ -1,12 +1,13 @@
 import { US_STATES } from '../../../contract/choices.ts';
 import { citiesOf, stateOfZip } from '../../platform/places.ts';
 
-/** So many of each kind are answered at most. */
+/** The maximum number of results of each kind. */
 const MOST = 50;
 
 /**
- * The states, cities and zip codes that a text may mean: a state's name or code or their beginning, the beginning of a city's
- * name (also as 'Austin, TX'), a whole zip code. Without a text all states. `state` narrows all of it.
+ * Returns the states, cities and zip codes that a text may mean: a state's name or code or their beginning, the
+ * beginning of a city's name (also as 'Austin, TX'), a whole zip code. Without a text, all states. `state` narrows all
+ * of it.
  */
 export function lookUp(search: string, state: string | undefined) {
   const text = search.toLowerCase();

@@ -5,12 +5,12 @@ import {
   type InformationType,
 } from '../../../contract/enrichment-fields.ts';
 
-/** A vendor that may be asked for what the root's own people data does not say. */
+/** A vendor that may be asked for what the root's own people data does not contain. */
 export type Vendor = 'pdl';
 /** Every source by name; the embedded one is always used. */
 export const PROVIDERS = { embedded: 'Own people data', pdl: 'People Data Labs' } as const;
 
-/** What a vendor's key is sealed for. */
+/** The purpose a vendor's key is sealed for. */
 export const KEY_PURPOSE = 'data.provider_key';
 
 /** What a company's campaigns may use. */
@@ -19,7 +19,7 @@ export interface Allowed {
   vendors: Set<Vendor>;
 }
 
-/** A choice as it is kept, of the company itself or of one above it. */
+/** A choice as stored, of the company itself or of one above it. */
 export interface ChoiceRow {
   level: 'root' | 'agency' | 'client';
   information: number[];
@@ -29,13 +29,13 @@ export interface ChoiceRow {
 const FIELD_OF = new Map<number, InformationField>(INFORMATION_FIELDS.map((field) => [field.id, field]));
 export const fieldById = (id: number): InformationField | undefined => FIELD_OF.get(id);
 
-/** The fields of these ids in the order of the catalog; unknown ids are left out. */
+/** Returns the fields with these ids in the catalog's order; unknown ids are left out. */
 export const fieldsOfIds = (ids: ReadonlySet<number>, type?: InformationType): InformationField[] =>
   INFORMATION_FIELDS.filter((field) => ids.has(field.id) && (type === undefined || field.type === type));
 
 /**
- * What is left after all choices: a field that no level has taken away; a vendor, which costs the root money, only where
- * the root itself has chosen it, and no level below has taken it away.
+ * Returns what is left after all choices: a field that no level has removed; a vendor, which costs the root money, only
+ * where the root itself has chosen it and no level below has removed it.
  */
 export function allowedBy(rows: readonly ChoiceRow[]): Allowed {
   const root = rows.find((row) => row.level === 'root');
@@ -50,7 +50,7 @@ export function allowedBy(rows: readonly ChoiceRow[]): Allowed {
   };
 }
 
-/** What a lead was given with the fields' names, in the order of the catalog. */
+/** Returns what a lead was given with the fields' names, in the catalog's order. */
 export const withNames = (values: Record<string, string | null> | undefined) =>
   values
     ? INFORMATION_FIELDS.filter(({ key }) => Object.hasOwn(values, key)).map((field) => ({
@@ -86,7 +86,7 @@ const SAMPLES: Record<InformationKey, string> = {
   sic: '7371',
 };
 
-/** Made-up values of the asked fields, for test leads. */
+/** Returns made-up values of the requested fields, for test leads. */
 export const sampleOf = (ids: readonly number[]): Record<string, string> =>
   Object.fromEntries(
     fieldsOfIds(new Set(ids)).map((field) => [field.key, SAMPLES[field.key as InformationKey]]),

@@ -26,7 +26,7 @@ type Choice = z.input<typeof DataChoice>;
 type Held = NonNullable<Awaited<ReturnType<typeof store.companyById>>>;
 export type Enrichment = ReturnType<typeof createEnrichment>;
 
-/** Who sets the choice of a company: a root its own and its agencies', an agency its clients'. */
+/** Returns who sets a company's choice: a root its own and its agencies', an agency its clients'. */
 const setBy = (company: Held): 'root' | 'agency' => (company.kind === 'client' ? 'agency' : 'root');
 
 /** Data fields about the people of leads: which a company may ask for, from which sources, and what leads are given. */
@@ -45,23 +45,26 @@ export function createEnrichment(
     return found;
   }
 
-  /** What a company may use: its own choice and all above it. */
+  /** Returns what a company may use, by its own choice and all those above it. */
   async function allowed(tx: Tx, companyId: string): Promise<Allowed> {
     return allowedBy((await store.choicesOf(tx, [companyId])).get(companyId) ?? []);
   }
 
-  /** What is offered to a company by those above it, and its own choice. */
+  /** Returns what the companies above offer to a company, and its own choice. */
   async function standing(tx: Tx, found: Held) {
     const rows = (await store.choicesOf(tx, [found.id])).get(found.id) ?? [];
     const above = rows.filter((row) => row.level !== found.kind);
     const own = rows.find((row) => row.level === found.kind);
     const offered = allowedBy(above);
-    // A root is offered all there is.
+    // A root is offered everything.
     if (found.kind === 'root') offered.vendors.add('pdl');
     return { offered, own };
   }
 
-  /** The vendors that the root has an account with. A transaction of its own: they are not in an agency's scope. */
+  /**
+   * Returns the vendors that the root has an account with. Uses a transaction of its own, because they are not in an
+   * agency's scope.
+   */
   const connectedOf = ({ rootId }: { rootId: string }) =>
     inScope(
       db.app,
@@ -91,7 +94,7 @@ export function createEnrichment(
       })),
       providers: [
         { provider: 'embedded', name: PROVIDERS.embedded, offered: true, selected: true, connected: true },
-        // Which vendors a root does not offer is nobody's business below it.
+        // Companies below a root must not see which vendors it does not offer.
         ...(offered.vendors.has('pdl') || ctx.actor.kind === 'root'
           ? [
               {
@@ -137,30 +140,34 @@ export function createEnrichment(
 
   return {
     ...data,
-    /** Asks vendors for what is missing of leads. */
+    /** Asks vendors for missing data of leads. */
     completion,
 
     /**
-     * The ids of the data fields that campaigns of a company may ask for: the catalog, narrowed by its root, its agency and
-     * itself. In any scope that sees the company; for others nothing is narrowed, so ask for companies of the scope only.
+     * Returns the ids of the data fields that campaigns of a company may ask for: the catalog, narrowed by its root,
+     * its agency and itself. Works in any scope that sees the company; for other companies nothing is narrowed, so pass
+     * only companies of the scope.
      */
     fieldsFor: async (tx: Tx, companyId: string): Promise<Set<number>> =>
       (await allowed(tx, companyId)).information,
 
-    /** The same for a campaign that begins to ask in this transaction: until it ends, none of them is taken away. */
+    /**
+     * Returns the same for a campaign that starts asking in this transaction: until it ends, none of the fields can be
+     * removed.
+     */
     async fieldsToAsk(tx: Tx, rootId: string, companyId: string): Promise<Set<number>> {
       await store.holdChoices(tx, rootId, true);
       return (await allowed(tx, companyId)).information;
     },
 
-    /** The same as the contract shows it. @throws Refusal 404 for a company out of the scope */
+    /** Returns the same as the contract shows it. @throws Refusal 404 for a company outside the scope */
     list: (ctx: Ctx, companyId: string | undefined, type?: InformationType): Promise<InformationField[]> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const found = await company(tx, ctx, companyId);
         return fieldsOfIds((await allowed(tx, found.id)).information, type);
       }),
 
-    /** What a company may use. @throws Refusal 404 for a company out of the scope */
+    /** Returns what a company may use. @throws Refusal 404 for a company outside the scope */
     choice: async (ctx: Ctx, companyId: string | undefined): Promise<Choice> => {
       const connected = await connectedOf(ctx.scope);
       return inScope(db.app, ctx.scope, async (tx) =>
@@ -169,8 +176,9 @@ export function createEnrichment(
     },
 
     /**
-     * Narrows what a company may use, or lifts that where everything offered is chosen. @throws Refusal 404; 403 for a company
-     * whose choice is another's to make; 422 naming the field that is unknown, not offered, or asked for by campaigns
+     * Narrows what a company may use, or lifts the restriction where everything offered is chosen. @throws Refusal 404;
+     * 403 for a company whose choice is made by another company; 422 naming the field that is unknown, not offered, or
+     * asked for by campaigns
      */
     choose: async (
       ctx: Ctx,
@@ -222,7 +230,7 @@ export function createEnrichment(
     /** The vendors that a root may have an account with. */
     sources: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => sourceList(tx, ctx.scope.rootId)),
 
-    /** Keeps the key of an account with a vendor, or takes it away where it is empty. */
+    /** Stores the key of an account with a vendor, or removes it if the given key is empty. */
     setSource: (ctx: Ctx, { provider, key }: { provider: 'pdl'; key: string }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.scope;
@@ -237,13 +245,16 @@ export function createEnrichment(
         return sourceList(tx, rootId);
       }),
 
-    /** The days that there are signals of, and what may be asked for. @throws Refusal 404 for a company out of the scope */
+    /**
+     * Returns the days for which there are signals, and what may be asked for. @throws Refusal 404 for a company
+     * outside the scope
+     */
     config: async (ctx: Ctx, companyId: string | undefined) => {
       const fields = await inScope(db.app, ctx.scope, async (tx) => {
         const found = await company(tx, ctx, companyId);
         return (await allowed(tx, found.id)).information;
       });
-      // Signals are the root's: a client's scope has none.
+      // Signals belong to the root; a client's scope has none.
       const days = await inScope(db.app, { rootId: ctx.scope.rootId }, (tx) =>
         identity.signalDays(tx, ctx.scope.rootId),
       );

@@ -4,7 +4,10 @@ import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { ChoiceRow } from './policy.ts';
 
-/** The choices that bind companies of the scope, from their root down. Companies that nothing binds are missing. */
+/**
+ * Returns the choices that bind companies of the scope, from their root down. Companies that no choice binds are
+ * missing.
+ */
 export async function choicesOf(tx: Tx, companyIds: readonly string[]): Promise<Map<string, ChoiceRow[]>> {
   const found = new Map<string, ChoiceRow[]>();
   if (companyIds.length === 0) return found;
@@ -19,8 +22,8 @@ export async function choicesOf(tx: Tx, companyIds: readonly string[]): Promise<
 }
 
 /**
- * Until the transaction ends, no choice of a root is narrowed beside a campaign that begins to ask (`shared`: as many campaigns
- * at once as like).
+ * Prevents a root's choices from being narrowed while a campaign starts asking, until the transaction ends (`shared`:
+ * any number of campaigns at once).
  */
 export async function holdChoices(tx: Tx, rootId: string, shared: boolean): Promise<void> {
   const key = sql`hashtextextended(${`data choices of ${rootId}`}, 0)`;
@@ -29,7 +32,7 @@ export async function holdChoices(tx: Tx, rootId: string, shared: boolean): Prom
   );
 }
 
-/** Keeps the choice of a company; null lifts it. */
+/** Stores the choice of a company; null removes it. */
 export async function keepChoice(
   tx: Tx,
   owner: Owner,
@@ -48,7 +51,7 @@ export async function keepChoice(
     .execute();
 }
 
-/** A company; `lock` holds its row, so that of two who change what hangs on it one waits for the other. */
+/** Returns a company; `lock` locks its row, so that concurrent changes to what depends on it wait for each other. */
 export async function companyById(tx: Tx, id: string, lock = false) {
   const query = tx
     .selectFrom('company')
@@ -58,7 +61,10 @@ export async function companyById(tx: Tx, id: string, lock = false) {
   return (lock ? query.forNoKeyUpdate() : query).executeTakeFirst();
 }
 
-/** How many running or paused campaigns of a company and of those below it ask for each field, and their numbers (at most 5). */
+/**
+ * Returns how many running or paused campaigns of a company and those below it ask for each field, and their numbers
+ * (at most 5).
+ */
 export async function askedOf(
   tx: Tx,
   company: { id: string; kind: 'root' | 'agency' | 'client' },
@@ -78,7 +84,7 @@ export async function askedOf(
   );
 }
 
-/** A lead's values on the way in; `fields` by the catalog's keys. */
+/** A lead's values to be stored; `fields` by the catalog's keys. */
 export interface LeadValues {
   lead_id: string;
   owner: Owner & { agency_id: string };
@@ -87,7 +93,7 @@ export interface LeadValues {
   waits_until: Date | null;
 }
 
-/** Keeps what leads were given. */
+/** Stores what leads were given. */
 export async function insertLeadData(tx: Tx, rows: readonly LeadValues[], at: Date): Promise<void> {
   await sql`
     insert into lead_data (lead_id, root_id, agency_id, company_id, campaign_id, fields, waits_until, created_at)
@@ -113,7 +119,7 @@ export async function addGiven(
     on conflict do nothing`.execute(tx);
 }
 
-/** The fields that leads of the campaigns of a list have ever been given. */
+/** Returns the fields that leads of a list's campaigns have ever been given. */
 export async function everGiven(
   tx: Tx,
   of: {
@@ -134,7 +140,10 @@ export async function everGiven(
   return (await query.execute()).map((row) => row.field);
 }
 
-/** What leads were given, by id; leads that no field was asked for are missing. A client without phone numbers gets none of these either. */
+/**
+ * Returns what leads were given, by id; leads that no field was asked for are missing. A client without phone numbers
+ * gets no phone numbers here either.
+ */
 export async function dataOf(
   tx: Tx,
   leadIds: readonly string[],
@@ -161,7 +170,7 @@ export async function providersOf(tx: Tx, rootId: string): Promise<ProviderRow[]
   return tx.selectFrom('data_provider').selectAll().where('root_id', '=', rootId).execute();
 }
 
-/** Keeps the sealed key of an account with a vendor, its figures begun anew; null: takes it away. */
+/** Stores the sealed key of an account with a vendor and resets its figures; null removes the key. */
 export async function keepProvider(
   tx: Tx,
   owner: Owner,
@@ -185,7 +194,10 @@ export async function keepProvider(
       .execute();
 }
 
-/** A lead whose data is still being completed, and what a vendor is told of its person; undefined: it waits no more. */
+/**
+ * Returns a lead whose data is still being completed, and what a vendor is told about its person; undefined if the lead
+ * no longer waits.
+ */
 export async function waitingLead(tx: Tx, leadId: string, lock = false) {
   const query = tx
     .selectFrom('lead_data as d')
@@ -200,7 +212,7 @@ export async function waitingLead(tx: Tx, leadId: string, lock = false) {
   return { fields, waits_until: waits_until!, who };
 }
 
-/** Keeps the completed data of a lead, which waits no more. */
+/** Stores the completed data of a lead, which then no longer waits. */
 export async function completeLead(
   tx: Tx,
   leadId: string,
@@ -213,7 +225,7 @@ export async function completeLead(
     .execute();
 }
 
-/** Counts what came of asking a vendor. `why`: the words of a failure. */
+/** Counts the result of asking a vendor. `why`: the words of a failure. */
 export async function countAnswer(
   tx: Tx,
   { root_id, provider }: ProviderRow,

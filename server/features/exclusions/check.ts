@@ -2,32 +2,32 @@ import type { Tx } from '../../platform/db/scope.ts';
 import { aliasKey, domainsOf, KIND } from './policy.ts';
 import * as store from './store.ts';
 
-/** Everything by which a person could stand on a list. */
+/** Everything by which a person could be on a list. */
 export interface Identity {
   /** The companies and the campaign whose lists apply: root, agency, client, campaign. */
   owners: string[];
   sha256: Buffer[];
   md5: Buffer[];
-  /** Hashes that no list holds: an address known by nothing else cannot be compared with lists of addresses. */
+  /** Hashes that no list contains: an address known only by these cannot be compared with lists of addresses. */
   sha1?: Buffer[];
   phones: string[];
   emails: string[];
-  /** A hash that a visit brought: it excludes whoever it belongs to, and proves nothing when it stands nowhere. */
+  /** A hash that a visit brought: it excludes the person it belongs to, and proves nothing when it is on no list. */
   seen?: { kind: number; value: Buffer } | null;
 }
 
 export type Verdict = 'clear' | 'excluded' | 'cannot_compare';
 
 /**
- * Checks identities against every list that applies, in one look-up, in whatever scope of the root. An identity known only by
- * one hash, where an applicable list has rows known only by the other, cannot be compared and counts as refused (domain, The
- * life of a lead).
+ * Checks identities against every list that applies, in one look-up, in any scope of the root. An identity known only
+ * by one hash, where an applicable list has rows known only by the other, cannot be compared and counts as refused
+ * (domain, The life of a lead).
  */
 export async function check(tx: Tx, identities: readonly Identity[]): Promise<Verdict[]> {
   const forces = await store.inForce(tx, [...new Set(identities.flatMap((one) => one.owners))]);
   const verdicts: Verdict[] = identities.map(() => 'clear');
   if (forces.size === 0) return verdicts;
-  // A batch names the same person, and the same owners, over and over: each key is looked up once.
+  // A batch repeats the same people and owners many times, so each key is looked up once.
   const keys: { owner: string; kind: number; value: Buffer }[] = [];
   const askers: number[][] = [];
   const known = new Map<string, number>();
@@ -68,7 +68,7 @@ export async function check(tx: Tx, identities: readonly Identity[]): Promise<Ve
   return verdicts;
 }
 
-/** Whether one of somebody's addresses is known by a hash that some row of the owner's lists is not known by. */
+/** Whether one of a person's addresses is known by a hash that some row of the owner's lists lacks. */
 function isBlind({ sha256, md5, sha1 = [] }: Identity, force: store.InForce): boolean {
   return (
     (force.md5_only > 0n && sha256.length > md5.length) ||

@@ -97,7 +97,7 @@ const files = () => {
   const folder = join(app.platform.config.dataDir, 'files/exclusions');
   return existsSync(folder) ? readdirSync(folder) : [];
 };
-/** What lists say of addresses to a company, and at which level. */
+/** Returns what lists say about addresses to a company, and at which level. */
 const verdict = (emails: string[], owners = [root.id, agency.id, client.id, campaign.id]) =>
   inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
     app.features.exclusions.check(
@@ -112,7 +112,7 @@ const verdict = (emails: string[], owners = [root.id, agency.id, client.id, camp
     ),
   );
 
-/** Uploads, loads and answers what became of it. */
+/** Uploads and loads a list, and returns the result. */
 async function loaded(content: string | Buffer, given: Parameters<typeof upload>[1] = {}) {
   const { status, body } = await upload(content, given);
   expect([status, body.message]).toEqual([200, 'Your Suppression file has been Submitted, Thank you!']);
@@ -176,7 +176,7 @@ describe('[EXCL-01] the upload of a client', () => {
     expect(files()).toEqual([]);
     expect(await verdict(['kept@ten.example', 'p0@ten.example'])).toEqual(['excluded', 'clear']);
     expect(await entriesOf(before.id)).toBe(2);
-    // A line of names is none of them.
+    // A line of column names does not count.
     expect(await loaded(`Email Address\n${rows(10_000)}`)).toMatchObject({
       read: 10_000,
       added: 10_000,
@@ -436,7 +436,7 @@ describe('[BEY-08] lists of every level and kind', () => {
     expect((await post('client', `/api/exclusions/lists/${first.id}/undo`)).body.message).toBe(
       'List undone. It no longer excludes anyone.',
     );
-    // At once, before anything is deleted.
+    // Immediately, before anything is deleted.
     expect(await entriesOf(first.id)).toBe(4);
     expect(await verdict(emails)).toEqual(['excluded', 'clear']);
     expect((await post('client', `/api/exclusions/lists/${first.id}/undo`)).status).toBe(409);
@@ -464,7 +464,7 @@ describe('[EXCL-02] [EXCL-06] progress', () => {
     expect((await at()).jobProgress).toEqual([{ ...job, percentage: 0, current_row: 0 }]);
     const loads = createLoads(app.platform, { audit: app.features.audit }, { rows: 40, bytes: 1e9 });
     const seen: unknown[] = [];
-    // Stopped in the middle, as by a worker that dies, it goes on where it was.
+    // Stopped in the middle, as by a worker that dies, it resumes where it was.
     const steps = { count: 0 };
     const died = loads.load(
       { rootId: root.id, listId: id },
@@ -493,7 +493,7 @@ describe('[EXCL-02] [EXCL-06] progress', () => {
       'excluded',
       'excluded',
     ]);
-    // Once more changes nothing.
+    // Loading it once more changes nothing.
     await loads.load({ rootId: root.id, listId: id });
     expect(await entriesOf(id)).toBe(200);
     expect(
@@ -530,7 +530,7 @@ describe('[EXCL-03] purge', () => {
     });
     expect(await verdict(['one@purge.example', 'two@purge.example'], [own.id])).toEqual(['clear', 'clear']);
     expect(await verdict(['one@purge.example'], [sibling.id])).toEqual(['excluded']);
-    // What was waiting when it was purged never comes into force.
+    // A list that was waiting when it was purged never comes into force.
     expect((await load(waiting.data.id))!.state).toBe('removed');
     await clear(first.id);
     await clear(waiting.data.id);
@@ -557,7 +557,7 @@ describe("[EXCL-04] the root's list", () => {
     expect(await verdict(['gone@root.example'])).toEqual(['excluded']);
     const elsewhere = await inScope(app.platform.db.app, { rootId: otherRoot.id }, (tx) =>
       app.features.exclusions.check(tx, [
-        // Even asked with the first root's id.
+        // Even when asked with the first root's id.
         {
           owners: [otherRoot.id, root.id],
           sha256: [Buffer.from(sha256('gone@root.example'), 'hex')],
@@ -568,7 +568,7 @@ describe("[EXCL-04] the root's list", () => {
       ]),
     );
     expect(elsewhere).toEqual(['clear']);
-    // A client's scope does not see the list, and is told of it all the same.
+    // A client's scope does not see the list, but still gets its verdict.
     const scope = { rootId: root.id, agencyId: agency.id, companyId: client.id };
     const asClient = await inScope(app.platform.db.app, scope, async (tx) => ({
       rows: await tx.selectFrom('exclusion').select('kind').where('owner_id', '=', root.id).execute(),
@@ -643,14 +643,14 @@ describe('who cannot be compared', () => {
     expect(await check({ owners, ...known })).toBe('clear');
     expect(await check({ owners, sha256: known.sha256 })).toBe('cannot_compare');
     expect(await check({ owners, md5: known.md5 })).toBe('clear');
-    // A second address that is known by its SHA-256 alone.
+    // A second address that is known only by its SHA-256.
     expect(await check({ owners, md5: known.md5, sha256: [...known.sha256, Buffer.alloc(32, 1)] })).toBe(
       'cannot_compare',
     );
     expect(await check({ owners, sha1 })).toBe('cannot_compare');
     expect(await check({ owners, ...known, sha1 })).toBe('clear');
     expect(await check({ owners, ...hashed('m@hash.example') })).toBe('excluded');
-    // A visit's own hash excludes, and is no reason to refuse somebody else.
+    // A visit's own hash excludes, but is no reason to refuse someone else.
     expect(await check({ owners, ...known, seen: { kind: 3, value: hashed('m@hash.example').md5[0] } })).toBe(
       'excluded',
     );

@@ -1,7 +1,7 @@
 import { clearJob, loadJob } from './load.ts';
 import type { Exclusions } from './service.ts';
 
-/** Does the feature's jobs in this process: a few lists at a time, so that a long one holds up no other. */
+/** Runs the feature's jobs in this process: a few lists at a time, so that a long one does not hold up the others. */
 export async function startExclusions({ loads, jobs }: Exclusions): Promise<void> {
   await jobs.work(
     loadJob,

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.close());
 
-/** Puts a list of the root in force in place of what there was; answers how the list is shown. */
+/** Replaces the root's list in force; returns how the new list is shown. */
 async function exclude(lines: string[], more = ''): Promise<Record<string, unknown>> {
   await app.call('POST', '/api/tools/optout/purge', { host, token, body: {} });
   const { body } = await app.server.inject({
@@ -32,7 +32,7 @@ async function exclude(lines: string[], more = ''): Promise<Record<string, unkno
   return (await app.call('GET', `/api/exclusions/lists/${listId}`, { host, token })).body.list as never;
 }
 const bytes = (algorithm: string, text: string) => Buffer.from(hash(algorithm, text), 'hex');
-/** Whether somebody whose address we know, or only its hash, is excluded. */
+/** Whether a person whose address we know, or only its hash, is excluded. */
 const isExcluded = async (email: string, isHashOnly = false): Promise<boolean> => {
   const [verdict] = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
     app.features.exclusions.check(tx, [
@@ -79,7 +79,7 @@ describe('[EXCL-01] [BEY-08] one address in all the ways it is written', () => {
     expect(list).toMatchObject({ ignore_aliases: true, emails: 3, entries_added: 3 });
     for (const known of ['jdoe@gmail.com', 'j.d.o.e@gmail.com', 'jdoe+shop@googlemail.com'])
       expect([known, await isExcluded(known)]).toEqual([known, true]);
-    // Of somebody known by a hash alone only what the list says itself, and the plain form, can be compared.
+    // For a person known only by a hash, only the list's own value and the plain form can be compared.
     expect(await isExcluded('j.doe+news@gmail.com', true)).toBe(true);
     expect(await isExcluded('jdoe@gmail.com', true)).toBe(true);
     expect(await isExcluded('j.d.o.e@gmail.com', true)).toBe(false);

@@ -2,7 +2,7 @@ import type { CountryCode } from '../../platform/countries.ts';
 import { readFileApart } from '../../platform/file-thread.ts';
 import type { Accepts } from './policy.ts';
 
-/** What one transaction does: the entries of a part of a file, and where it ends. */
+/** The work of one transaction: the entries of a part of a file, and where it ends. */
 export interface Batch {
   before: number;
   end: number;
@@ -10,7 +10,7 @@ export interface Batch {
   rows: number;
   entries: number;
   counts: { emails: number; phones: number; domains: number; md5_only: number; sha256_only: number };
-  /** How many of the entries stand in the batch for the first time. */
+  /** How many of the entries occur in the batch for the first time. */
   unique: number;
   data: Uint8Array;
   errors: { line: number; reason: string; value: string }[];
@@ -24,7 +24,7 @@ export type ListTask =
       path: string;
       accepts: Accepts;
       ignoreAliases: boolean;
-      /** Where phone numbers are from that do not say it. */
+      /** The country of phone numbers that do not state one. */
       country: CountryCode;
       at: number;
       line: number;
@@ -32,9 +32,9 @@ export type ListTask =
     };
 
 const SCRIPT = new URL('./list-worker.ts', import.meta.url);
-/** A batch of an honest file takes a second. */
+/** A batch of a legitimate file takes a second. */
 const BOUNDS = { answerMs: 60_000, memoryMb: 512 };
 
-/** Reads a list's file in a thread of its own. Throws FileFault. */
+/** Reads a list's file in a separate thread. Throws FileFault. */
 export const readApart = <Answer extends Batch | number>(task: ListTask): AsyncGenerator<Answer> =>
   readFileApart<Answer>(SCRIPT, task, { ...BOUNDS, what: 'CSV' });

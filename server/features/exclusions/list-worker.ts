@@ -3,14 +3,14 @@ import { serveThread } from '../../platform/thread.ts';
 import type { Batch, ListTask } from './list-thread.ts';
 import { entryColumns, readRow } from './policy.ts';
 
-// Reads the files of lists in a thread of its own (list-thread.ts).
+// Reads the files of lists in a separate thread (list-thread.ts).
 
 const AFTERMATH = 'Nothing from the file was imported.';
 
 const rowsOf = (path: string, delimiter: string, from = 0, most = 1000) =>
   readRows(path, { from, delimiter, most, mostBytes: 1024 * 1024, aftermath: AFTERMATH });
 
-/** How many records a file has. Throws FileFault when those are none, or more than it may have. */
+/** Returns how many records a file has. Throws FileFault when there are none, or more than allowed. */
 async function count(path: string, mostRows: number): Promise<number> {
   let rows = 0;
   for await (const group of rowsOf(path, await findDelimiter(path))) {
@@ -23,7 +23,7 @@ async function count(path: string, mostRows: number): Promise<number> {
   return rows;
 }
 
-/** What the first line of a file says its columns are, and where what follows it begins. */
+/** Returns the columns that a file's first line names, and where the data after it begins. */
 async function head(path: string, delimiter: string) {
   for await (const [first] of readRows(path, { delimiter, most: 1, mostBytes: 1, aftermath: AFTERMATH })) {
     const columns = entryColumns(first!.cells);
@@ -64,7 +64,7 @@ async function* batches({
         lines.push(`${key}\tt\n`);
         for (const { kind, value } of others) {
           const other = `${kind}\t\\\\x${value}`;
-          // Of several ways to write one mailbox the same follows; md5 is there with its sha256 anyway.
+          // Several spellings of one mailbox lead to the same key; md5 always comes with its sha256 anyway.
           if (others.length > 1 && (batch.seen.has(other) || batch.also.has(other))) continue;
           if (others.length > 1) batch.also.add(other);
           lines.push(`${other}\tf\n`);
@@ -94,7 +94,7 @@ const newBatch = (before: number) => ({
   entries: 0,
   counts: { emails: 0, phones: 0, domains: 0, md5_only: 0, sha256_only: 0 },
   seen: new Set<string>(),
-  /** Keys besides those that count, where an entry has more than its two hashes. */
+  /** Keys other than those that are counted, for entries that have more than their two hashes. */
   also: new Set<string>(),
   parts: [] as string[],
   faults: [] as { at: number; reason: string; value: string }[],

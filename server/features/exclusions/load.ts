@@ -16,14 +16,14 @@ import * as store from './store.ts';
 const Which = z.object({ rootId: z.uuid(), listId: z.uuid() });
 export type WhichList = z.output<typeof Which>;
 
-/** Loads one uploaded list. A crash is taken up again where the last committed batch ended. */
+/** Loads one uploaded list. After a crash it resumes where the last committed batch ended. */
 export const loadJob = defineJob('exclusions.load', Which, {
   retryLimit: 20,
   retryDelay: 5,
   retryDelayMax: 300,
   expireInSeconds: 12 * 60 * 60,
 });
-/** Deletes the entries of a list that is out of force. */
+/** Deletes the entries of a list that is no longer in force. */
 export const clearJob = defineJob('exclusions.clear', Which, {
   retryLimit: 20,
   retryDelay: 5,
@@ -31,30 +31,30 @@ export const clearJob = defineJob('exclusions.clear', Which, {
   expireInSeconds: 12 * 60 * 60,
 });
 
-/** Rows of one transaction: enough to make its cost vanish, few enough for progress by the second. */
+/** Rows per transaction: enough to make its overhead negligible, few enough to update progress every second. */
 const SIZE = { rows: 50_000, bytes: 16 * 1024 * 1024 };
-/** Bad rows beyond these are counted and not listed. */
+/** Bad rows beyond this number are counted but not listed. */
 const MOST_ERRORS = 100_000;
 const CLEAR_STEP = 50_000;
 
-/** What a list says that was set aside. */
+/** The message of a list that was set aside. */
 const HELD =
   'The server stopped twice while reading this file, so the list is on hold and excludes no one. Check the file, then try again.';
 
-/** Someone else has changed the list meanwhile (removed it, or works at it): this run has nothing more to do. */
+/** The list was changed meanwhile (removed, or taken over by another worker), so this run has nothing more to do. */
 class Overtaken extends Error {
   override name = 'Overtaken';
 }
 
-/** The way of files into lists, and of lists out of the database. */
+/** Loads files into lists, and clears lists from the database. */
 export function createLoads(platform: Platform, { audit }: { audit: Audit }, size = SIZE) {
   const { config, db, clock, log, jobs } = platform;
   const pathOf = (file: string) => join(config.dataDir, 'files', file);
 
   /**
-   * Takes a file in, as UTF-8; answers how many rows it has, by its line breaks, or where it may only have `most`, by
+   * Stores a file as UTF-8; returns how many rows it has, by its line breaks, or, where only `most` are allowed, by
    * reading it.
-   * @throws TooLarge; FileFault for what is no text, or has more rows than it may
+   * @throws TooLarge; FileFault for a file that is not text or has more rows than allowed
    */
   async function take(
     source: AsyncIterable<Uint8Array>,
@@ -83,8 +83,8 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
   }
 
   /**
-   * Loads a list to its end, or on from where an earlier run was cut off; does nothing when it has ended already. It is in
-   * force from its last transaction on, whole or not at all.
+   * Loads a list to its end, or resumes where an earlier run was cut off; does nothing when it has already ended. It
+   * comes into force with its last transaction, as a whole or not at all.
    */
   async function load(
     { rootId, listId }: WhichList,
@@ -120,12 +120,12 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       }
     }
     const row = await inScope(db.app, scope, (tx) => store.listById(tx, listId));
-    // The file holds people: it is kept only while it is needed.
+    // The file contains personal data, so it is kept only while it is needed.
     if (row?.file_path && row.state !== 'loading') await rm(pathOf(row.file_path), { force: true });
     return row;
   }
 
-  /** While the database takes one batch in, the next is read: each keeps one processor busy. */
+  /** While the database stores one batch, the next one is read: each keeps one processor busy. */
   async function work(
     list: store.ListRow,
     { signal, progress }: { signal?: AbortSignal; progress?: (row: store.ListRow) => void },
@@ -165,7 +165,10 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       size,
     });
 
-  /** Commits a batch: entries, bad rows and the progress in one transaction, if the list still stands before it. */
+  /**
+   * Commits a batch: entries, bad rows and the progress in one transaction, if the list is still at the position before
+   * it.
+   */
   async function apply(list: store.ListRow, batch: Batch): Promise<store.ListRow> {
     return inScopeWithClient(db, { rootId: list.root_id }, async (tx, client) => {
       const now = await store.listById(tx, list.id, true);
@@ -193,7 +196,9 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     });
   }
 
-  /** Ends a list that was loaded: in force, or failed, when its file could not be read to the end or held no entry. */
+  /**
+   * Ends the loading of a list: in force, or failed when its file could not be read to the end or contained no entry.
+   */
   async function end(list: store.ListRow, fault: string | null): Promise<void> {
     await inScope(db.app, { rootId: list.root_id }, async (tx) => {
       const row = await store.listById(tx, list.id, true);
@@ -223,7 +228,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     });
   }
 
-  /** Deletes what is left of a list that failed or was removed: entries, file, and of a removed one its bad rows. */
+  /** Deletes what is left of a list that failed or was removed: entries, file, and the bad rows of a removed list. */
   async function clear({ rootId, listId }: WhichList, signal?: AbortSignal): Promise<void> {
     const scope = { rootId };
     const list = await inScope(db.app, scope, (tx) => store.listById(tx, listId));

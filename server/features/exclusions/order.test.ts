@@ -7,7 +7,7 @@ import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { type Company, type MadeCampaign, type MadePerson, md5, sha256 } from '../../test/factories.ts';
 
-/** Uploads, purges, matches, deliveries, exports and reports in any order, by the calls that people use. */
+/** Uploads, purges, matches, deliveries, exports and reports in any order, through the same calls users make. */
 let app: TestApp;
 let root: Company;
 let agency: Company;
@@ -112,7 +112,7 @@ const purge = (at: Level, ownerId: string) =>
     ? call('root', 'POST', '/api/tools/optout/purge', {})
     : call('agency', 'POST', '/api/leadspeek/suppressionlist/purge', { paramID: ownerId, campaignType: at });
 
-/** What is given to somebody outside by a step, as text. */
+/** Returns what a step gives to an outsider, as text. */
 async function given(campaign: MadeCampaign, what: Step['do']): Promise<string> {
   if (what === 'export') {
     const path = `/api/leadspeek/report/lead/export?leadspeekID=${campaign.id}`;
@@ -194,7 +194,7 @@ test('[EXCL-05] [BEY-08] nobody excluded is in any output, whatever order upload
           await purge(now.level, ownerOf[now.level]);
           const gone = lists.filter((list) => list.level === now.level);
           lists = lists.filter((list) => list.level !== now.level);
-          // What is purged while it waits, or already cleared, never comes back.
+          // A list that is purged while it waits, or was already cleared, never comes back.
           for (const { id } of gone) {
             const which = { rootId: root.id, listId: id };
             expect((await app.features.exclusions.loads.load(which))!.state).toBe('removed');
@@ -233,6 +233,6 @@ test('[EXCL-05] [BEY-08] nobody excluded is in any output, whatever order upload
     }),
     { numRuns: 30 },
   );
-  // It has looked at something.
+  // The test has covered enough cases.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(10);
 });

@@ -9,7 +9,7 @@ import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { type Company, type MadeCampaign, type MadePerson, md5, sha256 } from '../../test/factories.ts';
 import { runs } from '../../test/runs.ts';
 
-/** Every path by which a person can become a lead or be given to somebody. */
+/** Every path by which a person can become a lead or be disclosed to someone. */
 
 let app: TestApp;
 let root: Company;
@@ -62,7 +62,7 @@ async function known(given: Partial<MadePerson> = {}): Promise<MadePerson> {
   return person;
 }
 
-/** Excludes at a level as an upload in force does; answers the list. */
+/** Adds an exclusion at a level as an upload in force does; returns the list. */
 async function exclude(level: Level, campaign: MadeCampaign, lines: string[]): Promise<string> {
   const { root_id, agency_id, company_id } = campaign.owner;
   const owner = {
@@ -136,13 +136,13 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
     const ip = '198.51.100.77';
     await app.make.visit(campaign, { email: person.email, ip });
     await resolve();
-    // What a site says of an address is believed for its own client alone.
+    // What a site says about an address is believed only for its own client.
     const other = await app.make.campaign(client, { minConfidence: 0 });
     await exclude('root', campaign, ['stranger@visit.example']);
     await app.make.visit(other, { hash: { m: md5('stranger@visit.example') }, ip });
     await app.make.visit(other, { hash: { m: md5('unlisted@visit.example') }, ip });
     await resolve();
-    // The address alone does recognize; what the visit brought besides says whose visit it was.
+    // The address alone does recognize the person; whatever else the visit brought shows whose visit it was.
     expect((await outcomes(other)).sort()).toEqual(['duplicate', 'excluded']);
   });
 
@@ -165,7 +165,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
     await run(`${header}1,Ann,new@merge.example\n2,Lou,late@merge.example\n`);
     await app.make.visit(campaign, { email: 'late@merge.example' });
     await resolve();
-    // The same person under a second, excluded address: a later import joins both.
+    // The same person under a second, excluded address: a later import joins the two.
     await run(`${header}1,Ann,old@merge.example\n`);
     await run(`${header}1,Ann,new@merge.example\n`);
     await app.make.visit(campaign, { email: 'new@merge.example' });
@@ -214,7 +214,7 @@ describe('[BEY-08] nobody excluded since is given to anybody', () => {
       await resolve();
       const ids = new Map((await leadsOf(campaign)).map((lead) => [lead.email, lead.id]));
       expect(ids.size).toBe(2);
-      // The second is tried once, and will be again; the first waits.
+      // The second is tried once and will be retried; the first waits.
       const waiting = await app.admin.query(`select id, integration_id from delivery where lead_id = $1`, [
         ids.get(second.email),
       ]);
@@ -239,7 +239,7 @@ describe('[BEY-08] nobody excluded since is given to anybody', () => {
       };
       await replay();
       expect(sent).toHaveLength(1);
-      // The list taken back, what was held is sent when asked for.
+      // Once the list is removed, what was held is sent on request.
       await lift(list);
       await replay();
       expect(sent).toHaveLength(3);

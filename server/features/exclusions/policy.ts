@@ -4,29 +4,35 @@ import { strip } from '../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../../platform/contacts.ts';
 import { type CountryCode, HOME_COUNTRY } from '../../platform/countries.ts';
 
-/** Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. `mailbox`: an address without what Gmail ignores. */
+/**
+ * Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. `mailbox`: an address without the parts
+ * Gmail ignores.
+ */
 export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 /** What a file may hold: email addresses, plain or as MD5 (spec calls 5), or entries of every kind. */
 export type Accepts = 'email' | 'all';
 
-/** The levels a list can stand at, from the widest. */
+/** The levels a list can have, from the widest. */
 export type Level = 'root' | 'agency' | 'client' | 'campaign';
 
-/** One entry as it is compared, in lowercase hex: a plain address by all hashes that it may be known by; the first counts it. */
+/**
+ * One entry in the form used for comparison, in lowercase hex: a plain address by all hashes that it may be known by;
+ * the first one counts it.
+ */
 export interface Entry {
   values: { kind: Kind; value: string }[];
-  /** Known by this one hash alone, so that who is known by the other one alone cannot be compared. */
+  /** Known only by this hash, so that a person known only by the other one cannot be compared. */
   only?: 'md5' | 'sha256';
 }
 
-/** Longer than any address; the patterns below take their time over dots. */
+/** Longer than any address; the patterns below are slow on many dots. */
 const LONGEST = 320;
 
 /**
- * What one value of a list says, or why it is none that may stand there. `ignoreAliases`: Gmail addresses stand for all that
- * reach the same mailbox. `country`: where phone numbers are from that do not say it.
+ * Reads one value of a list, or returns why it is not a valid entry. `ignoreAliases`: Gmail addresses stand for all
+ * that reach the same mailbox. `country`: the country of phone numbers that do not state one.
  */
 export function readEntry(
   text: string,
@@ -64,8 +70,8 @@ export function readEntry(
 }
 
 /**
- * The ways one address is written, as it is known by its hash alone: its domain in international letters and in their ASCII form,
- * letters with their marks composed and apart. The first is the comparable form.
+ * Returns the spellings of one address that its hash may be based on: its domain in international letters and in ASCII
+ * form, letters with their accents composed and decomposed. The first is the comparable form.
  */
 function formsOf(email: string): string[] {
   if (isAscii(email) && !email.includes('xn--')) return [email];
@@ -83,7 +89,7 @@ function formsOf(email: string): string[] {
 
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
-/** What a Gmail address comes down to: no dots, nothing after a plus sign, one domain. Null for others. */
+/** Returns the canonical form of a Gmail address: no dots, nothing after a plus sign, one domain. Null for others. */
 export function mailboxOf(email: string): string | null {
   const at = email.lastIndexOf('@');
   const domain = email.slice(at + 1);
@@ -98,7 +104,9 @@ const mailboxKey = (mailbox: string): { kind: Kind; value: string } => ({
   value: hash('sha256', mailbox),
 });
 
-/** The key by which somebody's Gmail address is looked for in lists that ignore its dots and plus part; null for others. */
+/**
+ * Returns the key by which a Gmail address is looked up in lists that ignore its dots and plus part; null for others.
+ */
 export function aliasKey(email: string): { kind: Kind; value: Buffer } | null {
   const mailbox = mailboxOf(email.toLowerCase());
   return mailbox ? { kind: KIND.mailbox, value: Buffer.from(mailboxKey(mailbox).value, 'hex') } : null;
@@ -116,7 +124,10 @@ function domainOf(text: string): string | null {
   return /^(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+(?:[a-z]{2,}|xn--[a-z0-9-]+)$/.test(ascii) ? ascii : null;
 }
 
-/** The domain of an address and those above it (shop.acme.com, acme.com): who excludes one excludes what is below it. */
+/**
+ * Returns the domain of an address and those above it (shop.acme.com, acme.com): excluding a domain excludes everything
+ * below it.
+ */
 export function domainsOf(email: string): string[] {
   const labels = domainToASCII(email.toLowerCase().slice(email.lastIndexOf('@') + 1)).split('.');
   return labels.slice(0, -1).map((_, i) => labels.slice(i).join('.'));
@@ -139,7 +150,9 @@ const COLUMN_NAMES = new Set([
   ...['phone', 'phonenumber', 'phones', 'mobile', 'mobilephone', 'cell', 'domain', 'domains', 'emaildomain'],
 ]);
 
-/** Which columns hold entries, where the first line names them; null: it names none, and is a row like any other. */
+/**
+ * Returns which columns hold entries, if the first line names them; null if it names none and is a row like any other.
+ */
 export function entryColumns(first: readonly string[]): number[] | null {
   const columns = first.flatMap((cell, i) =>
     COLUMN_NAMES.has(
@@ -154,7 +167,7 @@ export function entryColumns(first: readonly string[]): number[] | null {
   return columns.length > 0 ? columns : null;
 }
 
-/** Reads a row: its entries, and the first value that is none with the reason. Without `columns` a row is one value. */
+/** Reads a row: its entries, and the first invalid value with the reason. Without `columns` a row is one value. */
 export function readRow(
   cells: readonly string[],
   columns: readonly number[] | null,
@@ -182,8 +195,8 @@ export function readRow(
 const shown = (value: string): string => value.slice(0, 200).replaceAll('\0', '\ufffd');
 
 /**
- * A file's name as it is kept (spec calls 5): spaces as underscores, lowercase, only letters, digits, underscore, dot and
- * dash. What is left of nothing is called list.csv.
+ * Returns a file's name as it is stored (spec calls 5): spaces as underscores, lowercase, only letters, digits,
+ * underscore, dot and dash. If nothing is left, it is called list.csv.
  */
 export function safeName(name: string): string {
   const safe = name

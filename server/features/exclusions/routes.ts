@@ -9,15 +9,15 @@ import { checkInput } from '../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { type Exclusions, MOST_BYTES, SMALL_BYTES } from './service.ts';
 
-/** The field of a file in the forms of the specification; errors about the file bear its name. */
+/** The file field in the specification's forms; errors about the file use its name. */
 const FILE = 'clientoptoutfile';
-/** What surrounds the file in a form. */
+/** The size of the form data around the file. */
 const AROUND_BYTES = 64 * 1024;
 
 const UploadForm = z.object({
   ClientCompanyID: Id,
   campaigntype: z.enum(['client', 'campaign']).default('client'),
-  /** Of campaigntype campaign: which. */
+  /** For campaigntype campaign: which one. */
   leadspeekID: Id.optional(),
   ignoreAliases: Flag.default('T'),
 });
@@ -56,7 +56,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         bodyLimit: SMALL_BYTES + AROUND_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
-          // Whatever is refused before the body has been read leaves the connection unusable.
+          // A refusal before the body has been read leaves the connection unusable.
           void reply.header('Connection', 'close');
           const { texts, files, fileNames } = await readForm(request.raw, SMALL_BYTES + AROUND_BYTES);
           const form = await checkInput(UploadForm, texts);

@@ -26,12 +26,12 @@ import * as store from './store.ts';
 
 export type Exclusions = ReturnType<typeof createExclusions>;
 
-/** The most bytes of a root's or agency's file, and of one of a client or campaign. */
+/** The maximum bytes of a root's or agency's file, and of a client's or campaign's. */
 export const MOST_BYTES = 2 * 1024 ** 3;
 export const SMALL_BYTES = 8 * 1024 ** 2;
 const DONE_MS = 3_600_000;
 
-/** Whose list it is. */
+/** Who the list belongs to. */
 interface Place {
   level: Level;
   ownerId: string;
@@ -67,8 +67,8 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
   }
 
   /**
-   * The same for somebody signed in. A root's own list is seen by its people alone, an agency's by those of the agency
-   * and the root: a client's scope does not see either company's row as its own.
+   * Returns the same for a signed-in user. Only the root's own users see its list; only users of the agency and the
+   * root see an agency's: a client's scope does not see either company's row as its own.
    */
   async function placeFor(tx: Tx, ctx: Ctx, level: Level, id: string): Promise<Place> {
     const { kind } = ctx.actor;
@@ -82,20 +82,20 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
   }
 
   /**
-   * Takes an uploaded file in and has it loaded.
-   * @param field what the form calls the file
+   * Stores an uploaded file and queues it for loading.
+   * @param field the form's name for the file
    */
   async function submit(
     ctx: Ctx,
     given: {
       level: Level;
       id: string;
-      /** Of a campaign: the client it must belong to. */
+      /** For a campaign: the client it must belong to. */
       companyId?: string;
       fileName: string;
       accepts: Accepts;
       ignoreAliases: boolean;
-      /** Where phone numbers are from that do not say it. */
+      /** The country of phone numbers that do not state one. */
       country?: string;
       field: string;
     },
@@ -181,12 +181,12 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
 
   return {
     check,
-    /** Files into lists and lists out of the database, for the worker, benchmarks and tests. */
+    /** Loads files into lists and clears lists from the database, for the worker, benchmarks and tests. */
     loads,
     jobs,
     submit,
 
-    /** What is under way for a company or campaign, and what ended within the last hour. */
+    /** Returns what is in progress for a company or campaign, and what ended within the last hour. */
     progress: (ctx: Ctx, level: Level, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { ownerId } = await placeFor(tx, ctx, level, id);
@@ -256,8 +256,8 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         };
       }),
 
-    /** Takes one list back. */
-    /** Goes on with a list that was set aside, from where it stopped. */
+    /** Removes one list. */
+    /** Resumes a list that was set aside, from where it stopped. */
     tryAgain: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id);
@@ -289,7 +289,7 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         return { result: 'success' as const, message: ownExclusionMessages.undone };
       }),
 
-    /** Adds a list at once, without a file (demo data, tests); returns the lines that are no entries. */
+    /** Adds a list immediately, without a file (demo data, tests); returns the lines that are not valid entries. */
     async addList(
       tx: Tx,
       given: { owner: Owner; ownerId: string; level: Level; name: string; lines: string[] },

@@ -8,7 +8,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 
 export type ListRow = Selectable<Schema['exclusion_list']>;
 
-/** Which of these (owner, kind, value) stand on a list in force, in whatever scope; answers their positions. */
+/** Returns the positions of those (owner, kind, value) that are on a list in force, in any scope. */
 export async function hits(
   tx: Tx,
   keys: { owner: string; kind: number; value: Buffer }[],
@@ -27,11 +27,11 @@ export interface InForce {
   domains: bigint;
   md5_only: bigint;
   sha256_only: bigint;
-  /** How many addresses stand on lists that ignore Gmail's dots and plus parts. */
+  /** How many addresses are on lists that ignore Gmail's dots and plus parts. */
   aliases: bigint;
 }
 
-/** The owners among these that have a list in force, in whatever scope. */
+/** Returns which of these owners have a list in force, in any scope. */
 export async function inForce(tx: Tx, owners: string[]): Promise<Map<string, InForce>> {
   if (owners.length === 0) return new Map();
   const { rows } = await sql<InForce & { owner_id: string }>`
@@ -43,7 +43,7 @@ export async function insertList(tx: Tx, row: Insertable<Schema['exclusion_list'
   await tx.insertInto('exclusion_list').values(row).execute();
 }
 
-/** A list that the scope may see, removed ones too; `lock` keeps others from changing it meanwhile. */
+/** Returns a list that the scope may see, including removed ones; `lock` prevents others from changing it meanwhile. */
 export async function listById(tx: Tx, id: string, lock = false): Promise<ListRow | undefined> {
   const query = tx.selectFrom('exclusion_list').selectAll().where('id', '=', id);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
@@ -57,7 +57,7 @@ export async function updateList(
   await tx.updateTable('exclusion_list').set(set).where('id', '=', id).execute();
 }
 
-/** A page of an owner's lists, newest first, and how many there are. */
+/** Returns a page of an owner's lists, newest first, and the total count. */
 export async function pageOfLists(
   tx: Tx,
   ownerId: string,
@@ -78,7 +78,7 @@ export async function pageOfLists(
   return { rows, total: Number(total) };
 }
 
-/** An owner's lists that are under way, oldest first. */
+/** Returns an owner's lists that are in progress, oldest first. */
 export async function underWay(tx: Tx, ownerId: string): Promise<ListRow[]> {
   return tx
     .selectFrom('exclusion_list')
@@ -91,7 +91,7 @@ export async function underWay(tx: Tx, ownerId: string): Promise<ListRow[]> {
     .execute();
 }
 
-/** An owner's lists that came to an end since, newest first. */
+/** Returns an owner's lists that ended since then, newest first. */
 export async function endedSince(tx: Tx, ownerId: string, since: Date): Promise<ListRow[]> {
   return tx
     .selectFrom('exclusion_list')
@@ -105,7 +105,10 @@ export async function endedSince(tx: Tx, ownerId: string, since: Date): Promise<
     .execute();
 }
 
-/** Takes an owner's lists out of force, the one of this id or all of them; answers those that were not out before. */
+/**
+ * Takes an owner's lists out of force, either the one with this id or all of them; returns those that were still in
+ * force.
+ */
 export async function removeLists(
   tx: Tx,
   which: { ownerId: string } | { id: string },
@@ -120,7 +123,7 @@ export async function removeLists(
     .execute();
 }
 
-/** Adds entries of a list outside a file. */
+/** Adds entries to a list without a file. */
 export async function insertEntries(
   tx: Tx,
   list: Owner & { id: string; owner_id: string },
@@ -134,9 +137,9 @@ export async function insertEntries(
 }
 
 /**
- * Adds entries of a list by COPY, each at most once however often it stands there; nobody else adds to the list meanwhile.
- * `data` is lines of kind, value (bytea in hex) and whether it counts; `counting` of them do, each for the first time in
- * `data`. Answers how many of those were new to the list.
+ * Adds entries to a list by COPY, each only once however often it occurs; no one else adds to the list meanwhile.
+ * `data` is lines of kind, value (bytea in hex) and whether it counts; `counting` of them do, each for the first time
+ * in `data`. Returns how many of those were new to the list.
  */
 export async function copyEntries(
   tx: Tx,
@@ -152,9 +155,9 @@ export async function copyEntries(
   const insert = sql`insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id)
     select ${list.owner_id}::uuid, kind, value, ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid
     from pg_temp.exclusion_stage`;
-  // In the order of the key: neighbors in the index one after the other.
+  // In key order: neighbors in the index, one after the other.
   const order = sql`order by kind, value`;
-  // Mostly nothing stands there yet; looking before each entry would take half as long again.
+  // Usually there are no entries yet; checking before each one would take half as long again.
   await sql`savepoint fresh`.execute(tx);
   try {
     await sql`${insert} ${order}`.execute(tx);
@@ -173,7 +176,7 @@ export async function copyEntries(
   return added;
 }
 
-/** Remembers bad rows of a list. */
+/** Stores bad rows of a list. */
 export async function insertErrors(
   tx: Tx,
   list: Owner & { id: string },
@@ -187,7 +190,7 @@ export async function insertErrors(
     on conflict do nothing`.execute(tx);
 }
 
-/** The bad rows of a list after a line, in order. */
+/** Returns the bad rows of a list after a given line, in order. */
 export async function errorsAfter(tx: Tx, listId: string, after: bigint, limit: number) {
   return tx
     .selectFrom('exclusion_error')
@@ -203,14 +206,17 @@ export async function deleteErrors(tx: Tx, listId: string): Promise<void> {
   await tx.deleteFrom('exclusion_error').where('list_id', '=', listId).execute();
 }
 
-/** Where a walk over an owner's entries stands. */
+/** The position of a walk over an owner's entries. */
 export interface Cursor {
   kind: number;
   value: Buffer;
   list_id: string;
 }
 
-/** Deletes a list's entries among the owner's next `step` of all lists; answers where that ended, null at the end. */
+/**
+ * Deletes a list's entries among the next `step` entries of all the owner's lists; returns where that ended, or null at
+ * the end.
+ */
 export async function deleteStep(
   tx: Tx,
   list: { id: string; owner_id: string },

@@ -8,7 +8,7 @@ import { type DncColumn, type DncMarks, dncColumns, readDnc } from './dnc.policy
 import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile, rowCountry } from './row.policy.ts';
 
-/** How many rows (or bytes of the file, at about which) one transaction takes. */
+/** How many rows (or, approximately, bytes of the file) one transaction takes. */
 export interface BatchSize {
   rows: number;
   bytes: number;
@@ -18,24 +18,26 @@ export interface BatchSize {
 export interface Copies {
   people: number;
   data: Uint8Array;
-  /** What is known of them besides; null: nothing. */
+  /** What else is known about them; null if nothing. */
   profiles: Uint8Array | null;
 }
 
-/** What one transaction does: the part of a file from `at` to `end`, where `line` is the number of the next line. */
+/** The work of one transaction: the part of a file from `at` to `end`, where `line` is the number of the next line. */
 export interface Batch {
   at: number;
   end: number;
   line: number;
   rows: number;
-  /** Everybody as their first row says, then, of those with several rows, what the later ones say together. */
+  /**
+   * Each person as their first row says, followed, for those with several rows, by what the later rows together say.
+   */
   copies: Copies[];
-  /** How many rows are not imported, how many values are left out of those that are, and each of both by reason. */
+  /** How many rows are not imported, how many values are left out of those that are, and both broken down by reason. */
   bad: number;
   valuesBad: number;
   leftOut: LeftOut[];
   errors: LineFault[];
-  /** Numbers that rows say are on a do-not-call list, and those that they say are not. */
+  /** Numbers that rows mark as being on a do-not-call list, and those they mark as not being on one. */
   dnc: { yes: string[]; no: string[] };
 }
 
@@ -48,11 +50,11 @@ export interface LeftOut {
 }
 
 const UNCLEAR_DNC = 'is not yes or no, so the number is treated as if it were on a do-not-call list';
-/** Reasons that are told apart; what has yet others is told together. */
+/** The number of reasons listed separately; any others are grouped together. */
 const MOST_REASONS = 40;
 const OTHER = 'is skipped for another reason';
 
-/** Adds what was left out to what is known to be. */
+/** Adds newly left-out rows and values to the known totals. */
 export function addLeftOut(known: readonly LeftOut[], more: readonly LeftOut[]): LeftOut[] {
   const sums = known.map((one) => ({ ...one }));
   for (const one of more) {
@@ -69,7 +71,7 @@ export function addLeftOut(known: readonly LeftOut[], more: readonly LeftOut[]):
   return sums;
 }
 
-/** What faults of lines come to, by reason. */
+/** Returns the totals of line faults, by reason. */
 export function leftOutOf(faults: readonly (Fault & Partial<Left> & { place: number })[]): LeftOut[] {
   const sums = new Map<string, LeftOut>();
   for (const { field, reason, place, count = 1 } of faults) {
@@ -82,13 +84,13 @@ export function leftOutOf(faults: readonly (Fault & Partial<Left> & { place: num
   return addLeftOut([], [...sums.values()]);
 }
 
-/** Rows read in one go, before the database's answers and other requests get their turn. */
+/** Rows read in one go before the database's responses and other requests get their turn. */
 const GROUP = { most: 200, mostBytes: 1024 * 1024 };
 
 /**
- * Reads a file's rows in batches. Where the batches end depends on the file and `from` alone, so that an import that was
- * cut off and one that was not do the same. Rows are turned into COPY's text at once: a batch of objects, living until
- * it is full, would cost more in garbage collection than the reading.
+ * Reads a file's rows in batches. Where the batches end depends only on the file and `from`, so that an interrupted
+ * import does the same as an uninterrupted one. Rows are turned into COPY's text at once: a batch of objects, living
+ * until it is full, would cost more in garbage collection than the reading.
  * @param from a byte where a row begins, in line `line`
  */
 export async function* readBatches(
@@ -220,7 +222,10 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
   };
 }
 
-/** The last row about a person wins; what it does not say, and the keys, stay as an earlier one said. */
+/**
+ * Combines two rows about one person. The last row wins; what it does not state, and the keys, stay as an earlier row
+ * stated them.
+ */
 function combine(earlier: Person, later: Person): Person {
   const known = new Set(earlier.keys.map((key) => `${key.kind}${key.value}`));
   return {

@@ -7,19 +7,21 @@ import { makePopulation, type TrueVisit } from '../../test/population.ts';
 import type { Match } from './match.service.ts';
 
 const PEOPLE = 2500;
-/** The constants were found with the first; the others were not looked at. */
+/** The constants were tuned on the first; the others were not looked at. */
 const SEEDS = [20_260_310, 7, 1234];
 const FIRST_DAY = Date.parse('2025-01-15T00:00:00Z');
 const DAY = 86_400_000;
 const BATCH = 500;
-/** Bands of confidence, each from here to the next; and how far what is observed may be from what is stated, in points,
- * beyond two standard errors of a band of so many. */
+/**
+ * Confidence bands, each from one value to the next; also how far, in points, the observed rate may be from the stated
+ * one beyond two standard errors of a band of that size.
+ */
 const BANDS = [1, 20, 35, 50, 65, 80, 90, 100];
 const TOLERANCE = 4;
-/** Fewer recognitions than these tell nothing of a band. */
+/** Fewer recognitions than this say nothing about a band. */
 const ENOUGH = 100;
 
-/** A visit of the time of recognizing, who was recognized, and whether it was they. */
+/** A visit from the recognition period, who was recognized, and whether that was correct. */
 interface Told {
   visit: TrueVisit;
   match: Match | undefined;
@@ -32,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Lets a population pass by the matcher, and tells what was made of the visits of its time of recognizing. */
+/** Runs a population through the matcher, and returns the results for the visits in the recognition period. */
 async function passBy(seed: number): Promise<Told[]> {
   const told: Told[] = [];
   const root = newId(app.clock.now());
@@ -48,7 +50,8 @@ async function passBy(seed: number): Promise<Told[]> {
       .execute();
     for (const { id, last_name } of people) numbers.set(id, Number(last_name));
   });
-  // As the resolver does: each batch is recognized by what was known before it, and teaches what an address told.
+  // As the resolver does: each batch is recognized by what was known before it, and what an address revealed is
+  // learned.
   for (let from = 0; from < visits.length; from += BATCH) {
     const batch = visits.slice(from, from + BATCH);
     await inScope(app.platform.db.app, { rootId: root }, async (tx) => {
@@ -124,12 +127,12 @@ describe.each(SEEDS)('[BEY-05] on a made population (%i) whose truth is known', 
     type Row = (typeof rows)[number];
     expect(told.length).toBeGreaterThan(3000);
     expect(all.recall).toBeGreaterThan(0.55);
-    // What a campaign asks for that says nothing else.
+    // What a campaign asks for if nothing else is set.
     expect(usual.precision).toBeGreaterThan(0.83);
     expect(usual.recall).toBeGreaterThan(0.54);
     expect(sure.precision).toBeGreaterThan(0.88);
     expect(surest.precision).toBeGreaterThan(0.97);
-    // Asking for more is answered by more.
+    // Asking for higher precision yields higher precision.
     for (const [i, row] of rows.slice(1).entries()) expect(row.precision).toBeGreaterThan(rows[i]!.precision);
   });
 
@@ -156,7 +159,7 @@ describe.each(SEEDS)('[BEY-05] on a made population (%i) whose truth is known', 
       const sure = match!.others.map(({ confidence }) => confidence);
       expect(sure).toEqual([...sure].sort((a, b) => b - a));
     }
-    // Who could have been told apart by another key, had it been weighed higher: few.
+    // Only few could have been told apart by giving another key more weight.
     const wrong = recognized.filter(({ isRight }) => !isRight);
     expect(wrong.some(({ match }) => match!.alternatives > 0)).toBe(true);
   });

@@ -3,7 +3,7 @@ import { looksLikeEmail } from '../../../contract/text.ts';
 import { isDncName } from './dnc.policy.ts';
 import type { PersonField } from './model.ts';
 
-/** Names of columns as vendors write them, in lower case without spaces, underscores and dashes. */
+/** Column names as vendors write them, in lower case without spaces, underscores and dashes. */
 const NAMES: Record<
   Exclude<PersonField, 'ignore' | 'phone_dnc' | 'keyword' | 'page_url' | 'seen_at'>,
   string
@@ -75,7 +75,7 @@ export function fieldOf(name: string): PersonField {
   return FIELD_OF.get(plainName(name)) ?? (isDncName(name) ? 'phone_dnc' : 'ignore');
 }
 
-/** Why columns that vendors are known to send are not used, by their names in plain form; the first that fits. */
+/** Why columns that vendors are known to send are not used, by their names in plain form; the first match counts. */
 const UNUSED: [reason: string, names: RegExp][] = [
   ['Only the 5-digit ZIP code is kept', /zip4$|zipplus4$/],
   ['Update dates are not kept', /lastupdated$|updatedat$|dateupdated$/],
@@ -101,7 +101,7 @@ const UNUSED: [reason: string, names: RegExp][] = [
   ],
 ];
 
-/** Why a column is not used by itself. */
+/** Returns why a column is not used automatically. */
 export function ignoredReason(name: string): string {
   const plain = plainName(name);
   if (plain === '') return 'The column has no name';
@@ -126,7 +126,7 @@ export function ignoredColumns(
   );
 }
 
-/** Column names fit to be told apart: nameless ones are numbered, later ones of the same name too. */
+/** Returns unique column names: nameless ones are numbered, as are repeats of a name. */
 export function columnNames(header: string[]): string[] {
   const seen = new Map<string, number>();
   return header.map((cell, i) => {
@@ -137,7 +137,9 @@ export function columnNames(header: string[]): string[] {
   });
 }
 
-/** The meaning of each column: by hand where the mapping names it, else by the column's own name. */
+/**
+ * Returns the meaning of each column: as mapped by hand where the mapping names it, otherwise by the column's own name.
+ */
 export function planColumns(
   header: string[],
   mapping: Record<string, PersonField>,
@@ -148,14 +150,14 @@ export function planColumns(
   );
 }
 
-/** The first column that a mapping names and the file lacks, or null. */
+/** Returns the first column that a mapping names but the file lacks, or null. */
 export function unknownColumn(header: string[], mapping: Record<string, PersonField>): string | null {
   const names = new Set(columnNames(header));
   return Object.keys(mapping).find((name) => !names.has(name)) ?? null;
 }
 
 const PROFILE = new Set<PersonField>(PROFILE_KEYS);
-/** Whether rows of such columns can say more of people than who they are and how to reach them. */
+/** Whether rows with these columns can say more about people than who they are and how to reach them. */
 export const hasProfile = (plan: PersonField[]): boolean => plan.some((field) => PROFILE.has(field));
 
 /** Why a first line cannot be column names (it looks like data, or the file is not text), or null. */

@@ -3,9 +3,12 @@ import { CONTENT, type Key, type Person } from './model.ts';
 import { employeesOf } from './row.policy.ts';
 import type { Signal } from './signal.policy.ts';
 
-// What an import reads, as the database's COPY takes it. Apart from the stores: a thread that reads a file needs no database.
+// What an import reads, in the format of the database's COPY. Kept apart from the stores, because a thread that reads a
+// file needs no database.
 
-/** A person on the way into the graph: `id` is the one they get when new, `at` where in its file the row begins. */
+/**
+ * A person about to be added to the graph: `id` is the one they get when new, `at` where in its file the row begins.
+ */
 export interface Staged extends Person {
   id: string;
   at: number;
@@ -47,8 +50,8 @@ export interface SignalKeys {
 }
 
 /**
- * Signals in COPY's binary format, which costs the database half of what the text format does. What tells whose a signal is goes
- * over once: its first signal has it, and all have its number.
+ * Signals in COPY's binary format, which costs the database half as much as the text format. The key that identifies a
+ * signal's person is sent once: its first signal carries it, and all carry its number.
  */
 export class SignalCopy {
   #data = Buffer.allocUnsafe(256 * 1024);
@@ -56,10 +59,10 @@ export class SignalCopy {
   /** The keys' numbers, by kind and value. */
   #keys = new Map<string, number>();
   #kinds = new Set<number>();
-  /** How many signals there are. */
+  /** The number of signals. */
   rows = 0;
 
-  /** Adds a signal. `at` is where its row begins, `term` its keyword's place in the batch's list, from 1. */
+  /** Adds a signal. `at` is where its row begins, `term` its keyword's position in the batch's list, counted from 1. */
   add({ kind, value, state, city, zip, url, at: seen }: Signal, at: number, term: number): void {
     const longest = 128 + value.length + (url ? url.length * 3 : 0);
     if (this.#at + longest > this.#data.length) {
@@ -108,11 +111,11 @@ export class SignalCopy {
 const HEADER = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1');
 const TRAILER = Buffer.from([0xff, 0xff]);
 const EMPTY = Buffer.alloc(0);
-/** The beginning of 2000, which the database counts instants from. */
+/** The beginning of 2000, the epoch of the database's timestamps. */
 const EPOCH_MS = 946_684_800_000;
 const TWO_32 = 2 ** 32;
 
-/** Writes a field of 8 bytes: a whole number that a double holds exactly. */
+/** Writes an 8-byte field: an integer that a double holds exactly. */
 function int64(data: Buffer, value: number, at: number): number {
   const high = Math.floor(value / TWO_32);
   data.writeInt32BE(8, at);

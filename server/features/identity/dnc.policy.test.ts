@@ -34,7 +34,7 @@ describe('[BEY-27] do-not-call columns', () => {
       'Mobile Phone DNC': ['Mobile_Phone_1', 'Mobile_Phone_2'],
     });
     expect(named(['phone', 'Skiptrace DNC'])).toEqual({ 'Skiptrace DNC': ['phone'] });
-    // The number that it is about is not used.
+    // The number that it refers to is not used.
     expect(dncColumns(['phone', 'Cell', 'Cell DNC'], ['phone', 'ignore', 'phone_dnc'])).toEqual([
       { at: 2, phones: [] },
     ]);

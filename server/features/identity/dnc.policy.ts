@@ -2,7 +2,7 @@ import { normalPhone } from '../../platform/contacts.ts';
 import type { CountryCode } from '../../platform/countries.ts';
 import type { PersonField } from './model.ts';
 
-/** A do-not-call column of a file and the columns of the numbers that it speaks of. */
+/** A do-not-call column of a file and the columns of the numbers that it refers to. */
 export interface DncColumn {
   at: number;
   phones: number[];
@@ -24,8 +24,9 @@ export const isDncName = (name: string): boolean => {
 };
 
 /**
- * Which numbers each do-not-call column speaks of, by its name: of the column that it is named after ('Mobile Phone DNC', also
- * of 'Mobile Phone 1' and 'Mobile Phone 2'), where the file has none, of all the person's.
+ * Returns which numbers each do-not-call column refers to, by its name: those of the column it is named after ('Mobile
+ * Phone DNC', also for 'Mobile Phone 1' and 'Mobile Phone 2'), or, if the file has no such column, all of the person's
+ * numbers.
  */
 export function dncColumns(header: readonly string[], plan: readonly PersonField[]): DncColumn[] {
   const names = header.map(plainName);
@@ -44,7 +45,7 @@ export function dncColumns(header: readonly string[], plan: readonly PersonField
           : named((name) => (/^\d+$/.test(base) ? name.endsWith(base) : name.startsWith(base))).filter((i) =>
               PHONES.has(plan[i]!),
             );
-    // Named after a column that is not used, it speaks of numbers that are not there.
+    // If it is named after an unused column, it refers to numbers that do not exist.
     return [{ at, phones: own.length > 0 ? own.filter((i) => PHONES.has(plan[i]!)) : all }];
   });
 }
@@ -52,14 +53,15 @@ export function dncColumns(header: readonly string[], plan: readonly PersonField
 const YES = /^(y|yes|t|true|1|dnc|x|listed|do ?not ?call|on (the )?(dnc|do.not.call).*)$/i;
 const NO = /^(n|no|f|false|0|clean|clear|callable|not? (listed|on .*)|none)$/i;
 
-/** What one mark says; undefined: neither. */
+/** Parses one mark; undefined if it is neither yes nor no. */
 function markOf(text: string): 'yes' | 'no' | undefined {
   return YES.test(text) ? 'yes' : NO.test(text) ? 'no' : undefined;
 }
 
 /**
- * Reads the do-not-call marks of a row. A cell has one mark for all the numbers, or one for each in their order; where counts differ, one
- * yes holds for all. What is neither yes nor no counts as yes; `unclear` is told of it.
+ * Reads the do-not-call marks of a row. A cell has one mark for all the numbers, or one for each in their order; if the
+ * counts differ, a single yes applies to all. A mark that is neither yes nor no counts as yes and is reported to
+ * `unclear`.
  */
 export function readDnc(
   cells: readonly string[],

@@ -2,7 +2,10 @@ import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 import { ownerOf } from './graph.store.ts';
 
-/** Marks numbers (E.164) of a root as on a do-not-call list, and takes the marks of others back unless the same file set them. */
+/**
+ * Marks a root's numbers (E.164) as on a do-not-call list, and removes the marks of others unless the same file set
+ * them.
+ */
 export async function markPhones(
   tx: Tx,
   rootId: string,

@@ -8,14 +8,14 @@ import type { SignalBatch } from './signal-batch.service.ts';
 export type { Head };
 
 const SCRIPT = new URL('./file-worker.ts', import.meta.url);
-/** A batch of an honest file takes a second; a row group of a Parquet file may hold 512 MB. */
+/** A batch of a legitimate file takes a second; a row group of a Parquet file may hold 512 MB. */
 const ANSWER_MS = 60_000;
 const CSV_MEMORY_MB = 512;
 const PARQUET_MEMORY_MB = 2048;
 
 /**
- * Opens a file in a thread of its own: its head, and its batches by what the columns mean and where phone numbers are from. `batches` has to be iterated or
- * `close` called, or the thread stays.
+ * Opens a file in a separate thread: its head, and its batches by the columns' meanings and the country of phone
+ * numbers. `batches` has to be iterated or `close` called, otherwise the thread keeps running.
  * @throws FileFault when the first line cannot be column names, and later when the file cannot be read to its end
  */
 export async function openApart(

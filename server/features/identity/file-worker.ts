@@ -7,7 +7,7 @@ import type { PersonField } from './model.ts';
 import { type ParquetHead, parquetHead } from './parquet-file.ts';
 import { csvSignals, parquetSignals } from './signal-batch.service.ts';
 
-// Reads the files of imports in a thread of its own (file-thread.ts).
+// Reads the files of imports in a separate thread (file-thread.ts).
 
 /** The beginning of a file: its columns, where its data begins (CSV), and its first rows. */
 export interface Head {
@@ -18,22 +18,24 @@ export interface Head {
   parquet?: ParquetHead;
 }
 
-/** What a thread is to read: a file's head, and if it is asked for more its batches from a place on. */
+/** What a thread has to read: a file's head and, if more is requested, its batches from a position on. */
 export interface FileTask {
   kind: 'people' | 'signals';
   path: string;
   fileBytes: number;
-  /** Where to go on: the byte and line (of Parquet the row) where the last batch ended; 0: at the beginning. */
+  /** Where to resume: the byte and line (for Parquet, the row) where the last batch ended; 0 for the beginning. */
   at: number;
   line: number;
   size: BatchSize;
 }
 
-/** What it is told with each question: the present, and from the second on what the columns mean. */
+/**
+ * What the thread is sent with each question: the current time, and from the second question on what the columns mean.
+ */
 export interface FileQuestion {
   now: number;
   plan: PersonField[];
-  /** Where phone numbers are from that do not say it. */
+  /** The country of phone numbers that do not state one. */
   country: CountryCode;
 }
 

@@ -10,7 +10,7 @@ import { listed, type Staged } from './copy.ts';
 import { CONTENT, KIND, MOST_PEOPLE } from './model.ts';
 import { employeesOf } from './row.policy.ts';
 
-/** What a merge did; `same` counts staged people that nothing changed for. */
+/** The result of a merge; `same` counts staged people who did not change. */
 export interface Merged {
   added: number;
   changed: number;
@@ -22,7 +22,8 @@ export interface Merged {
 export const ownerOf = (rootId: string): Owner => ({ root_id: rootId, agency_id: null, company_id: rootId });
 
 async function makeStage(tx: Tx): Promise<void> {
-  // A temporary table knows no row security and no other session: what is in it goes through the real tables' walls.
+  // A temporary table has no row security and is invisible to other sessions; its content still passes through the real
+  // tables' protections.
   await sql`create temp table if not exists person_stage (
     id uuid not null, known_id uuid, ref bytea not null, at bigint not null, keys bytea[] not null,
     ${sql.raw(CONTENT.map((column) => `${column} text`).join(', '))}
@@ -30,7 +31,7 @@ async function makeStage(tx: Tx): Promise<void> {
   await sql`truncate pg_temp.person_stage`.execute(tx);
 }
 
-/** Writes what is staged of profiles; answers the ids of the people whose profile that changed. */
+/** Writes the staged profiles; returns the ids of the people whose profiles changed. */
 function upsertProfiles(rootId: string, file: Buffer | null, now: Date) {
   const columns = sql.raw(PROFILE_KEYS.join(', '));
   const merged = (key: string) => sql.raw(`coalesce(excluded.${key}, p.${key})`);
@@ -47,7 +48,7 @@ function upsertProfiles(rootId: string, file: Buffer | null, now: Date) {
     returning p.person_id`;
 }
 
-/** Brings people beside the graph by COPY; `client` must be the connection of `tx`. */
+/** Stages people by COPY; `client` must be the connection of `tx`. */
 export async function stageByCopy(tx: Tx, client: pg.ClientBase, data: Uint8Array): Promise<void> {
   await makeStage(tx);
   const stream = client.query(
@@ -65,7 +66,7 @@ async function makeProfileStage(tx: Tx): Promise<void> {
   await sql`truncate pg_temp.profile_stage`.execute(tx);
 }
 
-/** Brings profiles of staged people beside the graph by COPY; `client` must be the connection of `tx`. */
+/** Stages profiles of staged people by COPY; `client` must be the connection of `tx`. */
 export async function stageProfiles(tx: Tx, client: pg.ClientBase, data: Uint8Array): Promise<void> {
   await makeProfileStage(tx);
   const stream = client.query(
@@ -76,7 +77,7 @@ export async function stageProfiles(tx: Tx, client: pg.ClientBase, data: Uint8Ar
   await finished;
 }
 
-/** Brings a few people beside the graph, where there is no connection to COPY on; answers whether they have profiles. */
+/** Stages a few people where there is no connection for COPY; returns whether they have profiles. */
 export async function stageByInsert(tx: Tx, people: readonly Staged[]): Promise<boolean> {
   await makeStage(tx);
   const rows = people.map(({ id, ref, at, content, keys }) => ({
@@ -104,10 +105,10 @@ export async function stageByInsert(tx: Tx, people: readonly Staged[]): Promise<
 }
 
 /**
- * Merges what is staged (each `ref` once) into a root's graph. What a source does not say stays as it was; a row that
- * begins before the one of the same file that changed the person last does not undo it.
+ * Merges what is staged (each `ref` once) into a root's graph. What a source does not state stays as it was; a row does
+ * not undo the change made by a later row of the same file.
  * @param file the first bytes of the file's SHA-256, null where there is no file
- * @param profiled whether profiles are staged, too: they are merged by the same rules, each for itself
+ * @param profiled whether profiles are staged, too: they are merged by the same rules, each separately
  */
 export async function mergeStage(
   tx: Tx,
@@ -139,7 +140,8 @@ export async function mergeStage(
     const keysAdded = await count(tx, addKeys(sql`select id, keys from pg_temp.person_stage`));
     return { added, changed: 0, same: 0, keysAdded };
   }
-  // The inner look-up has a limit so that it is made by the index, one by one, whatever the planner thinks of the sizes.
+  // The inner look-up has a limit so that it uses the index, row by row, whatever the planner estimates the sizes to
+  // be.
   await sql`update pg_temp.person_stage s set known_id = found.id
     from (select t.id as staged_id, p.id from pg_temp.person_stage t
           cross join lateral (select id from person where root_id = ${rootId} and ref = t.ref limit 1) p) found
@@ -172,7 +174,7 @@ export async function mergeStage(
   return { added, changed, same: staged - added - changed, keysAdded };
 }
 
-/** Merges into one graph come one after the other: two that met the same people would wait for each other for ever. */
+/** Merges into one graph run one after the other: two that touched the same people would deadlock. */
 async function lockGraph(tx: Tx, rootId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`people of ${rootId}`}, 0))`.execute(tx);
 }
@@ -188,7 +190,7 @@ export interface Probe {
   value: Buffer;
 }
 
-/** A row of the graph that a probe led to, and who speaks for it. */
+/** A row of the graph that a probe led to, and the person who represents it. */
 export interface Hit {
   visit: number;
   kind: number;
@@ -214,7 +216,7 @@ export async function findPeople(tx: Tx, rootId: string, probes: readonly Probe[
   return rows;
 }
 
-/** A key that a visit showed to be somebody's. */
+/** A key that a visit showed to belong to a person. */
 export interface Learned {
   personId: string;
   kind: number;
@@ -223,8 +225,8 @@ export interface Learned {
 }
 
 /**
- * Remembers keys of people (each person, kind and value once). A known one is only seen anew when it was last seen more
- * than a day before; an IP address that MOST_PEOPLE already share is not given to yet another.
+ * Remembers keys of people (each person, kind and value once). A known key's last-seen time is only updated when it is
+ * more than a day old; an IP address already shared by MOST_PEOPLE is not given to another person.
  */
 export async function rememberKeys(
   tx: Tx,
@@ -232,7 +234,7 @@ export async function rememberKeys(
   keys: readonly Learned[],
   source: string,
 ): Promise<void> {
-  // The people are found by the index, one by one, whatever the planner thinks of the sizes, and locked once.
+  // The people are found by the index, row by row, whatever the planner estimates the sizes to be, and locked once.
   await sql`
     with p as materialized (
       select found.id from unnest(${[...new Set(keys.map((k) => k.personId))]}::uuid[]) wanted (id)
@@ -252,7 +254,7 @@ export async function rememberKeys(
 
 export type PersonRow = Selectable<Schema['person']>;
 
-/** `members`: the rows of the graph that each of these ids stands for, with who speaks for them. */
+/** `members`: the rows of the graph that each of these ids stands for, with the person who represents them. */
 const members = (rootId: string, ids: readonly string[]) => sql`
     tops as (
       select w.id as wanted_id, coalesce(m.top_id, w.id) as top_id from unnest(${ids}::uuid[]) w (id)
@@ -264,7 +266,10 @@ const members = (rootId: string, ids: readonly string[]) => sql`
       join person_merge m on m.root_id = ${rootId} and m.top_id = t.top_id and m.undone_at is null
     )`;
 
-/** The rows of these ids (those that exist), each with all that are merged with it; whoever speaks for them comes first. */
+/**
+ * Returns the rows with these ids (those that exist), each with all rows merged with it; the one that represents them
+ * comes first.
+ */
 export async function peopleByIds(
   tx: Tx,
   rootId: string,
@@ -278,10 +283,10 @@ export async function peopleByIds(
   return rows;
 }
 
-/** What is known of people beyond how to reach them, by the catalog's keys. */
+/** What is known about people beyond how to reach them, by the catalog's keys. */
 export type Profile = Record<InformationKey, string | null>;
 
-/** The profiles of the people of these ids; people who do not exist are left out. */
+/** Returns the profiles of the people with these ids; people who do not exist are left out. */
 export async function profilesOf(
   tx: Tx,
   rootId: string,
@@ -294,7 +299,7 @@ export async function profilesOf(
     cross join lateral (select job_title, company_name from person where root_id = ${rootId} and id = w.id limit 1) p
     left join lateral (select * from person_profile where root_id = ${rootId} and person_id = w.id limit 1) f on true
     order by w.merged_at nulls first, w.id`.execute(tx);
-  // Of merged people what is missing of the one who speaks for them comes from the others.
+  // For merged people, fields missing from the one who represents them are filled in from the others.
   const known = new Map<string, Profile>();
   for (const { wanted_id, ...profile } of rows) {
     const first = known.get(wanted_id);

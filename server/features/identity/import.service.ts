@@ -28,7 +28,7 @@ import { type Cells, readPerson, readProfile } from './row.policy.ts';
 import * as signals from './signal.store.ts';
 import type { SignalBatch } from './signal-batch.service.ts';
 
-/** The job that imports one uploaded file. A crash is taken up again where the last committed batch ended. */
+/** Imports one uploaded file. After a crash it resumes where the last committed batch ended. */
 export const peopleImport = defineJob('identity.import', z.object({ rootId: z.uuid(), importId: z.uuid() }), {
   retryLimit: 20,
   retryDelay: 5,
@@ -36,19 +36,22 @@ export const peopleImport = defineJob('identity.import', z.object({ rootId: z.uu
   expireInSeconds: 12 * 60 * 60,
 });
 
-/** Rows of one transaction: enough to make its cost vanish, few enough for progress by the second. */
+/** Rows per transaction: enough to make its overhead negligible, few enough to update progress every second. */
 const SIZE: BatchSize = { rows: 20_000, bytes: 16 * 1024 * 1024 };
-/** Bad rows and values left out beyond these are counted and not listed. */
+/** Bad rows and left-out values beyond this number are counted but not listed. */
 const MOST_ERRORS = 100_000;
 export const MOST_BYTES = 2 * 1024 ** 3;
 
-/** A person in the fields of an import: each a text, or several. */
+/** A person in the fields of an import: each field has one text or several. */
 export type PersonInput = Partial<Record<Exclude<PersonField, 'ignore'>, string | string[] | undefined>>;
 
 /** The connection of a transaction, for COPY. */
 type Connection = Parameters<typeof stageByCopy>[1];
 
-/** What a batch came to; `bad` counts all bad rows, `valuesBad` values left out, `errors` lists what of both is to be listed. */
+/**
+ * The result of a batch; `bad` counts all bad rows, `valuesBad` left-out values, and `errors` lists those of both that
+ * are to be listed.
+ */
 interface Done {
   added: number;
   changed: number;
@@ -60,21 +63,26 @@ interface Done {
   errors: LineFault[];
 }
 
-/** Keywords whose ids are remembered at most, and after how many rows of signals the features above are told. */
+/**
+ * The maximum number of keywords whose ids are remembered, and after how many rows of signals the features above are
+ * notified.
+ */
 const MOST_TERMS = 500_000;
 const TOLD_EVERY = 1_000_000n;
 
-/** Someone else has changed the import meanwhile (cancelled it, or works at it): this run has nothing more to do. */
+/**
+ * The import was changed meanwhile (cancelled, or taken over by another worker), so this run has nothing more to do.
+ */
 class Overtaken extends Error {
   override name = 'Overtaken';
 }
 
-/** The making of the people graph, and of the signals of its people, from files. */
+/** Builds the people graph, and the signals of its people, from files. */
 export function createImports({ config, db, clock, log, events }: Platform, size = SIZE) {
   const pathOf = (row: { file_path: string }) => join(config.dataDir, 'files', row.file_path);
 
   /**
-   * Takes a file in and adds an import of it in the state 'mapping'. Signals may come as Parquet (*.parquet).
+   * Stores a file and adds an import of it in the state 'mapping'. Signals may come as Parquet (*.parquet).
    * @throws TooLarge, FileFault
    */
   async function add(
@@ -88,7 +96,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       also?: (tx: Tx, row: { id: string }) => Promise<void>;
     } = {},
   ): Promise<imports.ImportRow> {
-    // Files that stand on this machine already are not held up by what people have left on a screen.
+    // Files already on this machine are not blocked by uploads that users have left waiting.
     const isUpload = more.createdBy !== undefined;
     if (isUpload)
       await inScope(db.app, { rootId }, (tx) => checkBound(tx, 'waitingImports', rootId, 'file_name'));
@@ -125,7 +133,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     }
   }
 
-  /** Readies an import that no person started on a screen to be run. `also` runs in the same transaction. */
+  /** Prepares an import that no user started from the UI to be run. `also` runs in the same transaction. */
   async function queue(
     rootId: string,
     importId: string,
@@ -141,8 +149,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   }
 
   /**
-   * The import of this very file, by this mapping and country, that was begun and not ended, if there is one; `path` is where the
-   * file is now, should the copy of then be gone.
+   * Returns the import of this very file, with this mapping and country, that was started and has not ended, if there
+   * is one; `path` is where the file is now, in case the earlier copy is gone.
    */
   async function unfinished(
     rootId: string,
@@ -165,8 +173,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   }
 
   /**
-   * Runs an import to its end, or on from where an earlier run was cut off; does nothing when it has ended already.
-   * `progress` is told after each committed batch. A file that cannot be imported ends the import as 'failed'; other
+   * Runs an import to its end, or resumes where an earlier run was cut off; does nothing when it has already ended.
+   * `progress` is called after each committed batch. A file that cannot be imported ends the import as 'failed'; other
    * errors are thrown, and the import can be run again.
    */
   async function run(
@@ -200,7 +208,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       } catch (error) {
         if (error instanceof FileFault) await ended('failed', error.message);
         else if (isDiskFull(error)) {
-          // A word where there is hardly room for one: it may fail as well, and the next try says it again.
+          // Writes a message although the disk is nearly full: this may fail as well, and the next attempt writes it
+          // again.
           await inScope(db.app, scope, (tx) =>
             imports.updateImport(tx, importId, { error: DISK_FULL }),
           ).catch(() => {});
@@ -210,7 +219,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       }
     }
     const row = await inScope(db.app, scope, (tx) => imports.importById(tx, importId));
-    // The file holds people too: it is kept only while it is needed.
+    // The file contains personal data, so it is kept only while it is needed.
     if (row?.finished_at) await rm(pathOf(row), { force: true });
     return row;
   }
@@ -257,14 +266,15 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     }: { signal: AbortSignal | undefined; progress: ((row: imports.ImportRow) => void) | undefined },
   ) {
     let before = { at: Number(job.byte_offset), line: Number(job.line) };
-    // While the database merges one batch, another is made ready to be, and the next is read: each keeps a processor busy.
+    // While the database merges one batch, the next is prepared, and the one after that is read: each keeps a processor
+    // busy.
     const works: Promise<void>[] = [];
     try {
       for await (const batch of batches) {
         await works.at(-2);
         signal?.throwIfAborted();
         const work = apply(job, batch, before, works.at(-1), progress);
-        // It is waited for below, perhaps only after another has failed.
+        // It is awaited below, possibly only after another has failed.
         work.catch(() => {});
         works.splice(0, works.length - 1);
         works.push(work);
@@ -278,8 +288,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   }
 
   /**
-   * Commits a batch: its rows, bad rows and the progress in one transaction, if the import still stands at `before`. What can be done
-   * of it before `previous`, the batch before it, has been committed, is.
+   * Commits a batch: its rows, bad rows and the progress in one transaction, if the import is still at `before`. Work
+   * that can be done before the preceding batch, `previous`, has been committed is done early.
    */
   async function apply(
     job: imports.ImportRow,
@@ -288,7 +298,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     previous?: Promise<void>,
     progress?: (row: imports.ImportRow) => void,
   ): Promise<void> {
-    // In a transaction of its own: what is added to the dictionary stays, whatever becomes of the batch.
+    // In a transaction of its own: additions to the dictionary stay, whatever happens to the batch.
     const terms = 'keywords' in batch ? await termsOf(job.root_id, batch.keywords) : [];
     if (!('keywords' in batch)) await previous;
     const row = await inScopeWithClient(db, { rootId: job.root_id }, async (tx, client) => {
@@ -324,7 +334,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         phones_marked: current.phones_marked + BigInt(sum.phonesMarked),
         left_out: JSON.stringify(addLeftOut(current.left_out, sum.leftOut)),
       });
-      // A long import's signals are matched while it goes on.
+      // A long import's signals are matched while it is still running.
       const stretch = (rows: bigint) => rows / TOLD_EVERY;
       if (
         'keywords' in batch &&
@@ -376,7 +386,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     };
     const { added, unknown, again } =
       batch.signals > 0 ? await signals.mergeSignals(tx, given) : { added: 0, unknown: [], again: false };
-    // A file that holds what is there already will go on so.
+    // A file that contains existing signals will likely contain more.
     if (again) careful.add(job.id);
     const lines =
       room > 0 && unknown.length > 0 ? await linesOf(batch, pathOf(job), unknown.slice(0, room)) : [];
@@ -400,11 +410,14 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     };
   }
 
-  /** The line or row numbers of some places of a batch, ascending. */
+  /** Returns the line or row numbers of some positions in a batch, ascending. */
   const linesOf = async ({ begin }: SignalBatch, path: string, places: number[]): Promise<number[]> =>
     begin ? lineNumbers(path, begin.at, begin.line, places) : places;
 
-  /** The ids of keywords in a root's dictionary, in their order. What a root's imports used last is remembered. */
+  /**
+   * Returns the ids of keywords in a root's dictionary, in the same order. The keywords a root's imports used last are
+   * cached.
+   */
   async function termsOf(rootId: string, keywords: readonly Keyword[]): Promise<number[]> {
     if (known.rootId !== rootId || known.ids.size > MOST_TERMS) known = { rootId, ids: new Map() };
     const { ids } = known;
@@ -415,7 +428,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     }
     return keywords.map((one) => ids.get(one.words)!);
   }
-  /** Imports of signals of which some were there already. */
+  /** Imports of signals some of which already existed. */
   const careful = new Set<string>();
   let known: { rootId: string; ids: Map<string, number> } = { rootId: '', ids: new Map() };
 
@@ -426,7 +439,7 @@ export type Imports = ReturnType<typeof createImports>;
 
 /**
  * Adds people to a root's graph by the same rules as an import, inside the caller's transaction.
- * @throws Error naming the first that cannot be used
+ * @throws Error naming the first person who cannot be used
  */
 export async function addPeople(
   tx: Tx,

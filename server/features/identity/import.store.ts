@@ -11,13 +11,13 @@ export async function insertImport(tx: Tx, row: Insertable<Schema['import_job']>
   await tx.insertInto('import_job').values(row).execute();
 }
 
-/** One import, or undefined. `lock` holds it until the transaction ends. */
+/** Returns one import, or undefined. `lock` locks it until the transaction ends. */
 export async function importById(tx: Tx, id: string, lock = false): Promise<ImportRow | undefined> {
   const query = tx.selectFrom('import_job').selectAll().where('id', '=', id);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** The newest import of a file that has begun and not ended, or undefined. */
+/** Returns the newest import of a file that has started and not ended, or undefined. */
 export async function unfinishedImport(
   tx: Tx,
   kind: ImportRow['kind'],
@@ -34,7 +34,7 @@ export async function unfinishedImport(
     .executeTakeFirst();
 }
 
-/** A page of imports of a kind, newest first, whose file's name holds `search`; and how many there are. */
+/** Returns a page of imports of a kind, newest first, whose file name contains `search`, and the total count. */
 export async function pageOfImports(
   tx: Tx,
   kind: ImportRow['kind'],
@@ -66,7 +66,7 @@ export async function updateImport(
   await tx.updateTable('import_job').set(change).where('id', '=', id).execute();
 }
 
-/** Notes bad rows, and values left out of others (each once). */
+/** Records bad rows, and values left out of other rows (each once). */
 export async function insertErrors(
   tx: Tx,
   rootId: string,
@@ -81,7 +81,7 @@ export async function insertErrors(
     on conflict (import_id, line, place) do nothing`.execute(tx);
 }
 
-/** Bad rows and values left out after a place of a line, in order. */
+/** Returns bad rows and left-out values after a place in a line, in order. */
 export async function errorsAfter(
   tx: Tx,
   importId: string,

@@ -34,7 +34,7 @@ async function* bytes(content: string | Buffer): AsyncGenerator<Buffer> {
   yield Buffer.from(content);
 }
 
-/** Imports a text into a root's graph and answers what became of it. */
+/** Imports a text into a root's graph and returns the result. */
 async function importText(
   content: string | Buffer,
   given: {
@@ -169,7 +169,7 @@ describe('an import', () => {
         const { counts: again } = await importText(one, { root, imports: small });
         expect(again).toMatchObject({ added: 0, changed: 0, keys: 0 });
         expect([await peopleOf(root), await keysOf(root), await profilesOf(root)]).toEqual(before);
-        // The size of the batches does not show in what is known in the end.
+        // The batch size does not affect what is known in the end.
         const large = freshRoot();
         for (const text of [one, other, one]) await importText(text, { root: large });
         const known = (rows: Record<string, unknown>[]) =>
@@ -195,7 +195,7 @@ describe('an import', () => {
     );
     expect(first).toMatchObject({ added: 2, changed: 0, bad: 0 });
     const [a, ...others] = await profilesOf(root);
-    expect(others).toEqual([]); // of b nothing is known
+    expect(others).toEqual([]); // nothing is known of b
     expect(a).toMatchObject({
       age_range: '35-44',
       seniority: 'VP',
@@ -213,7 +213,7 @@ describe('an import', () => {
     const before = await profilesOf(root);
     await importText('email,city\na@x.example,Rome\nc@x.example,Bonn\n', { root });
     expect(await profilesOf(root)).toEqual(before);
-    // A person's end is their profile's.
+    // Deleting a person deletes their profile.
     await app.admin.query(`delete from person where root_id = $1 and id = $2`, [root, a!.person_id]);
     expect(await profilesOf(root)).toHaveLength(1);
   });
@@ -396,7 +396,7 @@ describe('an interrupted import', () => {
     const root = freshRoot();
     const { id } = await small.add(root, 'people.csv', bytes(text));
     await small.queue(root, id, {});
-    // People and keys of the second batch are written already when this one's progress is.
+    // People and keys of the second batch are already written when this batch's progress is.
     await app.admin.query(`create function crash() returns trigger language plpgsql as $$ begin
         if new.rows_read = 20 then raise exception 'crash'; end if; return new; end $$;
       create trigger crash before update on import_job for each row execute function crash()`);

@@ -5,7 +5,7 @@ import type { Identity } from './service.ts';
 
 const signalDaysJob = defineJob('identity.signal_days', z.object({}));
 
-/** Does the feature's jobs in this process: one import at a time, and each night the days of the signal log. */
+/** Runs the feature's jobs in this process: one import at a time, and each night the days of the signal log. */
 export async function startIdentityJobs(identity: Identity): Promise<void> {
   await identity.jobs.work(
     peopleImport,

@@ -6,7 +6,10 @@ import { SIGNAL_DAYS, signalFieldOf, signalPlanFault } from './signal.policy.ts'
 
 type ImportKind = (typeof IMPORT_KINDS)[number];
 
-/** What the two kinds of imports differ in before a row is read: what names of columns mean, and which columns it takes. */
+/**
+ * How the two kinds of imports differ before a row is read: what column names mean, and which columns each kind
+ * accepts.
+ */
 const KINDS = {
   people: {
     fieldOf,
@@ -18,7 +21,7 @@ const KINDS = {
   signals: { fieldOf: signalFieldOf, fault: signalPlanFault },
 } as const;
 
-/** What each column of a file of a kind means; by its name where `mapping` does not say it. */
+/** Returns what each column of a file of a kind means, by its name where `mapping` does not say. */
 export const planOf = (
   kind: ImportKind,
   header: string[],
@@ -41,7 +44,7 @@ const FIELDS_OF: Record<ImportKind, ReadonlySet<PersonField>> = {
 };
 
 const DAY_MS = 86_400_000;
-/** The first and last day that signals are kept of, and a day beyond on each side. */
+/** Returns the first and last day for which signals are kept, with an extra day on each side. */
 export const signalDays = (now: Date): [Date, Date] => [
   new Date(now.getTime() - (SIGNAL_DAYS + 1) * DAY_MS),
   new Date(now.getTime() + 2 * DAY_MS),

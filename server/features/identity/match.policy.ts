@@ -3,9 +3,9 @@ import { KIND, type Kind } from './model.ts';
 /** A person that one key of a visit leads to. */
 export interface Found {
   kind: Kind;
-  /** Who they are: of merged people the one who speaks for them all. */
+  /** The person; if people are merged, the one who represents them all. */
   personId: string;
-  /** Whose key it is, where that is another row of the graph. */
+  /** The row of the graph that has the key, if it is another one. */
   rowId?: string;
   source: string;
   seenAt: Date;
@@ -18,7 +18,7 @@ export interface Reason extends Found {
   confidence: number;
 }
 
-/** Somebody whom keys of a visit lead to: how surely, 1 to 99, and by which keys, the strongest first. */
+/** A person whom keys of a visit lead to: how surely, 1 to 99, and by which keys, the strongest first. */
 export interface Ranked {
   personId: string;
   confidence: number;
@@ -34,14 +34,15 @@ export interface Choice extends Ranked {
   others: Ranked[];
 }
 
-/** An office or a mobile network, not a household: such an address names nobody. */
+/** An office or a mobile network, not a household: such an address identifies no one. */
 const MOST_PEOPLE_OF_AN_IP = 5;
 
 /**
- * What a key is worth when one person has it. An email hash is the address itself, but for mistyped and shared ones; a
- * visitor id was tied to such a hash once, on a browser that others may use; a device id and a phone number change
- * hands; an address is a household's or an office's, and whom it alone leads to sits at a browser that nobody is known by.
- * The figures are held against a made population whose truth is known (calibration.test.ts).
+ * What a key is worth when one person has it. An email hash is as good as the address itself, except for mistyped and
+ * shared ones; a visitor id was linked to such a hash once, on a browser that others may use; a device id and a phone
+ * number change hands; an address belongs to a household or an office, and a person identified by it alone uses a
+ * browser that is linked to no one. The figures are checked against a made-up population whose truth is known
+ * (calibration.test.ts).
  */
 const BASE: Record<Kind, number> = {
   [KIND.sha256]: 98,
@@ -53,20 +54,25 @@ const BASE: Record<Kind, number> = {
   [KIND.ip]: 22,
 };
 
-/** What a key is worth that led an intent signal to a person; 0 is a person's id in its source, which is theirs alone. */
+/**
+ * What a key that led an intent signal to a person is worth; 0 is a person's id in its source, which is theirs alone.
+ */
 export const KEY_WORTH: Readonly<Record<number, number>> = { ...BASE, 0: 98 };
 
 const MONTH = 30 * 24 * 60 * 60 * 1000;
-/** A browser changes hands slowly: a point a month, and never below this. */
+/** A browser changes hands slowly: it loses a point a month, but never falls below this. */
 const LEAST_OF_A_VISITOR = 60;
-/** An address is given to others: so much a month, and never below this. */
+/** Addresses are reassigned: they lose this much a month, but never fall below the minimum. */
 const PER_MONTH_OF_AN_IP = 2;
 const LEAST_OF_AN_IP = 2;
-/** Of two people with one key the one seen last is likelier, so each more costs this much, and never more than the share. */
+/**
+ * Of two people with one key, the one seen last is likelier, so each additional person costs this much, but the worth
+ * never falls below an equal share.
+ */
 export const PER_SHARER = 25;
-/** An agreeing key removes this part of its own worth from the doubt that is left. */
+/** An agreeing key removes this fraction of its own worth from the remaining doubt. */
 const AGREEMENT = 0.5;
-/** A key that leads to others only: a strong one weighs more than an address, which a family shares. */
+/** The penalty for a key that leads only to others: a strong key weighs more than an address, which a family shares. */
 const DISAGREEMENT = { strong: 10, ip: 3 };
 
 /** What one key is worth (0 to 98) at the time of the visit. */
@@ -79,21 +85,21 @@ export function keyConfidence(found: Found, at: Date): number {
   return Math.max(Math.round(aged / found.people), aged - PER_SHARER * (found.people - 1));
 }
 
-/** A row's key before another's of the same kind: seen later, then known longer (lower id). */
+/** Sorts one row's key before another's of the same kind: seen later, then known longer (lower id). */
 const later = (a: Found, b: Found): number =>
   b.seenAt.getTime() - a.seenAt.getTime() || (rowOf(a) < rowOf(b) ? -1 : rowOf(a) > rowOf(b) ? 1 : 0);
 const rowOf = ({ rowId, personId }: Found): string => rowId ?? personId;
 
 /**
- * Chooses the person that a visit's keys lead to: by the strongest kind of key; within it the one seen last, then the
- * one known longest (lower id). Agreeing keys raise the confidence, to at most 99; keys that lead to others only lower
- * it. Null when no key leads to anybody.
+ * Chooses the person whom a visit's keys lead to: by the strongest kind of key; within it the one seen last, then the
+ * one known longest (lower id). Agreeing keys raise the confidence, to at most 99; keys that lead only to others lower
+ * it. Null when no key leads to anyone.
  */
 export function choose(found: readonly Found[], at: Date): Choice | null {
   const sorted = found
     .filter((one) => one.kind !== KIND.ip || one.people <= MOST_PEOPLE_OF_AN_IP)
     .sort((a, b) => a.kind - b.kind || later(a, b));
-  // Of merged people who share a key it speaks once, as of whoever was seen last.
+  // For merged people who share a key it counts once, with the data of the one seen last.
   const spoken = new Set<string>();
   const usable = sorted.filter(({ kind, personId }) => {
     const key = `${kind} ${personId}`;

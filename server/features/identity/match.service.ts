@@ -7,14 +7,14 @@ import { choose, type Found, type Reason } from './match.policy.ts';
 import { CONTENT, type Key, KIND, type Kind } from './model.ts';
 import { ipKey, uuidKey } from './row.policy.ts';
 
-/** What a visit says of its visitor. `ref` is the caller's number for it. */
+/** What a visit reveals about its visitor. `ref` is the caller's number for it. */
 export interface Clue {
   ref: number;
   hashKind?: 1 | 2 | 3;
   hash?: Buffer;
   visitorId?: string;
   ip?: string;
-  /** The client whose site it was: what sites taught is known to their own client alone. */
+  /** The client whose site it was: what a site teaches is available only to its own client. */
   companyId?: string;
   at: Date;
 }
@@ -22,7 +22,7 @@ export interface Clue {
 /** The person recognized, by which kind of key (contract/leads.ts MATCH_KINDS), how surely (1 to 99), and why. */
 export interface Match {
   personId: string;
-  /** The row of the graph whose key decided: what a visit teaches is its. */
+  /** The row of the graph whose key decided: what a visit teaches is stored for this row. */
   rowId?: string;
   kind: Kind;
   confidence: number;
@@ -33,10 +33,10 @@ export interface Match {
   others: z.input<typeof Alternative>[];
 }
 
-/** Of so many of the other people is kept why it might have been they. */
+/** For how many of the other people the reasons they might have been the visitor are kept. */
 export const MOST_OTHERS = 5;
 
-/** Where a person was seen: what their browser and address were when an email hash told who they are. */
+/** Where a person was seen: their browser and address at the time an email hash identified them. */
 export interface Link {
   personId: string;
   visitorId?: string | null | undefined;
@@ -46,7 +46,7 @@ export interface Link {
   at: Date;
 }
 
-/** A person of the graph with everything an exclusion list may know them by. Hashes are raw bytes, phones E.164. */
+/** A person of the graph with everything an exclusion list may identify them by. Hashes are raw bytes, phones E.164. */
 export type KnownPerson = graph.PersonRow & {
   /** The ids of all rows of the graph that are this person: one, unless people were merged. */
   members: string[];
@@ -57,7 +57,7 @@ export type KnownPerson = graph.PersonRow & {
   emails: string[];
 };
 
-/** Recognizes the visitors of a batch of one root's visits, in one query. Visits nobody is found for are left out. */
+/** Recognizes the visitors of a batch of one root's visits, in one query. Visits without a match are left out. */
 export async function match(tx: Tx, rootId: string, batch: readonly Clue[]): Promise<Map<number, Match>> {
   const probes = batch.flatMap((clue, visit) => keysOf(clue).map((key) => ({ visit, ...key })));
   const matches = new Map<number, Match>();
@@ -100,7 +100,7 @@ export async function match(tx: Tx, rootId: string, batch: readonly Clue[]): Pro
   return matches;
 }
 
-/** Who has each of these keys, by the keys' places: of merged people whoever speaks for them, once. */
+/** Returns who has each of these keys, by the keys' positions: for merged people, the one who represents them, once. */
 export async function sharers(
   tx: Tx,
   rootId: string,
@@ -146,15 +146,16 @@ function seenKeys(
 }
 
 /**
- * A key as one client's sites have seen it. Anybody may tell a site who they are, so what that teaches must not be believed
- * anywhere else (docs/security.md, Forged visits). Longer than any id or address, so none can be made to look like it.
+ * Returns a key as seen only by one client's sites. Anyone can tell a site who they are, so what that teaches must not
+ * be believed anywhere else (docs/security.md, Forged visits). Longer than any id or address, so none can be made to
+ * look like it.
  */
 const ownKey = ({ kind, value }: { kind: Kind; value: Buffer }, companyId: string) => ({
   kind,
   value: createHash('sha256').update(`${companyId} ${kind} `).update(value).digest().subarray(0, 24),
 });
 
-/** Remembers the visitor ids and addresses of people whom an email hash has just shown. */
+/** Remembers the visitor ids and addresses of people whom an email hash has just identified. */
 export async function learn(tx: Tx, rootId: string, links: readonly Link[]): Promise<void> {
   const newest = new Map<string, graph.Learned>();
   for (const { personId, visitorId, ip, companyId, at } of links) {
@@ -169,8 +170,9 @@ export async function learn(tx: Tx, rootId: string, links: readonly Link[]): Pro
 }
 
 /**
- * The people of these ids, by id; ids of nobody are left out. Of merged people each id is answered with all that is known of any
- * of them, so that what excludes one excludes them all; `id` is whoever speaks for them, whose content comes first.
+ * Returns the people with these ids, by id; unknown ids are left out. For merged people, each id is returned with
+ * everything known about any of them, so that what excludes one excludes them all; `id` is the one who represents them,
+ * whose content comes first.
  */
 export async function people(
   tx: Tx,

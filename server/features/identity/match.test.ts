@@ -97,7 +97,7 @@ describe('choosing', () => {
       { personId: 'c', reasons: [{ kind: 4 }, { kind: 7 }] },
       { personId: 'b', reasons: [{ kind: 4 }] },
     ]);
-    // As sure as the same keys would have made it, had they been the ones that won.
+    // As sure as the same keys would have been if they had won.
     const [c, b] = others as [Ranked, Ranked];
     expect(b.confidence).toBe(keyConfidence(keys[1]!, at) - 10 - 3);
     expect(c.confidence).toBeGreaterThan(b.confidence);
@@ -255,7 +255,7 @@ describe('matching', () => {
       confidence: 87,
       evidence: [{ key: 'visitor' }, { key: 'ip' }],
     });
-    // Bob uses Ann's browser: the hash says who he is, the browser speaks against it.
+    // Bob uses Ann's browser: the hash identifies him, the browser contradicts it.
     expect(await one({ ...hashed(1, 'bob@x.example'), visitorId })).toMatchObject({
       personId: idOf('bob@x.example'),
       kind: 1,

@@ -1,13 +1,13 @@
 import { KIND, type Kind } from './model.ts';
 
-/** Keys by which two people may be one, in the order in which they are looked through. */
+/** Keys by which two people may be the same, in the order in which they are checked. */
 export const TELLING = [KIND.sha256, KIND.md5, KIND.sha1, KIND.phone] as const;
 export type Telling = (typeof TELLING)[number];
 
-/** More people than this with one key are an office or a family, not one person. */
+/** If more people than this share a key, they are an office or a family, not one person. */
 export const MOST_ALIKE = 5;
 
-/** What of a person tells whether they are another one. */
+/** The data of a person that shows whether they are a different one. */
 export interface Alike {
   first_name: string | null;
   last_name: string | null;
@@ -23,8 +23,8 @@ const plain = (name: string | null): string =>
     .toLowerCase();
 
 /**
- * Whether names may be of one person: the same last name, and of the first names one begins with the other ('Al', 'Albert');
- * or the two the other way round. Who has no last name is like nobody.
+ * Whether names may belong to one person: the same last name, and one first name begins with the other ('Al',
+ * 'Albert'); or first and last name swapped. A person without a last name is similar to no one.
  */
 export function similarNames(a: Alike, b: Alike): boolean {
   const [one, two] = [a, b].map((p) => ({ first: plain(p.first_name), last: plain(p.last_name) })) as [
@@ -39,8 +39,9 @@ export function similarNames(a: Alike, b: Alike): boolean {
 const share = (a: Buffer[], b: Buffer[]): boolean => a.some((x) => b.some((y) => x.equals(y)));
 
 /**
- * Whether two people who share a key of this kind are shown as likely one: of an email address always, of a phone with similar
- * names. Only by the first kind of key in the order of TELLING that they share, so that nobody is shown twice.
+ * Whether two people who share a key of this kind are shown as a likely duplicate: for an email address always, for a
+ * phone only with similar names. Only by the first kind of key they share in the order of TELLING, so that no pair is
+ * shown twice.
  */
 export function areAlike(kind: Kind, a: Alike, b: Alike): boolean {
   const bySha256 = share(a.sha256, b.sha256);
@@ -51,7 +52,7 @@ export function areAlike(kind: Kind, a: Alike, b: Alike): boolean {
   return !bySha256 && !byMd5 && !share(a.sha1, b.sha1) && similarNames(a, b);
 }
 
-/** Where a search for duplicates goes on: after this key. */
+/** Where a search for duplicates resumes: after this key. */
 export interface Place {
   kind: Telling;
   after: Buffer | null;
@@ -59,7 +60,7 @@ export interface Place {
 
 export const textOf = ({ kind, after }: Place): string => `${kind}.${after?.toString('base64url') ?? ''}`;
 
-/** Reads a place back; null where the text is none. */
+/** Parses a place; null where the text is not one. */
 export function placeOf(text: string): Place | null {
   const [, kind, after] = /^(\d)\.([\w-]*)$/.exec(text) ?? [];
   const known = TELLING.find((one) => String(one) === kind);

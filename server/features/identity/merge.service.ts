@@ -13,22 +13,24 @@ import { type KnownPerson, people } from './match.service.ts';
 import { areAlike, MOST_ALIKE, type Place, placeOf, TELLING, textOf } from './merge.policy.ts';
 import * as store from './merge.store.ts';
 
-/** Suggestions on a page, keys read in one query, and such queries an answer makes at most. */
+/** Suggestions per page, keys read in one query, and the maximum number of such queries per response. */
 const PAIRS = 25;
 const STEP = 50_000;
 const STEPS = 8;
-/** Rows that one person may consist of. */
+/** The number of rows that one person may consist of. */
 const MOST_ROWS = 50;
 
 const refuse = (field: 'kept' | 'absorbed', rule: string): Refusal => refusalOf(field, rule, 'conflict');
 
-/** People of a root's graph made one, and two again (docs/decisions/0077-evidence.md). */
+/** Merges people of a root's graph, and undoes merges (docs/decisions/0077-evidence.md). */
 export function createMerges({ db, clock, events }: Platform, { audit }: { audit: Audit }) {
   const shown = async (tx: Tx, id: string): Promise<z.input<typeof Merge>> =>
     wire((await store.mergeById(tx, id))!);
 
   return {
-    /** Likely duplicates from a place on, some at a time. @throws Refusal 422 where `after` is no place */
+    /**
+     * Returns likely duplicates from a place on, one page at a time. @throws Refusal 422 where `after` is not a place
+     */
     duplicates: (ctx: Ctx, after: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.scope;
@@ -51,7 +53,8 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
             const alike = new Map(ids.flatMap((id) => known.get(id) ?? []).map((one) => [one.id, one]));
             if (ids.length > MOST_ALIKE || alike.size < 2) continue;
             const sharers = [...alike.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-            // Each with the first who is like them: of three with a phone the two who are one need not be next to each other.
+            // Pairs each person with the first similar one: of three who share a phone, the two who are the same need
+            // not be adjacent.
             for (const [i, other] of sharers.entries()) {
               const first = sharers.slice(0, i).find((one) => areAlike(kind, one, other));
               if (first)
@@ -73,8 +76,8 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
       }),
 
     /**
-     * Makes two people one: what is known of either holds for both. Nothing of either is changed.
-     * @throws Refusal 404 for people of no such graph, 409 where one of them is merged into somebody else
+     * Merges two people into one: what is known of either applies to both. Nothing of either is changed.
+     * @throws Refusal 404 for people who are not in this graph, 409 where one of them is merged into someone else
      */
     merge: (ctx: Ctx, { kept, absorbed }: { kept: string; absorbed: string }) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -108,7 +111,7 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
         return { result: 'success' as const, message: messages.updated, data: await shown(tx, id) };
       }),
 
-    /** Undoes a merge, in whatever order with others. @throws Refusal 404 */
+    /** Undoes a merge, in any order relative to others. @throws Refusal 404 */
     undo: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.scope;

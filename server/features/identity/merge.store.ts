@@ -6,7 +6,7 @@ import type { Place } from './merge.policy.ts';
 
 export type MergeRow = Selectable<Schema['person_merge']>;
 
-/** Whether anybody of a root is merged. */
+/** Whether anyone in a root is merged. */
 export async function hasMerges(tx: Tx, rootId: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select from person_merge where root_id = ${rootId} and undone_at is null) as has`.execute(
@@ -15,12 +15,12 @@ export async function hasMerges(tx: Tx, rootId: string): Promise<boolean> {
   return rows[0]!.has;
 }
 
-/** Merges of a root and their undoing come one after the other. */
+/** Makes a root's merges and undos run one after the other. */
 export async function lockMerges(tx: Tx, rootId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`merges of ${rootId}`}, 0))`.execute(tx);
 }
 
-/** Which of these rows of the graph there are, kept from being erased until the transaction ends. */
+/** Returns which of these rows of the graph exist, protected from erasure until the transaction ends. */
 export async function heldPeople(tx: Tx, rootId: string, ids: string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from person where root_id = ${rootId} and id = any(${ids}::uuid[]) order by id for key share`.execute(
@@ -29,7 +29,7 @@ export async function heldPeople(tx: Tx, rootId: string, ids: string[]): Promise
   return rows.map((row) => row.id);
 }
 
-/** The merge by which a person has been absorbed. */
+/** Returns the merge by which a person was absorbed. */
 export const absorption = (tx: Tx, rootId: string, personId: string): Promise<MergeRow | undefined> =>
   tx
     .selectFrom('person_merge')
@@ -39,7 +39,7 @@ export const absorption = (tx: Tx, rootId: string, personId: string): Promise<Me
     .where('undone_at', 'is', null)
     .executeTakeFirst();
 
-/** Everybody for whom somebody speaks, themselves included. */
+/** Returns everyone whom a person represents, including themselves. */
 export async function groupOf(tx: Tx, rootId: string, topId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('person_merge')
@@ -51,7 +51,7 @@ export async function groupOf(tx: Tx, rootId: string, topId: string): Promise<st
   return [topId, ...rows.map((row) => row.person_id)];
 }
 
-/** Lets `kept` absorb `absorbed` with all for whom that one speaks. Both speak for themselves before. */
+/** Makes `kept` absorb `absorbed` and everyone whom that person represents. Before that, both represent themselves. */
 export async function addMerge(
   tx: Tx,
   rootId: string,
@@ -79,7 +79,7 @@ export async function addMerge(
     .execute();
 }
 
-/** Undoes a merge: who was absorbed speaks for themselves again, and for whom they had absorbed. */
+/** Undoes a merge: the absorbed person again represents themselves and everyone they had absorbed. */
 export async function endMerge(tx: Tx, row: MergeRow, by: string, at: Date): Promise<void> {
   await tx
     .updateTable('person_merge')
@@ -115,10 +115,10 @@ const merges = (tx: Tx) =>
     ])
     .select(['a.email as absorbed_email', 'a.phone as absorbed_phone']);
 
-/** A merge with whom it is about. */
+/** A merge with the people it is about. */
 export type ShownMerge = Awaited<ReturnType<typeof pageOfMerges>>['rows'][number];
 
-/** A page of the scope's merges, newest first, and how many there are. */
+/** Returns a page of the scope's merges, newest first, and the total count. */
 export async function pageOfMerges(tx: Tx, limit: number, offset: number) {
   const rows = await merges(tx)
     .orderBy('m.merged_at', 'desc')
@@ -144,8 +144,8 @@ export interface Shared {
 }
 
 /**
- * The shared keys among the next `most` keys of a kind, and the last key that was looked at whole (null: that was all there
- * are).
+ * Returns the shared keys among the next `most` keys of a kind, and the last key that was fully examined (null if there
+ * are no more).
  */
 export async function sharedKeys(
   tx: Tx,
@@ -167,12 +167,16 @@ export async function sharedKeys(
   const { total, final } = rows[0]!;
   const shared = rows.flatMap(({ value, ids }) => (value ? [{ value, ids }] : []));
   if (total < most) return { shared, last: null };
-  // The last key may have been cut off: it is looked at from its beginning, unless it was all there was room for.
+  // The last key may have been cut off: it is examined again from its beginning, unless it filled all the room there
+  // was.
   if (shared[0]?.ids.length === most) return { shared, last: final };
   return { shared: shared.filter(({ value }) => !value.equals(final)), last: before(final) };
 }
 
-/** The greatest key before another one that has room for its bytes: the same with its last byte one less, or shorter. */
+/**
+ * Returns the greatest key before another one that its bytes have room for: the same with its last byte one less, or
+ * shorter.
+ */
 function before(value: Buffer): Buffer {
   const less = Buffer.from(value);
   const end = less.length - 1;

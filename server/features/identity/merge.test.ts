@@ -128,7 +128,7 @@ describe('[BEY-05] merging people', () => {
     ]);
     for (const clue of [{ email: 'a@x.example' }, { email: 'b@x.example' }, { ip: '8.8.4.4' }])
       expect(await match(clue)).toMatchObject({ personId: kept, alternatives: 0 });
-    // Both at once agree.
+    // Both keys together agree.
     expect(await match({ email: 'a@x.example', ip: '8.8.4.4' })).toMatchObject({
       personId: kept,
       confidence: 98,
@@ -184,7 +184,7 @@ describe('[BEY-05] merging people', () => {
       })),
     );
     const ab = (await merge('B', 'A')).data.id; // A is B
-    const bc = (await merge('C', 'B')).data.id; // and both are C
+    const bc = (await merge('C', 'B')).data.id; // and both are merged with C
     await merge('C', 'D');
     const names = async () => {
       const found: string[] = [];
@@ -339,7 +339,7 @@ describe('[BEY-05] merging people', () => {
     const [one, two] = await Promise.all([merge('A', 'B'), merge('A', 'B')]);
     expect([one.status, two.status]).toEqual([200, 200]);
     expect(one.data.id).toBe(two.data.id);
-    // The other way round at once: one of both wins.
+    // The other direction concurrently: one of the two wins.
     await undo(one.data.id);
     const both = await Promise.all([merge('A', 'B'), merge('B', 'A')]);
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);

@@ -3,11 +3,11 @@ import type { PERSON_FIELDS } from '../../../contract/identity.ts';
 
 export type PersonField = (typeof PERSON_FIELDS)[number];
 
-/** The kinds of identity keys, as kept (contract/leads.ts MATCH_KINDS); lower is stronger. */
+/** The kinds of identity keys, as stored (contract/leads.ts MATCH_KINDS); lower is stronger. */
 export const KIND = { sha256: 1, sha1: 2, md5: 3, visitor: 4, device: 5, phone: 6, ip: 7 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
-/** Beyond this many people who share a key the others are not looked at. */
+/** Of the people who share a key, only this many are looked at. */
 export const MOST_PEOPLE = 20;
 
 /** The columns of a person that are content: what a lead shows. */
@@ -36,14 +36,14 @@ export interface Key {
   value: string;
 }
 
-/** A person as a source states it. `ref` (hex of a SHA-256) makes two rows the same person. */
+/** A person as stated by a source. `ref` (hex of a SHA-256) makes two rows the same person. */
 export interface Person {
   ref: string;
   content: Content;
   keys: Key[];
-  /** What the source says beyond that; undefined: nothing. */
+  /** What else the source says; undefined if nothing. */
   profile?: ProfileValues | undefined;
-  /** What of the row is not used; undefined: nothing. */
+  /** What is not used of the row; undefined if nothing. */
   left?: Left[];
 }
 
@@ -54,12 +54,12 @@ export interface Fault {
   value: string | null;
 }
 
-/** Values of one field that were left out of a row that is imported otherwise; `value` is the first of them. */
+/** Values of one field that were left out of an otherwise imported row; `value` is the first of them. */
 export interface Left extends Fault {
   count: number;
 }
 
-/** What is told of a line of a file: `place` 0 that it was not imported, others which values were left out. */
+/** What is reported about a line of a file: `place` 0 means it was not imported, others which values were left out. */
 export interface LineFault extends Fault {
   line: number;
   place: number;

@@ -16,7 +16,7 @@ const write = (given: Given): Buffer => {
   writeFileSync(path, file);
   return file;
 };
-/** All rows of the file, by `most` at a time and from a row on. */
+/** Returns all rows of the file, `most` at a time, starting at a row. */
 async function rows(most = 7, from = 0): Promise<string[][]> {
   const head = await parquetHead(path, 1);
   const found: string[][] = [];

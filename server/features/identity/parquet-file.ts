@@ -10,8 +10,8 @@ import {
 } from 'hyparquet';
 import { FileFault } from '../../platform/csv-reader.ts';
 
-// Reads Parquet files. Decoding takes its time and its memory, and a damaged file can make it do anything: it is for a thread
-// (file-worker.ts), never for the process that answers requests.
+// Reads Parquet files. Decoding takes time and memory, and a damaged file can make it do anything, so it belongs in a
+// thread (file-worker.ts), never in the process that handles requests.
 
 /** The columns of a Parquet file, and how many rows it has. */
 export interface ParquetHead {
@@ -19,13 +19,13 @@ export interface ParquetHead {
   rows: number;
 }
 
-/** Rows of a Parquet file: their cells as texts in the columns' order, and the number of the first (from 1). */
+/** Rows of a Parquet file: their cells as text in column order, and the number of the first (from 1). */
 export interface ParquetRows {
   first: number;
   rows: string[][];
 }
 
-/** What of one row group is held in memory at most, uncompressed, and how many rows it may have. */
+/** The maximum uncompressed size of one row group in memory, and how many rows it may have. */
 const MOST_GROUP_BYTES = 512 * 1024 ** 2;
 const MOST_GROUP_ROWS = 4_000_000;
 const MOST_PAGE_BYTES = 128 * 1024 ** 2;
@@ -34,7 +34,7 @@ const CODECS = new Set(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD']);
 const limited =
   (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) =>
   (bytes: Uint8Array, length: number): Uint8Array => {
-    // A page says itself how long it is: a few bytes may claim gigabytes.
+    // A page states its own length: a few bytes may claim gigabytes.
     if (length > MOST_PAGE_BYTES)
       throw new FileFault(
         `A page of ${length.toLocaleString('en-US')} bytes is too large. Save the file with smaller pages.`,
@@ -52,7 +52,7 @@ const compressors: Compressors = {
   ZSTD: limited(zstdDecompressSync),
 };
 
-/** The names of the root's columns: as many as it says, each followed by its own. */
+/** Returns the names of the root's columns: as many as it declares, each followed by its own children. */
 function namesOf({ schema }: FileMetaData): string[] {
   const after = (at: number): number => {
     const children = schema[at]?.num_children ?? 0;
@@ -65,7 +65,7 @@ function namesOf({ schema }: FileMetaData): string[] {
   return names;
 }
 
-/** Reads the foot of a Parquet file, and its first rows. Throws FileFault when it is none. */
+/** Reads the footer of a Parquet file, and its first rows. Throws FileFault when it is not a Parquet file. */
 export async function parquetHead(path: string, most: number): Promise<ParquetHead & { first: string[][] }> {
   return inWords(async () => {
     const { head, metadata } = await footOf(path);
@@ -77,8 +77,8 @@ export async function parquetHead(path: string, most: number): Promise<ParquetHe
 }
 
 /**
- * Reads rows of a Parquet file from a row on (from 0), `most` at a time. One row group is in memory at a time, of the columns
- * in `wanted` only: the cells of the others are empty.
+ * Reads rows of a Parquet file from a row on (from 0), `most` at a time. Only one row group is in memory at a time,
+ * with only the columns in `wanted`: the cells of the others are empty.
  * @throws FileFault when the file is damaged, or a row group too large
  */
 export async function* readParquet(
@@ -94,7 +94,7 @@ export async function* readParquet(
   }
 }
 
-/** What the decoder makes of a damaged file, as a FileFault. */
+/** Turns the decoder's errors on a damaged file into a FileFault. */
 async function inWords<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -140,7 +140,7 @@ async function* rowsOf(
         throw new FileFault(
           `Column ${meta_data.path_in_schema[0]} uses ${meta_data.codec} compression, which is not supported. Save the file with Snappy, gzip, zstd, Brotli, or no compression.`,
         );
-    // One a row group: a scan keeps the columns that it has read.
+    // One scan per row group, because a scan keeps the columns that it has read.
     const scan = await parquetScan({
       file,
       metadata,
@@ -176,7 +176,7 @@ function cellOf(value: unknown): string {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
   if (value === null || value === undefined) return '';
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString();
-  // Bytes of no further type are texts where they can be, and raw hashes else.
+  // Bytes without a further type are text where possible, and raw hashes otherwise.
   if (value instanceof Uint8Array)
     return isUtf8(value) ? cellOf(Buffer.from(value).toString()) : Buffer.from(value).toString('hex');
   if (Array.isArray(value)) return value.map(cellOf).join(',');

@@ -48,7 +48,7 @@ export function identityRoutes(identity: Identity): {
         bodyLimit: MOST_BYTES,
         streamed: true,
         handler: async (ctx, request, reply) => {
-          // Whatever is refused before the body has been read leaves the connection unusable.
+          // A refusal before the body has been read leaves the connection unusable.
           void reply.header('Connection', 'close');
           const name = FileName.safeParse((request.query as { file_name?: unknown }).file_name);
           if (!name.success) {

@@ -14,7 +14,7 @@ import {
 } from './columns.policy.ts';
 import { emailKeys, employeesOf, hashKey, ipKey, readPerson, readProfile, uuidKey } from './row.policy.ts';
 
-// The address and its hashes as `printf %s test@example.com | sha256sum` and so on print them.
+// The address and its hashes as printed by `printf %s test@example.com | sha256sum` and so on.
 const SHA256 = '973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b';
 const SHA1 = '567159d622ffbb50b11b0efd307be358624a26ee';
 const MD5 = '55502f40dc8b7c769880b10874abc9d0';
@@ -371,7 +371,7 @@ describe('[CONF-04] profiles', () => {
   });
 });
 
-/** The columns of identity resolution files as several vendors write them (of people, their work and skip tracing). */
+/** The columns of identity resolution files from several vendors (people, their work and skip tracing). */
 const VENDOR_COLUMNS =
   'UUID FIRST_NAME LAST_NAME PERSONAL_ADDRESS PERSONAL_CITY PERSONAL_STATE PERSONAL_ZIP PERSONAL_ZIP4 AGE_RANGE CHILDREN GENDER ' +
   'HOMEOWNER MARRIED NET_WORTH INCOME_RANGE DIRECT_NUMBER DIRECT_NUMBER_DNC MOBILE_PHONE MOBILE_PHONE_DNC PERSONAL_PHONE ' +

@@ -16,12 +16,12 @@ import {
   type ProfileValues,
 } from './model.ts';
 
-/** The cells of one row by meaning; a meaning that several columns have holds them in the columns' order. */
+/** The cells of one row by meaning; if several columns share a meaning, their cells are in column order. */
 export type Cells = Partial<Record<PersonField, string[]>>;
 
 const LONGEST_TEXT = 1_000;
 const LONGEST_LIST = 20_000;
-/** So much of a value that was left out is told. */
+/** How much of a left-out value is shown. */
 const SHOWN = 200;
 
 /** The three keys of an email address in its comparable form. */
@@ -33,7 +33,10 @@ export function emailKeys(email: string): Key[] {
   ];
 }
 
-/** The key of a hashed email address, its kind told by its length (64, 40 or 32 hex digits); null when it is none. */
+/**
+ * Returns the key of a hashed email address, with its kind determined by its length (64, 40 or 32 hex digits); null
+ * when it is not one.
+ */
 export function hashKey(text: string): Key | null {
   const value = strip(text.trim(), '"\'').toLowerCase();
   if (value.length > 64) return null;
@@ -49,7 +52,7 @@ export function phoneKey(e164: string): Key {
   return { kind: KIND.phone, value: Buffer.from(e164).toString('hex') };
 }
 
-/** Addresses that many machines have at once, so that they tell nothing about a person. */
+/** Addresses that many machines share, so that they reveal nothing about a person. */
 const SHARED_RANGES = new Set([
   'private',
   'loopback',
@@ -61,10 +64,13 @@ const SHARED_RANGES = new Set([
   'carrierGradeNat',
 ]);
 
-/** The key of an IP address: 16 bytes, IPv4 in its mapped form. Null for what is none, and for private and such ranges. */
+/**
+ * Returns the key of an IP address: 16 bytes, IPv4 in its mapped form. Null for an invalid address, and for private and
+ * similar ranges.
+ */
 export function ipKey(text: string): Key | null {
   const plain = text.trim();
-  if (isIP(plain) === 0) return null; // ipaddr.js would take 1.2 for 1.0.0.2
+  if (isIP(plain) === 0) return null; // ipaddr.js would parse 1.2 as 1.0.0.2
   const address = ipaddr.process(plain);
   if (SHARED_RANGES.has(address.range())) return null;
   const bytes =
@@ -74,17 +80,20 @@ export function ipKey(text: string): Key | null {
   return { kind: KIND.ip, value: Buffer.from(bytes).toString('hex') };
 }
 
-/** The key of a UUID (visitor id, advertising id); null for what is none, and for the all-zero id of those who opted out. */
+/**
+ * Returns the key of a UUID (visitor id, advertising id); null if it is not one, and for the all-zero id of people who
+ * opted out.
+ */
 export function uuidKey(kind: typeof KIND.visitor | typeof KIND.device, text: string): Key | null {
   const value = text.trim().toLowerCase().replaceAll('-', '');
   return /^[0-9a-f]{32}$/.test(value) && !/^0+$/.test(value) ? { kind, value } : null;
 }
 
 /**
- * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is (no external id, email,
- * hash, phone, or name with address), when a cell holds a NUL byte, or when one is absurdly long; an address, hash, phone
- * number, IP address or device id that is not valid is merely left out, and told in `left`.
- * @param country where phone numbers are from of a row that does not say it
+ * Reads one row: its person, or why it cannot be used. A row is bad when nothing says who it is about (no external id,
+ * email, hash, phone, or name with address), when a cell contains a NUL byte, or when one is absurdly long; an invalid
+ * address, hash, phone number, IP address or device id is merely left out and reported in `left`.
+ * @param country the country of phone numbers in a row that does not state one
  */
 export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): Person | Fault {
   for (const [field, values] of Object.entries(cells)) {
@@ -115,7 +124,7 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
   let email: string | undefined;
   let strongest: Key | undefined;
 
-  // A business address recognizes like any other; the person's is the other one where there are both.
+  // A business address identifies a person like any other; where there are both, the other one is used as the person's.
   const emailFields = ['email', 'business_email', 'email_sha256', 'email_sha1', 'email_md5'] as const;
   for (const field of emailFields) {
     for (const part of list(cells[field], /[,;|\s]+/)) {
@@ -205,19 +214,19 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
     : { ref: hash('sha256', who), content, keys };
 }
 
-/** The country that a row names, else the one given; null: it names one that is none. */
+/** Returns the country that a row names, otherwise the given one; null if the row names an invalid one. */
 export function rowCountry(cells: Cells, country: CountryCode): CountryCode | null {
   const named = first(cells.country);
   return named === undefined ? country : countryOf(named);
 }
 
-/** Why a phone number is left out, by the country that it was read by; null: the row's is not known. */
+/** Returns why a phone number is left out, by the country it was parsed for; null if the row's country is unknown. */
 export const phoneFault = (country: CountryCode | null): string =>
   country
     ? `is not a valid phone number (read as a number in ${country})`
     : 'has no country code, and the country is unknown';
 
-/** What a row says beyond that; undefined: nothing. A business address or phone number that is not valid is left out. */
+/** Reads what else a row says; undefined if nothing. An invalid business address or phone number is left out. */
 export function readProfile(cells: Cells, country: CountryCode = HOME_COUNTRY): ProfileValues | undefined {
   let profile: ProfileValues | undefined;
   for (const key of PROFILE_KEYS) {
@@ -250,7 +259,10 @@ function profileValue(
   return undefined;
 }
 
-/** The least number of people that a company's size says ('51 to 200' -> 51, '10,000+' -> 10000, '1K-5K' -> 1000), or null. */
+/**
+ * Returns the minimum number of employees that a company's size states ('51 to 200' -> 51, '10,000+' -> 10000, '1K-5K'
+ * -> 1000), or null.
+ */
 export function employeesOf(size: string | undefined): number | null {
   const found = /(\d[\d,]*)(?:\.\d+)?\s*(k\b)?/i.exec(size ?? '');
   if (!found) return null;
@@ -272,7 +284,7 @@ const LISTS = new Set<string>([
   'device_id',
 ]);
 
-/** Fields taken as they are, but for white space. */
+/** Fields taken as they are, except for white space. */
 const TEXTS = [
   'first_name',
   'last_name',

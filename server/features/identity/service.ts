@@ -76,26 +76,29 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     match,
     learn,
     people,
-    /** What is known of people beyond how to reach them, by id; in the root's scope. */
+    /** Returns what is known about people beyond how to reach them, by id; in the root's scope. */
     profiles: async (tx: Tx, rootId: string, ids: readonly string[]) =>
       ids.length === 0 ? new Map<string, Profile>() : profilesOf(tx, rootId, ids),
-    /** The first and last day that a root has signals of, in the root's scope. */
+    /** Returns the first and last day for which a root has signals, in the root's scope. */
     signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
     sharers,
-    /** Which of these numbers (E.164) a source of the root's people said are on a do-not-call list; in the root's scope. */
+    /**
+     * Returns which of these numbers (E.164) a source of the root's people marked as on a do-not-call list; in the
+     * root's scope.
+     */
     markedPhones: (tx: Tx, rootId: string, phones: readonly string[]) => markedPhones(tx, rootId, phones),
-    /** Adds people outside an import (demo data, tests) by the rules of one; answers what that changed. */
+    /** Adds people outside an import (demo data, tests) by an import's rules; returns what changed. */
     addPeople: (tx: Tx, rootId: string, rows: readonly PersonInput[], source: string) =>
       addPeople(tx, rootId, rows, source, clock.now()),
-    /** Imports one by one, for the worker, benchmarks and tests. */
+    /** Runs imports one by one, for the worker, benchmarks and tests. */
     files: imports,
-    /** Who is who: people of the graph made one, and two again. */
+    /** Merges people of the graph, and undoes merges. */
     merges: createMerges(platform, { audit }),
     jobs,
 
     /**
-     * Imports a file of this machine to its end, without a person at a screen; an import of the same file by the same
-     * mapping that was cut off goes on where it was.
+     * Imports a file on this machine to its end, without a user in the UI; an interrupted import of the same file with
+     * the same mapping resumes where it was.
      * @throws FileFault, TooLarge; whatever `more.signal` aborts with
      */
     async importFile(
@@ -140,7 +143,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       return view(end ?? row);
     },
 
-    /** Takes an uploaded file in; answers its import, to be mapped and started. */
+    /** Stores an uploaded file; returns its import, to be mapped and started. */
     async upload(
       ctx: Ctx,
       fileName: string,
@@ -191,7 +194,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     get: (ctx: Ctx, { id }: { id: string }) =>
       inScope(db.app, ctx.scope, async (tx) => view(await one(tx, id))),
 
-    /** The columns of an uploaded file, what their names tell of them, and a few of their values. */
+    /** Returns the columns of an uploaded file, what their names suggest, and a few of their values. */
     async preview(ctx: Ctx, { id }: { id: string }) {
       const row = await inScope(db.app, ctx.scope, (tx) => one(tx, id));
       const { header, rows } = await headOf(row);
@@ -207,7 +210,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       };
     },
 
-    /** Starts an uploaded import. Columns that `mapping` does not name mean what their names tell. */
+    /** Starts an uploaded import. Columns that `mapping` does not name are interpreted by their names. */
     async start(ctx: Ctx, given: { id: string; mapping: Record<string, PersonField>; country: string }) {
       const { id, mapping } = given;
       const country = countryOf(given.country);
@@ -235,7 +238,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
       });
     },
 
-    /** Goes on with an import that was set aside, from where it stopped. */
+    /** Resumes an import that was set aside, from where it stopped. */
     tryAgain: (ctx: Ctx, { id }: { id: string }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { root_id, kind, file_name } = await one(tx, id, true);
@@ -249,7 +252,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
         return { result: 'success' as const, message: messages.updated, data: view(await one(tx, id)) };
       }),
 
-    /** Stops an import after the batch under way. What has been imported stays. */
+    /** Stops an import after the batch in progress. What has been imported stays. */
     async cancel(ctx: Ctx, { id }: { id: string }) {
       const row = await inScope(db.app, ctx.scope, async (tx) => {
         const found = await one(tx, id, true);
@@ -273,7 +276,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
         ...(await signals.countSignals(tx, new Date(clock.now().getTime() - 7 * DAY_MS))),
       })),
 
-    /** Keeps the days of the signal log: makes those to come, drops those that have been kept long enough. */
+    /** Maintains the days of the signal log: creates upcoming ones and drops those that have been kept long enough. */
     async keepSignals(): Promise<void> {
       const [first, last] = signalDays(clock.now());
       await signals.ensurePartitions(db.app, first, last);
@@ -281,8 +284,8 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
     },
 
     /**
-     * What of an import was left out, as the lines of a CSV file: line, column, reason, value, and whether the whole row was
-     * skipped or this value alone.
+     * Returns what was left out of an import, as the lines of a CSV file: line, column, reason, value, and whether the
+     * whole row was skipped or only this value.
      */
     async errorLines(ctx: Ctx, { id }: { id: string }): Promise<AsyncGenerator<string>> {
       await inScope(db.app, ctx.scope, (tx) => one(tx, id));
@@ -305,7 +308,7 @@ export function createIdentity(platform: Platform, { audit }: { audit: Audit }) 
 
 type JobView = z.input<typeof ImportJob>;
 
-/** What an import says that was set aside. */
+/** The message of an import that was set aside. */
 const HELD =
   'The server stopped twice while reading this file, so the import is on hold. Check the file, then try again.';
 

@@ -7,9 +7,11 @@ import type { Fault, PersonField } from './model.ts';
 import { type ParquetHead, readParquet } from './parquet-file.ts';
 import { readSignal, type SignalPlan, signalPlan } from './signal.policy.ts';
 
-/** What one transaction does: the signals of a part of a file. Places are bytes of a CSV file, rows of a Parquet file. */
+/**
+ * The work of one transaction: the signals of a part of a file. Places are bytes of a CSV file, rows of a Parquet file.
+ */
 export interface SignalBatch {
-  /** Where the batch ends: the byte (of a Parquet file in proportion), and the number of the next line or row. */
+  /** Where the batch ends: the byte (proportional for a Parquet file), and the number of the next line or row. */
   end: number;
   line: number;
   rows: number;
@@ -19,14 +21,20 @@ export interface SignalBatch {
   keys: SignalKeys;
   keywords: Keyword[];
   errors: (Fault & { line: number })[];
-  /** Where the batch begins in a CSV file: a byte and the number of its line; null in a Parquet file, whose places are rows. */
+  /**
+   * Where the batch begins in a CSV file: a byte and the number of its line; null for a Parquet file, whose places are
+   * rows.
+   */
   begin: { at: number; line: number } | null;
 }
 
-/** How a file is read on: `from` is a byte of CSV whose line is `line`; of Parquet `line` is the row, from 1. */
+/**
+ * Where reading a file resumes: for CSV, `from` is a byte whose line is `line`; for Parquet, `line` is the row, counted
+ * from 1.
+ */
 interface From {
   plan: PersonField[];
-  /** Where phone numbers are from that do not say it. */
+  /** The country of phone numbers that do not state one. */
   country: CountryCode;
   from: number;
   line: number;
@@ -34,12 +42,12 @@ interface From {
   now: () => Date;
 }
 
-/** Rows read in one go, before the database's answers and other requests get their turn. */
+/** Rows read in one go before the database's responses and other requests get their turn. */
 const GROUP = { most: 100, mostBytes: 1024 * 1024 };
 
 /**
- * Reads a CSV file's signals in batches. Where they end depends on the file and `from` alone, so that an import that was cut
- * off and one that was not do the same.
+ * Reads a CSV file's signals in batches. Where they end depends only on the file and `from`, so that an interrupted
+ * import does the same as an uninterrupted one.
  */
 export async function* csvSignals(
   path: string,
@@ -111,7 +119,10 @@ interface Open {
   end: number;
   rows: number;
   copy: SignalCopy;
-  /** Keywords as written, and in their comparable form, by their place in `keywords` from 1; 0: it is none. */
+  /**
+   * Keywords as written, and in their comparable form, mapped to their position in `keywords`, counted from 1; 0 if it
+   * is not a keyword.
+   */
   written: Map<string, number>;
   byWords: Map<string, number>;
   keywords: Keyword[];
@@ -182,13 +193,13 @@ function add(
 
 const keywords = new Map<string, Keyword | null>();
 
-/** A keyword's comparable form. What was read is remembered: in most files few come again and again. */
+/** Returns a keyword's comparable form. Results are cached, because in most files the same few keywords recur. */
 function readKeyword(text: string): Keyword | null {
   let keyword = keywords.get(text);
   if (keyword === undefined) {
     if (keywords.size >= 100_000) keywords.clear();
     keyword = keywordOf(text);
-    // A text that is cut out of a file's would keep all of it.
+    // A string sliced from the file's text would keep the whole text in memory.
     keywords.set(Buffer.from(text).toString(), keyword);
   }
   return keyword;

@@ -8,9 +8,9 @@ import { type Fault, KIND, type PersonField } from './model.ts';
 import { hashKey, phoneFault, phoneKey, uuidKey } from './row.policy.ts';
 
 const DAY_MS = 86_400_000;
-/** Signals are kept for so many days; older ones are not taken in. */
+/** The number of days signals are kept; older ones are not imported. */
 export const SIGNAL_DAYS = 35;
-/** Clocks of sources may be ahead by this. */
+/** How far ahead the clocks of sources may be. */
 const AHEAD_MS = 3_600_000;
 const LONGEST_URL = 2048;
 const LONGEST_CELL = 20_000;
@@ -38,7 +38,7 @@ const NAMES: Record<string, PersonField> = Object.fromEntries(
   ).flatMap(([field, names]) => names.split(' ').map((name) => [name, field])),
 );
 
-/** What a column of a file of signals probably means, judged by its name; 'ignore' when unknown. */
+/** Returns what a column of a signals file probably means, judged by its name; 'ignore' when unknown. */
 export function signalFieldOf(name: string): PersonField {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '');
   if (Object.hasOwn(NAMES, plain)) return NAMES[plain]!;
@@ -58,10 +58,12 @@ export function signalPlanFault(plan: readonly PersonField[]): string | null {
   return lack && LACKS[lack];
 }
 
-/** The kind of a key that is a person's id in its source: their `ref` is looked up, not a key. */
+/** The kind for a person's id in its source: their `ref` is looked up, not a key. */
 export const REF_KIND = 0;
 
-/** A signal as a row states it. `keyword` is as written; `value` is the hex of the identity key, or of the person's ref. */
+/**
+ * A signal as stated by a row. `keyword` is as written; `value` is the hex of the identity key, or of the person's ref.
+ */
 export interface Signal {
   kind: number;
   value: string;
@@ -73,10 +75,10 @@ export interface Signal {
   url: string | null;
 }
 
-/** Where in a row each meaning stands; the first column of several that is not empty counts. */
+/** The columns of a row for each meaning; of several columns, the first that is not empty counts. */
 export type SignalPlan = { [field in PersonField]?: number[] };
 
-/** A plan by meaning. */
+/** Returns a plan grouped by meaning. */
 export function signalPlan(plan: readonly PersonField[]): SignalPlan {
   const found: SignalPlan = {};
   plan.forEach((field, at) => {
@@ -86,8 +88,8 @@ export function signalPlan(plan: readonly PersonField[]): SignalPlan {
 }
 
 /**
- * Reads one row: its signal, or why it cannot be used. Who it is about is told by its strongest identifier alone. What is no
- * state, city, zip code or web address is left out.
+ * Reads one row: its signal, or why it cannot be used. The person is identified only by the row's strongest identifier.
+ * An invalid state, city, zip code or web address is left out.
  */
 export function readSignal(
   cells: readonly string[],
@@ -172,7 +174,7 @@ function keyOf(
     invalid ??= { field: 'phone', reason: phoneFault(from), value: phone };
   }
   const id = cell('external_id').trim();
-  // As identity's rows make their ref (row.policy.ts).
+  // The same way identity's rows make their ref (row.policy.ts).
   if (id !== '') return { kind: REF_KIND, value: hash('sha256', `external_id:${id}`) };
   return (
     invalid ?? {
@@ -192,7 +194,10 @@ const daysIn = (year: number, month: number): number =>
       ? 30
       : 31;
 
-/** An instant in milliseconds: ISO 8601 (without a zone it is UTC), or a Unix time in seconds, milliseconds or microseconds. */
+/**
+ * Returns an instant in milliseconds: ISO 8601 (UTC if it has no zone), or a Unix time in seconds, milliseconds or
+ * microseconds.
+ */
 export function timeOf(text: string): number | null {
   const given = text.trim();
   if (/^\d{9,17}(\.\d+)?$/.test(given)) {
@@ -209,7 +214,7 @@ export function timeOf(text: string): number | null {
     ? zone.replace(/^([+-]\d\d):?(\d\d)?$/, (_, h, m) => `${h}:${m ?? '00'}`)
     : 'Z';
   const at = Date.parse(`${day}T${clock.replace(',', '.').replace(/(\.\d{3})\d+/, '$1')}${offset}`);
-  // Date.parse rolls 31 February over; a day that is not one is no time.
+  // Date.parse rolls February 31 over; a day that does not exist is not a valid time.
   return Number.isNaN(at) ||
     Number(day!.slice(8)) > daysIn(Number(day!.slice(0, 4)), Number(day!.slice(5, 7)))
     ? null

@@ -11,20 +11,20 @@ import { hasMerges } from './merge.store.ts';
 import { MOST_PEOPLE } from './model.ts';
 import { REF_KIND } from './signal.policy.ts';
 
-/** Makes the table's partitions of these days (UTC), where they are missing. */
+/** Creates the table's partitions for these days (UTC) where they are missing. */
 export async function ensurePartitions(db: Db, first: Date, last: Date): Promise<void> {
   const day = (date: Date) => date.toISOString().slice(0, 10);
   await sql`call ensure_signal_partitions(${day(first)}::date, ${day(last)}::date)`.execute(db);
 }
 
-/** Drops the signals of days before `before` (UTC); answers how many days that were. */
+/** Drops the signals of days before `before` (UTC); returns how many days that were. */
 export async function dropBefore(db: Db, before: Date): Promise<number> {
   const { rows } = await sql<{ dropped: number }>`
     select drop_signal_partitions(${before.toISOString().slice(0, 10)}::date) as dropped`.execute(db);
   return rows[0]!.dropped;
 }
 
-/** The ids of keywords in a root's dictionary, by their comparable form; those that are new to it are added. */
+/** Returns the ids of keywords in a root's dictionary, by their comparable form; keywords new to it are added. */
 export async function ensureTerms(
   tx: Tx,
   rootId: string,
@@ -38,7 +38,7 @@ export async function ensureTerms(
     for (const row of rows) ids.set(row.words, row.id);
   };
   await look(keywords.map((one) => one.words));
-  // In one order, so that two imports that add the same ones do not wait for each other for ever.
+  // In a fixed order, so that two imports adding the same keywords do not deadlock.
   const missing = keywords
     .filter((one) => !ids.has(one.words))
     .sort((a, b) => (a.words < b.words ? -1 : a.words > b.words ? 1 : 0));
@@ -62,8 +62,8 @@ export async function ensureTerms(
 }
 
 /**
- * Puts a batch of signals (SignalCopy) beside for the transaction, and finds whom their keys lead to. `client` is the connection of
- * `tx`. Answers whether each key leads to somebody.
+ * Stages a batch of signals (SignalCopy) for the transaction, and finds the people their keys lead to. `client` is the
+ * connection of `tx`. Returns whether each key leads to someone.
  */
 export async function stageSignals(
   tx: Tx,
@@ -84,10 +84,10 @@ export async function stageSignals(
 }
 
 /**
- * Takes the staged signals in: each goes to the person whom its key leads to (of several the one seen last), and one that is there
- * already changes nothing. They are first written as if all were new, which costs half; where one is not, or with `careful`, each
- * is looked for. Answers how many are new, where the rows begin that are about nobody who is known, and whether there were some
- * that are not new.
+ * Merges the staged signals: each goes to the person its key leads to (of several, the one seen last), and a signal
+ * that already exists changes nothing. They are first written as if all were new, which costs half; if one is not, or
+ * with `careful`, each one is looked up. Returns how many are new, where the rows begin that match no known person, and
+ * whether some were not new.
  */
 export async function mergeSignals(
   tx: Tx,
@@ -152,9 +152,9 @@ export async function mergeSignals(
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Finds whom the keys of what is staged lead to, each once: the person seen last, how many share it, and the key where they are
- * several. All are looked up in one pass over the index; should so many share some that this reads too much, one by one, some people
- * each. Answers whether each key leads to somebody.
+ * Finds the people the staged keys lead to, each key once: the person seen last, how many share it, and the key if
+ * several do. All are looked up in one pass over the index; if so many people share some keys that this would read too
+ * much, they are looked up one by one, with a limited number of people each. Returns whether each key leads to someone.
  */
 async function leadKeys(
   tx: Tx,
@@ -180,7 +180,8 @@ async function leadKeys(
   const byRef = sql`
     select s.key, s.value, p.id, null from person p join ${given} s on s.kind = ${REF_KIND} and s.value = p.ref
     where p.root_id = ${rootId} and p.ref = any(${values(sql`kind = ${REF_KIND}`)})`;
-  // Of merged people a key is one person's; where nobody is merged, counting rows is the cheaper way to the same.
+  // For merged people a key belongs to one person; where no one is merged, counting rows is the cheaper way to the same
+  // result.
   const merged = await hasMerges(tx, rootId);
   const top = merged
     ? sql`coalesce((select m.top_id from person_merge m where m.root_id = ${rootId} and m.person_id = k.person_id and m.undone_at is null), k.person_id)`
@@ -207,7 +208,7 @@ async function leadKeys(
   return led.keys === keys.count;
 }
 
-/** How many signals came since an instant, and how many distinct keywords there are. */
+/** Returns how many signals came in since an instant, and how many distinct keywords there are. */
 export async function countSignals(tx: Tx, since: Date): Promise<{ signals: number; keywords: number }> {
   const { rows } = await sql<{ signals: string; keywords: string }>`
     select (select coalesce(sum(signals), 0) from signal_batch where created_at >= ${since}) as signals,
@@ -215,14 +216,17 @@ export async function countSignals(tx: Tx, since: Date): Promise<{ signals: numb
   return { signals: Number(rows[0]!.signals), keywords: Number(rows[0]!.keywords) };
 }
 
-/** The first and last day (UTC, YYYY-MM-DD) of those from `first` to `last` that a root has signals of; null: of none. */
+/**
+ * Returns the first and last day (UTC, YYYY-MM-DD) between `first` and `last` for which a root has signals; null if
+ * there are none.
+ */
 export async function daysOfSignals(
   tx: Tx,
   rootId: string,
   first: Date,
   last: Date,
 ): Promise<{ startDate: string | null; endDate: string | null }> {
-  // A probe a day into that day's partition: the whole log is never read.
+  // One probe per day into that day's partition, so that the whole log is never read.
   const { rows } = await sql<{ first: string | null; last: string | null }>`
     select to_char(min(day), 'YYYY-MM-DD') as first, to_char(max(day), 'YYYY-MM-DD') as last
     from generate_series(date_trunc('day', ${first}::timestamptz, 'UTC') at time zone 'UTC', ${last}::timestamptz at time zone 'UTC', interval '1 day') day

@@ -24,7 +24,7 @@ async function* bytes(content: string | Uint8Array): AsyncGenerator<Uint8Array> 
 const NOW = Date.parse('2026-03-10T15:00:00Z');
 const ago = (hours: number): string => new Date(NOW - hours * 3_600_000).toISOString();
 
-/** Imports a file of signals, and answers what became of it. */
+/** Imports a file of signals, and returns the result. */
 async function take(
   content: string | Uint8Array,
   given: { root?: Company; name?: string; imports?: ReturnType<typeof createImports> } = {},
@@ -238,7 +238,7 @@ describe('[IDEN-03] intent signals are imported', () => {
     const add = (content: Uint8Array) =>
       app.features.identity.files.add(root.id, 'x.parquet', bytes(content), { kind: 'signals' });
     await expect(add(Buffer.from('email,keyword\n'))).rejects.toThrow(/cannot be read as Parquet/);
-    // Of each byte of the file: what becomes of it is told within the time, as rows or as a fault.
+    // For each byte of the file: reading it finishes in time, with rows or a fault.
     const path = join(app.platform.config.dataDir, 'broken.parquet');
     const outcomes = new Set<string>();
     for (let at = 0; at < good.length; at += 23) {

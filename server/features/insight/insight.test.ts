@@ -20,11 +20,11 @@ beforeAll(async () => {
       `insert into campaign_hour (campaign_id, hour, root_id, agency_id, company_id, visits, matched, leads, spend_micros) values ($1, $2, $3, $4, $5, $6, 1, 1, 2000000)`,
       [campaign.id, at, root.id, agency.id, client.id, visits],
     );
-  await hour('2026-03-07T05:00:00Z', 100); // 6 March in Chicago
-  await hour('2026-03-08T05:00:00Z', 1); // 7 March, 23:00
-  await hour('2026-03-08T06:00:00Z', 2); // 8 March, midnight: the day the clocks change
-  await hour('2026-03-09T04:00:00Z', 4); // 8 March, 23:00
-  await hour('2026-03-09T05:00:00Z', 8); // 9 March, midnight
+  await hour('2026-03-07T05:00:00Z', 100); // March 6 in Chicago
+  await hour('2026-03-08T05:00:00Z', 1); // March 7, 23:00
+  await hour('2026-03-08T06:00:00Z', 2); // March 8, midnight: the day the clocks change
+  await hour('2026-03-09T04:00:00Z', 4); // March 8, 23:00
+  await hour('2026-03-09T05:00:00Z', 8); // March 9, midnight
 });
 afterAll(() => app.close());
 

@@ -28,7 +28,10 @@ export function insightRoutes(
   tenants: Tenants,
   invoices: Invoices,
 ): Handlers<typeof contract.insight> {
-  /** The days that were asked for, in the company's time zone. @throws Refusal naming endDate; 404 for a company or campaign that the scope does not see */
+  /**
+   * Returns the requested days, in the company's time zone. @throws Refusal naming endDate; 404 for a company or
+   * campaign that the scope does not see
+   */
   async function spanOf(tx: Tx, ctx: Ctx, input: Asked) {
     const company = await tenants.company(tx, input.companyID ?? ctx.actor.companyId);
     if (!company || (input.leadspeekID && !(await store.isVisible(tx, input.leadspeekID))))
@@ -112,7 +115,7 @@ export function insightRoutes(
           order: input.order ?? 'asc',
           limit: input.PerPage,
           offset: (input.Page - 1) * input.PerPage,
-          // The same days as the dashboard's, so that both say the same.
+          // The same days as the dashboard's, so that both agree.
           since: (await spanOf(tx, ctx, {})).span.from,
         });
         return page(

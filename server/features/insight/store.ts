@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Module } from '../../../contract/setup.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** What the dashboard is asked with: instants [from, before) and the narrowing. */
+/** The dashboard's query parameters: instants [from, before) and the narrowing. */
 export interface Span {
   from: Date;
   before: Date;
@@ -32,10 +32,10 @@ export async function totals(tx: Tx, span: Span): Promise<Sums> {
   return (await sql<Sums>`select ${sums} from campaign_hour h where ${narrowing(span)}`.execute(tx)).rows[0]!;
 }
 
-/** Whether an hour is of a campaign that looks for people, and has no visits. */
+/** Whether an hour belongs to a campaign that searches for people and has no visits. */
 const IS_SEARCH = sql`h.campaign_id in (select c.id from campaign c where c.module <> 'local')`;
 
-/** The same with what keywords found apart: people, and the leads among them. */
+/** Returns the same, with what keywords found listed separately: people, and the leads among them. */
 export async function totalsApart(
   tx: Tx,
   span: Span,
@@ -47,7 +47,7 @@ export async function totalsApart(
   return rows[0]!;
 }
 
-/** Whether the scope sees a campaign, of whatever state: the figures of removed ones stay. */
+/** Whether the scope sees a campaign, in any state: the figures of removed ones stay. */
 export async function isVisible(tx: Tx, campaignId: string): Promise<boolean> {
   const found = await tx.selectFrom('campaign').select('id').where('id', '=', campaignId).executeTakeFirst();
   return found !== undefined;
@@ -85,7 +85,7 @@ export async function campaigns(tx: Tx, span: Span, most: number) {
   ).rows;
 }
 
-/** Why events and visits, or people that keywords found, did not become leads. */
+/** Returns why events and visits, or people found by keywords, did not become leads. */
 export async function refusals(tx: Tx, span: Span) {
   return (
     await sql<{
@@ -109,8 +109,8 @@ const sinceOf = (since: Date) => sql`select h.company_id, sum(h.leads)::bigint a
   sum(h.spend_micros)::bigint as spend from campaign_hour h where h.hour >= ${since}`;
 
 /**
- * A page of clients with their campaigns, figures since an instant and prepaid balance. The page is found first, by what it is
- * sorted by alone; the figures are reckoned for those on it.
+ * Returns a page of clients with their campaigns, figures since an instant and prepaid balance. The page is found
+ * first, using only the sort column; the figures are calculated only for clients on it.
  */
 export async function clients(
   tx: Tx,
@@ -163,7 +163,7 @@ export async function clients(
   return { rows, total: Number(counted[0]!.total) };
 }
 
-/** When the first hour began in which anything happened; null: nothing has. */
+/** Returns the start of the first hour in which anything happened; null if nothing has. */
 export async function firstHour(tx: Tx, span: Span): Promise<Date | null> {
   const { rows } = await sql<{
     first: Date | null;

@@ -2,14 +2,14 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 import { type Audience, formsOf } from '../campaigns/index.ts';
 
-/** A text as its words: lower case, one space between. */
+/** Returns a text as words: lower case, one space between them. */
 const wordsOf = (column: RawBuilder<unknown>): RawBuilder<string> =>
   sql`btrim(regexp_replace(lower(${column}), '[^[:alnum:]+#]+', ' ', 'g'))`;
-/** A text as it is compared whole: without case, spaces and punctuation. */
+/** Returns a text in the form used for whole comparison: without case, spaces and punctuation. */
 const plain = (column: RawBuilder<unknown>): RawBuilder<string> =>
   sql`regexp_replace(lower(${column}), '[^[:alnum:]]+', '', 'g')`;
 
-/** Puts the audiences of targets beside for the transaction, in the forms that `fits` compares. */
+/** Stages the audiences of targets for the transaction, in the forms that `fits` compares. */
 export async function keepAudiences(tx: Tx, rows: (Audience & { target: number })[]): Promise<void> {
   const given = rows.map((row) => ({ target: row.target, ...formsOf(row) }));
   await sql`
@@ -25,9 +25,9 @@ export async function keepAudiences(tx: Tx, rows: (Audience & { target: number }
 }
 
 /**
- * Of rows with target and person_id those whose person fits the target's audience: somebody of whom business data is
- * known, and who is what it asks for; of merged people one of the rows has to say all of it. Targets without an audience keep
- * everybody.
+ * Returns those rows with target and person_id whose person fits the target's audience: people with known business data
+ * who match what it asks for. For merged people, a single row has to match all of it. Targets without an audience keep
+ * everyone.
  */
 export function fitting(rootId: string, rows: RawBuilder<unknown>, merged: boolean): RawBuilder<unknown> {
   const ids = merged

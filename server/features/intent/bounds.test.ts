@@ -3,7 +3,7 @@ import { ManualClock } from '../../platform/clock.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign, MadePerson } from '../../test/factories.ts';
 
-// Where a campaign ends in the middle of what is worked off: its dates, limits and money, and how much it may look for.
+// Cases where a campaign ends in the middle of processing: its dates, limits and money, and how much it may look for.
 
 const USD = 1_000_000n;
 const PEOPLE = 7;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   await app.make.people(root, people);
 });
 
-/** Brings people to a campaign and works them off, all in one batch: as visitors of its site, or by their signals. */
+/** Brings people to a campaign and processes them, all in one batch: as visitors of its site, or by their signals. */
 const WAYS = {
   visits: {
     search: {},
@@ -63,7 +63,7 @@ async function* once(text: string): AsyncGenerator<Buffer> {
   yield Buffer.from(text);
 }
 
-/** How many there are of each outcome; those without one wait. */
+/** Returns how many there are of each outcome; those without an outcome are waiting. */
 async function tally(text: string, campaign: MadeCampaign): Promise<Record<string, number>> {
   const { rows } = await app.admin.query<{ outcome: string | null }>(text, [campaign.id]);
   return Object.fromEntries(
@@ -79,7 +79,7 @@ const stateOf = async ({ id }: MadeCampaign) => {
   const { rows } = await app.admin.query('select state, state_reason from campaign where id = $1', [id]);
   return [rows[0].state, rows[0].state_reason];
 };
-/** What a visit that comes too late ends with; a signal's person waits. */
+/** Returns the outcome of a visit that comes too late; a signal's person waits. */
 const late = (way: string, word: string): string => (way === 'signals' ? 'waiting' : word);
 
 describe.each(ways)('[CAMP-06] %s, of whom the batch has more than the campaign takes', (name, way) => {
@@ -140,7 +140,7 @@ describe.each(ways)('[CAMP-06] %s, of whom the batch has more than the campaign 
     await way.bring(campaign, people.slice(3));
     await way.work();
     expect(await leads(campaign)).toBe(4);
-    // Who waited is asked again half an hour later.
+    // People who waited are checked again half an hour later.
     clock.advance(30 * 60_000);
     await way.work();
     expect(await leads(campaign)).toBe(name === 'signals' ? 7 : 4);

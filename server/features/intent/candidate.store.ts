@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Batches of imports that no campaign has had yet, the oldest first; held until the transaction ends. */
+/** Returns batches of imports that no campaign has processed yet, oldest first; locked until the transaction ends. */
 export async function newBatches(tx: Tx, rootId: string, most: number): Promise<bigint[]> {
   const rows = await tx
     .selectFrom('signal_batch')
@@ -34,7 +34,7 @@ export interface Candidate {
   last_at: Date;
 }
 
-/** Candidates whose time has come, held until the transaction ends. */
+/** Returns candidates whose time has come, locked until the transaction ends. */
 export async function dueCandidates(tx: Tx, rootId: string, now: Date, most: number): Promise<Candidate[]> {
   return tx
     .selectFrom('intent_candidate')
@@ -58,7 +58,7 @@ export async function dueCandidates(tx: Tx, rootId: string, now: Date, most: num
     .execute();
 }
 
-/** Settles candidates; without an outcome they wait until `retryAt`. */
+/** Settles candidates; those without an outcome wait until `retryAt`. */
 export async function settle(
   tx: Tx,
   rows: { campaign_id: string; person_id: string; outcome: string | null }[],
@@ -74,7 +74,7 @@ export async function settle(
     where c.campaign_id = s.campaign_id and c.person_id = s.person_id`.execute(tx);
 }
 
-/** Lets all that a campaign still has wait. */
+/** Postpones all remaining candidates of a campaign. */
 export async function putOff(tx: Tx, campaignIds: string[], retryAt: Date): Promise<void> {
   if (campaignIds.length === 0) return;
   await tx
@@ -86,7 +86,7 @@ export async function putOff(tx: Tx, campaignIds: string[], retryAt: Date): Prom
     .execute();
 }
 
-/** Forgets whom a campaign found and has not judged. */
+/** Deletes the people a campaign found and has not yet judged. */
 export async function dropWaiting(tx: Tx, campaignId: string): Promise<void> {
   await tx.deleteFrom('intent_match').where('campaign_id', '=', campaignId).execute();
   await tx
@@ -107,16 +107,16 @@ export interface Shown {
   at: Date;
   key_kind: number;
   strength: number;
-  /** The key that told whose signal it is, where others have it as well. */
+  /** The key that identified the signal's person, if others have it as well. */
   shared_key: Buffer | null;
-  /** Of all signals of the candidate in the span. */
+  /** The number of all signals of the candidate in the span. */
   count: number;
   best: number;
 }
 
 /**
- * Forgets these people as candidates but for those who became leads, for they are others now; answers the active campaigns that
- * have to look anew.
+ * Deletes these people as candidates, except those who became leads, because their identity has changed; returns the
+ * active campaigns that have to search again.
  */
 export async function forgetPeople(tx: Tx, rootId: string, personIds: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ campaign_id: string }>`
@@ -132,7 +132,7 @@ export async function forgetPeople(tx: Tx, rootId: string, personIds: readonly s
   return rows.map((row) => row.campaign_id);
 }
 
-/** All rows of the graph that are the same person as each of these, themselves included. */
+/** Returns all rows of the graph that are the same person as each of these, including the rows themselves. */
 export async function membersOf(
   tx: Tx,
   rootId: string,
@@ -188,7 +188,7 @@ export async function signalsOf(
   return rows;
 }
 
-/** What became of a campaign's candidates: how many of each outcome; those that wait under 'waiting'. */
+/** Returns the outcomes of a campaign's candidates, with a count for each; those that wait are under 'waiting'. */
 export async function outcomesOf(tx: Tx, campaignId: string, since: Date): Promise<Map<string, number>> {
   const { rows } = await sql<{ outcome: string; count: string }>`
     select outcome, sum(count) as count from (
@@ -201,7 +201,7 @@ export async function outcomesOf(tx: Tx, campaignId: string, since: Date): Promi
   return new Map(rows.map((row) => [row.outcome, Number(row.count)]));
 }
 
-/** Which of some roots have candidates whose time has come, or new batches (in the scope of each). */
+/** Whether a root has candidates whose time has come, or new batches (in the root's scope). */
 export async function hasWork(tx: Tx, rootId: string, now: Date): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (select from signal_batch where root_id = ${rootId} and matched_at is null)

@@ -34,16 +34,18 @@ import * as match from './match.store.ts';
 import { confidenceOf, LOOK_BACK_MS, waterfallOf } from './policy.ts';
 import { countJob, MOST_STARTS } from './queue.ts';
 
-/** So often a count is tried before it is called failed. */
+/** How many times a count is tried before it is called failed. */
 const TRIES = 3;
-/** People of a count that are run through the rules at a time. */
+/** How many people of a count are run through the rules at a time. */
 const STEP = 2000;
 const NAMES = { keywords: 'keyword', states: 'states', cities: 'cities', zips: 'zip_code' } as const;
 
 type Wire = z.input<typeof KeywordRow>;
 type Row = Awaited<ReturnType<typeof store.pageOfCounts>>['rows'][number];
 
-/** Keyword counts: asked for, made by a job, told by mail, applied to campaigns (spec product 2 and 4, calls 7). */
+/**
+ * Keyword counts: requested, made by a job, announced by email, applied to campaigns (spec product 2 and 4, calls 7).
+ */
 export function createCounts(
   platform: Platform,
   deps: {
@@ -86,17 +88,17 @@ export function createCounts(
   }
 
   return {
-    /** Asks for a count. */
+    /** Requests a count. */
     async queue(
       ctx: Ctx,
       given: {
         search: GivenSearch;
         audience: GivenAudience;
-        /** How keywords match; of a campaign always as its own module does. */
+        /** How keywords match; for a campaign always the way its own module does. */
         module?: SearchModule | undefined;
-        /** What a lead must have, where no campaign says it. */
+        /** What a lead must have, if no campaign defines it. */
         rules: { email: boolean; phone: boolean; address: boolean; confidence: number };
-        /** Whether who asks is told by mail. */
+        /** Whether the requester is notified by email. */
         isTold: boolean;
         companyId?: string | undefined;
         campaignId?: string | undefined;
@@ -144,7 +146,7 @@ export function createCounts(
       });
     },
 
-    /** Makes a count of a campaign at once, for nobody (demo data). */
+    /** Makes a count of a campaign immediately, without a requester (demo data). */
     async seed(
       owner: { root_id: string; agency_id: string; company_id: string },
       campaignId: string,
@@ -166,7 +168,7 @@ export function createCounts(
       await this.run(owner.root_id, id);
     },
 
-    /** Tries a count again that failed. */
+    /** Retries a failed count. */
     retry: (ctx: Ctx, id: string): Promise<Wire> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.rawCount(tx, id, true)) ?? missing();
@@ -209,7 +211,7 @@ export function createCounts(
         return { rows: rows.map(wire), total, pending };
       }),
 
-    /** Lets a campaign of the same client look for what was counted. */
+    /** Makes a campaign of the same client search for what was counted. */
     apply: (ctx: Ctx, id: string, campaignId: string): Promise<Wire> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.rawCount(tx, id, true)) ?? missing();
@@ -238,7 +240,7 @@ export function createCounts(
         return one(tx, id);
       }),
 
-    /** What was forecast for a campaign, and what became of whom it found. */
+    /** Returns what was forecast for a campaign, and the outcomes of the people it found. */
     forecast: (ctx: Ctx, campaignId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         await searchCampaign(tx, campaignId);
@@ -262,8 +264,8 @@ export function createCounts(
       }),
 
     /**
-     * Makes a count, once: a second worker waits for the first and finds it done. It is tried again when it cannot be made, and
-     * called failed after a few times.
+     * Makes a count, once: a second worker waits for the first and finds it done. If it cannot be made it is retried,
+     * and called failed after a few attempts.
      */
     async run(rootId: string, id: string): Promise<void> {
       const scope = { rootId };
@@ -283,7 +285,7 @@ export function createCounts(
           await store.updateCount(tx, id, { state: 'failed', error: words, finished_at: clock.now() });
           await tell(tx, row, sender, null);
         });
-      // A count that ends its worker each time must not wait for ever: nobody could try it again.
+      // A count that kills its worker each time must not wait forever, because then no one could retry it.
       if (begun.attempts >= MOST_STARTS) return fail('The worker stopped every time.');
       try {
         await inScope(db.app, scope, async (tx) => {
@@ -310,7 +312,7 @@ export function createCounts(
     },
   };
 
-  /** Counts, and runs everybody in the place through the rules of acceptance. */
+  /** Counts, and runs everyone in the place through the rules of acceptance. */
   async function measure(tx: Tx, row: NonNullable<Awaited<ReturnType<typeof store.rawCount>>>, now: Date) {
     const span = { from: new Date(now.getTime() - LOOK_BACK_MS), until: now };
     const counted = await match.countMatches(tx, row.root_id, row, span);
@@ -319,7 +321,7 @@ export function createCounts(
       agencyId: row.agency_id,
       clientId: row.company_id,
       campaignId: row.campaign_id,
-      // What a new campaign asks where nothing else is said (contract/campaigns.ts).
+      // What a new campaign asks for by default (contract/campaigns.ts).
       emailRequired: campaign?.email_required ?? row.rules?.email ?? true,
       phoneRequired: campaign?.phone_required ?? row.rules?.phone ?? false,
       dncPhones: campaign?.dnc_phones ?? false,
@@ -339,7 +341,7 @@ export function createCounts(
     return { ...counted, steps: { signals: counted.shown, ...waterfallOf(counted.placed, refused) } };
   }
 
-  /** Tells who asked how it ended; `placed` null: it failed. */
+  /** Notifies the requester of the result; `placed` is null if it failed. */
   async function tell(
     tx: Tx,
     row: {
@@ -409,7 +411,7 @@ function wire(row: Row): Wire {
     counted_at: row.counted_at?.toISOString() ?? null,
     waterfall:
       row.waterfall && people !== null && placed !== null
-        ? // Counts made before the audience was a step of its own begin after it.
+        ? // Counts made before the audience became a step of its own start after it.
           {
             signals: people,
             ...(row.waterfall as ReturnType<typeof waterfallOf>),

@@ -15,17 +15,17 @@ export async function updateCount(
   await tx.updateTable('intent_count').set(set).where('id', '=', id).execute();
 }
 
-/** A count as it is kept; `lock` holds it until the transaction ends. */
+/** Returns a count as stored; `lock` locks it until the transaction ends. */
 export async function rawCount(tx: Tx, id: string, lock = false) {
   const query = tx.selectFrom('intent_count').selectAll().where('id', '=', id);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** What a list of counts is asked with. */
+/** The filter for a list of counts. */
 export interface CountList {
   id?: string | undefined;
   companyId?: string | undefined;
-  /** Counts of this campaign, and those of its client and module that name none. */
+  /** Counts of this campaign, and those of its client and module without a campaign. */
   campaign?: { id: string; companyId: string; module: SearchModule } | undefined;
   search?: string | undefined;
   sort: 'created_at' | 'count' | 'count_without_geo' | 'keyword' | 'target_location' | 'status';
@@ -43,7 +43,7 @@ const SORTS: Record<CountList['sort'], string> = {
   status: 'n.state',
 };
 
-/** A page of counts, how many there are, and how many of them are pending. */
+/** Returns a page of counts, the total count, and how many are pending. */
 export async function pageOfCounts(tx: Tx, asked: CountList) {
   let from = tx.selectFrom('intent_count as n');
   if (asked.id) from = from.where('n.id', '=', asked.id);
@@ -98,7 +98,10 @@ export async function pageOfCounts(tx: Tx, asked: CountList) {
   };
 }
 
-/** The newest count of what a campaign looks for: asked of it, or asked of its client and applied to it. */
+/**
+ * Returns the newest count of what a campaign searches for: requested for it, or requested for its client and applied
+ * to it.
+ */
 export async function newestOf(tx: Tx, campaignId: string): Promise<string | undefined> {
   const row = await tx
     .selectFrom('campaign as c')

@@ -10,15 +10,18 @@ import * as match from './match.store.ts';
 import { confidenceOf, LOOK_BACK_MS, mayPass, WAIT_MS } from './policy.ts';
 import { catchUpJob, matchJob } from './queue.ts';
 
-/** Batches of imports that are matched on one connection, packs that become candidates in one, and candidates that are judged in one. */
+/**
+ * The number of import batches matched on one connection, packs turned into candidates at once, and candidates judged
+ * at once.
+ */
 const MOST_BATCHES = 50;
 const MOST_PACKS = 20;
 const BATCH = 500;
-/** Signals that a lead keeps as its evidence. */
+/** The number of signals that a lead keeps as its evidence. */
 const SHOWN = 10;
 const HOUR_MS = 3_600_000;
 
-/** Search ID: whom the active campaigns find among the signals, and what becomes of them. */
+/** Search ID: the people that active campaigns find among the signals, and what happens to them. */
 export function createSearchDelivery(
   platform: Platform,
   { campaigns, identity, leads }: { campaigns: Campaigns; identity: Identity; leads: Leads },
@@ -28,7 +31,7 @@ export function createSearchDelivery(
   events.on('campaign.started', (tx, given) => jobs.send(tx, catchUpJob, [given]));
   events.on('campaign.target_changed', (tx, given) => jobs.send(tx, catchUpJob, [given]));
 
-  // Behind a merge or its undoing a campaign's people are others: those of whom no lead was made are looked for anew.
+  // After a merge or its undoing a campaign's people change: those without a lead are searched for again.
   events.on('people.merged', async (tx, { rootId, personIds }) => {
     const campaignIds = await store.forgetPeople(tx, rootId, personIds);
     await jobs.send(
@@ -40,7 +43,7 @@ export function createSearchDelivery(
 
   const spanAt = (now: Date) => ({ from: new Date(now.getTime() - LOOK_BACK_MS), until: now });
 
-  /** Matches some of the batches that are new; `others` is called while they are, if there may be others. */
+  /** Matches some of the new batches; `others` is called while they are being matched, if there may be more. */
   const matchSome = (rootId: string, others: () => void): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
       const ids = await store.newBatches(tx, rootId, MOST_BATCHES);
@@ -54,9 +57,9 @@ export function createSearchDelivery(
     });
 
   /**
-   * Matches batches that are new with the active campaigns, and packs what they found; answers how many batches that were. One
-   * connection keeps one processor busy, so many batches are matched on two, each on its own: what one has matched stays matched,
-   * should the other fail.
+   * Matches new batches with the active campaigns, and packs what they found; returns how many batches that were. One
+   * connection keeps one processor busy, so many batches are matched on two independent connections: what one has
+   * matched stays matched if the other fails.
    */
   const matchNew = async (rootId: string): Promise<number> => {
     let other = Promise.allSettled<Promise<number>[]>([]);
@@ -73,7 +76,7 @@ export function createSearchDelivery(
     return batches;
   };
 
-  /** Looks for a campaign's people in all of the last seven days, anew. */
+  /** Searches again for a campaign's people in all of the last seven days. */
   const catchUp = (rootId: string, campaignId: string): Promise<void> =>
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
@@ -82,11 +85,11 @@ export function createSearchDelivery(
       await match.addCandidates(tx, rootId, wanted, spanAt(now), now);
     });
 
-  /** Makes candidates of some of what was found; answers how many packs that were. */
+  /** Turns some of what was found into candidates; returns how many packs that were. */
   const unpack = (rootId: string): Promise<number> =>
     inScope(db.app, { rootId }, (tx) => match.unpack(tx, rootId, MOST_PACKS, clock.now()));
 
-  /** Judges one batch of candidates; answers how many that were. */
+  /** Judges one batch of candidates; returns how many that were. */
   const judge = (rootId: string): Promise<number> =>
     inScope(db.app, { rootId }, async (tx) => {
       const now = clock.now();
@@ -97,7 +100,7 @@ export function createSearchDelivery(
         await store.signalsOf(tx, rootId, due, span, SHOWN),
         (row) => `${row.campaign_id} ${row.person_id}`,
       );
-      // The newest first: where a day's cap cuts, they are the ones to have.
+      // The newest first: if a daily cap cuts some off, those are the ones to keep.
       const asked = due
         .filter((one) => one.last_at > span.from && shown.has(`${one.campaign_id} ${one.person_id}`))
         .sort((a, b) => b.last_at.getTime() - a.last_at.getTime());
@@ -134,7 +137,7 @@ export function createSearchDelivery(
       });
       const retryAt = new Date(now.getTime() + WAIT_MS);
       await store.settle(tx, [...gone, ...judged], retryAt, now);
-      // What stops one of a campaign's people stops the others, too.
+      // What stops one of a campaign's people also stops the others.
       const stopped = new Set(judged.filter((one) => one.outcome === null).map((one) => one.campaign_id));
       await store.putOff(tx, [...stopped], retryAt);
       await count(tx, judged, now);
@@ -142,8 +145,8 @@ export function createSearchDelivery(
     });
 
   /**
-   * Who else the signals may have been of, by the candidates' places: those who share a key that told whose a signal is, as sure
-   * as it would be had the signals of such keys been theirs.
+   * Returns who else the signals may have been from, by the candidates' positions: people who share a key that
+   * identified a signal's person, with the confidence they would have had if the signals of such keys had been theirs.
    */
   async function alternatives(
     tx: Tx,
@@ -191,7 +194,7 @@ export function createSearchDelivery(
     };
   }
 
-  /** Adds what was judged to the campaign's hours, and the refusals to its reasons. */
+  /** Adds the judged candidates to the campaign's hours, and the refusals to its reasons. */
   async function count(
     tx: Tx,
     judged: {
@@ -228,7 +231,7 @@ export function createSearchDelivery(
     await campaigns.countRefusals(tx, [...refusals.values()]);
   }
 
-  /** Judges whoever was found or whose time has come. */
+  /** Judges candidates who were just found or whose time has come. */
   async function judgeAll(rootId: string): Promise<void> {
     do {
       while ((await judge(rootId)) === BATCH);
@@ -236,7 +239,7 @@ export function createSearchDelivery(
   }
 
   return {
-    /** Matches all that is new of a root, and judges whoever's time has come. */
+    /** Matches everything new in a root, and judges candidates whose time has come. */
     async run(rootId: string): Promise<void> {
       while ((await matchNew(rootId)) > 0) await judgeAll(rootId);
       await judgeAll(rootId);

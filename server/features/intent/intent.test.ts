@@ -57,7 +57,7 @@ async function signals(rows: Said[]): Promise<void> {
   const row = await imports.run(root.id, id);
   expect([row!.state, row!.rows_bad]).toEqual(['done', 0n]);
 }
-/** Batches of imports that brought nothing, before whatever comes next. */
+/** Adds import batches without content, before whatever comes next. */
 const emptyBatches = (many: number) =>
   app.admin.query(
     `insert into signal_batch (root_id, company_id, import_id, signals, created_at)
@@ -72,7 +72,7 @@ async function* bytes(text: string): AsyncGenerator<Buffer> {
 const call = (method: 'GET' | 'POST' | 'PUT', url: string, body?: unknown) =>
   app.call(method, `/api${url}`, { host: `a${serial}.${HOST}`, token, ...(body ? { body } : {}) });
 
-/** Asks for a count and makes it. */
+/** Requests a count and makes it. */
 async function count(body: Record<string, unknown>) {
   const asked = await call('POST', '/bigdbm/services/queuecount', body);
   expect([asked.status, asked.body.message]).toEqual([
@@ -228,11 +228,11 @@ describe('[KEYW-01] counts', () => {
         })
       ).count;
     expect([await ask('locator'), await ask('enhance')]).toEqual([1, 2]);
-    // Of whom nothing is known at work, nobody is wanted.
+    // People without known work data never fit.
     expect(await ask('b2b')).toBe(1);
     expect(await ask('b2b', { jobTitles: ['sales vp'] })).toBe(1);
     expect(await ask('b2b', { jobTitles: ['sales manager'] })).toBe(0);
-    // Its waterfall begins with everybody who showed the intent, and says who is left of them in the audience.
+    // Its waterfall begins with everyone who showed the intent, and says how many of them remain in the audience.
     const b2b = await count({
       target_location: 'National Targeting',
       keyword: 'running shoe',
@@ -316,7 +316,7 @@ describe('[KEYW-01] counts', () => {
       keyword: 'shoes',
     });
     const { id } = asked.body.data as unknown as { id: string };
-    // What a killed worker leaves: the begun try, and nothing else.
+    // Leaves what a killed worker leaves: the started attempt, and nothing else.
     const killed = (times: number) =>
       app.admin.query('update intent_count set attempts = $2 where id = $1', [id, times]);
     const state = async () =>
@@ -473,7 +473,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
     await signals(people.slice(0, 3).map((person) => ({ person, keyword: 'red shoes', place: TX })));
     await signals(people.slice(2).map((person) => ({ person, keyword: 'blue shoes', place: TX })));
     const [last] = (await batchesThen('signals > 0')).slice(-1);
-    // In the second one's way.
+    // Blocks the second one.
     await app.admin.query(
       `insert into intent_match select id, $2, root_id, agency_id, company_id, '{}', '{}', '{}', '{}', 0, now() from campaign where id = $1`,
       [campaign.id, last.id],
@@ -576,7 +576,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
       locationtarget: 'State',
       locatorstate: ['TX'],
     });
-    // What was counted before there was a campaign to name is its forecast from then on.
+    // A count made before there was a campaign to name becomes its forecast.
     expect((await call('GET', `/leadspeek/client/forecast/${campaign.id}`)).body).toMatchObject({
       forecast: { id: made.id },
     });
@@ -609,7 +609,7 @@ describe('[BEY-09] one engine', () => {
       'hat',
       'red hat sale',
     ];
-    // What is known of ten people at work; null: nothing.
+    // The known work data of ten people; null if nothing is known.
     const known = [
       {
         title: 'VP of Marketing',
@@ -632,7 +632,7 @@ describe('[BEY-09] one engine', () => {
     const places = [TX, DALLAS, LA, undefined];
     await fc.assert(
       fc.asyncProperty(
-        // One person's signals of one keyword at one instant are one signal, wherever they were.
+        // Signals of one person for one keyword at one instant are one signal, wherever they were.
         fc.uniqueArray(
           fc.record({
             who: fc.nat(9),
@@ -764,7 +764,7 @@ describe('[BEY-09] one engine', () => {
           expect(counted[0]).toMatchObject({ state: 'done', placed: found[0].n });
           const leads = await leadsOf(campaign.id);
           expect(counted[0].waterfall.deliverable).toBe(leads.length);
-          // Nobody on a list, and nobody whom the plain rules do not find.
+          // No one on a list, and no one whom the plain rules do not find.
           for (const lead of leads) expect(excluded.map((i) => people[i]!.email)).not.toContain(lead.email);
           const stems = (text: string) =>
             text.replace('shoes', 'shoe').replace('boots', 'boot').replace('hats', 'hat').replace(',', '');
@@ -774,7 +774,7 @@ describe('[BEY-09] one engine', () => {
               : stems(word)
                   .split(' ')
                   .every((one) => stems(signal).split(' ').includes(one));
-          // Who of the five kinds of people each audience wants.
+          // Which of the five kinds of people each audience wants.
           const kinds =
             audience.seniorities.length > 0
               ? [0, 2]

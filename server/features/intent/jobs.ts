@@ -3,7 +3,7 @@ import type { Tenants } from '../tenants/index.ts';
 import { catchUpJob, countJob, matchJob } from './queue.ts';
 import type { Intent } from './service.ts';
 
-/** Does the feature's jobs in this process; what waits is looked at every ten minutes. */
+/** Runs the feature's jobs in this process; waiting work is checked every ten minutes. */
 export async function startIntent(
   { counts, delivery }: Intent,
   tenants: Tenants,

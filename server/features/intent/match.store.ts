@@ -5,9 +5,9 @@ import { hasMerges } from '../identity/index.ts';
 import { distinctKeywords, lookUpOf, PLACE, type Place, placesOf, stemsOf } from '../keywords/index.ts';
 import { fitting, keepAudiences } from './audience.store.ts';
 
-/** A job's statement over millions of rows: more memory, and more time than a request's statement gets. */
+/** For a job's statement over millions of rows: more memory, and more time than a request's statement gets. */
 const LONG = sql`set local work_mem = '256MB'; set local statement_timeout = '30min'`;
-/** Beyond so many terms of one count the planner chooses the way by itself. */
+/** If one count has more terms than this, the planner chooses the query plan by itself. */
 const FEW_TERMS = 20_000;
 
 /** What the one query looks for. */
@@ -16,40 +16,49 @@ export interface Wanted {
   terms: RawBuilder<unknown>;
   /** Rows of key. */
   places: RawBuilder<unknown>;
-  /** One search's own, where its terms are few enough to be looked up one by one: there is nothing to join. */
+  /**
+   * A single search's terms and places, if its terms are few enough to be looked up one by one, so that nothing has to
+   * be joined.
+   */
   one?: { terms: number[]; places: Place[] };
-  /** Whether people of the root are merged, so that signals have to be asked who speaks for their person. */
+  /**
+   * Whether people of the root are merged, so that each signal's person has to be mapped to the one who represents
+   * them.
+   */
   merged: boolean;
-  /** Whether some targets want an audience, which `keepAudiences` has put beside. */
+  /** Whether some targets have an audience, which `keepAudiences` has staged. */
   hasAudiences: boolean;
 }
 
-/** What is counted: a search, as its module matches it (Search ID's unless it says otherwise). */
+/** What is counted: a search, matched the way its module does (Search ID's unless it says otherwise). */
 export type Counted = Search & { module?: SearchModule };
 
-/** Which signals are looked at: since `from` (not included) up to `until`, of these batches only. */
+/** Which signals are looked at: after `from` (exclusive) up to `until`, only from these batches. */
 export interface Span {
   from: Date;
   until: Date;
   batches?: { first: bigint; last: bigint };
 }
 
-/** What tells the places of a target and kind from all others, in their keys. */
+/** Returns what distinguishes the places of a target and kind from all others, in their keys. */
 const scopeOf = (target: RawBuilder<unknown>, kind: RawBuilder<unknown>) =>
   sql`((${target}::bigint * 4 + ${kind}) << 40)`;
 /**
- * A place of a target as one number, so that those of millions of signals are looked up by it alone: the numbers of states and zip
- * codes stay below the scope, a city's is a hash already.
+ * Returns a place of a target as one number, so that the places of millions of signals can be looked up by it alone:
+ * the numbers of states and zip codes stay below the scope, a city's is already a hash.
  */
 const keyOf = (scope: RawBuilder<unknown>, place: RawBuilder<unknown>) => sql`(${scope} # ${place})`;
-/** One of 64 bits for a place or its key: most places that a target does not want are told by it, and need not be looked up. */
+/**
+ * Returns one of 64 bits for a place or its key: it rules out most places that a target does not want, so they need not
+ * be looked up.
+ */
 const bitOf = (place: RawBuilder<unknown>) => sql`(1::bigint << (${place} & 63)::int)`;
-/** The place of a signal that is of the wanted kind. */
+/** The place of a signal, in the wanted kind. */
 const PLACED = sql`case w.kind when 0 then 0 when 1 then s.state::bigint when 2 then s.city when 3 then s.zip::bigint end`;
 
 /**
- * The signals behind the one query: of each target's keywords, as rows of target, person_id, term_id, at, strength and
- * here (in the target's place). `onlyHere` leaves out all others.
+ * Returns the signals behind the one query: for each target's keywords, as rows of target, person_id, term_id, at,
+ * strength and here (in the target's place). `onlyHere` leaves out all others.
  */
 function signalsFor(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
   const { batches, from, until } = span;
@@ -75,7 +84,7 @@ function signalsFor(rootId: string, wanted: Wanted, span: Span, onlyHere: boolea
     ${onlyHere ? sql`` : sql`left`} join (${wanted.places}) p on p.key = ${keyOf(sql`w.scope`, PLACED)}`;
 }
 
-/** Whether a signal stands in one of some places. */
+/** Whether a signal is in one of some places. */
 function hereIn(places: Place[]): RawBuilder<boolean> {
   const some = (kind: Place['kind'], column: RawBuilder<unknown>, type: RawBuilder<unknown>) => {
     const numbers = places.filter((one) => one.kind === kind).map((one) => one.place.toString());
@@ -91,9 +100,9 @@ function hereIn(places: Place[]): RawBuilder<boolean> {
 }
 
 /**
- * The one query of counts and delivery (decision 0066): who showed signals of each target's keywords, as rows of target,
- * person_id, here (a signal in the target's place), and of those in the place signals, last_at and strength. `onlyHere` leaves out everybody
- * else, and adds the terms.
+ * Returns the one query of counts and delivery (decision 0066): who showed signals of each target's keywords, as rows
+ * of target, person_id, here (a signal in the target's place), and for those in the place signals, last_at and
+ * strength. `onlyHere` leaves out everyone else, and adds the terms.
  */
 export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: boolean): RawBuilder<unknown> {
   const found = sql`
@@ -106,9 +115,9 @@ export function matches(rootId: string, wanted: Wanted, span: Span, onlyHere: bo
 }
 
 /**
- * The terms that keywords (rows of target, words, hash, stems) match, as rows of target, term_id (one may come again): a phrase
- * where stems is empty, else all stems in whatever order, found from the rarest on by equality alone. Of targets that share a keyword
- * it is looked for once.
+ * Returns the terms that keywords (rows of target, words, hash, stems) match, as rows of target, term_id (a pair may
+ * repeat): a phrase where stems is empty, otherwise all stems in any order, found by equality alone starting with the
+ * rarest. A keyword shared by several targets is looked up once.
  */
 function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -134,7 +143,7 @@ function termsOf(rootId: string, keywords: RawBuilder<unknown>): RawBuilder<unkn
         select from intent_phrase o where o.root_id = ${rootId} and o.hash = s.hash and o.term_id = r.term_id))`;
 }
 
-/** What one search looks for, by the root's dictionary as it is now. */
+/** Returns what one search looks for, by the root's current dictionary. */
 export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise<Wanted> {
   const { module = 'locator' } = search;
   const words = distinctKeywords(search.keywords).map((one) => one.words);
@@ -159,14 +168,14 @@ export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise
   };
 }
 
-/** What a root's active campaigns with keywords, or one of them, look for; put beside for the transaction. */
+/** Returns what a root's active campaigns with keywords, or one of them, look for; staged for the transaction. */
 export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
   await sql`
     create temp table intent_target on commit drop as
     select (row_number() over ())::int as target, c.id as campaign_id, c.module, c.root_id, c.agency_id, c.company_id from campaign c
     where c.root_id = ${rootId} and c.module in ('locator', 'enhance', 'b2b') and c.state = 'active'
       ${campaignId ? sql`and c.id = ${campaignId}` : sql``}`.execute(tx);
-  // A small sample tells the planner all it needs.
+  // A small sample is enough for the planner.
   await sql`set local default_statistics_target = 10`.execute(tx);
   await sql`analyze pg_temp.intent_target`.execute(tx);
   await sql`
@@ -176,7 +185,7 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
   const keywords = sql`
     select c.target, k.words, k.hash, k.stems
     from pg_temp.intent_target c join campaign_keyword k on k.campaign_id = c.campaign_id`;
-  // In the order in which signals come, so that what one looks for lies where the one before looked.
+  // In the order in which signals arrive, so that each look-up falls near the one before.
   await sql`
     create temp table intent_wanted on commit drop as
     select distinct t.target, t.term_id, p.kind, ${scopeOf(sql`t.target`, sql`p.kind`)} as scope, p.bits
@@ -199,8 +208,8 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
 }
 
 /**
- * Makes a count, and keeps who was found in the place for `foundPeople` (for the transaction). `shown`: everybody with the
- * signals, `people`: of these whom the audience wants, `placed`: of those in the place.
+ * Makes a count, and stages the people found in the place for `foundPeople` (for the transaction). `shown`: everyone
+ * with the signals, `people`: those of them whom the audience wants, `placed`: those of them in the place.
  */
 export async function countMatches(
   tx: Tx,
@@ -228,7 +237,7 @@ export async function countMatches(
   return { shown: shown ?? people, people, placed: Number(rows[0]!.placed) };
 }
 
-/** Somebody whom signals led to. */
+/** A person to whom signals led. */
 export interface Found {
   person_id: string;
   signals: number;
@@ -248,13 +257,13 @@ export async function* foundPeople(tx: Tx, most: number): AsyncGenerator<Found[]
   await sql`close intent_people`.execute(tx);
 }
 
-// Signals meet terms first and places then, as it is written, each by a hash table: sorting what the signals are joined with costs
-// more than all the rest, and a campaign's terms by its places can be 40 million rows.
+// Signals are joined with terms first and then places, as written, each by a hash table: sorting what the signals are
+// joined with costs more than everything else, and a campaign's terms multiplied by its places can be 40 million rows.
 const HASHED = sql`set local enable_mergejoin = off; set local join_collapse_limit = 1`;
 
 /**
- * Packs what the wanted campaigns found in the batches of a span away, for `unpack`. One row a campaign: a row for each person
- * would cost more than all the looking.
+ * Packs what the wanted campaigns found in the batches of a span and stores it for `unpack`. One row per campaign: a
+ * row for each person would cost more than the whole search.
  */
 export async function packMatches(
   tx: Tx,
@@ -277,7 +286,7 @@ export async function packMatches(
     join pg_temp.intent_target c on c.target = m.target`.execute(tx);
 }
 
-/** Makes candidates of some campaigns' packs, the oldest first; answers how many packs that were. */
+/** Turns some campaigns' packs into candidates, oldest first; returns how many packs that were. */
 export async function unpack(tx: Tx, rootId: string, most: number, now: Date): Promise<number> {
   await sql`${LONG}`.execute(tx);
   const packs = await sql<{ campaign_id: string; batch_id: string }>`
@@ -285,7 +294,7 @@ export async function unpack(tx: Tx, rootId: string, most: number, now: Date): P
     order by batch_id limit ${most} for update skip locked`.execute(tx);
   const ids = packs.rows;
   if (ids.length === 0) return 0;
-  // Who was merged since is the one whom they are now.
+  // People merged since then are mapped to the person they are now.
   const merged = await hasMerges(tx, rootId);
   await keepCandidates(
     tx,
@@ -306,7 +315,7 @@ export async function unpack(tx: Tx, rootId: string, most: number, now: Date): P
   return ids.length;
 }
 
-/** Makes candidates of whom the wanted campaigns found. */
+/** Adds the people that the wanted campaigns found as candidates. */
 export async function addCandidates(
   tx: Tx,
   rootId: string,
@@ -321,7 +330,10 @@ export async function addCandidates(
   await keepCandidates(tx, found, now);
 }
 
-/** Keeps rows of `matches`, with their campaign_id, as candidates; a new signal of somebody who was settled asks anew. */
+/**
+ * Stores rows of `matches`, with their campaign_id, as candidates; a new signal of a settled person reopens the
+ * candidate.
+ */
 async function keepCandidates(tx: Tx, found: RawBuilder<unknown>, now: Date): Promise<void> {
   await sql`
     insert into intent_candidate (campaign_id, person_id, root_id, agency_id, company_id, terms, signals, strength, last_at, retry_at, created_at)

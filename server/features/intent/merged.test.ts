@@ -108,7 +108,7 @@ test('[BEY-05] the signals of two who are merged are one person’s: counted onc
     { email: 'p1@x.example', hours: 2 },
   ]);
   await app.features.intent.delivery.run(at.root.id);
-  // One signal each is 98 % sure, which is not enough; both together are.
+  // One signal each is 98 % sure, which is not enough; both together are enough.
   expect(await leads(campaign.id)).toEqual([]);
   const { body } = await at.asRoot('/merges', { kept: a, absorbed: b });
   expect(await queued(campaign.id)).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ test('[BEY-05] the signals of two who are merged are one person’s: counted onc
   expect(await leads(campaign.id)).toEqual(['p0@x.example']);
   const { rows } = await app.admin.query('select evidence from lead where campaign_id = $1', [campaign.id]);
   expect(rows[0].evidence).toMatchObject({ signal_count: 2, signals: [{}, {}] });
-  // A signal of the absorbed one's makes no second lead.
+  // A signal of the absorbed person makes no second lead.
   clock.advance(60_000);
   await signals(at.root, [{ email: 'p1@x.example', hours: 0 }]);
   await app.features.intent.delivery.run(at.root.id);
@@ -135,7 +135,7 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
         maxLength: 12,
       }),
       fc.array(fc.tuple(fc.nat({ max: 5 }), fc.nat({ max: 5 })), { maxLength: 5 }),
-      // How far the work is when the merges come.
+      // How far the work has progressed when the merges come.
       fc.constantFrom('nothing', 'packed', 'unpacked'),
       async (said, pairs, before) => {
         const at = await world();

@@ -1,4 +1,4 @@
-/** Counts and first deliveries look back so far (spec calls 9). */
+/** How far counts and first deliveries look back (spec calls 9). */
 export const LOOK_BACK_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 const PER_DAY = 3;
@@ -6,8 +6,8 @@ const PER_MORE = 2;
 const MOST_MORE = 6;
 
 /**
- * How sure it is that somebody wants what the signals say, 1 to 99: as sure as the best of them is about who it was, three less for each whole
- * day since the last, two more for each further signal, six at most.
+ * Returns how sure it is, 1 to 99, that someone wants what the signals say: as sure as the best of them is about who it
+ * was, minus three for each whole day since the last, plus two for each further signal, at most six.
  */
 export function confidenceOf(found: { strength: number; signals: number; lastAt: Date }, now: Date): number {
   const days = Math.max(0, Math.floor((now.getTime() - found.lastAt.getTime()) / DAY_MS));
@@ -15,7 +15,7 @@ export function confidenceOf(found: { strength: number; signals: number; lastAt:
   return Math.max(1, Math.min(99, found.strength - PER_DAY * days + more));
 }
 
-/** Refusals that may pass while the signals are new enough: the candidate waits. */
+/** Refusals that may no longer apply later, while the signals are still new enough: the candidate waits. */
 const PASSING = new Set([
   'daily_cap',
   'outside_dates',
@@ -27,7 +27,7 @@ const PASSING = new Set([
   'cap_wallet',
 ]);
 export const mayPass = (refused: string): boolean => PASSING.has(refused);
-/** So long a candidate waits before it is judged again; a campaign that starts does not wait. */
+/** How long a candidate waits before it is judged again; a newly started campaign does not wait. */
 export const WAIT_MS = 30 * 60_000;
 
 /** The steps of a waterfall, from the people in the place to those who would become leads, in the order of the rules. */
@@ -39,7 +39,7 @@ export const STEPS = {
 } as const;
 export type Step = keyof typeof STEPS;
 
-/** How many are left after each step, of `placed` people of whom so many were refused for each reason. */
+/** Returns how many are left after each step, out of `placed` people, given how many were refused for each reason. */
 export function waterfallOf(
   placed: number,
   refused: Readonly<Record<string, number>>,
@@ -49,7 +49,7 @@ export function waterfallOf(
     for (const reason of reasons) left -= refused[reason] ?? 0;
     return [step, left];
   });
-  // Who is gone from the people data between two questions is no lead either.
+  // People removed from the people data between two queries are not leads either.
   return {
     ...(Object.fromEntries(steps) as Record<Step, number>),
     deliverable: left - (refused.inactive ?? 0),

@@ -12,7 +12,7 @@ import { createSearchDelivery } from './delivery.service.ts';
 
 export type Intent = ReturnType<typeof createIntent>;
 
-/** Intent signals at work: keyword counts, and the leads of Search ID campaigns. */
+/** The use of intent signals: keyword counts, and the leads of Search ID campaigns. */
 export function createIntent(
   platform: Platform,
   deps: {

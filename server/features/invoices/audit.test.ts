@@ -51,7 +51,7 @@ test('[PAY-04] untouched invoices hold', async () => {
   expect(rows[0]).toEqual({ n: 2, fee: 1_800_000 });
 });
 
-/** What somebody with the owner's rights does behind the invoices' back, and the invariants that it breaks. */
+/** What someone with the owner's rights might do behind the invoices' back, and the invariants that it breaks. */
 const tampering: [what: string, sql: string, broken: string[]][] = [
   [
     'a line is changed',

@@ -212,7 +212,7 @@ describe('[PAY-04] correcting', () => {
   test('what a card has paid goes back to it, and the books agree', async () => {
     const id = await invoice(2);
     const owner = { root_id: root.id, agency_id: acme.id, company_id: client.id };
-    // Nobody has paid it by a card: then nothing can go back.
+    // No one has paid it by card, so nothing can be refunded.
     await inRoot((tx) => app.features.invoices.paid(tx, id, 4n * USD, app.clock.now()));
     expect((await credit(id, '1')).body.message).toContain('was not paid by card');
     await inRoot((tx) => app.features.invoices.unpaid(tx, id, 4n * USD, app.clock.now()));

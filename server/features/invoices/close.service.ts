@@ -9,9 +9,9 @@ import type { Cycle } from './policy.ts';
 import { moveMark } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** Something that was posted so long before a period, and came to nothing since, is not looked for. */
+/** Arrears posted longer than this before a period and back at zero since are not looked for. */
 const LOOK_BACK_MS = 40 * DAY_MS;
-/** Nothing is posted that counts so long before the present, so what is older than that has been seen. */
+/** Nothing is posted with an effective date this far in the past, so anything older has already been seen. */
 const MARK_BEHIND_MS = 2 * DAY_MS;
 
 /** Closes the periods that have ended: one invoice for each party, side and cycle (decision 0051). */
@@ -33,7 +33,7 @@ export function createClose(
     let issued = 0;
     for (const period of endedPeriods(since, now, zone, cycle)) {
       let failure: unknown;
-      // Retail first: it takes the wholesale of its events along where it can.
+      // Retail first: it includes the wholesale of its events where it can.
       for (const side of ['retail', 'wholesale'] as const) {
         const looked = new Date(period.from.getTime() - LOOK_BACK_MS);
         for (const owner of await within((tx) => store.parties(tx, rootId, side, looked))) {
@@ -63,7 +63,7 @@ export function createClose(
           }
         }
       }
-      // The next run tries again whoever failed; the others have their invoice and are passed over.
+      // Payers that failed are retried on the next run; the others already have their invoice and are skipped.
       if (failure) throw failure;
       await within((tx) =>
         store.setClosedTo(
@@ -78,8 +78,8 @@ export function createClose(
   }
 
   /**
-   * Closes all periods of a root that have ended and are not closed. Safe to run twice, beside itself, and after having
-   * died anywhere: each invoice is a transaction of its own, and its period's key lets there be one only.
+   * Closes all periods of a root that have ended and are not closed yet. Safe to run twice, concurrently with itself,
+   * and after a crash at any point: each invoice is its own transaction, and the period's key allows only one.
    */
   return async (rootId: string): Promise<number> =>
     (await closeCycle(rootId, 'Weekly')) + (await closeCycle(rootId, 'Monthly'));

@@ -3,7 +3,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Cycle } from './policy.ts';
 
-/** Until when the periods of a root's cycle are closed; null: none has been. */
+/** The instant up to which the periods of a root's cycle are closed; null if none has been closed. */
 export async function closedTo(tx: Tx, rootId: string, cycle: Cycle): Promise<Date | null> {
   const row = await tx
     .selectFrom('billing_close')
@@ -14,7 +14,7 @@ export async function closedTo(tx: Tx, rootId: string, cycle: Cycle): Promise<Da
   return row?.closed_to ?? null;
 }
 
-/** Notes that the periods of a cycle are closed up to an instant; never back. */
+/** Records that the periods of a cycle are closed up to an instant; never moves backward. */
 export async function setClosedTo(tx: Tx, owner: Owner, cycle: Cycle, closed_to: Date): Promise<void> {
   await tx
     .insertInto('billing_close')
@@ -29,8 +29,8 @@ export async function setClosedTo(tx: Tx, owner: Owner, cycle: Cycle, closed_to:
 }
 
 /**
- * Who may have something to be billed on a side: whose arrears are not at zero, or changed since an instant. In one order
- * for everybody.
+ * Payers that may have something to be billed on a side: their arrears are not zero, or have changed since an instant.
+ * Always in the same order.
  */
 export async function parties(tx: Tx, rootId: string, side: 'retail' | 'wholesale', since: Date) {
   const [kind, code] = side === 'retail' ? ['client_unbilled', 2] : ['agency_payable', 11];

@@ -90,7 +90,7 @@ describe('[PAY-04] closing periods', () => {
       },
     ]);
     expect(await invoicesOf(acme)).toMatchObject([{ side: 'wholesale', term: 'Weekly', total: 2_700_000 }]);
-    // Nothing ran for weeks; every period that was missed gets its own.
+    // Nothing ran for weeks; every missed period gets its own invoice.
     setClock(new Date('2026-03-25T12:00:00Z'));
     await visit(weekly, 1);
     setClock(new Date('2026-04-07T12:00:00Z'));
@@ -185,7 +185,7 @@ describe('[PAY-04] fees', () => {
     expect(await fees(campaign)).toEqual(first);
     expect(await account(client, 'client_unbilled')).toBe(-34_000_000);
     expect(await account(acme, 'agency_payable')).toBe(-14_000_000);
-    // Dearer from tomorrow on: what was charged stays, and this month is not charged again.
+    // The price goes up tomorrow: what was already charged stays, and this month is not charged again.
     app.clock.advance(DAY);
     await wholesale(99n * USD, 5n * USD);
     await start();
@@ -227,7 +227,7 @@ describe('[PAY-04] fees', () => {
     const costs = { term: 'Weekly', setup_micros: 25n * USD };
     const campaign = await app.make.campaign(client, { price: USD, costs });
     await app.features.invoices.fees.charge(root.id, campaign.id, app.clock.now());
-    // 99 of the platform fee; 5 of the month is not covered any more.
+    // 99 of the platform fee; 5 of the monthly fee is no longer covered.
     expect(await account(acme, 'agency_wallet')).toBe(1_000_000);
     expect(await account(acme, 'agency_payable')).toBe(owed - 5_000_000);
   });

@@ -13,7 +13,7 @@ import { correctionOf, dueOf, feeOf, ownerOf, type Settle, taxOfCredit } from '.
 import * as store from './store.ts';
 import { words } from './words.ts';
 
-/** What charges of invoices of each side are for. */
+/** The purposes of charges for invoices of each side. */
 export const PAID_FOR: Record<store.Side, Purpose[]> = {
   retail: ['invoice'],
   wholesale: ['wholesale', 'minimum_spend', 'onboarding'],
@@ -23,7 +23,7 @@ const refuse = (field: string, rule: string): never => {
   throw refusalOf(field, rule, 'conflict');
 };
 
-/** Correcting invoices: credit notes, and giving up what nobody will pay. Both are the issuer's to do. */
+/** Correcting invoices: credit notes, and writing off what will never be paid. Both are up to the issuer. */
 export function createCredit(
   { db, clock }: Platform,
   {
@@ -41,7 +41,10 @@ export function createCredit(
   const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.actor.rootId }, work);
 
-  /** An invoice that the own company issued, as the reader's scope sees it. @throws Refusal 404, 409 */
+  /**
+   * Returns an invoice that the user's own company issued, as seen in the reader's scope.
+   * @throws Refusal 404, 409
+   */
   async function issued(ctx: Ctx, id: string): Promise<void> {
     const row = await inScope(db.app, ctx.scope, (tx) => store.invoiceById(tx, id));
     if (!row) throw new Refusal('not_found', ownMessages.notFound);
@@ -53,11 +56,11 @@ export function createCredit(
     reason: string;
     key: string;
     userId: string | null;
-    /** The transfer that moved the money, where it is not the note's own. */
+    /** The transfer that moved the money, if it is not the note's own. */
     transferId?: string;
   }
 
-  /** Writes the note of a locked invoice, posts it, and takes it off what is due. */
+  /** Writes the credit note of a locked invoice, posts it, and deducts it from what is due. */
   async function write(tx: Tx, row: store.InvoiceRow, note: Note, at: Date): Promise<store.InvoiceRow> {
     const owner = ownerOf(row);
     const id = newId(at);
@@ -97,7 +100,7 @@ export function createCredit(
     });
     await taxes.credited(tx, { documentId: row.id, creditNoteId: id, amountMicros: note.amountMicros }, at);
     const now = await settle.save(tx, row, { credited_micros: row.credited_micros + note.amountMicros }, at);
-    // No charge can carry more for the platform than it is worth itself.
+    // A charge can't carry a platform fee larger than the charge itself.
     if (now.paid_micros === 0n && feeOf(now) > now.total_micros - now.credited_micros)
       await settle.releaseFee(tx, now, at);
     await settle.changed(tx, now);
@@ -119,7 +122,7 @@ export function createCredit(
       owner: ownerOf(row),
     });
 
-  /** The charge that paid an invoice and can give so much back. */
+  /** Returns the charge that paid an invoice and can refund this much. */
   async function payingCharge(tx: Tx, row: store.InvoiceRow) {
     for (const purpose of PAID_FOR[row.side]) {
       const found = await charges.of(tx, row.company_id, purpose, row.id);
@@ -131,9 +134,10 @@ export function createCredit(
 
   return {
     /**
-     * Corrects an invoice by a credit note: what is due of an open one falls; of a paid one the money goes back to the card
-     * that paid it. The same key does it once.
-     * @throws Refusal 404, 409 for who did not issue it, when it is more than is due or was paid, or no card paid it
+     * Corrects an invoice with a credit note: reduces what is due on an open invoice; refunds the card that paid a paid
+     * one. Takes effect only once per key.
+     * @throws Refusal 404, 409 if the caller did not issue it, the amount is more than is due or was paid, or no card
+     * paid it
      */
     async credit(
       ctx: Ctx,
@@ -186,7 +190,8 @@ export function createCredit(
         return paid;
       });
       if (!charge) return;
-      // Takes the payment off the books by its purpose's handler, then credits the same: both or neither.
+      // Takes the payment off the books through its purpose's handler, then credits the same amount: both happen or
+      // neither does.
       await charges.refund({
         rootId: ctx.actor.rootId,
         chargeId: charge.id,
@@ -198,8 +203,9 @@ export function createCredit(
     },
 
     /**
-     * Gives up what is still due of an open invoice. The wholesale part that it would have brought is the agency's to pay.
-     * @throws Refusal 404, 409 for who did not issue it, when it is not open or a charge for it is under way
+     * Writes off what is still due on an open invoice. The wholesale part that it would have covered becomes the
+     * agency's to pay.
+     * @throws Refusal 404, 409 if the caller did not issue it, it is not open, or a charge for it is in progress
      */
     async writeOff(ctx: Ctx, given: { id: string; reason: string }): Promise<void> {
       await issued(ctx, given.id);
@@ -220,7 +226,7 @@ export function createCredit(
               kind: 'write_off',
               referenceId: row.id,
               memo: row.number,
-              // It may be given up again after money has moved (revive).
+              // It may be written off again after money has moved (revive).
               key: `write_off:${row.id}:${newId(at)}`,
               entries: correctionOf(row, due, 'written_off'),
             },
@@ -245,9 +251,9 @@ export function createCredit(
     },
 
     /**
-     * Writes the credit note of a top-up that was refunded: takes it off its receipt, and where a refund had failed before
-     * off the receipt of that as well. Posts nothing, the refund has its own transfer. Null without a receipt, or when the
-     * same key did before; else the first note's id.
+     * Writes the credit note of a refunded top-up: deducts it from its receipt and, if an earlier refund had failed,
+     * from that one's receipt as well. Posts nothing, since the refund has its own transfer. Returns null if there is
+     * no receipt or the same key was used before; otherwise the first note's id.
      */
     async creditReceipt(
       tx: Tx,

@@ -22,9 +22,9 @@ interface Fee {
 }
 
 /**
- * The fees of campaigns (decision 0051): the platform fee at the first start, the monthly fee once a calendar month of the
- * root's time zone in which the campaign is active. What each was is written down, also where it was nothing, and never
- * asked for again.
+ * The fees of campaigns (decision 0051): the platform fee at the first start, and the monthly fee once per calendar
+ * month (in the root's time zone) in which the campaign is active. Each fee is recorded, even if it was zero, and never
+ * charged again.
  */
 export function createFees(
   { db, clock }: Platform,
@@ -33,7 +33,7 @@ export function createFees(
   const zoneOf = async (tx: Tx, rootId: string): Promise<string> =>
     (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
 
-  /** The fees that are due of campaigns and have not been charged yet, as they are at an instant. */
+  /** Campaign fees that are due and not yet charged, as they stand at an instant. */
   async function due(tx: Tx, campaigns: store.FeeCampaign[], period: string, at: Date) {
     const had = new Set(
       (
@@ -61,7 +61,7 @@ export function createFees(
     });
   }
 
-  /** Posts a fee, both sides: the wallet pays the wholesale where it covers it, else the agency owes it. */
+  /** Posts a fee on both sides: the wallet pays the wholesale part if it covers it; otherwise the agency owes it. */
   async function post(tx: Tx, campaign: store.FeeCampaign, fee: Fee, at: Date): Promise<string | null> {
     const owner = {
       root_id: campaign.root_id,
@@ -88,7 +88,7 @@ export function createFees(
           at,
         );
       } catch (error) {
-        // Not covered, or a limit of the wallet.
+        // Not covered, or a wallet limit was reached.
         if (!(error instanceof Refusal)) throw error;
       }
     }
@@ -131,7 +131,7 @@ export function createFees(
     created_at: at,
   });
 
-  /** Charges what is due of a campaign that was started, or found active, at an instant. Safe to run twice. */
+  /** Charges what is due for a campaign that was started, or found active, at an instant. Safe to run twice. */
   const charge = (rootId: string, campaignId: string, at: Date): Promise<void> =>
     inScope(db.app, { rootId }, async (tx) => {
       const campaign = await store.lockCampaign(tx, campaignId);
@@ -146,7 +146,7 @@ export function createFees(
   return {
     charge,
 
-    /** Charges what is due of all active campaigns of a root. Returns how many fees were above nothing. */
+    /** Charges what is due for all active campaigns of a root. Returns how many fees were above zero. */
     async sweep(rootId: string): Promise<number> {
       const at = clock.now();
       let charged = 0;
@@ -156,7 +156,7 @@ export function createFees(
           const page = await store.campaignsWithoutFee(tx, rootId, period, after, AT_ONCE);
           const found = await due(tx, page, period, at);
           const isFree = (fee: Fee): boolean => fee.retail === 0n && fee.wholesale === 0n;
-          // Most campaigns have no fees; that is written down for all of them at once.
+          // Most campaigns have no fees; that is recorded for all of them at once.
           await store.addFees(
             tx,
             found.flatMap(({ campaign, fees }) =>

@@ -12,7 +12,7 @@ export interface FeeCampaign {
   module: string;
 }
 
-/** Active campaigns of a root that lack their platform fee or the monthly fee of a period, the first by id. */
+/** Active campaigns of a root that lack their platform fee or the monthly fee of a period, in id order. */
 export async function campaignsWithoutFee(
   tx: Tx,
   rootId: string,
@@ -29,7 +29,7 @@ export async function campaignsWithoutFee(
   return rows;
 }
 
-/** A campaign, kept from being charged by anybody else meanwhile. */
+/** Locks a campaign so that no one else charges it in the meantime. */
 export async function lockCampaign(tx: Tx, id: string): Promise<FeeCampaign | undefined> {
   return tx
     .selectFrom('campaign')
@@ -39,7 +39,7 @@ export async function lockCampaign(tx: Tx, id: string): Promise<FeeCampaign | un
     .executeTakeFirst();
 }
 
-/** Which fees campaigns have had, of those that are due by a period: 'kind period'. */
+/** Of the fees due by a period, those that campaigns have already had: 'kind period'. */
 export async function feesOf(tx: Tx, campaignIds: string[], period: string) {
   return tx
     .selectFrom('campaign_fee')
@@ -49,7 +49,7 @@ export async function feesOf(tx: Tx, campaignIds: string[], period: string) {
     .execute();
 }
 
-/** Notes what fees were; those that are there stay as they are. */
+/** Records what fees were; existing records stay as they are. */
 export async function addFees(tx: Tx, rows: FeeRow[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`

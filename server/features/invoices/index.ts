@@ -4,5 +4,8 @@ export { pdfRoutes } from './pdf.routes.ts';
 export { invoicesRoutes } from './routes.ts';
 export { createInvoices, type Invoices } from './service.ts';
 export type { InvoiceRow } from './settle.service.ts';
-/** For whoever collects what is due. @public */
+/**
+ * For collecting what is due.
+ * @public
+ */
 export { dueOf, feeOf, ownerOf } from './settle.service.ts';

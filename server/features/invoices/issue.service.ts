@@ -14,14 +14,14 @@ import * as store from './store.ts';
 
 export type Payer = Owner & { agency_id: string };
 
-/** What is to be billed to whom. */
+/** What to bill, and to whom. */
 export interface Bill {
-  /** Who pays: a client (retail; its agency issues), an agency (wholesale; its root issues). */
+  /** The payer: a client (retail; its agency issues) or an agency (wholesale; its root issues). */
   owner: Payer;
   side: store.Side;
   kind: (typeof INVOICE_KINDS)[number];
   term: 'Weekly' | 'Monthly' | 'One Time' | 'Prepaid' | null;
-  /** Issued once for payer, side and key; at most 100 letters. */
+  /** Issued only once per payer, side and key; at most 100 characters. */
   periodKey: string;
   from: Date | null;
   to: Date | null;
@@ -51,7 +51,7 @@ export function createIssue({
   billing: Billing;
   events: EventHub;
 }) {
-  /** Who issues and who pays, as they are now. */
+  /** Returns the issuer and payer as they are now. */
   async function parties(tx: Tx, owner: Payer, issuer: Owner, tax: Tax) {
     const [from, to] = [await tenants.card(tx, issuer.company_id), await tenants.card(tx, owner.company_id)];
     if (!from || !to) throw new Refusal('not_found', ownMessages.notFound);
@@ -62,14 +62,14 @@ export function createIssue({
     return { issuer: party(from, tax.issuerTaxId), payer: party(to, tax.payerTaxId) };
   }
 
-  /** The account whose registrations count for what an issuer sells. */
+  /** Returns the account whose tax registrations apply to what an issuer sells. */
   const sellerOf = (tx: Tx, owner: Payer, side: store.Side): Promise<string> =>
     side === 'retail' ? billing.accounts.seller(tx, owner.agency_id) : Promise.resolve('');
 
   /**
-   * The wholesale of these events that goes along with a retail invoice as its fee: nothing unless the agency can charge,
-   * or when it is more than the invoice. What is taxed does not travel: a fee has no document that could say its tax, a
-   * wholesale invoice does.
+   * The wholesale cost of these events that is collected with a retail invoice as its fee: zero if the agency can't
+   * charge cards, or if it is more than the invoice. Taxed events are not included: a fee has no document to state its
+   * tax on, while a wholesale invoice does.
    */
   async function reservable(tx: Tx, agency: Payer, ids: string[], total: bigint) {
     const nothing = { fee: 0n, sum: 0n, ids: [] as string[] };
@@ -84,8 +84,8 @@ export function createIssue({
   }
 
   /**
-   * Sets aside the tax that is part of money which came in (above zero) or went back (below): it is the issuer's to pass on
-   * and not to keep.
+   * Sets aside the tax included in money that came in (above zero) or was refunded (below zero): the issuer must pass
+   * it on and may not keep it.
    */
   async function includeTax(
     tx: Tx,
@@ -118,9 +118,9 @@ export function createIssue({
     includeTax,
 
     /**
-     * Bills events that no invoice has yet, in the scope of the root: takes the next number, writes invoice and lines,
-     * posts the transfer, lists what it collects, and tells ('invoice.issued'). Null: nothing to bill (below 0.50, not
-     * above zero, or this period was billed before).
+     * Bills events that are not on an invoice yet, in the scope of the root: takes the next number, writes the invoice
+     * and its lines, posts the transfer, lists what it collects, and emits 'invoice.issued'. Returns null if there is
+     * nothing to bill (below 0.50, not above zero, or this period was billed before).
      */
     async bill(
       tx: Tx,
@@ -283,8 +283,8 @@ export function createIssue({
     },
 
     /**
-     * Writes the receipt of money that came in already (a top-up by card): an invoice that is paid at birth, whose transfer
-     * is the payment's own. Null when it has one.
+     * Writes the receipt for money that has already come in (a top-up by card): an invoice that is paid from the start,
+     * whose transfer is the payment's own. Returns null if it already has one.
      */
     async receipt(
       tx: Tx,

@@ -21,7 +21,7 @@ afterAll(() => app.close());
 const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
   inScope(app.platform.db.app, { rootId: root.id }, work);
 
-/** A lead of a campaign in arrears, as the till posts it. */
+/** A lead of a campaign in arrears, posted the way the till does it. */
 async function lead(campaign: MadeCampaign, price: bigint, cost: bigint, at = app.clock.now()) {
   const { owner } = campaign;
   const agency = { ...owner, company_id: owner.agency_id };
@@ -150,7 +150,7 @@ describe('[PAY-05] wholesale', () => {
       after!.id,
     ]);
     expect(some[0].fee).toBe(1_000_000);
-    // Of more wholesale than the invoice is worth nothing goes along.
+    // If the wholesale amount is more than the invoice, none of it is collected with the invoice.
     await lead(campaign, USD, 2n * USD);
     await bill(client);
     const wholesale = await bill(agency, { side: 'wholesale', owner });

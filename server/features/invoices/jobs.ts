@@ -3,7 +3,9 @@ import type { Tenants } from '../tenants/index.ts';
 import { closeJob, feeJob, feeSweepJob, receiptJob } from './queue.ts';
 import type { Invoices } from './service.ts';
 
-/** Starts the feature's background work: fees of campaigns that start, and every hour what a new day, week or month brings. */
+/**
+ * Starts the feature's background work: fees of starting campaigns, and an hourly run for each new day, week or month.
+ */
 export async function startInvoices(invoices: Invoices, tenants: Tenants, { jobs }: Platform): Promise<void> {
   await jobs.work(feeJob, {}, ({ rootId, campaignId, at }) =>
     invoices.fees.charge(rootId, campaignId, new Date(at)),
@@ -11,7 +13,7 @@ export async function startInvoices(invoices: Invoices, tenants: Tenants, { jobs
   await jobs.work(feeSweepJob, {}, async ({ rootId }) => {
     for (const id of rootId ? [rootId] : await tenants.roots()) await invoices.fees.sweep(id);
   });
-  // A root for which it cannot be done does not keep the others.
+  // A root that fails does not hold up the others.
   const ofRoots = async (rootId: string | undefined, work: (id: string) => Promise<unknown>) => {
     let failure: unknown;
     for (const id of rootId ? [rootId] : await tenants.roots())

@@ -9,8 +9,8 @@ import { runs } from '../../test/runs.ts';
 import { auditLedger } from '../ledger/index.ts';
 
 /**
- * Whatever happens in whatever order: each event is billed once on each side, and invoices are what a simple model says,
- * over a leap day and a change of clocks.
+ * Whatever happens, in any order: each event is billed once on each side, and the invoices match a simple model, across
+ * a leap day and a clock change.
  */
 const ZONE = 'America/Chicago';
 const START = new Date('2028-02-24T18:00:00Z');
@@ -50,7 +50,7 @@ const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
   inScope(app.platform.db.app, { rootId: root.id }, work);
 const cents = (micros: bigint): bigint => micros - (((micros % 10_000n) + 10_000n) % 10_000n);
 
-/** The ends of all periods in (after, upto], by walking through the days. */
+/** The ends of all periods in (after, upto], found by stepping through the days. */
 function endsOf(term: Term, after: number, upto: number): { to: number; first: string }[] {
   const ends: { to: number; first: string }[] = [];
   let day = Temporal.PlainDate.from('2028-01-01');
@@ -223,7 +223,7 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
         op.op === 'term'
           ? { PaymentTerm: op.term }
           : { PlatformFee: (op.setup / 100).toFixed(2), CostMonth: (op.month / 100).toFixed(2) };
-      // Before and after what happened at this instant, not at it.
+      // Between the events before and after it, not at the same instant.
       setClock(now() + 1);
       await inRoot((tx) => costs.changeCampaign(tx, { id, module: 'local', ...owner }, given));
       if (op.op === 'term') campaign.term = op.term;
@@ -276,7 +276,7 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
       }))
       .sort((a, b) => (order(a) < order(b) ? -1 : 1)),
   ).toEqual(expected.sort((a, b) => (order(a) < order(b) ? -1 : 1)));
-  // What is on no invoice is what waits, by party.
+  // Whatever is not on an invoice is still waiting, by party.
   const { rows } = await app.admin.query(
     `select a.kind, coalesce(-sum(e.amount), 0)::text as sum from entry e join account a on a.id = e.account_id
      where a.root_id = $1 and a.kind in ('client_unbilled', 'agency_payable') group by 1`,

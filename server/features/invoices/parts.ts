@@ -7,7 +7,7 @@ import type { Charges } from '../payments/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 
-/** What the feature stands on. */
+/** The feature's dependencies. */
 export interface InvoiceParts {
   ledger: Ledger;
   taxes: TaxPort;

@@ -17,7 +17,7 @@ const notFound = (): never => {
 const idOf = (text: unknown): string => Id.safeParse(text).data ?? notFound();
 
 /**
- * The downloads of invoices and credit notes, each asked with a one-use token.
+ * The downloads of invoices and credit notes, each requested with a one-time token.
  * @param read an invoice that the reader may see; a Refusal 404 for any other
  */
 export function pdfRoutes(
@@ -25,7 +25,7 @@ export function pdfRoutes(
   tenants: Tenants,
   read: (ctx: Ctx, id: string) => Promise<InvoiceData>,
 ): PlainRoute[] {
-  /** The own brand of whoever issues it: a root for its agencies, an agency for its clients. */
+  /** The issuer's own brand: a root for its agencies, an agency for its clients. */
   const brand = ({ actor }: Ctx, invoice: InvoiceData): Promise<PaperBrand> =>
     inScope(db.app, { rootId: actor.rootId }, async (tx) => {
       const payer = await tenants.company(tx, invoice.company_id);

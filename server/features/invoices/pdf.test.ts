@@ -126,7 +126,7 @@ describe('[PAY-04] an invoice as PDF', () => {
     ])
       expect(all).toContain(words);
     expect(pages).toHaveLength(1);
-    // What goes on to the root is nobody's business who reads the invoice.
+    // The part that goes to the root must not be visible to the reader of the invoice.
     expect(all).not.toContain('400.00');
   });
 
@@ -169,7 +169,7 @@ describe('[PAY-04] an invoice as PDF', () => {
       'Paid by card, visa ending in 4242',
     ])
       expect(all).toContain(words);
-    // The stamp, the fact and the sum.
+    // The stamp, the payment line and the total.
     expect(all.match(/\bPaid\b/g)).toHaveLength(4);
     const open = (await read(await invoicePdf(invoice(), plain))).all;
     expect(open).not.toMatch(/Paid|tax/i);
@@ -221,7 +221,7 @@ describe('[PAY-04] an invoice as PDF', () => {
       expect(page).toContain(`Page ${at + 1} of ${pages.length}`);
       if (page.includes('$30.06')) expect(page).toContain('Unit price');
     }
-    // Sums stand together.
+    // Totals stay together.
     expect(pages.at(-1)).toMatch(/Subtotal[\s\S]*Amount due/);
   });
 

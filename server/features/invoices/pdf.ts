@@ -9,7 +9,7 @@ type Party = InvoiceData['issuer'];
 const dayIn = (instant: string | Date, timeZone: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone, dateStyle: 'long' }).format(new Date(instant));
 
-/** The first and the last day of a period, whose end is the moment after it. */
+/** The first and last day of a period, whose end is the moment after the last day. */
 export function periodWords(from: string | null, to: string | null, timeZone: string): string {
   if (!to) return '';
   const last = dayIn(new Date(Date.parse(to) - 1), timeZone);
@@ -45,8 +45,8 @@ function parties(paper: Paper, issuer: Party, payer: Party) {
 const cardWords = (card: string): string => card.replace(' ', ' ending in ');
 
 /**
- * An invoice as a file to keep, in the brand of whoever issues it and with nothing of anybody else. Pure: the same invoice
- * makes the same bytes; its days are meant in the invoice's own time zone.
+ * An invoice as a PDF, in the issuer's brand and with no one else's. Pure: the same invoice always produces the same
+ * bytes; its days are in the invoice's own time zone.
  */
 export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promise<Buffer> {
   const { issuer, payer, time_zone: zone } = invoice;
@@ -114,7 +114,7 @@ export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promi
   return paper.finish(`${issuer.name}, ${kind.toLowerCase()} ${invoice.number}`);
 }
 
-/** One credit note of an invoice as a file to keep, as invoicePdf. */
+/** A credit note of an invoice as a PDF; see invoicePdf. */
 export async function creditNotePdf(
   invoice: InvoiceData,
   note: InvoiceData['credit_notes'][number],

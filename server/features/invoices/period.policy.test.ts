@@ -11,7 +11,7 @@ describe('[PAY-04] periods', () => {
       to: new Date('2026-03-16T05:00:00Z'),
       key: 'Weekly:2026-03-09',
     });
-    // The first instant of a period is its own, not the last one's.
+    // The first instant of a period belongs to it, not to the previous one.
     expect(periodOf(week.to, 'America/Chicago', 'Weekly').from).toEqual(week.to);
     expect(periodOf(new Date(week.to.getTime() - 1), 'America/Chicago', 'Weekly')).toEqual(week);
   });
@@ -24,7 +24,7 @@ describe('[PAY-04] periods', () => {
   });
 
   test('a day without a midnight begins when it begins', () => {
-    // Clocks went from 23:59:59 to 01:00 on Sunday 2018-11-04 in São Paulo, and in Beirut on the 26th of March 2023.
+    // Clocks went from 23:59:59 to 01:00 on Sunday, November 4, 2018 in São Paulo, and on March 26, 2023 in Beirut.
     const month = periodOf(new Date('2018-11-10T12:00:00Z'), 'America/Sao_Paulo', 'Monthly');
     expect(month.from).toEqual(new Date('2018-11-01T03:00:00Z'));
     expect(month.to).toEqual(new Date('2018-12-01T02:00:00Z'));

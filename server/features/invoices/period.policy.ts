@@ -20,7 +20,7 @@ const MONTHS = [
   'November',
   'December',
 ];
-/** 'March 2026' of '2026-03'. */
+/** Turns '2026-03' into 'March 2026'. */
 export const monthName = (month: string): string =>
   `${MONTHS[Number(month.slice(5, 7)) - 1]} ${month.slice(0, 4)}`;
 
@@ -31,7 +31,7 @@ export interface Period {
   key: string;
 }
 
-/** The first instant of a calendar day, which is not always 00:00 (days on which clocks go forward at midnight). */
+/** The first instant of a calendar day, which is not always 00:00 (on some days clocks go forward at midnight). */
 const startOf = (day: Temporal.PlainDate, timeZone: string): Date =>
   new Date(day.toZonedDateTime({ timeZone }).epochMilliseconds);
 
@@ -44,7 +44,7 @@ const firstDay = (at: Date, timeZone: string, cycle: Cycle): Temporal.PlainDate 
 const next = (day: Temporal.PlainDate, cycle: Cycle): Temporal.PlainDate =>
   cycle === 'Weekly' ? day.add({ days: 7 }) : day.add({ months: 1 });
 
-/** The period of a cycle in which an instant lies, in a time zone: Monday 00:00 to Monday, the 1st to the 1st. */
+/** The period of a cycle that contains an instant, in a time zone: Monday 00:00 to Monday, or the 1st to the 1st. */
 export function periodOf(at: Date, timeZone: string, cycle: Cycle): Period {
   const day = firstDay(at, timeZone, cycle);
   return {
@@ -54,7 +54,7 @@ export function periodOf(at: Date, timeZone: string, cycle: Cycle): Period {
   };
 }
 
-/** The periods that have ended by now and began at `since` or later, oldest first. */
+/** The periods that have ended by now and began at or after `since`, oldest first. */
 export function endedPeriods(since: Date, now: Date, timeZone: string, cycle: Cycle): Period[] {
   const periods: Period[] = [];
   for (let period = periodOf(since, timeZone, cycle); period.to <= now; ) {

@@ -5,10 +5,10 @@ export type LineKind = (typeof INVOICE_LINE_KINDS)[number];
 export type Cycle = 'Weekly' | 'Monthly';
 
 const CENT = 10_000n;
-/** The least that a card can be charged; less waits for the next period. */
+/** The minimum card charge; anything less waits for the next period. */
 export const LEAST = 500_000n;
 
-/** Whole cents, rounded down; also below zero. */
+/** Rounds down to whole cents, also below zero. */
 export const wholeCents = (micros: bigint): bigint => micros - (((micros % CENT) + CENT) % CENT);
 
 /** INV-000001, CN-000001. */
@@ -18,7 +18,7 @@ export const numberOf = (document: 'invoice' | 'credit_note', seq: number): stri
 /** Transfers that settle or move what is owed; every other one on an account of arrears is an event to be billed. */
 export const NO_EVENTS = ['invoice', 'credit_note', 'payment', 'refund', 'write_off'];
 
-/** The key under which the wholesale part of a retail invoice is given back to its agency to pay. */
+/** The key under which the wholesale part of a retail invoice is handed back to its agency to pay. */
 export const releaseKey = (invoiceId: string): string => `wholesale_unpaid:${invoiceId}`;
 
 const LINE_KINDS: Record<string, LineKind> = {
@@ -31,7 +31,7 @@ const LINE_KINDS: Record<string, LineKind> = {
   minimum_spend: 'minimum_spend',
   coupon: 'coupon',
 };
-/** The line that an event is under. */
+/** The kind of line that an event falls under. */
 export const lineKindOf = (transferKind: string, isRelease: boolean): LineKind =>
   isRelease ? 'wholesale_unpaid' : (LINE_KINDS[transferKind] ?? 'adjustment');
 
@@ -64,7 +64,7 @@ const WORDS: Record<LineKind, string> = {
   rounding: 'Rounding to whole cents',
 };
 
-/** Events that stand in one line: of one campaign, kind and amount each (micro-dollars; below zero: given back). */
+/** Events that share a line: each group has one campaign, kind and amount (micro-dollars; below zero: refunded). */
 export interface Group {
   kind: LineKind;
   campaignId: string | null;
@@ -82,11 +82,11 @@ export interface LineDraft {
   amount_micros: bigint;
 }
 
-/** What tells groups apart. */
+/** Identifies a group. */
 export const groupKey = (group: Omit<Group, 'count'>): string =>
   `${group.kind}/${group.campaignId ?? ''}/${group.unit}/${group.memo ?? ''}`;
 
-/** The lines of groups, in the order of an invoice: by campaign, then by kind; each group with its line. */
+/** The lines for groups, in invoice order: by campaign, then by kind; each group with its line. */
 export function linesOf<G extends Group>(
   groups: G[],
   campaignName: (id: string) => string,
@@ -118,7 +118,7 @@ export function linesOf<G extends Group>(
     .map(({ group, line }) => ({ group, line }));
 }
 
-/** The line by which a total is in whole cents; null: it is already. */
+/** The line that rounds a total to whole cents; null if it already is. */
 export function roundingOf(sum: bigint): LineDraft | null {
   const rest = wholeCents(sum) - sum;
   if (rest === 0n) return null;
@@ -132,7 +132,7 @@ export function roundingOf(sum: bigint): LineDraft | null {
   };
 }
 
-/** A company as it is written on an invoice. */
+/** A company as it appears on an invoice. */
 export function partyOf(company: {
   name: string;
   legal_name: string | null;
@@ -155,7 +155,7 @@ export function partyOf(company: {
   };
 }
 
-/** Where an invoice stands by what is due. Nothing due without anything paid: all of it was credited. */
+/** The status of an invoice, given what is due. If nothing is due and nothing was paid, all of it was credited. */
 export function statusOf(row: {
   total_micros: bigint;
   paid_micros: bigint;

@@ -6,9 +6,9 @@ export const feeJob = defineJob(
   'invoices.fees',
   z.object({ rootId: z.uuid(), campaignId: z.uuid(), at: z.iso.datetime() }),
 );
-/** Charges the fees of all active campaigns that have not had them: of one root, or of all. */
+/** Charges the fees of all active campaigns that have not been charged yet: of one root, or of all. */
 export const feeSweepJob = defineJob('invoices.feesweep', z.object({ rootId: z.uuid().optional() }));
 /** Closes the weeks and months that have ended: of one root, or of all. */
 export const closeJob = defineJob('invoices.close', z.object({ rootId: z.uuid().optional() }));
-/** Writes receipts, and credit notes of receipts, that wait for their tax: of one root, or of all. */
+/** Writes receipts, and credit notes for receipts, that are waiting for their tax: of one root, or of all. */
 export const receiptJob = defineJob('invoices.receipts', z.object({ rootId: z.uuid().optional() }));

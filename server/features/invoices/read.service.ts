@@ -35,7 +35,10 @@ const invalid = (field: string, rule: string): never => {
   throw refusalOf(field, rule);
 };
 
-/** What people see of invoices. Clients see their own; agencies what they issue and what they pay; roots all of their system. */
+/**
+ * Which invoices users see. Clients see their own; agencies see those they issue and those they pay; roots see all in
+ * their system.
+ */
 export function createRead(
   { db, clock }: Platform,
   { tenants, billing, charges, taxes }: Pick<InvoiceParts, 'tenants' | 'billing' | 'charges' | 'taxes'>,
@@ -138,7 +141,7 @@ export function createRead(
 
   return {
     one: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
-    /** The same inside a transaction of the root's scope, for what has just changed. */
+    /** The same inside a transaction in the root's scope, for something that has just changed. */
     oneIn: one,
     visible,
 
@@ -182,7 +185,7 @@ export function createRead(
         };
       }),
 
-    /** What is on no invoice yet, as the next one of each cycle would say it. */
+    /** What is not on an invoice yet, as the next invoice of each cycle would show it. */
     async upcoming(ctx: Ctx, companyId: string | undefined) {
       const company =
         (await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId ?? ctx.actor.companyId))) ??
@@ -190,7 +193,7 @@ export function createRead(
       if (company.kind === 'root') return { data: [] };
       const side: store.Side = company.kind === 'client' ? 'retail' : 'wholesale';
       const { root_id: rootId, id: payerId } = company;
-      // The root's: its days close invoices and its rates are charged, and a client may see neither by itself.
+      // In the root's scope: invoices close by the root's days and use its tax rates, and a client can't see either.
       return inScope(db.app, { rootId }, async (tx) => {
         const issuerId = side === 'retail' ? company.agency_id! : rootId;
         const account = side === 'retail' ? await billing.accounts.seller(tx, issuerId) : '';
@@ -255,7 +258,10 @@ export function createRead(
       });
     },
 
-    /** The events under a line, newest first. @throws Refusal 404 for a line that is not there */
+    /**
+     * The events under a line, newest first.
+     * @throws Refusal 404 if there is no such line
+     */
     events: (ctx: Ctx, asked: { id: string; line: number; cursor?: string | undefined; PerPage: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await visible(tx, ctx, asked.id);

@@ -20,7 +20,7 @@ export interface InvoiceList {
 
 const SORTS = { number: 'seq', total: 'total_micros', finalised_at: 'finalised_at' } as const;
 
-/** A page of the invoices that the scope may see, and count, total and due of all that match. */
+/** A page of the invoices that the scope may see, with the count, total and amount due of all matches. */
 export async function pageOfInvoices(tx: Tx, asked: InvoiceList) {
   const filter = <O>(query: SelectQueryBuilder<Schema, 'invoice', O>) => {
     let q = query;
@@ -89,7 +89,7 @@ export async function linesOf(tx: Tx, invoiceId: string, transferId: string) {
   return rows;
 }
 
-/** The events under a line, newest first, with what each comes to on the invoice's side and the person of a lead. */
+/** The events under a line, newest first, with each one's amount on the invoice's side and, for a lead, the person. */
 export async function eventsOf(
   tx: Tx,
   invoice: { transfer_id: string; side: 'retail' | 'wholesale'; company_id: string },

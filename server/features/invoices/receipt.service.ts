@@ -7,21 +7,22 @@ import { receiptJob } from './queue.ts';
 import * as store from './receipt.store.ts';
 import { words } from './words.ts';
 
-/** Money that came in for a campaign, or (below zero) went back of it. */
+/** Money that came in for a campaign, or (below zero) was refunded from it. */
 interface Moved {
   owner: Payer;
   campaignId: string | null;
   term: 'One Time' | 'Prepaid';
   amountMicros: bigint;
-  /** What was posted now, and what the purchase had posted. */
+  /** The transfer posted now, and the one posted by the purchase. */
   transferId: string;
   topUpId: string;
   description: string;
 }
 
 /**
- * The documents of money that moves at once: receipts, and their credit notes. Where taxes come from the network they are
- * written by a job, since the money has moved and must not wait; all of a purchase in the order in which it happened.
+ * The documents for money that moves immediately: receipts and their credit notes. If taxes come from the network, a
+ * job writes them, since the money has already moved and must not wait; all documents of a purchase are written in the
+ * order in which things happened.
  */
 export function createReceipts(
   { db, clock, jobs, log }: Pick<Platform, 'db' | 'clock' | 'jobs' | 'log'>,
@@ -62,7 +63,10 @@ export function createReceipts(
       await jobs.send(tx, receiptJob, [{ rootId }]);
     },
 
-    /** Writes what waits in a root, oldest first. Where one fails the others go on, but for those of the same purchase. */
+    /**
+     * Writes what is waiting in a root, oldest first. If one fails, the others continue, except those of the same
+     * purchase.
+     */
     async writeAll(rootId: string): Promise<void> {
       const stuck = new Set<string>();
       let failure: unknown;

@@ -47,7 +47,7 @@ export const due = (tx: Tx, rootId: string, after: bigint) =>
     .limit(AT_ONCE)
     .execute();
 
-/** Takes one off the list; undefined when somebody else has. */
+/** Takes one off the list; undefined if someone else already has. */
 export async function take(tx: Tx, serial: bigint): Promise<Moved | undefined> {
   const row = await tx
     .deleteFrom('receipt_due')

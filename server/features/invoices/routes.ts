@@ -3,7 +3,7 @@ import type { Handlers } from '../../platform/http/routes.ts';
 import type { Invoices } from './service.ts';
 import { words } from './words.ts';
 
-/** The invoices' calls. */
+/** The routes for invoices. */
 export function invoicesRoutes({ read, credit }: Invoices): Handlers<typeof contract.invoices> {
   return {
     list: (ctx, input) => read.list(ctx, input),

@@ -14,7 +14,9 @@ import { words } from './words.ts';
 
 export type Invoices = ReturnType<typeof createInvoices>;
 
-/** Invoices, final at birth (decision 0051): issued, corrected by credit notes, given up; and the fees that are on them. */
+/**
+ * Invoices, final once issued (decision 0051): issuing, correcting by credit notes, writing off; and the fees on them.
+ */
 export function createInvoices(platform: Platform, parts: InvoiceParts) {
   const { events, jobs, clock } = platform;
   const issue = createIssue({ ...parts, events });
@@ -26,11 +28,11 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
     receipt: issue.receipt,
     creditReceipt: credit.creditReceipt,
   });
-  // In whatever scope it was started: the fees are posted by the job, in the root's.
+  // The campaign may have been started in any scope: a job posts the fees, in the root's scope.
   events.on('campaign.started', (tx, { rootId, campaignId }) =>
     jobs.send(tx, feeJob, [{ rootId, campaignId, at: clock.now().toISOString() }]),
   );
-  // Money that a client's card brings in for a campaign has its receipt, and what is given back of it a credit note.
+  // Money that a client's card brings in for a campaign gets a receipt, and any refund of it a credit note.
   events.on('prepaid.topped_up', (tx, { owner, campaignId, term, amountMicros, transferId, ...bought }) =>
     receipts.moved(tx, {
       owner,
@@ -42,7 +44,7 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
       description: `${bought.leads === 1 ? '1 lead' : `${bought.leads} leads`} at ${usd(bought.priceMicros)}`,
     }),
   );
-  // A credit note is never taken back: what could not be given back is bought again.
+  // A credit note is never reversed: if a refund fails, the amount is treated as a new purchase.
   events.on('prepaid.refunded', (tx, { owner, campaignId, term, amountMicros, topUpId, transferId }) =>
     receipts.moved(tx, {
       owner,
@@ -59,7 +61,7 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
     receipt: issue.receipt,
     /** Writes the receipts of a root that have waited for their tax. */
     writeReceipts: receipts.writeAll,
-    /** An invoice that the scope may see; undefined: none. */
+    /** An invoice that the scope may see; undefined if there is none. */
     byId: invoiceById,
     locked: settle.locked,
     paid: settle.paid,

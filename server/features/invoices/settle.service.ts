@@ -15,15 +15,17 @@ export const ownerOf = ({ root_id, agency_id, company_id }: store.InvoiceRow): P
   agency_id,
   company_id,
 });
-/** What is still to be paid of an invoice. */
+/** What is still to be paid on an invoice. */
 export const dueOf = (
   row: Pick<InvoiceRow, 'total_micros' | 'paid_micros' | 'credited_micros' | 'status'>,
 ): bigint => (row.status === 'open' ? row.total_micros - row.paid_micros - row.credited_micros : 0n);
-/** What of a charge of an open invoice goes on to the root (application fee). */
+/** The part of a charge for an open invoice that goes to the root (application fee). */
 export const feeOf = (row: Pick<InvoiceRow, 'fee_micros' | 'fee_released_at'>): bigint =>
   row.fee_released_at ? 0n : row.fee_micros;
 
-/** The tax in what is credited next of an invoice. The parts of all its credits come to the invoice's tax exactly. */
+/**
+ * The tax in the next credit on an invoice. The tax portions of all its credits add up to exactly the invoice's tax.
+ */
 export function taxOfCredit(
   row: Pick<InvoiceRow, 'tax_micros' | 'total_micros' | 'credited_micros'>,
   amount: bigint,
@@ -33,7 +35,7 @@ export function taxOfCredit(
   return upTo(row.credited_micros + amount) - upTo(row.credited_micros);
 }
 
-/** What a correction moves: less is owed, against what was earned, or as a loss. */
+/** The entries of a correction: less is owed, booked against revenue or as a loss. */
 export function correctionOf(
   row: InvoiceRow,
   amount: bigint,
@@ -55,9 +57,12 @@ export function correctionOf(
 
 export type Settle = ReturnType<typeof createSettle>;
 
-/** How invoices are settled: what is paid, credited and given up of them. Postings of payments are the collection's. */
+/** How invoices are settled: what is paid, credited and written off. Payments are posted by the collection feature. */
 export function createSettle({ ledger, events }: { ledger: Ledger; events: EventHub }) {
-  /** An invoice, locked. @throws Refusal 404 */
+  /**
+   * Returns an invoice, locked.
+   * @throws Refusal 404
+   */
   async function locked(tx: Tx, id: string): Promise<InvoiceRow> {
     const row = await store.invoiceById(tx, id, true);
     if (!row) throw new Refusal('not_found', ownMessages.notFound);
@@ -65,8 +70,8 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
   }
 
   /**
-   * Saves how much is paid and credited, and the status that follows. When it was paid is when the last payment came in: a
-   * credit note that closes it moves no date.
+   * Saves how much is paid and credited, and the resulting status. The paid date is when the last payment came in: a
+   * credit note that closes the invoice does not change it.
    */
   async function save(
     tx: Tx,
@@ -85,13 +90,14 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
     });
   }
 
-  /** Tells that something else is due than was. */
+  /** Notifies others that the amount due has changed. */
   const changed = (tx: Tx, row: InvoiceRow): Promise<void> =>
     events.emit(tx, 'invoice.changed', { invoiceId: row.id, owner: ownerOf(row) });
 
   /**
-   * Gives the wholesale part of a retail invoice back to its agency to pay, on its next wholesale invoice: the retail one
-   * was given up, was paid without the card, or is worth less than it by now. Once; nothing where there is none.
+   * Hands the wholesale part of a retail invoice back to its agency to pay on its next wholesale invoice, because the
+   * retail invoice was written off, was paid without the card, or is now worth less than that part. Happens only once;
+   * does nothing if there is no such part.
    */
   async function releaseFee(tx: Tx, row: InvoiceRow, at: Date): Promise<void> {
     if (row.fee_micros === 0n || row.fee_released_at) return;
@@ -121,8 +127,9 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
     changed,
 
     /**
-     * Takes back that the rest of a locked invoice was given up, before money moves on it: what comes in after all pays it,
-     * and what goes back is due together with that rest. Not charged by itself. Any other invoice stays as it is.
+     * Reverses the write-off of a locked invoice before money moves on it: money that comes in after all pays it, and
+     * money that is refunded becomes due together with the written-off rest. It is not charged automatically. Any other
+     * invoice stays as it is.
      */
     async revive(tx: Tx, row: InvoiceRow, at: Date): Promise<InvoiceRow> {
       if (row.status !== 'uncollectible') return row;
@@ -146,7 +153,10 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
     releaseFee,
     save,
 
-    /** Notes that something of an invoice was paid. @throws Refusal 404, 409 when it is more than is due */
+    /**
+     * Records a payment on an invoice.
+     * @throws Refusal 404, 409 if it is more than is due
+     */
     async paid(tx: Tx, id: string, amountMicros: bigint, at: Date): Promise<InvoiceRow> {
       const row = await locked(tx, id);
       if (row.paid_micros + row.credited_micros + amountMicros > row.total_micros)
@@ -156,7 +166,7 @@ export function createSettle({ ledger, events }: { ledger: Ledger; events: Event
       return save(tx, row, { paid_micros: row.paid_micros + amountMicros }, at);
     },
 
-    /** Notes that something that was paid went back (a refund, a dispute): it is due again until it is credited. */
+    /** Records that a payment was reversed (a refund or dispute): the amount is due again until it is credited. */
     async unpaid(tx: Tx, id: string, amountMicros: bigint, at: Date): Promise<InvoiceRow> {
       const row = await locked(tx, id);
       return save(tx, row, { paid_micros: row.paid_micros - amountMicros }, at);

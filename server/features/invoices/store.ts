@@ -7,10 +7,10 @@ import { type Cycle, NO_EVENTS } from './policy.ts';
 export type InvoiceRow = NonNullable<Awaited<ReturnType<typeof invoiceById>>>;
 export type Side = 'retail' | 'wholesale';
 
-/** The account of arrears of each side: client_unbilled, agency_payable (features/ledger/accounts.ts). */
+/** The arrears account of each side: client_unbilled, agency_payable (features/ledger/accounts.ts). */
 const ARREARS: Record<Side, number> = { retail: 2, wholesale: 11 };
 
-/** Everything about the invoices of an agency, paid or issued, happens one after the other. */
+/** Serializes all changes to the invoices of an agency, whether it pays or issues them. */
 export async function lockAgency(tx: Tx, agencyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${agencyId}, 51))`.execute(tx);
 }
@@ -18,12 +18,12 @@ export async function lockAgency(tx: Tx, agencyId: string): Promise<void> {
 /** Which events are meant: those with these ids, or all before an instant (of a cycle; null: any). */
 export type Events = { transferIds: string[] } | { before: Date; cycle: Cycle | null };
 
-/** The cycle of an event: by the payment term of its campaign at its moment; without a campaign monthly. */
+/** The cycle of an event: by the payment term of its campaign at that time; monthly without a campaign. */
 const CYCLE = sql<Cycle>`case when (
   select r.term from retail_cost r where r.campaign_id = t.campaign_id and r.valid_from <= t.created_at
   order by r.valid_from desc, r.serial desc limit 1) = 'Weekly' then 'Weekly' else 'Monthly' end`;
 
-/** From where on there may be events that no invoice has yet. */
+/** The earliest point at which there may be events that are not on an invoice yet. */
 const sinceMark = (companyId: string, side: Side) => sql`and e.created_at >= coalesce(
   (select clear_to from billing_mark where company_id = ${companyId}::uuid and side = ${side}), '-infinity')`;
 
@@ -32,14 +32,14 @@ const uncovered = (companyId: string, side: Side) => sql`
   where e.company_id = ${companyId}::uuid and e.account_code = ${ARREARS[side]}::smallint and t.kind <> all (${NO_EVENTS}::text[])
     and not exists (select from transfer_cover c where c.transfer_id = e.transfer_id and c.side = ${side})`;
 
-/** An event that no invoice has yet, with what it comes to on a side (micro-dollars; below zero: given back). */
+/** An event that is not on an invoice yet, with its amount on a side (micro-dollars; below zero: refunded). */
 export interface EventRow {
   id: string;
   kind: string;
   memo: string | null;
   is_release: boolean;
   campaign_id: string | null;
-  /** The campaign of the account that it is on. */
+  /** The campaign of the account it was posted to. */
   account_campaign: string | null;
   amount: bigint;
 }
@@ -57,8 +57,8 @@ export async function openEvents(tx: Tx, companyId: string, side: Side, events: 
 }
 
 /**
- * The same, summed for looking at only: by cycle, kind, campaign and amount. `travels`: wholesale that goes along with a
- * retail invoice is left out.
+ * The same, summed for display only: by cycle, kind, campaign and amount. `travels`: wholesale amounts that are
+ * collected with a retail invoice are left out.
  */
 export async function openGroups(tx: Tx, companyId: string, side: Side, travels: boolean) {
   const { rows } = await sql<Omit<EventRow, 'id' | 'account_campaign'> & { cycle: Cycle; count: bigint }>`
@@ -75,8 +75,8 @@ export async function openGroups(tx: Tx, companyId: string, side: Side, travels:
 }
 
 /**
- * Notes from where on a party may have events that no invoice has yet: its oldest one, at most an instant (a day or more
- * past, since postings under way may count before now).
+ * Records the earliest point at which a party may have events that are not on an invoice yet: its oldest such event,
+ * but no later than an instant (a day or more in the past, since postings in progress may count as earlier than now).
  */
 export async function moveMark(
   tx: Tx,
@@ -93,7 +93,7 @@ export async function moveMark(
   );
 }
 
-/** What an agency owes of these events to its root and no invoice has yet, by event. */
+/** What an agency owes its root for these events and has not been invoiced yet, by event. */
 export async function wholesaleOf(tx: Tx, agencyId: string, transferIds: string[]) {
   const { rows } = await sql<{ id: string; amount: bigint }>`
     select x.id, -sum(e.amount)::bigint as amount from unnest(${transferIds}::uuid[]) x (id)
@@ -115,7 +115,7 @@ export async function campaignNames(tx: Tx, ids: string[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The next number of an issuer's series; whoever has it keeps others waiting until the transaction ends. */
+/** The next number of an issuer's series; the holder blocks others until the transaction ends. */
 export async function nextNumber(tx: Tx, owner: Owner, document: 'invoice' | 'credit_note'): Promise<number> {
   const row = await tx
     .insertInto('invoice_series')
@@ -128,7 +128,7 @@ export async function nextNumber(tx: Tx, owner: Owner, document: 'invoice' | 'cr
   return row.last;
 }
 
-/** The invoice of a payer's side and period, if it is there. */
+/** The invoice for a payer's side and period, if there is one. */
 export async function ofPeriod(tx: Tx, companyId: string, side: Side, periodKey: string) {
   return tx
     .selectFrom('invoice')
@@ -161,7 +161,7 @@ export async function invoiceById(tx: Tx, id: string, lock = false) {
   return (lock ? query.forNoKeyUpdate() : query).executeTakeFirst();
 }
 
-/** Changes how an invoice is collected; nothing else of it can be changed. */
+/** Changes how an invoice is collected; nothing else about it can be changed. */
 export async function updateInvoice(
   tx: Tx,
   id: string,
@@ -208,7 +208,7 @@ export async function creditNoteByKey(tx: Tx, invoiceId: string, key: string) {
     .executeTakeFirst();
 }
 
-/** The receipts of a top-up's transfer, oldest first: its own, and those of refunds of it that did not happen after all. */
+/** The receipts of a top-up's transfer, oldest first: its own, and those for refunds of it that ended up failing. */
 export async function receiptsOf(tx: Tx, transferId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select i.id from invoice i where i.kind = 'receipt' and i.transfer_id in (

@@ -54,7 +54,7 @@ test.each(['Weekly', 'Monthly'])('[PAY-04] %s: leads are owed, and no balance is
   expect(leads.map(({ price }) => price)).toEqual([2_000_000, 2_000_000, 2_000_000]);
   expect(await accounts(own)).toEqual({ client_unbilled: -6_000_000 });
   expect((await stateOf(campaign)).state).toBe('active');
-  // A lead that is given back is owed no more.
+  // A returned lead is no longer owed.
   await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
     app.features.billing.returnLead(
       tx,

@@ -1,4 +1,7 @@
-/** What answers say of invoices. Here and not in the contract, so that no browser loads them before it needs them. */
+/**
+ * The messages for invoice responses. They are here and not in the contract, so that browsers don't load them before
+ * they need them.
+ */
 export const words = {
   invoiceCredited: 'The credit note was issued.',
   invoiceGivenUp: 'The invoice was written off.',

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { US_STATES } from '../../../contract/choices.ts';
 
-/** The kinds of a target's places: everywhere, or by which number of a signal. */
+/** The kinds of places a target can have: national, or matched by one of a signal's numbers. */
 export const PLACE = { national: 0, state: 1, city: 2, zip: 3 } as const;
 
-/** Where a target is, as people set it: two-letter states, cities as 'Austin, TX', zip codes of five digits. */
+/** A target's location as users set it: two-letter states, cities as 'Austin, TX', five-digit zip codes. */
 export interface Target {
   location: 'national' | 'state' | 'zip';
   states: string[];
@@ -39,10 +39,10 @@ export function stateOfNumber(number: number): string {
   return String.fromCharCode(65 + Math.floor((number - 1) / 26), 65 + ((number - 1) % 26));
 }
 
-/** A zip code of its number. */
+/** The zip code for its number. */
 export const zipOfNumber = (number: number): string => String(number).padStart(5, '0');
 
-/** The number of a zip code (five digits, or ZIP+4; leading zeros may have got lost), or null. */
+/** The number of a zip code (five digits, or ZIP+4; leading zeros may be missing), or null. */
 export function zipNumber(text: string): number | null {
   const digits = /^(\d{3,5})(?:-?\d{4})?$/.exec(text.trim())?.[1];
   return digits === undefined ? null : Number(digits);
@@ -51,7 +51,10 @@ export function zipNumber(text: string): number | null {
 const SHORT: Record<string, string> = { st: 'saint', ste: 'sainte', ft: 'fort', mt: 'mount' };
 const cities = new Map<string, bigint>();
 
-/** The number of a city in a state (two-letter code); the same for 'St. Louis' and 'saint louis'. Null for no name. */
+/**
+ * The number of a city in a state (two-letter code); the same for 'St. Louis' and 'saint louis'. Null if there is no
+ * name.
+ */
 export function cityNumber(city: string, code: string): bigint | null {
   const given = `${code}|${city}`;
   let number = cities.get(given);
@@ -67,7 +70,7 @@ export function cityNumber(city: string, code: string): bigint | null {
       .join(' ');
     if (name === '') return null;
     if (cities.size >= 100_000) cities.clear();
-    // 62 bits of a hash: two cities of one number are not to be expected before there are hundreds of millions.
+    // 62 bits of a hash: no two cities are expected to share a number until there are hundreds of millions of them.
     number = hash('sha256', `${code} ${name}`, 'buffer').readBigUInt64BE(0) >> 2n;
     cities.set(given, number);
   }
@@ -82,7 +85,10 @@ export function cityOf(text: string): { city: string; code: string } | null {
   return code ? { city, code } : null;
 }
 
-/** A target as it is matched: each place's kind and number, once. A state of which cities are named is these cities. */
+/**
+ * A target in the form used for matching: the kind and number of each place, without duplicates. If cities of a state
+ * are named, the state means only those cities.
+ */
 export function placesOf(target: Target): Place[] {
   if (target.location === 'national') return [{ kind: PLACE.national, place: 0n }];
   const found = new Map<string, Place>();

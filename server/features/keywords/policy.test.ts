@@ -140,7 +140,7 @@ test('[CAMP-03] in any order: the single stems of a signal are among its runs, s
         const runs = new Set(runsOf(signal.join(' ')));
         const found = stemsOf(keyword.join(' ')).every((stem) => runs.has(stem));
         expect(found).toBe(matchesAnyOrder(keyword.join(' '), signal.join(' ')));
-        // Whoever the phrase finds is found, too.
+        // Any match of the exact phrase is found, too.
         if (matchesWords(keyword.join(' '), signal.join(' '))) expect(found).toBe(true);
       },
     ),

@@ -1,26 +1,31 @@
 import { hash } from 'node:crypto';
 import { stemmer } from 'stemmer';
 
-/** A keyword as people wrote it (tidied), and in the form that is compared: its stems, one space between. */
+/**
+ * A keyword as the user wrote it (tidied), and in the form used for comparison: its stems, separated by single spaces.
+ */
 export interface Keyword {
   text: string;
   words: string;
 }
 
-/** Words of a keyword beyond these are not looked at. */
+/** Words of a keyword beyond this limit are ignored. */
 const MOST_WORDS = 12;
-/** Runs of words that are looked up directly; of a longer keyword the first so many are, and the rest is compared. */
+/**
+ * The length of word runs that are looked up directly; for a longer keyword only that many first words are looked up,
+ * and the rest is compared.
+ */
 const RUN = 5;
 const LONGEST = 255;
 
 const stems = new Map<string, string>();
 
-/** The stem of one word in lower case; what is not plain English letters is its own stem. */
+/** The stem of one lowercase word; anything other than plain English letters is its own stem. */
 function stem(word: string): string {
   if (!/^[a-z]{3,}$/.test(word)) return word;
   let found = stems.get(word);
   if (found === undefined) {
-    // Words are few and come again; a flood of made-up ones must not be kept.
+    // Real words are few and repeat; a flood of made-up ones must not be cached.
     if (stems.size >= 100_000) stems.clear();
     found = stemmer(word);
     stems.set(word, found);
@@ -29,8 +34,8 @@ function stem(word: string): string {
 }
 
 /**
- * A keyword in its comparable form (decision 0066): NFKC, lower case, without Latin accents, possessives and
- * punctuation but + and # after a word, each English word by its stem. Null when nothing of it is a letter or digit.
+ * A keyword in its comparable form (decision 0066): NFKC, lowercase, without Latin accents, possessives, or punctuation
+ * (except + and # after a word), with each English word reduced to its stem. Null if it contains no letter or digit.
  */
 export function keywordOf(given: string): Keyword | null {
   const text = given
@@ -38,7 +43,7 @@ export function keywordOf(given: string): Keyword | null {
     .replace(/\s+/gu, ' ')
     .trim()
     .slice(0, LONGEST);
-  // Most are plain lower-case words already.
+  // Most are already plain lowercase words.
   const plain = /^[a-z0-9 ]+$/.test(text)
     ? text
     : text
@@ -54,7 +59,7 @@ export function keywordOf(given: string): Keyword | null {
   return { text, words: plain.split(' ').filter(Boolean).slice(0, MOST_WORDS).map(stem).join(' ') };
 }
 
-/** The number that a run of stems is looked up by. */
+/** The number by which a run of stems is looked up. */
 function hashOf(words: string): bigint {
   return hash('sha256', words, 'buffer').readBigInt64BE(0);
 }
@@ -74,22 +79,28 @@ export function runsOf(words: string): bigint[] {
   return [...runs].map(hashOf);
 }
 
-/** The hashes of a comparable form's single stems, each once, in one order: what is looked up where the order of words is free. */
+/**
+ * The hashes of a comparable form's single stems, each once, always in the same order: what is looked up if word order
+ * doesn't matter.
+ */
 export const stemsOf = (words: string): bigint[] =>
   [...new Set(words.split(' '))].map(hashOf).sort((a, b) => (a < b ? -1 : 1));
 
-/** Whether all of a keyword's stems stand among a signal's, in whatever order and with whatever between. */
+/** Whether all of a keyword's stems occur in a signal, in any order and with anything in between. */
 export function matchesAnyOrder(keyword: string, signal: string): boolean {
   const there = new Set(signal.split(' '));
   return keyword.split(' ').every((word) => there.has(word));
 }
 
-/** Whether a keyword's stems stand next to each other, in this order, among a signal's. */
+/** Whether a keyword's stems occur in a signal next to each other and in this order. */
 export function matchesWords(keyword: string, signal: string): boolean {
   return ` ${signal} `.includes(` ${keyword} `);
 }
 
-/** Keywords of texts, each comparable form once (as first written); texts without a letter or digit are left out. */
+/**
+ * The keywords in a list of texts, one per comparable form (as first written); texts without a letter or digit are left
+ * out.
+ */
 export function distinctKeywords(texts: readonly string[]): Keyword[] {
   const found = new Map<string, Keyword>();
   for (const text of texts) {
@@ -100,8 +111,9 @@ export function distinctKeywords(texts: readonly string[]): Keyword[] {
 }
 
 /**
- * The keywords that a pasted text holds: one a line, or parted by commas, semicolons, tabs or bars; quotation marks go.
- * `repeated` is how many have the form of one before, `empty` what holds no letter or digit and so means nothing.
+ * The keywords in a pasted text: one per line, or separated by commas, semicolons, tabs or bars; quotation marks are
+ * removed. `repeated` counts keywords with the same form as an earlier one; `empty` lists those without a letter or
+ * digit, which mean nothing.
  */
 export function tagsOf(text: string): { keywords: Keyword[]; repeated: number; empty: string[] } {
   const parts = text

@@ -12,34 +12,38 @@ import type { Settings } from '../settings/index.ts';
 import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
-/** Somebody recognized for a campaign: the visitor of a visit, or who showed an intent. */
+/** A person recognized for a campaign: the visitor behind a visit, or the person who showed an intent. */
 export interface Recognized {
   ref: number;
   campaignId: string;
   receivedAt: Date;
-  /** The email hash that came with it: its visitor may be excluded and somebody else recognized. */
+  /** The email hash that came with it: the person behind it may be excluded while someone else is recognized. */
   hash?: { kind: number; value: Buffer } | undefined;
-  /** The visit; null: it was intent signals. */
+  /** The visit; null if it was intent signals. */
   visit: {
     day: string;
     eventId: string;
     url: string | null;
     referrer: string | null;
     ip: string | null;
-    /** What it was, as the pixel says: view (as is what says nothing), identify, thanks. */
+    /** The event type, as reported by the pixel: view (also the default), identify, thanks. */
     event?: string;
   } | null;
   match: Omit<Match, 'kind'> & { kind: number };
-  /** The newest intent signals, as contract/leads.ts shows them, and how many there are in all. */
+  /** The newest intent signals, as contract/leads.ts shows them, and their total count. */
   signals?: { shown: z.input<typeof LeadSignal>[]; count: number };
 }
 
-/** What became of a recognized visit: a lead with its price and cost in micro-dollars, or the first rule that refused it. */
+/**
+ * The outcome of a recognized visit: a lead with its price and cost in micro-dollars, or the first rule that refused
+ * it.
+ */
 export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: Refused };
 
 /**
- * Decides over recognized people of one root and makes leads of those that pass every rule: lead, contact, both sides of
- * the money, and the news to the features above, all in the caller's transaction. Answers by `ref`.
+ * Decides on recognized people of one root and creates a lead for each one that passes every rule: the lead, its
+ * contact, both sides of the money, and the events for the features above, all in the caller's transaction. Returns the
+ * outcomes by `ref`.
  */
 export function createAccept(
   platform: Platform,
@@ -64,7 +68,7 @@ export function createAccept(
     const outcomes = new Map<number, Outcome>();
     if (visits.length === 0) return outcomes;
     const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
-    // Behind the locks: two who have been merged since they were recognized are one person from here on.
+    // Runs after the locks are taken: two people merged since they were recognized count as one from here on.
     const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
     const oneOf = new Map([...people.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
     const marked = await identity.markedPhones(
@@ -73,7 +77,7 @@ export function createAccept(
       [...people.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
-    // What is valid now: a change of costs never touches what was sold before it.
+    // The costs in effect now: a change of costs never affects earlier sales.
     const saleOf = await billing.selling(tx, rows, now);
     const supplierOf = new Map<string, bigint>();
     for (const module of new Set(rows.map((row) => row.module)))
@@ -137,7 +141,8 @@ export function createAccept(
       ).map((row) => pairOf(row.campaign_id, oneOf.get(row.person_id)!)),
     );
     const goals: Parameters<typeof store.addConversions>[1] = [];
-    // company/person -> campaign -> when; grows as the batch goes on, so that a batch cannot take one person twice.
+    // company/person -> campaign -> when; updated as the batch goes on, so that a batch can't take the same person
+    // twice.
     const last = new Map<string, Map<string, Date>>();
     for (const row of earlier) {
       const key = `${row.company_id}/${oneOf.get(row.person_id)}`;
@@ -197,7 +202,7 @@ export function createAccept(
         isOwed,
       };
       const pair = pairOf(campaign.id, person.id);
-      // Who is on a list is not written down, not even as having bought.
+      // People on an exclusion list are not recorded, not even as having bought.
       if (
         visit.visit &&
         verdicts[i] === 'clear' &&
@@ -235,7 +240,7 @@ export function createAccept(
         now,
         dayIn(now, zoneOf(campaign.company_id)),
       );
-      // Limits come last: what another rule refuses is no news about money.
+      // Limits come last: a lead refused by another rule must not trigger any notice about money.
       const unpaid = ruled === null || ruled === 'balance_empty' ? till.refusal(sale) : null;
       if (unpaid) stopped.set(campaign.id, unpaid);
       const refused = ruled ?? unpaid;

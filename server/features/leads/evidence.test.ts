@@ -20,7 +20,7 @@ const hostOf = (who: string) => (who === 'root' ? `root${serial}.ev.test` : `age
 
 beforeAll(async () => {
   clock = new ManualClock(new Date('2026-03-10T15:00:00Z'));
-  // Whole crowds sign up at once here.
+  // Large numbers of people sign up at once here.
   const signUpLimits = { browser: 1000, address: 1000, network: 1000, hour: 100_000, day: 100_000 };
   app = await testApp({ clock, settings: { signUpLimits } });
 });
@@ -62,7 +62,7 @@ interface Told {
 }
 const lead = async (who: 'root' | 'agency' | 'client', id: string) =>
   (await call(who, 'GET', `/leadspeek/report/lead/${id}`)).body as unknown as Told;
-/** What money a campaign has moved. */
+/** The money that a campaign has moved. */
 const postings = async (one: MadeCampaign): Promise<number> =>
   (
     await app.admin.query(
@@ -244,7 +244,7 @@ describe('[BEY-05] the agency’s billing threshold', () => {
     expect(await leadsOf(one)).toHaveLength(1);
     expect(await refusals(one)).toEqual({ below_threshold: 1 });
     expect([await postings(one), await balance(one)]).toEqual([1, before]);
-    // What was sold before stays sold.
+    // Leads already sold stay sold.
     expect((await lead('client', (await leadsOf(one))[0]!)).confidence).toBe(85);
     await setThreshold(85);
     await visit(2);
@@ -321,19 +321,19 @@ test('[BEY-05] of ten thousand requests of a real log no bot becomes a lead, and
     .split('\n')
     .map((line) => LINE.exec(line)!)
     .map(([, ip, path = '/', , agent]) => ({ ip: ip!, path, agent: agent === '-' ? '' : (agent ?? '') }));
-  // What the log says of itself: programs name themselves so. Kept apart from how the ingest tells them.
+  // Identifies bots from the log itself, by the names that programs give. Kept separate from how ingest detects them.
   const isKnownBot = (agent: string) =>
     agent === '' ||
     /bot\b|crawl|spider|slurp|feed|curl|wget|python|java\/|ruby|^libwww|monitor|fetch/i.test(agent);
   const agents = [...new Set(lines.map(({ agent }) => agent))];
   const bots = agents.filter(isKnownBot);
   expect(bots.length).toBeGreaterThan(50);
-  // One known person for each agent: whoever carries its hash would be recognized at 98 %.
+  // One known person for each agent: a visit with that person's hash would be recognized at 98 %.
   const people = new Map(agents.map((agent) => [agent, app.make.person()]));
   await app.make.people(root, [...people.values()]);
   const first = new Set<string>();
   const visit = ({ ip, path, agent }: (typeof lines)[number]) => {
-    // Each agent's address comes with its first request; then its browser and IP address are known, too.
+    // Each agent's email address comes with its first request; from then on its browser and IP address are known, too.
     const isFirst = !first.has(agent);
     first.add(agent);
     return app.make.visit(one, {
@@ -346,7 +346,7 @@ test('[BEY-05] of ten thousand requests of a real log no bot becomes a lead, and
   };
   for (let from = 0; from < lines.length; from += 250) {
     await Promise.all(lines.slice(from, from + 250).map(visit));
-    // The log is of three days; all of it within a minute would be too many at once.
+    // The log covers three days; all of it within a minute would be too much at once.
     app.clock.advance(60_000);
   }
   await resolve();
@@ -358,7 +358,7 @@ test('[BEY-05] of ten thousand requests of a real log no bot becomes a lead, and
   expect(leads.size).toBe(rows.length);
   expect(leads.size).toBeGreaterThan(100);
   expect(bots.filter((agent) => leads.has(people.get(agent)!.email))).toEqual([]);
-  // And so has nobody been billed but for those leads, nor has a bot taught the graph anything.
+  // So nothing was billed except for those leads, and no bot added anything to the graph.
   expect(await postings(one)).toBe(leads.size);
   expect(BigInt(await balance(one))).toBe(100_000n * USD - BigInt(leads.size) * 2n * USD);
   const learned = await app.admin.query(

@@ -156,7 +156,7 @@ describe('a visit becomes a lead', () => {
       cell: at.slice(0, 10),
       person: { phone: person.phone, ...marked, phone2_dnc_at: at },
     });
-    // Another root's marks are its own.
+    // Another root's marks belong to that root only.
     const other = await app.make.root({ host: 'marks.test' });
     await app.admin.query('update do_not_call set root_id = $1, company_id = $1 where phone = $2', [
       other.id,
@@ -242,7 +242,7 @@ describe('a visit becomes a lead', () => {
     await app.make.visit(own, { email: person.email, ...seen });
     await resolve();
     for (const campaign of [same, foreign]) await app.make.visit(campaign, seen);
-    // Nor by who writes the key of another client into a visitor id.
+    // Nor by sending another client's key as a visitor id.
     const { rows } = await app.admin.query(
       `select encode(value, 'hex') as value from identity_key where root_id = $1 and kind = 4 and source = 'visit' order by seen_at desc limit 1`,
       [root.id],
@@ -480,7 +480,7 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
     const [many, few] = [await app.make.campaign(one), await app.make.campaign(two)];
     const add = async ({ id, owner }: MadeCampaign, count: number, day: string, first = 'Common') => {
       const values = [owner.root_id, owner.agency_id, owner.company_id, id, count, day, first];
-      // Several at one instant, as a batch makes them.
+      // Several at the same instant, as a batch creates them.
       await app.admin.query(
         `with made as (
            insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, created_at)
@@ -530,7 +530,7 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
       expect((await list(`${old}&searchQuery=common&companyID=${one.id}`)).total).toBe(2);
       expect((await list(`${old}&companyID=${one.id}`)).data.length).toBe(2);
     }
-    // Found from the newest on, by trigrams, and first one, then the other.
+    // Found newest first, by trigrams, and first one, then the other.
     const three = await app.make.client(agency);
     const campaign = await app.make.campaign(three);
     await add(campaign, 3, '2026-01-04', 'Sought early');

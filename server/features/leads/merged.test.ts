@@ -102,7 +102,7 @@ describe('[BEY-05] merged people become leads', () => {
       'select l.person_id, x.last_name, x.email from lead l join lead_contact x on x.lead_id = l.id where l.root_id = $1',
       [at.root.id],
     );
-    // The lead is of whom it names: undone, the other one has not been given to anybody.
+    // The lead belongs to the person it names: after the merge is undone, the other person has not been sold to anyone.
     expect(rows).toEqual([{ person_id: await idOf(at, 'A'), last_name: 'A', email: 'a@x.example' }]);
     await at.call('POST', `/merges/${id}/undo`, {});
     clock.advance(1000);
@@ -183,7 +183,7 @@ const op: fc.Arbitrary<Op> = fc.oneof(
 const visitorId = (n: number) => `0190a000-0000-7000-8000-00000000000${n}`;
 const emailOf = (n: number) => `mail${n}@x.example`;
 
-/** All that a graph holds, but for the ids, which are another's in another root. */
+/** Everything that a graph holds except the ids, which differ in another root. */
 async function graphOf(at: World) {
   const people = await app.admin.query(
     `select last_name, email, phone, array(select encode(k, 'hex') from unnest(keys) k order by 1) as keys, updated_at
@@ -254,7 +254,8 @@ test('[BEY-05] random merges, undoings, imports and visits: one lead of one huma
           for (const { campaign_id: campaign, last_name: name } of rows.slice(told.length)) {
             expect(topOf(name)).toBe(name);
             const group = [...names.values()].filter((other) => topOf(other) === name);
-            // Nobody excluded under any of their addresses, and nobody who was this client's lead under any of their rows.
+            // No one who is excluded under any of their addresses, and no one who already was this client's lead under
+            // any of their rows.
             for (const member of group) {
               for (const email of emails.get(member)!) expect(excluded).not.toContain(email);
               expect(told.map((lead) => lead.name)).not.toContain(member);

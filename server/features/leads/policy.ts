@@ -10,23 +10,23 @@ export interface Candidate {
   email: string | null;
   phone: string | null;
   address: string | null;
-  /** Has reached the campaign's goal already, or does so now. */
+  /** Whether the person has already reached the campaign's goal, or does so now. */
   converted?: boolean;
 }
 
-/** The rules of a campaign, and where it stands. Changed as candidates of a batch are accepted. */
+/** The rules of a campaign, and its current counts. Updated as candidates of a batch are accepted. */
 export interface Standing {
   state: 'active' | 'paused' | 'archived' | 'removed';
   emailRequired: boolean;
   phoneRequired: boolean;
   addressRequired: boolean;
   minConfidence: number;
-  /** Below this the campaign's agency has nothing billed. */
+  /** The confidence below which the campaign's agency has nothing billed. */
   leastBilled: number;
   reidentify: string;
   startsOn: string | null;
   endsOn: string | null;
-  /** Leads at most in the present day, week or month; null: as many as come. */
+  /** The maximum number of leads in the current day, week or month; null if unlimited. */
   leadLimit: number | null;
   leadsCounted: number;
   priceMicros: bigint;
@@ -56,7 +56,7 @@ export type Refused =
 
 const DAY_MS = 86_400_000;
 
-/** From when on an earlier lead of the same person stands in the way; null: for ever. */
+/** The instant from which an earlier lead of the same person blocks a new one; null if it always does. */
 export function windowStart(reidentify: string, now: Date): Date | null {
   if (reidentify === '1_week') return new Date(now.getTime() - 7 * DAY_MS);
   const months = { '1_month': 1, '3_months': 3, '6_months': 6, '12_months': 12 }[reidentify];
@@ -71,14 +71,17 @@ export function windowStart(reidentify: string, now: Date): Date | null {
 export interface LeadPhones {
   phone: string | null;
   phone2: string | null;
-  /** Whether they are on a do-not-call list: only where the campaign asks for such numbers. */
+  /** Whether they are on a do-not-call list: only if the campaign asks for such numbers. */
   phone_dnc: boolean;
   phone2_dnc: boolean;
-  /** How many were left out because they are on one. */
+  /** How many were left out because they are on a do-not-call list. */
   phones_withheld: number;
 }
 
-/** The numbers that a lead gets: those on do-not-call lists only where the campaign asks for them; the others move up. */
+/**
+ * The phone numbers that a lead gets: those on do-not-call lists only if the campaign asks for them; the others move
+ * up.
+ */
 export function leadPhones(
   person: { phone: string | null; phone2: string | null },
   marked: ReadonlySet<string>,
@@ -96,7 +99,10 @@ export function leadPhones(
   };
 }
 
-/** An address without what does not tell pages apart: scheme, `www.`, a slash at the end, fragment; null: it is none. */
+/**
+ * A URL without the parts that don't distinguish pages: scheme, `www.`, trailing slash, fragment; null if it is not a
+ * URL.
+ */
 function pageOf(text: string): { page: string; query: URLSearchParams } | null {
   const url = URL.parse(text);
   if (!url) return null;
@@ -105,8 +111,9 @@ function pageOf(text: string): { page: string; query: URLSearchParams } | null {
 }
 
 /**
- * Whether a visit reached a campaign's goal: the page said so (`thanks`), or it is the thank-you page (urlCodeThankyou). What that
- * page's address has after `?` must be in the visit's, in whatever order and among whatever else.
+ * Whether a visit reached a campaign's goal: either the page said so (`thanks`), or it is the thank-you page
+ * (urlCodeThankyou). The visit's URL must contain all query parameters of that page's URL, in any order and among any
+ * others.
  */
 export function reachesGoal(visit: { event?: string; url: string | null }, thankYou: string | null): boolean {
   if (visit.event === 'thanks') return true;
@@ -129,9 +136,9 @@ export function dayIn(now: Date, timeZone: string): string {
 }
 
 /**
- * The rules in the order of the domain's "life of a lead" (privacy and bots have been dealt with at the door); the first
- * that refuses is the reason. Null: it is a lead.
- * `sameCampaign` and `otherCampaign` are when this person last became a lead here and elsewhere with the client.
+ * Checks the rules in the order of the domain's "life of a lead" (privacy and bots have already been handled at
+ * intake); the first that refuses is the reason. Returns null if it is a lead. `sameCampaign` and `otherCampaign` are
+ * when this person last became a lead here and in the client's other campaigns.
  */
 export function refusal(
   candidate: Candidate,

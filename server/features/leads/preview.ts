@@ -5,7 +5,7 @@ import type { Settings } from '../settings/index.ts';
 import { leadPhones, type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
-/** What a campaign asks of a lead, and whose it is; `campaignId` null: no campaign yet. */
+/** What a campaign requires of a lead, and whose campaign it is; `campaignId` is null if there is no campaign yet. */
 export interface Rules {
   agencyId: string;
   clientId: string;
@@ -20,8 +20,8 @@ export interface Rules {
 }
 
 /**
- * What the rules of acceptance would say of people now, in their order: null, or the first that refuses. Dates, caps and
- * money apart, which depend on the hour. Changes nothing.
+ * Returns what the acceptance rules would say about people now, in their order: null, or the first rule that refuses.
+ * Leaves out dates, caps and money, which depend on the time. Changes nothing.
  */
 export function createPreview({
   exclusions,

@@ -11,8 +11,8 @@ const IDLE_MS = 250;
 const HOUR_MS = 3_600_000;
 
 /**
- * Turns visits into leads: takes what is pending of one root at a time, in that root's scope, recognizes, decides, and
- * writes the outcome of every visit, in one transaction. A worker that dies leaves the batch as it was.
+ * Turns visits into leads: takes pending visits of one root at a time, in that root's scope, recognizes, decides, and
+ * writes the outcome of every visit, in one transaction. If a worker dies, the batch is left as it was.
  */
 export function createResolver(
   platform: Platform,
@@ -21,13 +21,13 @@ export function createResolver(
   const { db, clock, log } = platform;
   const { visits, identity, campaigns, accept } = deps;
 
-  /** Resolves one batch of a root; answers how many visits that were. */
+  /** Resolves one batch of a root; returns how many visits it had. */
   async function resolveBatch(rootId: string, most = BATCH): Promise<number> {
     return inScope(db.app, { rootId }, async (tx) => {
       const pending = await visits.take(tx, rootId, most);
       if (pending.length === 0) return 0;
       const now = clock.now();
-      // What looks forged is nobody until somebody releases it: it is not even looked up.
+      // A visit that looks forged is no one's until someone releases it: it is not even looked up.
       const held = await visits.signUps.hold(tx, rootId, pending, now);
       const asked = pending.flatMap((visit, ref) =>
         visit.gpc || held.has(ref)
@@ -117,7 +117,7 @@ export function createResolver(
           cost: 0n,
         };
         hours.set(key, hour);
-        // What was held was counted as a visit when it came in.
+        // Held visits were already counted when they came in.
         if (visit.outcome !== 'released') hour.visits++;
         if (outcome) hour.matched++;
         if (outcome && 'lead' in outcome) {
@@ -151,8 +151,8 @@ export function createResolver(
   }
 
   /**
-   * Resolves everything that is pending; answers how many visits that were. Roots take turns, batch by batch, and what
-   * fails in one holds up no other: its error is thrown when the others are done.
+   * Resolves everything that is pending; returns how many visits there were. Roots take turns, batch by batch, and a
+   * failure in one holds up no other: its error is thrown when the others are done.
    */
   async function resolveAll(): Promise<number> {
     let all = 0;
@@ -179,7 +179,7 @@ export function createResolver(
   let stopped = false;
   return {
     resolveAll,
-    /** Keeps resolving until stopped; an error (the database away) is logged and tried again. */
+    /** Keeps resolving until stopped; an error (such as the database being unavailable) is logged and retried. */
     start(): void {
       running = (async () => {
         while (!stopped) {

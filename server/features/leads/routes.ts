@@ -6,7 +6,7 @@ import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
 import type { Leads } from './service.ts';
 
-/** The calls of the feature, and its CSV export. */
+/** The routes of the feature, and its CSV export. */
 export function leadsRoutes(leads: Leads): {
   handlers: Handlers<typeof contract.leads>;
   plain: PlainRoute[];

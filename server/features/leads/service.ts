@@ -30,7 +30,7 @@ type Filter = z.output<typeof LeadFilter>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
 const EXPORT_STEP = 1000;
 const TEST_EVERY_MS = 60_000;
-/** Who a test lead is. */
+/** The person of a test lead. */
 const TEST_PERSON = {
   first_name: 'Test',
   last_name: 'Lead',
@@ -71,7 +71,7 @@ const EXPORT_HEAD = [
   'Price (USD)',
   'Test',
 ];
-/** The day since when a number is marked; 'yes' where its mark was taken back after the sale. */
+/** The day since which a number has been marked; 'yes' if its mark was withdrawn after the sale. */
 const markCell = (isMarked: boolean, at: Date | null): string | null =>
   isMarked ? (at?.toISOString().slice(0, 10) ?? 'yes') : null;
 
@@ -102,7 +102,7 @@ const exportCells = (row: Row) => [
   row.is_test ? 'T' : 'F',
 ];
 
-/** What an export shows of somebody excluded. */
+/** What an export shows for an excluded person. */
 const NOBODY = {
   first_name: '(excluded)',
   last_name: null,
@@ -124,15 +124,15 @@ const NOBODY = {
 
 const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 
-/** The heading of a data field's column, which no other column has. */
+/** The heading of a data field's column, distinct from those of all other columns. */
 const headOf = (field: InformationField) => `Data: ${field.name}`;
 
-/** What of it goes to people who are sent a file: neither what a lead costs nor whether it is a test. */
+/** The export columns included in files that are sent to people: all but a lead's cost and whether it is a test. */
 const REPORT_COLUMNS = EXPORT_HEAD.length - 2;
 
 export type Leads = ReturnType<typeof createLeads>;
 
-/** Leads: how they come to be, and how they are shown. */
+/** Leads: how they are created, and how they are shown. */
 export function createLeads(
   platform: Platform,
   deps: {
@@ -152,7 +152,7 @@ export function createLeads(
   const resolver = createResolver(platform, { ...deps, accept });
   const { withheld, withheldIn } = createWithheld(platform, deps);
 
-  /** Days of a filter, in the company's time zone, as instants. */
+  /** A filter's days, in the company's time zone, as instants. */
   async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
     const company = await deps.tenants.company(tx, filter.companyID ?? ctx.actor.companyId);
     const zone = company?.time_zone ?? 'America/Chicago';
@@ -172,8 +172,8 @@ export function createLeads(
   }
 
   /**
-   * The scope of the one client whose leads a filter asks for, if the present scope sees it: a list of millions is read at
-   * the speed of an index in no other (migrations/0082_lead_list.sql), and shows the same there.
+   * The scope of the one client whose leads a filter asks for, if the current scope can see it: only in that scope is a
+   * list of millions read at index speed (migrations/0082_lead_list.sql), and it shows the same leads there.
    */
   async function clientScope(tx: Tx, filter: Filter): Promise<Scope | undefined> {
     if (filter.leadspeekID) return store.scopeOfCampaign(tx, filter.leadspeekID);
@@ -207,7 +207,7 @@ export function createLeads(
     delivery,
   });
 
-  /** All leads of a list by date, some at a time. */
+  /** All leads of a list by date, a batch at a time. */
   async function* byDate(ctx: Ctx, asked: store.LeadList): AsyncGenerator<Row[]> {
     let after: { at: Date; id: string } | null = null;
     for (;;) {
@@ -221,7 +221,7 @@ export function createLeads(
     }
   }
 
-  /** Leads by their ids, some at a time. */
+  /** Leads by their ids, a batch at a time. */
   async function* byIds(ctx: Ctx, ids: string[]): AsyncGenerator<Row[]> {
     for (let at = 0; at < ids.length; at += EXPORT_STEP) {
       const some = ids.slice(at, at + EXPORT_STEP);
@@ -229,7 +229,7 @@ export function createLeads(
     }
   }
 
-  /** Of somebody who has come onto an exclusion list since, only the sale is told. */
+  /** For people who have since been put on an exclusion list, only the sale is included. */
   async function* linesOf(
     ctx: Ctx,
     steps: AsyncGenerator<Row[]>,
@@ -261,7 +261,8 @@ export function createLeads(
     preview: createPreview(deps),
 
     /**
-     * The confidence below which matches of a company's campaigns are not billed, as its agency has set it; 0 of a root.
+     * Returns the confidence below which matches of a company's campaigns are not billed, as set by its agency; 0 for a
+     * root.
      * @throws Refusal 404
      */
     least: async (ctx: Ctx, companyId: string | undefined): Promise<number> => {
@@ -271,7 +272,7 @@ export function createLeads(
       if (!company) throw new Refusal('not_found', ownMessages.notFound);
       const { root_id: rootId, agency_id: agencyId } = company;
       if (!agencyId) return 0;
-      // A client sees what holds for it, and nothing else that is its agency's.
+      // A client sees the value that applies to it, and nothing else of its agency's settings.
       const set = await inScope(db.app, { rootId, agencyId }, (tx) =>
         deps.settings.leastConfidence(tx, [agencyId]),
       );
@@ -317,7 +318,7 @@ export function createLeads(
           signals?: z.output<typeof LeadSignal>[];
           signal_count?: number;
         };
-        // Where the root's data comes from is the root's business; others see that it was an import.
+        // Only the root may know where its data comes from; others just see that it was an import.
         const told = (key: z.output<typeof Evidence>) =>
           ctx.actor.kind === 'root' ? key : { ...key, source: key.source.replace(/^import: .*/s, 'import') };
         return {
@@ -344,12 +345,13 @@ export function createLeads(
       }),
 
     /**
-     * Makes a test lead of a campaign, in whatever state that is: it goes to every webhook and is marked wherever it shows.
+     * Creates a test lead for a campaign, whatever the campaign's state: it goes to every webhook and is marked
+     * wherever it is shown.
      * @throws Refusal 429 within a minute of the last one
      */
     sendTest: (ctx: Ctx, campaignId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        // Locked, so that of two at once one finds the other's.
+        // Locked, so that of two concurrent requests one sees the other's.
         const [campaign] = await deps.campaigns.lock(tx, [campaignId]);
         if (!campaign || campaign.state === 'removed') throw new Refusal('not_found', ownMessages.notFound);
         const now = platform.clock.now();
@@ -387,8 +389,9 @@ export function createLeads(
       }),
 
     /**
-     * The filtered leads as CSV lines in the list's order, read in steps: any number by date; by another order so many
-     * that their ids fit in memory. @throws Refusal 422 for more
+     * The filtered leads as CSV lines in the list's order, read in steps: any number by date; in any other order only
+     * as many as have ids that fit in memory.
+     * @throws Refusal 422 for more
      */
     async exportLines(
       ctx: Ctx,
@@ -411,9 +414,9 @@ export function createLeads(
     },
 
     /**
-     * The leads of a campaign in [from, before) as a CSV file for people who are sent it, without what they cost and without
-     * tests, oldest first; `count` says how many there are, also where the file ends after `most`. Null: there are none. Of
-     * somebody who has come onto an exclusion list since, only that there was a lead. In the root's scope.
+     * Returns the leads of a campaign in [from, before) as a CSV file to send to people, without costs and test leads,
+     * oldest first; `count` is how many there are, even if the file stops after `most`. Null if there are none. For
+     * people who have since been put on an exclusion list, only shows that there was a lead. Runs in the root's scope.
      */
     async report(
       tx: Tx,
@@ -440,7 +443,7 @@ export function createLeads(
       return { text: CSV_BOM + head + lines.join(''), count };
     },
 
-    /** Leads as webhooks tell them (contract/delivery.ts, LeadMessage.data), by id. */
+    /** Leads as sent by webhooks (contract/delivery.ts, LeadMessage.data), by id. */
     async message(tx: Tx, ids: string[]) {
       const rows = await store.leadsByIds(tx, ids);
       const data = await deps.enrichment.dataOf(tx, ids);

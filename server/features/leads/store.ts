@@ -5,7 +5,7 @@ import type { Scope, Tx } from '../../platform/db/scope.ts';
 type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
 
-/** Inserts leads with their contacts, two statements whatever their number. */
+/** Inserts leads with their contacts in two statements, regardless of how many there are. */
 export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: ContactInsert[]): Promise<void> {
   await sql`
     insert into lead (id, root_id, agency_id, company_id, campaign_id, person_id, visit_day, visit_event_id, match_kind, confidence,
@@ -35,7 +35,7 @@ export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: Contact
   );
 }
 
-/** Inserts a test lead: of nobody, and for nothing. */
+/** Inserts a test lead: without a person, and free of charge. */
 export async function insertTestLead(
   tx: Tx,
   lead: Pick<LeadInsert, 'id' | 'root_id' | 'agency_id' | 'company_id' | 'campaign_id' | 'created_at'>,
@@ -74,7 +74,7 @@ export async function lastTestAt(tx: Tx, campaignId: string, since: Date): Promi
   return row?.created_at ?? null;
 }
 
-/** To how many webhooks a lead is on its way. */
+/** The number of webhooks that a lead is being delivered to. */
 export async function deliveriesCount(tx: Tx, leadId: string): Promise<number> {
   const { count } = await tx
     .selectFrom('delivery')
@@ -106,7 +106,7 @@ export async function conversions(tx: Tx, pairs: { campaignId: string; personId:
   return rows;
 }
 
-/** Writes down who has reached a campaign's goal; the first time stays. */
+/** Records who has reached a campaign's goal; the first time is kept. */
 export async function addConversions(
   tx: Tx,
   rows: Insertable<Schema['campaign_conversion']>[],
@@ -119,11 +119,11 @@ export async function addConversions(
     .execute();
 }
 
-/** What a list of leads is asked with. Days are resolved to instants by the caller. */
+/** The filters of a lead list. Days are resolved to instants by the caller. */
 export interface LeadList {
   campaignId?: string | undefined;
   companyId?: string | undefined;
-  /** Of campaigns of this module. */
+  /** Only campaigns of this module. */
   module?: Schema['campaign']['module'] | undefined;
   from?: Date | undefined;
   before?: Date | undefined;
@@ -132,14 +132,14 @@ export interface LeadList {
   order: 'asc' | 'desc';
 }
 
-/** So many hits a search answers at most: the newest. */
+/** The maximum number of hits that a search returns: the newest ones. */
 const MOST_HITS = 1000;
-/** So many leads are fetched and sorted, far into a list and near its start; more are gone through in the order of an index. */
+/** Up to this many leads are fetched and sorted, far into a list and near its start; more are read in index order. */
 const MOST_SORTED = { far: 20_000, near: 2000 };
 
-/** What of a list is found out before its leads are looked for; null: not asked for. */
+/** What is determined about a list before its leads are looked up; null if not asked for. */
 interface Narrowed {
-  /** The campaigns that it is of. */
+  /** The campaigns that the list covers. */
   campaigns: string[] | null;
   /** The hits of its search. */
   ids: string[] | null;
@@ -163,7 +163,7 @@ async function narrowed(tx: Tx, asked: LeadList): Promise<Narrowed> {
   return { campaigns, ids: rows.map((row) => row.id) };
 }
 
-/** The client's scope that a campaign belongs to; undefined: the scope does not see it. */
+/** The client's scope that a campaign belongs to; undefined if the scope does not see it. */
 export async function scopeOfCampaign(tx: Tx, id: string): Promise<Scope | undefined> {
   return tx
     .selectFrom('campaign')
@@ -174,7 +174,7 @@ export async function scopeOfCampaign(tx: Tx, id: string): Promise<Scope | undef
 
 const isEmpty = ({ campaigns, ids }: Narrowed): boolean => campaigns?.length === 0 || ids?.length === 0;
 
-/** The leads of a list, by the one table that holds what it sorts by: `lead`, or `lead_contact` for names. */
+/** The leads of a list, from the one table that holds the sort column: `lead`, or `lead_contact` for names. */
 function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName: boolean) {
   let q = byName
     ? tx.selectFrom('lead_contact as l').select('l.lead_id as id')
@@ -199,8 +199,8 @@ const ORDERS = {
 } as const;
 
 /**
- * A page of leads and how many there are in all. The page is found on one table by its index, then filled in: joined
- * first, the whole list would be joined to show 25 rows of it.
+ * Returns a page of leads and the total number of leads. The page is found in one table by its index, then filled in:
+ * if joined first, the whole list would be joined just to show 25 rows of it.
  */
 export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset: number) {
   const found = await narrowed(tx, asked);
@@ -215,14 +215,15 @@ export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset
   if (size <= 0) return { rows: [], total };
 
   let page = filtered(tx, asked, found, byName);
-  // An index by name holds the leads of some days scattered all over it: few of them are fetched by their days.
+  // In an index by name, the leads of a few days are scattered all over: if there are few of them, they are fetched by
+  // day instead.
   const most = MOST_SORTED[offset > total / 10 ? 'far' : 'near'];
   if (byName && !found.ids && (asked.from || asked.before) && total <= most)
     page = tx
       .selectFrom('lead_contact as l')
       .select('l.lead_id as id')
       .where('l.lead_id', '=', sql<string>`any(array(${filtered(tx, asked, found, false)}))`);
-  // Behind the middle of a list by date it is nearer from the other end.
+  // Past the middle of a list by date, it is faster to start from the other end.
   const isFromEnd = !byName && offset > total / 2;
   const order = isFromEnd === (asked.order === 'asc') ? 'desc' : 'asc';
   for (const column of ORDERS[asked.sort]) page = page.orderBy(sql.ref(column), order);
@@ -234,7 +235,7 @@ export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset
   return { rows: await leadsByIds(tx, isFromEnd ? ids.toReversed() : ids), total };
 }
 
-/** The ids of a list in its order, `most` at most. */
+/** The ids of a list in its order, up to `most`. */
 export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promise<string[]> {
   const found = await narrowed(tx, asked);
   if (isEmpty(found)) return [];
@@ -243,7 +244,7 @@ export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promis
   return (await query.limit(most).execute()).map((row) => row.id);
 }
 
-/** The next rows of an export by date, in the asked direction, after the row with this instant and id. */
+/** The next rows of an export by date, in the requested direction, after the row with this instant and id. */
 export async function nextOfExport(
   tx: Tx,
   asked: LeadList,
@@ -277,7 +278,7 @@ const details = (tx: Tx) =>
       join.onRef('g.campaign_id', '=', 'l.campaign_id').onRef('g.person_id', '=', 'l.person_id'),
     );
 
-/** A number of a lead, unless its client is told none (company.phones_off). */
+/** A phone number of a lead, unless its client gets no phone numbers (company.phones_off). */
 const PHONE = <T extends 'phone' | 'phone2'>(column: T) =>
   sql<string | null>`case when k.phones_off then null else ${sql.ref(`x.${column}`)} end`.as(column);
 
@@ -321,8 +322,8 @@ interface Numbers {
 }
 
 /**
- * Leads with the do-not-call marks of their numbers as they are now and since when, also where a mark came after the sale; a
- * number that was delivered as marked stays so, without a date once its mark was taken back.
+ * Leads with the do-not-call marks of their numbers as they are now, and since when, even if a mark came after the
+ * sale; a number that was delivered as marked stays marked, without a date once its mark has been withdrawn.
  */
 async function withMarks<T extends Numbers>(tx: Tx, rows: T[]) {
   const phones = rows.flatMap(({ phone, phone2 }) => [phone, phone2].filter((one) => one !== null));
@@ -366,7 +367,7 @@ export async function leadsByIds(tx: Tx, ids: string[]) {
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Whose leads these are and what they show of a person: what exclusion lists are asked with. */
+/** The owners of these leads and what they show of a person: the input for checking exclusion lists. */
 export async function identitiesOf(tx: Tx, leadIds: string[]) {
   if (leadIds.length === 0) return [];
   return tx
@@ -378,7 +379,7 @@ export async function identitiesOf(tx: Tx, leadIds: string[]) {
     .execute();
 }
 
-/** The leads of a campaign in [from, before) but for tests, oldest first, `most` of them, and how many there are. */
+/** The leads of a campaign in [from, before) except tests, oldest first, up to `most`, and how many there are. */
 export async function leadsBetween(
   tx: Tx,
   campaignId: string,
@@ -414,7 +415,7 @@ export async function deliveryStates(
   return new Map(rows.map((row) => [row.lead_id, row.state]));
 }
 
-/** The deliveries of a lead with their last answer. */
+/** The deliveries of a lead with the last response to each. */
 export async function deliveriesOf(tx: Tx, leadId: string) {
   return tx
     .selectFrom('delivery as d')

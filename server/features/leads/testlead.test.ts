@@ -63,7 +63,7 @@ describe('[CAMP-09] a test lead', () => {
       )
     ).rows;
     expect(data).toMatchObject({ attempt: 0 });
-    // The campaign still has its one lead of the day, its balance, and nobody has been told.
+    // The campaign still has its one lead of the day and its balance, and no one has been notified.
     const person = app.make.person();
     await app.make.people(root, [person]);
     expect((await call('GET', `dashboard?leadspeekID=${campaign.id}`)).body.totals).toMatchObject({

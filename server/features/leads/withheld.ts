@@ -7,9 +7,9 @@ import type { Identity } from '../identity/index.ts';
 import * as store from './store.ts';
 
 /**
- * Which leads must not be given to anybody any more: their person has come onto a list since. What is asked is what the lead
- * shows and what the graph knows of the person now. In one look-up, and as the root sees it, for lists and people of a root
- * are not in a client's scope.
+ * Which leads must no longer be given to anyone, because their person has since been put on a list. Checks what the
+ * lead shows and what the graph knows of the person now. Done in one lookup, as the root sees it, because lists and
+ * people of a root are not in a client's scope.
  */
 export function createWithheld(
   { db }: Platform,
@@ -41,13 +41,13 @@ export function createWithheld(
         };
       }),
     );
-    // What could not be compared when it was sold was not sold; a list that came since does not take back what it cannot name.
+    // Anything that could not be compared at the time was not sold; a later list can't withhold leads it can't match.
     return new Set(leads.flatMap((lead, i) => (verdicts[i] === 'excluded' ? [lead.id] : [])));
   }
 
   return {
     withheldIn,
-    /** From whatever scope: in a transaction of its own. */
+    /** Can be called in any scope: uses its own transaction. */
     withheld: (rootId: string, leadIds: string[]): Promise<Set<string>> =>
       leadIds.length === 0
         ? Promise.resolve(new Set())

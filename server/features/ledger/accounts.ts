@@ -1,6 +1,6 @@
 /**
  * The chart of accounts (docs/money.md): the code that entries carry (migrations 0030, account_code()), and whether an
- * account can refuse, that is keeps a balance row that never falls below zero.
+ * account can refuse, that is, keeps a balance row that never falls below zero.
  */
 export const ACCOUNTS = {
   client_prepaid: { code: 1, refuses: true },
@@ -30,5 +30,5 @@ const byCode = new Map<number, AccountKind>(
 /** The kind of account of a code. */
 export const kindOfCode = (code: number): AccountKind => byCode.get(code)!;
 
-/** The codes of some kinds of account. */
+/** The codes of the given kinds of accounts. */
 export const codesOf = (...kinds: AccountKind[]): number[] => kinds.map((kind) => ACCOUNTS[kind].code);

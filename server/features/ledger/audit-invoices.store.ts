@@ -1,4 +1,6 @@
-/** Invariants of invoices (decision 0051). Each answers one row a violation, in words; each reads only what it needs. */
+/**
+ * Invariants of invoices (decision 0051). Each returns one row per violation, in words, and reads only what it needs.
+ */
 export const INVOICE_CHECKS: Record<string, string> = {
   'every invoice is the sum of its lines and its tax': `
     select 'invoice ' || i.id || ' says ' || i.total_micros || ', its lines and tax ' || coalesce(l.total, 0) + i.tax_micros

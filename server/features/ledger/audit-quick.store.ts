@@ -3,9 +3,9 @@ const P = 2_147_483_647;
 const Q = 2_147_483_629;
 
 /**
- * The fingerprint of amounts by the hashes of what they belong to, modulo both primes. When every transfer sums to zero,
- * so does `amount x hash of the transfer` over all entries; when one does not, the other does not either, but for a chance of
- * one in 2^61. So nothing has to be grouped by transfer.
+ * The fingerprint of amounts by the hashes of what they belong to, modulo both primes. If every transfer sums to zero,
+ * so does `amount x hash of the transfer` over all entries; if one does not, neither does the total, except by a chance
+ * of one in 2^61. So nothing has to be grouped by transfer.
  */
 const print = (name: string, ...terms: [amount: string, hash: string][]): string => {
   const sum = (prime: number, part: (hash: string) => string): string =>
@@ -13,7 +13,7 @@ const print = (name: string, ...terms: [amount: string, hash: string][]): string
   return `${sum(P, (hash) => `(${hash} >> 32)`)} as ${name}_p, ${sum(Q, (hash) => hash)} as ${name}_q`;
 };
 
-/** The same of rows that are summed up once more. */
+/** The same for rows that are already sums. */
 const again = (name: string): string =>
   `coalesce(sum(${name}_p), 0) % ${P} as ${name}_p, coalesce(sum(${name}_q), 0) % ${Q} as ${name}_q`;
 
@@ -32,8 +32,9 @@ const tie = (seed: bigint, row: string, transfer: string, lead: string): string 
   );
 
 /**
- * The ledger's invariants (audit.store.ts) as one query: one pass over entries, one over transfers, one over leads, and all
- * else on sums by account, lot and day. Answers one row: `ok`, and how many rows there are of each kind. `seed`: chosen anew each time, so that nobody can prepare rows that cancel out.
+ * The ledger's invariants (audit.store.ts) as one query: one pass over entries, one over transfers, one over leads, and
+ * everything else on sums by account, lot and day. Returns one row: `ok`, and how many rows there are of each kind.
+ * `seed`: chosen anew each time, so that no one can craft rows that cancel out.
  */
 export const quickAudit = (seed: bigint): string => `
   with passed as materialized (

@@ -3,18 +3,18 @@ import type pg from 'pg';
 import { INVOICE_CHECKS } from './audit-invoices.store.ts';
 import { quickAudit } from './audit-quick.store.ts';
 
-/** What one invariant came to. */
+/** The result of one invariant. */
 export interface AuditCheck {
   name: string;
-  /** Rows that break it. */
+  /** The number of rows that violate it. */
   violations: number;
-  /** The first of them, in words. */
+  /** The first of these rows, in words. */
   examples: string[];
 }
 
 const EXAMPLES = 20;
 
-/** What the checks work on, when something is to be found: sums by account, lot and day, and by transfer. */
+/** The sums that the checks work on when violations have to be located: by account, lot and day, and by transfer. */
 const SUMS = `
   by_account as materialized (
     select account_id, account_code, company_id, agency_id, root_id, lot_id, created_at::date as day, sum(amount) as total
@@ -27,7 +27,7 @@ const SUMS = `
       bool_or(e.root_id <> t.root_id or e.created_at <> t.created_at) as strays
     from entry e left join transfer t on t.id = e.transfer_id group by e.transfer_id, t.id)`;
 
-/** Each answers one row a violation, in words. */
+/** Each returns one row per violation, in words. */
 const CHECKS: Record<string, string> = {
   'every transfer has entries, and they sum to zero': `
     select 'transfer ' || transfer_id || case when id is null then ' is missing' else ' sums to ' || total end
@@ -113,13 +113,13 @@ const CHECKS: Record<string, string> = {
     where c.change is distinct from d.change`,
 };
 
-/** What the quick pass does not look at: none of it needs the entries' sums. */
+/** Checks that the quick pass does not cover: none of them needs the sums of entries. */
 const OWN_PASS = [
   'no key is used twice in a root',
   'no side of an event is collected twice, nor across roots',
 ];
 
-/** What breaks checks, over sums that all of them share. */
+/** Returns the violations of the checks, computed over sums that they all share. */
 async function violations(client: pg.ClientBase, sums: string, checks: Record<string, string>) {
   const { rows } = await client.query<{ name: string; line: string; all: string }>(
     `with ${sums}found as (
@@ -133,10 +133,10 @@ async function violations(client: pg.ClientBase, sums: string, checks: Record<st
 }
 
 /**
- * Proves the ledger's invariants over everything in the database, all in one snapshot: safe beside a system at work, since
- * nothing is written and nothing is locked. One pass tells whether all is well (audit-quick.store.ts); only when it is not
- * is each check asked for what it finds. `client` is connected as somebody who may become lead_owner.
- * @param seconds the whole may not take longer (statement timeout)
+ * Proves the ledger's invariants over everything in the database, all in one snapshot: safe to run on a live system,
+ * since nothing is written or locked. One pass shows whether all is well (audit-quick.store.ts); only if it is not,
+ * each check is run to find the violations. `client` is connected as a user who may become lead_owner.
+ * @param seconds the limit for the whole run (statement timeout)
  */
 export async function auditLedger(
   client: pg.ClientBase,
@@ -144,7 +144,8 @@ export async function auditLedger(
 ): Promise<{ checks: AuditCheck[]; counts: Record<string, number> }> {
   await client.query('begin isolation level repeatable read read only');
   try {
-    // The planner cannot know how few rows the sums have: what could be sorted is hashed, and workers share the passes.
+    // The planner can't know how few rows the sums have: force hashing instead of sorting, and parallel workers for the
+    // passes.
     await client.query(
       `select set_config('role', 'lead_owner', true), set_config('statement_timeout', $1, true),
               set_config('lock_timeout', '5s', true), set_config('work_mem', '256MB', true), set_config('jit', 'off', true),

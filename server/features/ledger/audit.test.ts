@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await testApp();
   const { make, features, clock } = app;
   root = await make.root();
-  await make.root(); // Another one, for what crosses.
+  await make.root(); // Another one, for cross-root checks.
   agency = await make.agency(root);
   await make.leadCost(agency, 600_000n);
   campaign = await make.campaign(await make.client(agency), { price: 2n * USD, balance: 100n * USD });
@@ -66,7 +66,7 @@ test('it writes nothing, waits for nobody and keeps nobody waiting', async () =>
   });
 });
 
-/** What somebody with the owner's rights does behind the ledger's back, and the invariants that it breaks. */
+/** What a user with the owner's rights does behind the ledger's back, and the invariants it violates. */
 const tampering: [what: string, sql: string, broken: string[]][] = [
   [
     'an entry is changed',

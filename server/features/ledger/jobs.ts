@@ -6,7 +6,7 @@ import type { Ledger } from './service.ts';
 
 const snapshotJob = defineJob('ledger.snapshot', z.object({}));
 
-/** Starts noting balances by day (docs/money.md, Snapshots). */
+/** Starts recording balances by day (docs/money.md, Snapshots). */
 export async function snapshotJobs(
   { db, clock, jobs }: Platform,
   ledger: Ledger,

@@ -22,11 +22,12 @@ export interface MarginFilter {
 const MOST_DAYS = 400;
 
 /**
- * What remains of sales: leads, refunded leads and campaigns' fees, with what clients were charged, what agencies were and,
- * for a root, what suppliers were. An agency's margin is price less cost, a root's cost less supplier cost.
+ * Margins on sales: leads, refunded leads and campaign fees, with what clients were charged, what agencies were charged
+ * and, for a root, what suppliers were paid. An agency's margin is price less cost, a root's is cost less supplier
+ * cost.
  */
 export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
-  /** The sales that are asked for, by days of the own company's time zone. */
+  /** The sales that are requested, by days in the user's own company's time zone. */
   async function asked(tx: Tx, ctx: Ctx, filter: MarginFilter) {
     const company = await tenants.company(tx, filter.companyID ?? ctx.actor.companyId);
     const own = await tenants.company(tx, ctx.actor.companyId);
@@ -58,7 +59,10 @@ export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
   }
 
   return {
-    /** Sums by group, with their total. @throws Refusal 404 for a company out of sight, 422 naming the field */
+    /**
+     * Returns sums by group, with their total.
+     * @throws Refusal 404 for a company that is not visible, 422 naming the field
+     */
     report: (ctx: Ctx, filter: MarginFilter & { by: MarginGroup }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { zone, startDate, endDate, of } = await asked(tx, ctx, filter);

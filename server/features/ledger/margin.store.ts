@@ -6,7 +6,7 @@ import type { Place } from './statement.store.ts';
 
 /** Which sales are summed; instants [from, before). */
 export interface SalesOf {
-  /** Any of the company's own system: a root, an agency or a client. */
+  /** Any company of the user's own system: a root, an agency or a client. */
   companyId: string;
   campaignId?: string | undefined;
   module?: string | undefined;
@@ -22,11 +22,11 @@ export interface MarginRow {
   price: bigint;
   cost: bigint;
   supplier: bigint;
-  /** What remained with the root. */
+  /** The root's margin. */
   root_margin: bigint;
 }
 
-/** The campaigns asked for, as `c`: their transfers are found by an index that begins with them. */
+/** The requested campaigns, as `c`: their transfers are found by an index that starts with the campaign. */
 const campaigns = (of: SalesOf) => sql`
   select id, root_id, agency_id, company_id, module, number, name from campaign
   where ${of.companyId}::uuid in (root_id, agency_id, company_id)

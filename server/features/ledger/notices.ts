@@ -5,21 +5,24 @@ import { layOut, type MailContent } from '../../platform/mail-layout.ts';
 import type { People } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 
-/** In whose name a notice goes out, looked up before the transaction that sends it. */
+/** The sender of a notice, looked up before the transaction that sends it. */
 export interface NoticeSender {
   name: string;
   host: string;
   accent: string | null;
-  /** Where its pages are: 'https://app.example.com'. */
+  /** The base URL of its pages: 'https://app.example.com'. */
   site: string;
 }
 
-/** A notice: a mail, and the page that its button opens. */
+/** A notice: an email, and the page that its button opens. */
 export type Notice = Omit<MailContent, 'action'> & { page?: { label: string; path: string } };
 
 export type Notices = ReturnType<typeof createNotices>;
 
-/** Mails about money and its ways to the owners and administrators of a company, in its own brand or, for a client, its agency's. */
+/**
+ * Emails about money and payment methods to the owners and administrators of a company, in its own brand or, for a
+ * client, its agency's.
+ */
 export function createNotices({
   tenants,
   people,
@@ -43,8 +46,8 @@ export function createNotices({
       return { name: door.name, host, accent: door.box_bgcolor ?? door.link_color, site };
     },
     /**
-     * Puts a mail to each of them into the outbox, inside the causing transaction; with `personId` also to that person. Returns
-     * how many.
+     * Puts an email to each of them into the outbox, inside the transaction that causes it; with `personId`, also to
+     * that person. Returns how many.
      */
     async tell(
       tx: Tx,

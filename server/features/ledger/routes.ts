@@ -10,7 +10,7 @@ import { createMarginReport } from './margin.service.ts';
 import { statementPdf } from './statement.pdf.ts';
 import { createStatement } from './statement.service.ts';
 
-/** The statement's calls and files, and the margins'. */
+/** The routes and files of statements, and the routes of margins. */
 export function ledgerRoutes(
   platform: Platform,
   tenants: Tenants,

@@ -10,26 +10,29 @@ const MOST_KNOWN = 100_000;
 const DAY_MS = 86_400_000;
 const SNAPSHOT_DAYS = 10;
 
-/** Names an account: whose, of what kind, and for which campaign where that matters. It is opened on first use. */
+/** Identifies an account: its owner, its kind, and its campaign if that matters. It is opened on first use. */
 export interface AccountRef {
   owner: Owner;
   kind: AccountKind;
   campaignId?: string | undefined;
 }
 
-/** One event of money: entries that sum to zero, in micro-dollars; above zero raises what the account's owner has. */
+/**
+ * One money event: entries that sum to zero, in micro-dollars; a positive amount increases what the account's owner
+ * has.
+ */
 export interface Posting {
   owner: Owner;
   kind: TransferKind;
   referenceId: string | null;
   campaignId?: string | undefined;
-  /** For people, without anything personal. */
+  /** A description for users, without any personal data. */
   memo?: string | undefined;
-  /** The same key posts once, however often it is asked. */
+  /** A key posts only once, no matter how often it is submitted. */
   key: string;
-  /** When it counts, where that is not the time of posting (an expiry that is booked late). */
+  /** When it takes effect, if that is not the time of posting (an expiry that is booked late). */
   at?: Date;
-  /** `lotId`: the lot of a wallet that the entry changes. */
+  /** `lotId`: the wallet lot that the entry changes. */
   entries: { account: AccountRef; amount: bigint; lotId?: string }[];
 }
 
@@ -43,12 +46,13 @@ const nameOf = (ref: {
 
 /** The double-entry ledger: the only code that moves money (docs/money.md). */
 export function createLedger() {
-  // Accounts never go away, so their ids may be remembered; those made by a transaction that may yet roll back are not.
+  // Accounts are never removed, so their ids can be cached, except ids created by a transaction that may still roll
+  // back.
   const known = new Map<string, string>();
   const made = new WeakMap<Tx, Map<string, string>>();
   const locked = new WeakMap<Tx, Set<string>>();
 
-  /** The ids of accounts, opened where they are new; of `existing` only those that are there. */
+  /** The ids of accounts, opened if they are new; for `existing`, only those that already exist. */
   async function idsOf(
     tx: Tx,
     refs: AccountRef[],
@@ -123,7 +127,9 @@ export function createLedger() {
   }
 
   return {
-    /** The ids of accounts, in the order asked: opened where they are new, null for `existing` ones that are not there. */
+    /**
+     * The ids of accounts, in the order requested: opened if they are new, null for `existing` ones that do not exist.
+     */
     async accounts(
       tx: Tx,
       refs: AccountRef[],
@@ -136,8 +142,9 @@ export function createLedger() {
     hold,
 
     /**
-     * Locks accounts that can refuse and returns their ids and balances (micro-dollars), in the order asked. Nobody else
-     * can post to them until the transaction ends. Opens those that are new; of `existing` ones, null where there is none.
+     * Locks accounts that can refuse and returns their ids and balances (micro-dollars), in the order requested. No one
+     * else can post to them until the transaction ends. Opens those that are new; for `existing` ones, null if there is
+     * none.
      */
     async lock(
       tx: Tx,
@@ -155,9 +162,9 @@ export function createLedger() {
     },
 
     /**
-     * Posts events, each once per key. Returns the transfer id of each, in order; null where the key had been posted
-     * before. Throws when entries do not sum to zero, or (23514) when an account that can refuse, or a lot, would fall
-     * below zero. `spend` is what limits count of it (caps/index.ts).
+     * Posts events, each only once per key. Returns the transfer id of each, in order; null if the key had been posted
+     * before. Throws if entries do not sum to zero, or (23514) if an account that can refuse, or a lot, would fall
+     * below zero. `spend` is the part that counts toward limits (caps/index.ts).
      */
     async post(
       tx: Tx,
@@ -212,7 +219,10 @@ export function createLedger() {
       return transfers.map((transfer) => (added.has(transfer.id) ? transfer.id : null));
     },
 
-    /** What was posted under a key: its id, kind, time and entries (kind of account, amount, lot); null: nothing. */
+    /**
+     * Returns what was posted under a key: its id, kind, time and entries (kind of account, amount, lot); null if
+     * nothing.
+     */
     posted: store.posted,
 
     /** The prepaid balance of campaigns, micro-dollars; campaigns without an account are missing. */
@@ -220,19 +230,20 @@ export function createLedger() {
       campaignIds.length ? store.prepaidOf(tx, campaignIds) : Promise.resolve(new Map()),
 
     /**
-     * The balance of a company's accounts of some kinds, micro-dollars, over all that counts before an instant. Zero for a
-     * company that the scope may not see.
+     * Returns the balance of a company's accounts of certain kinds, in micro-dollars, over everything that counts
+     * before an instant. Zero for a company that the scope can't see.
      */
     balanceAsOf: (tx: Tx, companyId: string, kinds: AccountKind[], instant: Date): Promise<bigint> =>
       store.balanceOf(tx, companyId, codesOf(...kinds), instant),
 
-    /** The same at several instants, in their order. */
+    /** The same at several instants, in the order given. */
     balancesAsOf: (tx: Tx, companyId: string, kinds: AccountKind[], instants: Date[]): Promise<bigint[]> =>
       statements.balancesAt(tx, companyId, codesOf(...kinds), instants),
 
     /**
-     * What happened to a company's accounts of some kinds in [from, before), newest first: one line an event, with what it
-     * changed and the balance right after it, as the statement says it. Micro-dollars. `after`: the line to go on from.
+     * Returns what happened to a company's accounts of certain kinds in [from, before), newest first: one line per
+     * event, with its change and the balance right after it, as the statement shows them. Micro-dollars. `after`: the
+     * line to continue from.
      */
     async lines(
       tx: Tx,
@@ -255,8 +266,8 @@ export function createLedger() {
     },
 
     /**
-     * Notes balances at each midnight (UTC) that ended a day with entries, up to a day before `now`, in transactions of some
-     * days each. Returns how many were added.
+     * Records the balance at each midnight (UTC) that ended a day with entries, up to a day before `now`, a few days
+     * per transaction. Returns how many were added.
      */
     async snapshot(db: Db, rootId: string, now: Date): Promise<number> {
       const scope = { rootId };
@@ -270,7 +281,7 @@ export function createLedger() {
       return added;
     },
 
-    /** Marks events as collected on a side by an invoice or other transfer. Throws (23505) when one has been already. */
+    /** Marks events as collected on a side by an invoice or other transfer. Throws (23505) if one already has been. */
     cover: store.addCovers,
   };
 }

@@ -11,18 +11,18 @@ export interface MonthStatement {
   /** YYYY-MM, in the time zone. */
   month: string;
   timeZone: string;
-  /** The month is under way: up to when it was read. */
+  /** For the current month: the time up to which it was read. */
   until: Date | null;
   companyName: string;
   kind: CompanyKind;
-  /** The company in whose brand it is. */
+  /** The company whose brand is used. */
   issuerId: string;
   opening: bigint;
   closing: bigint;
   rows: MonthRow[];
 }
 
-/** What the balance is, on the paper of each kind of company. */
+/** The label of the balance on the document, for each kind of company. */
 const MEANING: Record<CompanyKind, string> = {
   client: 'Prepaid balance minus what you owe. A negative balance is due.',
   agency: 'Data Wallet minus what you owe the platform. A negative balance is due.',
@@ -40,8 +40,8 @@ const zoneWords = (timeZone: string): string =>
     .find((part) => part.type === 'timeZoneName')?.value ?? timeZone;
 
 /**
- * A month's statement as a file to keep, in the brand of whoever the company deals with. Leads are one line a campaign; the
- * lines sum to the change of the balance. Pure: the same statement makes the same bytes.
+ * A month's statement as a PDF, in the brand of the company that the reader deals with. Leads take one line per
+ * campaign; the lines sum to the change in the balance. Pure: the same statement always produces the same bytes.
  */
 export async function statementPdf(
   statement: MonthStatement,

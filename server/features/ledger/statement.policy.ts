@@ -2,7 +2,7 @@ import type { StatementView } from '../../../contract/ledger.ts';
 import type { CompanyKind } from '../../platform/ctx.ts';
 import { type AccountKind, codesOf } from './accounts.ts';
 
-/** The accounts of each view of each kind of company (contract/ledger.ts, STATEMENT_VIEWS). */
+/** The accounts in each view, for each kind of company (contract/ledger.ts, STATEMENT_VIEWS). */
 const VIEWS: Record<CompanyKind, Partial<Record<StatementView, AccountKind[]>>> = {
   client: { balance: ['client_prepaid', 'client_unbilled', 'client_receivable'] },
   agency: {
@@ -21,13 +21,13 @@ const VIEWS: Record<CompanyKind, Partial<Record<StatementView, AccountKind[]>>> 
 
 export const viewsOf = (kind: CompanyKind): StatementView[] => Object.keys(VIEWS[kind]) as StatementView[];
 
-/** The codes of a view; null: that kind of company has none of the name. */
+/** The codes of a view; null if that kind of company has no view of that name. */
 export function codesOfView(kind: CompanyKind, view: StatementView): number[] | null {
   const kinds = VIEWS[kind][view];
   return kinds ? codesOf(...kinds) : null;
 }
 
-/** The outside world's account is below zero by what came in; people read money in as a positive number. */
+/** The outside-world account is negative by the amount that came in; users read incoming money as a positive number. */
 export const signOf = (view: StatementView): bigint => (view === 'card' ? -1n : 1n);
 
 /** Both sides of an event, as far as the reader may know them (micro-dollars). */
@@ -44,12 +44,12 @@ const AGENCY = [...WHOLESALE, ...codesOf('agency_revenue')];
 export const ROOT = codesOf('root_revenue', 'root_cost');
 export const SUPPLIER = codesOf('root_cost');
 
-/** Events with a client's side and an agency's. */
+/** Events with a client side and an agency side. */
 export const BILLED = ['lead', 'lead_return', 'platform_fee', 'monthly_fee'];
 
 /**
- * What a lead (or its return, or a campaign's fee) was to each side, from its entries. Clients learn their price only, agencies their cost and
- * margin, the root everything, with its own margin.
+ * What a lead (or its return, or a campaign's fee) was worth to each side, from its entries. Clients see only their
+ * price, agencies their cost and margin, and the root everything, including its own margin.
  */
 export function sidesOf(
   entries: { account_code: number; amount: bigint }[],
@@ -67,10 +67,10 @@ export function sidesOf(
   return { price, cost, supplier: -sum(SUPPLIER), margin: sum(ROOT) };
 }
 
-/** A place in a statement as it travels. */
+/** The encoded form of a position in a statement. */
 export const cursorOf = (place: { at: Date; id: string }): string => `${place.at.getTime()}_${place.id}`;
 
-/** The place of a cursor; null for what is none. */
+/** The position for a cursor; null if it is not a valid cursor. */
 export function placeOf(cursor: string): { at: Date; id: string } | null {
   const found = /^(\d{1,15})_([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/.exec(cursor);
   return found ? { at: new Date(Number(found[1])), id: found[2]! } : null;

@@ -23,7 +23,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 const micros = (value: bigint | null): number | null => (value === null ? null : Number(value));
 
-/** What there is to say of a transfer, as far as the reader may know it. */
+/** The details of a transfer, as far as the reader may see them. */
 export function about(
   ctx: Ctx,
   row: Awaited<ReturnType<typeof store.transfersById>>[number],
@@ -53,7 +53,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
     throw refusalOf(field, rule);
   };
 
-  /** Whose statement is asked for, and on which accounts. */
+  /** Whose statement is requested, and for which accounts. */
   async function asked(tx: Tx, ctx: Ctx, companyId: string | undefined, view: Filter['view']) {
     const company = await tenants.company(tx, companyId ?? ctx.actor.companyId);
     if (!company) throw new Refusal('not_found', ownMessages.notFound);
@@ -86,7 +86,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
     };
   }
 
-  /** Lines with all that is shown of them. */
+  /** Lines with everything that is shown for them. */
   async function dressed(
     tx: Tx,
     ctx: Ctx,
@@ -99,7 +99,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
     const entries = Map.groupBy(await store.entriesOf(tx, ids), (entry) => entry.transfer_id);
     const { companyId, codes } = narrow;
     const isWhole = !narrow.kind && !narrow.campaignId && !narrow.clientId && !narrow.ids;
-    // Lines that follow each other need one sum; the others one each.
+    // Consecutive lines need only one sum; others need one each.
     const known = await store.balancesAfter(tx, companyId, codes, isWhole ? lines.slice(0, 1) : lines);
     let running = known.get(lines[0]!.id)!;
     return lines.map((line) => {
@@ -121,7 +121,7 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
         const place = at.cursor ? (placeOf(at.cursor) ?? invalid('cursor', 'is not valid')) : null;
         const lines = await store.nextLines(tx, narrow, place, at.limit + 1);
         const shown = lines.slice(0, at.limit);
-        // What stands above the lines is asked for once: further pages have it from the first.
+        // The totals above the lines are computed only once: later pages reuse those of the first.
         const instants = at.cursor
           ? []
           : [narrow.before ?? new Date('9999-12-31'), ...(narrow.from ? [narrow.from] : [])];
@@ -214,9 +214,9 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
       }),
 
     /**
-     * The statement of a calendar month of the company's time zone, to print: its own money, with the balances around it.
-     * Of the month that is under way, what there is so far.
-     * @throws Refusal 404 for a company out of sight, 422 for a month that has not begun
+     * Returns the statement of a calendar month in the company's time zone, for printing: its own money, with the
+     * opening and closing balances. For the current month, what there is so far.
+     * @throws Refusal 404 for a company that is not visible, 422 for a month that has not begun
      */
     month: (ctx: Ctx, given: { companyID?: string | undefined; month: string }): Promise<MonthStatement> =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -248,7 +248,10 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
         };
       }),
 
-    /** The lines as CSV, newest first, read in steps so that any number fits in memory. Checked before the first is sent. */
+    /**
+     * Returns the lines as CSV, newest first, read in steps so that any number fits in memory. Validated before the
+     * first line is sent.
+     */
     async exportLines(ctx: Ctx, filter: Filter): Promise<{ name: string; lines: AsyncGenerator<string> }> {
       const scope = ctx.scope;
       const { company, codes, sign, narrow } = await inScope(db.app, scope, async (tx) => {

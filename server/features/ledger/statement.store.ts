@@ -7,7 +7,7 @@ export interface Place {
   id: string;
 }
 
-/** What a statement is narrowed by; instants [from, before). */
+/** The filters of a statement; instants [from, before). */
 export interface Narrow {
   companyId: string;
   codes: number[];
@@ -19,7 +19,7 @@ export interface Narrow {
   ids?: string[] | undefined;
 }
 
-/** A line: a transfer, and what it changed on the accounts asked for. */
+/** A line: a transfer, and its change to the requested accounts. */
 export interface LineRow {
   id: string;
   at: Date;
@@ -32,8 +32,8 @@ const older = (column: RawBuilder<unknown>, after: Place | null, narrow: Narrow)
   ${narrow.before ? sql`and created_at < ${narrow.before}::timestamptz` : sql``}`;
 
 /**
- * The next lines, newest first. Without a filter, or for leads (of which most lines are), walked along the entries of each
- * kind of account; with one, along the transfers that have it.
+ * The next lines, newest first. Without a filter, or for leads (which are most of the lines), this walks the entries of
+ * each kind of account; with another filter, the transfers that match it.
  */
 export async function nextLines(
   tx: Tx,
@@ -86,8 +86,8 @@ export async function balancesAfter(
 }
 
 /**
- * What there is to say of transfers. They are found before anything is joined to them: a planner that takes all companies for
- * equally busy would go through every transfer of the busiest.
+ * The details of transfers. They are found before anything is joined to them: a planner that assumes all companies are
+ * equally busy would go through every transfer of the busiest one.
  */
 export async function transfersById(tx: Tx, ids: string[]) {
   return tx
@@ -125,7 +125,7 @@ export async function entriesOf(tx: Tx, ids: string[]) {
     .execute();
 }
 
-/** Transfers that an id is about: its own, a lead's, an invoice's, a lot's. */
+/** Transfers that an id refers to: by their own id, or a lead's, an invoice's or a lot's. */
 export async function transfersAbout(tx: Tx, rootId: string, id: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from transfer where id = ${id}::uuid
@@ -134,7 +134,7 @@ export async function transfersAbout(tx: Tx, rootId: string, id: string): Promis
   return rows.map((row) => row.id);
 }
 
-/** The leads of transfers, with the name of the person while it is kept. */
+/** The leads of transfers, with the person's name as long as it is kept. */
 export async function leadsOf(tx: Tx, transferIds: string[], leadIds: string[]) {
   return tx
     .selectFrom('lead as l')
@@ -151,7 +151,7 @@ export async function leadsOf(tx: Tx, transferIds: string[], leadIds: string[]) 
 
 /** The newest events that a transfer collected, and how many there are. */
 export async function coveredBy(tx: Tx, id: string, most: number) {
-  // An invoice may collect both sides of an event, which is one event all the same.
+  // An invoice may collect both sides of an event, which still counts as one event.
   const base = tx.selectFrom('transfer_cover').where('covered_by', '=', id);
   const rows = await base
     .select('transfer_id')
@@ -165,7 +165,7 @@ export async function coveredBy(tx: Tx, id: string, most: number) {
   return { ids: rows.map((row) => row.transfer_id), count: Number(count) };
 }
 
-/** The balance before each of these instants, in their order. */
+/** The balance before each of these instants, in the order given. */
 export async function balancesAt(
   tx: Tx,
   companyId: string,
@@ -179,23 +179,28 @@ export async function balancesAt(
   return rows.map((row) => row.balance);
 }
 
-/** A line of a month's statement: all leads of a campaign at once, any other event by itself. */
+/** A line of a month's statement: all leads of a campaign together, any other event on its own. */
 export interface MonthRow {
   kind: string;
   company_name: string;
   campaign_name: string | null;
   number: string | null;
   memo: string | null;
-  /** When it was; of leads, the last. */
+  /** When it happened; for leads, the last one. */
   at: Date;
   count: number;
   amount: bigint;
 }
 
-/** A month's statement has so many lines at most: paper is for reading, and the list has them all as a file. */
+/**
+ * The maximum number of lines in a month's statement: paper is for reading, and the full list is available as a file.
+ */
 export const MOST_MONTH_ROWS = 1000;
 
-/** What changed some accounts of a company between two instants, in order, one more than a statement takes; what changed nothing is left out. */
+/**
+ * What changed certain accounts of a company between two instants, in order, up to one more than a statement takes;
+ * events without a change are left out.
+ */
 export async function monthRows(
   tx: Tx,
   of: { companyId: string; codes: number[]; from: Date; before: Date },

@@ -99,7 +99,7 @@ beforeAll(async () => {
   await day([
     [campaign, 6],
     [other, 2],
-  ]); // 10 March, all owed
+  ]); // March 10, all owed
   await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
     features.wallet.topUp(
       tx,
@@ -108,11 +108,11 @@ beforeAll(async () => {
     ),
   );
   clock.advance(1000);
-  await day([[campaign, 4]]); // 11 March, from the wallet
+  await day([[campaign, 4]]); // March 11, from the wallet
   await day([
     [campaign, 3],
     [other, 1],
-  ]); // 12 March, one from the wallet and three owed
+  ]); // March 12, one from the wallet and three owed
   for (const [name, company] of [
     ['root', root],
     ['agency', agency],
@@ -174,7 +174,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect(await added()).toBeGreaterThan(5);
     expect(await added()).toBe(0);
     expect(await all('agency', '', 4)).toEqual(before);
-    // What is posted into the past takes the snapshots after it away.
+    // Posting into the past removes the later snapshots.
     const count = async () =>
       Number(
         (
@@ -272,7 +272,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     const own = await pdf('client', 'month=2026-03');
     expect(own.text).toContain('Central Time');
     expect(own.text).toMatch(/Leads.*Shop #\d+/s);
-    // 110 recorded, 29 of leads.
+    // 110 received, 29 for leads.
     for (const amount of ['$26.00', '$3.00', '$100.00', '$10.00', '$81.00'])
       expect(own.text).toContain(amount);
     const agencys = await pdf('agency', 'month=2026-03');

@@ -3,7 +3,7 @@ import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { type AccountKind, kindOfCode } from './accounts.ts';
 
-/** Accounts of these companies with a kind (and campaign; null: none). */
+/** Accounts of these companies with a kind (and campaign; null if none). */
 export async function findAccounts(
   tx: Tx,
   companyIds: string[],
@@ -42,7 +42,7 @@ export async function addBalances(tx: Tx, rows: Insertable<Schema['account_balan
     .execute();
 }
 
-/** Balances of these accounts, their rows locked in one order for everybody. */
+/** Balances of these accounts, with their rows always locked in the same order. */
 export async function lockBalances(tx: Tx, accountIds: string[]): Promise<Map<string, bigint>> {
   const rows = await tx
     .selectFrom('account_balance')
@@ -54,13 +54,13 @@ export async function lockBalances(tx: Tx, accountIds: string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.account_id, row.balance]));
 }
 
-/** What was spent on a day, as limits count it. */
+/** The amount spent on a day, as counted toward limits. */
 export type SpendRow = Insertable<Schema['spend_day']> & { micros: bigint };
 
 /**
- * Posts transfers that are new by their key, with their entries, moves the balances and lots that these change, and counts
- * what was spent: one round trip for one event and for fifty (migration 0031, post_transfers). Returns the ids of those that
- * were new. Throws check_violation (23514) when a balance or a lot would fall below zero.
+ * Posts transfers that are new by their key, with their entries, updates the balances and lots that they change, and
+ * counts what was spent: one round trip, whether for one event or fifty (migration 0031, post_transfers). Returns the
+ * ids of the new ones. Throws check_violation (23514) if a balance or a lot would fall below zero.
  */
 export async function insertTransfers(
   tx: Tx,
@@ -90,7 +90,7 @@ export async function insertTransfers(
   return new Set(rows[0]!.added);
 }
 
-/** What was posted under a key. */
+/** Returns what was posted under a key. */
 export async function posted(tx: Tx, rootId: string, key: string) {
   const rows = await tx
     .selectFrom('transfer as t')
@@ -137,7 +137,10 @@ export async function prepaidOf(tx: Tx, campaignIds: string[]): Promise<Map<stri
   return new Map(rows.map((row) => [row.campaign_id!, row.balance]));
 }
 
-/** The balance of a company's accounts of some codes before an instant, or up to and including a transfer of it. */
+/**
+ * The balance of a company's accounts with certain codes before an instant, or up to and including one of its
+ * transfers.
+ */
 export async function balanceOf(
   tx: Tx,
   companyId: string,
@@ -152,7 +155,10 @@ export async function balanceOf(
   return rows[0]!.balance;
 }
 
-/** From when on a root may lack snapshots: its newest one, else its first event; null: nothing has happened. */
+/**
+ * The point from which a root may be missing snapshots: its newest one, else its first event; null if there are no
+ * events.
+ */
 export async function snapshotsUpto(tx: Tx, rootId: string): Promise<Date | null> {
   const { rows } = await sql<{ upto: Date | null }>`
     select coalesce((select max(upto) from account_snapshot where root_id = ${rootId}::uuid),

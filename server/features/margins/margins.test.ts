@@ -60,7 +60,9 @@ const create = async (who: 'agency' | 'client', given: object) =>
     ...(who === 'agency' ? { companyID: client.id } : {}),
     ...given,
   });
-/** What the root asks of the agency for a lead, and for one with advanced data; from a day on, or from now on. */
+/**
+ * Sets what the root charges the agency for a lead, and for one with advanced data; from a certain day, or immediately.
+ */
 const ask = (lead: string, advanced: string, from?: string) =>
   call('root', 'PUT', '/configuration/setting', {
     companyID: agency.id,
@@ -86,7 +88,7 @@ const mails = async () =>
   (await app.admin.query(`select subject from mail where kind = 'margin.below_cost' order by id`)).rows.map(
     (row) => row.subject,
   );
-/** What is lost by a lead of each campaign that runs and would sell it now. */
+/** The loss per lead of each campaign that is running and would sell one now. */
 const losses = () =>
   inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
     const at = app.clock.now();
@@ -131,7 +133,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
       },
     ]);
     expect(await campaign(id)).toMatchObject({ status: 'active', advanceInformation: [] });
-    // Whatever else it changes is its own affair, and so is data that is paid for.
+    // Any other change is up to the client, and so is data that is paid for.
     expect((await update('client', id, { LimitLead: 20 })).status).toBe(200);
     expect((await update('agency', id, { CostSet: '0.50', CostSetAdvanced: '1.00' })).status).toBe(200);
     expect((await update('client', id, { advanceInformation: FIELDS })).status).toBe(200);
@@ -154,7 +156,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
       message: expect.stringContaining('on hold until its price per lead is updated'),
       errors: { status: ['needs a new price'] },
     });
-    // One that the client makes anew by the last price waits for its agency.
+    // A new campaign that the client creates at the last price waits for its agency.
     const own = (await create('client', {})).body.data;
     expect(own).toMatchObject({ status: 'paused', statusReason: 'below_cost' });
     const { body } = await call('agency', 'GET', '/configuration/margins');
@@ -165,7 +167,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
         expect.objectContaining({ id: own.leadspeekID, held: true, sells: false, company_name: 'Client' }),
       ]),
     );
-    // The agency raises the price: it goes on.
+    // The agency raises the price, and it resumes.
     expect((await update('agency', own.leadspeekID, { CostSet: '0.30' })).body.data.status).toBe('active');
     await call('agency', 'POST', '/leadspeek/client/remove', { leadspeekID: id });
     expect(await losses()).toEqual([]);
@@ -183,7 +185,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect((await mails())[0]).toMatch(/^Your cost is above the price of (1 campaign|\d+ campaigns)$/);
     await check();
     expect(await mails()).toHaveLength(1);
-    // Lowered again, it goes on by itself.
+    // When the cost is lowered again, it resumes automatically.
     await ask('0.10', '0');
     await check();
     expect(await campaign(id)).toMatchObject({ status: 'active', CostSet: '0.40' });
@@ -194,7 +196,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect(await campaign(id)).toMatchObject({ status: 'active', CostSet: '0.70' });
     expect(await mails()).toHaveLength(2);
     await mailsAreRight();
-    // Not above what the client lets a lead cost at most.
+    // Not above the maximum that the client allows for a lead.
     const capped = await update('agency', id, {
       CostSet: '0.70',
       CostSetAdvanced: '0.70',
@@ -264,7 +266,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), cents, async (steps, price) => {
         await app.admin.query(`update campaign set state = 'removed' where company_id = $1`, [client.id]);
-        // The agency's own price covers its cost when it is made.
+        // The agency's own price covers its cost when the campaign is created.
         await ask('0.05', '0.05');
         const first = await create('agency', {
           CostSet: price,

@@ -3,7 +3,7 @@ import { messages } from '../../../contract/messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Margins } from './service.ts';
 
-/** The calls of the feature. */
+/** The routes of the feature. */
 export function marginsRoutes(margins: Margins): Handlers<typeof contract.margins> {
   return {
     margins: (ctx) => margins.view(ctx),

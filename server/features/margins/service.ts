@@ -21,7 +21,7 @@ const checkJob = defineJob(
 export type Margins = ReturnType<typeof createMargins>;
 type Wire = z.input<typeof BelowCost>;
 
-/** What was done about a campaign whose price its agency's cost has risen above. */
+/** What was done about a campaign when its agency's cost rose above its price. */
 interface Dealt {
   number: bigint;
   name: string;
@@ -42,8 +42,9 @@ const DEALT_WORDS: Record<Dealt['what'], string> = {
 };
 
 /**
- * Keeps campaigns from selling below what their agency pays, unless it has chosen so (docs/decisions/0105-prices-below-cost.md). A
- * sale itself is refused in billing; here campaigns are held, raised and let go on, and the agency is told.
+ * Keeps campaigns from selling below what their agency pays, unless the agency has chosen to
+ * (docs/decisions/0105-prices-below-cost.md). The sale itself is refused in billing; here campaigns are held, repriced
+ * and resumed, and the agency is notified.
  */
 export function createMargins(
   platform: Platform,
@@ -52,15 +53,15 @@ export function createMargins(
   const { db, clock, jobs, events } = platform;
   const { audit, campaigns, costs, notices, tenants } = deps;
 
-  // What a root changes now is dealt with by a job at once, what it plans also when its day comes. Until then no lead is
-  // sold below cost all the same.
+  // When a root changes costs, a job handles it right away; for a planned change, a job also runs when its day comes.
+  // Even before that, no lead is sold below cost.
   events.on('wholesale.changed', async (tx, { rootId, agencyId, from }) => {
     const payload = { rootId, agencyId };
     if (from > clock.now()) await jobs.send(tx, checkJob, [payload], { startAfter: from });
     await jobs.send(tx, checkJob, [payload]);
   });
 
-  /** Prices and costs of campaigns at an instant, as far as they are below cost. */
+  /** Prices and costs of the campaigns that are below cost at an instant. */
   async function belowCost(tx: Tx, rows: Awaited<ReturnType<typeof store.campaignsOf>>, at: Date) {
     const pricesOf = await costs.prices(tx, rows, at);
     return rows.flatMap((row) => {
@@ -69,7 +70,7 @@ export function createMargins(
     });
   }
 
-  /** Deals with the campaigns of one agency; answers what was done. In the root's scope. */
+  /** Handles the campaigns of one agency; returns what was done. In the root's scope. */
   async function settle(tx: Tx, agency: { rootId: string; agencyId: string }): Promise<Dealt[]> {
     const at = clock.now();
     const rows = await campaigns.lockForMargins(tx, agency);
@@ -136,7 +137,7 @@ export function createMargins(
     });
   };
 
-  /** Deals with the campaigns of an agency and tells it. */
+  /** Handles the campaigns of an agency and notifies it. */
   async function check(agency: { rootId: string; agencyId: string }): Promise<void> {
     const scope = { rootId: agency.rootId };
     const owner = { root_id: agency.rootId, agency_id: agency.agencyId, company_id: agency.agencyId };
@@ -147,7 +148,7 @@ export function createMargins(
     });
   }
 
-  /** Tells an agency of what a planned change will do, when the change is planned. */
+  /** Notifies an agency of what a planned change will do, at the time it is planned. */
   async function tellPlanned(agency: { rootId: string; agencyId: string }): Promise<void> {
     const owner = { root_id: agency.rootId, agency_id: agency.agencyId, company_id: agency.agencyId };
     const sender = await notices.sender(owner);
@@ -215,10 +216,10 @@ export function createMargins(
     check,
     tellPlanned,
 
-    /** The campaigns of the own agency below cost, and what it has chosen. */
+    /** The campaigns of the user's own agency that are below cost, and the rule it has chosen. */
     view: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => viewOf(tx, ctx.actor.companyId)),
 
-    /** Chooses what happens to them, from now on and to those that are below cost now. */
+    /** Sets what happens to them, both from now on and for those below cost now. */
     async choose(ctx: Ctx, rule: MarginRule) {
       const agencyId = ctx.actor.companyId;
       await inScope(db.app, ctx.scope, async (tx) => {
@@ -236,7 +237,7 @@ export function createMargins(
       return inScope(db.app, ctx.scope, (tx) => viewOf(tx, agencyId));
     },
 
-    /** Does the feature's jobs in this process; each hour what nobody has told of is looked for. */
+    /** Runs the feature's jobs in this process; an hourly run looks for changes that nothing has reported. */
     async start(): Promise<void> {
       await jobs.work(checkJob, { pollingIntervalSeconds: 10 }, async ({ rootId, agencyId }) => {
         for (const root of rootId ? [rootId] : await tenants.roots()) {

@@ -1,6 +1,9 @@
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Campaigns of an agency that run, or are held since their price is below their cost, with their clients' names. */
+/**
+ * Campaigns of an agency that are running, or on hold because their price is below their cost, with their clients'
+ * names.
+ */
 export async function campaignsOf(tx: Tx, agencyId: string) {
   return tx
     .selectFrom('campaign as c')
@@ -28,7 +31,7 @@ export async function campaignsOf(tx: Tx, agencyId: string) {
     .execute();
 }
 
-/** The instants after `at` from which on the root asks an agency, or all, something else, soonest first. */
+/** The instants after `at` from which the root charges an agency, or all agencies, a different price, soonest first. */
 export async function changesAfter(tx: Tx, agencyId: string, at: Date): Promise<Date[]> {
   const rows = await tx
     .selectFrom('wholesale_cost')
@@ -42,7 +45,7 @@ export async function changesAfter(tx: Tx, agencyId: string, at: Date): Promise<
   return rows.map((row) => row.valid_from);
 }
 
-/** The agencies of a root that have campaigns which run or are held below cost. */
+/** The agencies of a root with campaigns that are running or on hold because they are below cost. */
 export async function agenciesOf(tx: Tx, rootId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('campaign')

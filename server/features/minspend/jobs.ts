@@ -4,7 +4,7 @@ import type { Tenants } from '../tenants/index.ts';
 import { announceJob } from './queue.ts';
 import type { MinimumSpend } from './service.ts';
 
-/** Decides the months that are over; hourly, since the roots' months end at different hours. */
+/** Decides the months that are over; runs hourly, since the roots' months end at different hours. */
 const closeJob = defineJob('minspend.close', z.object({}));
 
 /** Starts the feature's background work. */
@@ -16,7 +16,7 @@ export async function startMinimumSpend(
   await jobs.work(closeJob, { pollingIntervalSeconds: 60 }, async () => {
     for (const rootId of await tenants.roots()) {
       await minimumSpend.closeMonths(rootId);
-      // Of agencies that have begun since, and of what a lost job did not announce.
+      // For agencies that have begun since, and for anything a lost job failed to announce.
       await minimumSpend.offers.announce(rootId);
     }
   });

@@ -16,7 +16,7 @@ let serial = 0;
 
 beforeAll(async () => {
   app = await testApp();
-  // 10 March 2026, 10:00 in Chicago.
+  // March 10, 2026, 10:00 in Chicago.
   root = await app.make.root({ host: 'root.test', isMaster: true });
   other = await app.make.root({ host: 'other.test' });
   billed = [];
@@ -33,7 +33,7 @@ afterAll(() => app.close());
 const within = <T>(work: (tx: Tx) => Promise<T>) => inScope(app.platform.db.app, { rootId: root.id }, work);
 const ownerOf = (agency: Company) => ({ root_id: root.id, agency_id: agency.id, company_id: agency.id });
 
-/** An agency with its owner, that has accepted the agreement now unless told otherwise. */
+/** An agency with its owner, which has accepted the agreement now unless specified otherwise. */
 async function agency(name: string, began = true) {
   const host = `${name}.root.test`;
   const company = await app.make.agency(root, { host, name });
@@ -60,7 +60,7 @@ async function plan(company: Company, months: string[], flatMonth: string): Prom
   });
   expect([made.status, chosen.status]).toEqual([200, 200]);
 }
-/** Posts an event of the agency with the root, at the present. */
+/** Posts an event between the agency and the root at the current time. */
 const post = (
   company: Company,
   kind: 'platform_fee' | 'monthly_fee' | 'onboarding' | 'invoice' | 'adjustment',
@@ -92,7 +92,7 @@ const post = (
       app.clock.now(),
     ),
   );
-/** Moves the clock to an instant, looking after months on the way as the hourly job does. */
+/** Moves the clock to an instant, processing months on the way as the hourly job does. */
 async function until(at: string): Promise<void> {
   app.clock.advance(new Date(at).getTime() - app.clock.now().getTime());
   await minimumSpend.closeMonths(root.id);
@@ -144,7 +144,7 @@ describe('[PAY-07] what an agency spends in a month', () => {
     await within((tx) => app.features.billing.returnLead(tx, sale(third!), 'wholesale', app.clock.now()));
     await post(company, 'platform_fee', 10n * USD);
     await post(company, 'monthly_fee', 5n * USD);
-    // None of these is spending.
+    // None of these counts as spending.
     await post(company, 'onboarding', 500n * USD);
     await post(company, 'adjustment', 7n * USD);
     await post(company, 'invoice', -12n * USD);
@@ -207,7 +207,8 @@ describe('[PAY-07] the end of a month', () => {
       app.features.ledger.balanceAsOf(tx, company.id, ['agency_payable'], new Date('2027-01-01')),
     );
     expect(owed).toBe(-100_125_000n - 149_870_000n);
-    // What was charged is not spent, and from the third month on the flat amount holds; months that were missed are made up.
+    // Amounts charged as a shortfall are not spending; from the third month on, the flat amount applies; missed months
+    // are made up.
     await post(company, 'monthly_fee', 349n * USD);
     await until('2026-08-02T12:00:00Z');
     expect((await months(company)).slice(1)).toEqual([
@@ -284,7 +285,7 @@ describe('[PAY-07] the end of a month', () => {
         await app.call('GET', `/api/configuration/setting/minimum-spend/${company.id}`, { host, token })
       ).body;
     };
-    // No plan and no default one: those above are the agencies' own.
+    // No own plan and no default plan: the plans above are the agencies' own.
     await app.admin.query('update minspend_plan set is_default = false');
     expect(await look()).toMatchObject({ data: null, minspend_setting: { status: false } });
     await asRoot('PUT', '/configuration/setting', {
@@ -292,7 +293,7 @@ describe('[PAY-07] the end of a month', () => {
       comsetval: { status: 'T', first_month: '10', second_month: '20', monthly: '30' },
     });
     await app.make.accept(company, userId, 'minimum_spend_v2');
-    // The agency begins with this agreement, so it is told only now, and accepts.
+    // The agency begins with this agreement, so it is only notified now, and accepts.
     expect((await look()).offer).toBeNull();
     await minimumSpend.offers.announce(root.id);
     const offer = (await look()).offer as { id: string };
@@ -417,7 +418,7 @@ describe('[PAY-07] a minimum spend by default', () => {
     await until('2027-07-02T15:00:00Z');
     expect(await months(first.company)).toEqual([['2027-06', 1, 100, 0, 100, 'charged']]);
     expect(await months(second.company)).toEqual([]);
-    // A plan that was agreed for an agency itself is asked as ever.
+    // A plan agreed with an agency itself applies as before.
     expect(await months(own.company)).toEqual([['2027-06', 1, 500, 0, 500, 'charged']]);
     const listed = await asRoot('GET', '/configuration/setting/minimum-spend-offers');
     const rows = listed.body.data as unknown as { company_name: string; accepted_at: string | null }[];
@@ -439,13 +440,13 @@ describe('[PAY-07] a minimum spend by default', () => {
     await until('2027-08-02T15:00:00Z');
     expect((await months(first.company)).at(-1)).toEqual(['2027-07', 2, 100, 0, 100, 'charged']);
     await ask('40');
-    // What nobody has accepted is taken back; who has accepted nothing is told of the new amount.
+    // An offer that was not accepted is withdrawn; an agency that has accepted nothing is notified of the new amount.
     expect((await seen(first)).offer).toBeNull();
     expect(await mails(first)).toHaveLength(2);
     expect((await seen(second)).offer).toMatchObject({ flatMonth: '40.00' });
     await until('2027-09-02T15:00:00Z');
     expect((await months(first.company)).at(-1)).toEqual(['2027-08', 3, 40, 0, 40, 'charged']);
-    // Up again, but not above what was accepted.
+    // Raised again, but not above what was accepted.
     await ask('90');
     expect((await seen(first)).offer).toBeNull();
     await ask('90', 'F');
@@ -531,7 +532,7 @@ describe('[PAY-07] the end of a subscription', () => {
     for (const who of [turning, away]) expect(await put(who, 'cancel-subscription')).toBe(200);
     await until('2027-12-01T07:00:00Z');
     expect([await months(turning.company), await months(away.company)]).toEqual([[], []]);
-    // Once, however often it is asked.
+    // Only once, no matter how often it is requested.
     expect([await back(turning), await back(turning)]).toEqual([200, 200]);
     expect(await months(turning.company)).toEqual([['2027-11', 1, 100, 0, 100, 'charged']]);
     const { rows } = await app.admin.query(

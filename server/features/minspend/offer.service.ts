@@ -22,7 +22,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** What a root asks agencies without a plan of their own at an instant; null: nothing. */
+/** What a root asks of agencies without a plan of their own at an instant; null if nothing. */
 export type DefaultOf = (
   tx: Tx,
   rootId: string,
@@ -30,8 +30,8 @@ export type DefaultOf = (
 ) => Promise<(policy.Amounts & { name: string }) | null>;
 
 /**
- * The minimum spend that a root asks by default, announced to each agency that it is for and charged from its acceptance on
- * (docs/decisions/0161-minimum-spend-offers.md).
+ * The minimum spend that a root asks for by default, announced to each agency that it applies to and charged once the
+ * agency has accepted it (docs/decisions/0161-minimum-spend-offers.md).
  */
 export function createOffers(
   { db, clock, events, jobs, log }: Platform,
@@ -41,7 +41,7 @@ export function createOffers(
 
   events.on('minspend.changed', (tx, { rootId }) => jobs.send(tx, announceJob, [{ rootId }]));
 
-  /** The first month that an agency is charged for when it accepts now, and what is asked of it. */
+  /** The first month that an agency will be charged for if it accepts now, and the amount. */
   async function firstCharged(tx: Tx, agencyId: string, amounts: policy.Amounts, timeZone: string) {
     const now = clock.now();
     const next = policy.monthOf(now, timeZone).add({ months: 1 });
@@ -75,7 +75,10 @@ export function createOffers(
     };
   }
 
-  /** Mails an agency what waits for its acceptance. In the root's scope; `sender` from before it. */
+  /**
+   * Emails an agency the offer that waits for its acceptance. In the root's scope; `sender` was looked up before
+   * entering it.
+   */
   async function tell(
     tx: Tx,
     row: Pick<Offer, 'root_id' | 'agency_id' | 'company_id' | 'months' | 'flat'>,
@@ -96,8 +99,8 @@ export function createOffers(
   }
 
   /**
-   * Announces a root's present default to the agencies that it asks more of than they agreed to, and takes back what was
-   * announced and does not hold any more. Safe to run any number of times; tells how many were told.
+   * Announces a root's current default to the agencies that it asks more of than they agreed to, and withdraws
+   * announcements that no longer apply. Safe to run any number of times; returns how many agencies were notified.
    */
   async function announce(rootId: string): Promise<number> {
     const scope = { rootId };
@@ -117,7 +120,7 @@ export function createOffers(
       try {
         told += await announceTo(one);
       } catch (error) {
-        // One that cannot be told keeps nobody else waiting.
+        // An agency that can't be notified does not hold up the others.
         log.error({ err: error, agency: one.id }, 'could not announce the minimum spend');
         failed ??= error;
       }
@@ -130,13 +133,13 @@ export function createOffers(
       const sender = await notices.sender(owner);
       return inScope(db.app, scope, async (tx) => {
         await store.lockAgency(tx, one.id);
-        // Somebody else may have announced it, or the agency accepted, since the list was read.
+        // Another process may have announced it, or the agency accepted it, since the list was read.
         const open = await store.openOffer(tx, one.id);
         const agreed = (await store.acceptedOffer(tx, one.id, new Date(at.getTime() + DAY_MS))) ?? null;
         const isWanted = wants({ ...one, agreed });
         if (open && isWanted && policy.isSame(open, asked!)) return 0;
         if (open) await store.updateOffer(tx, open.id, { withdrawn_at: at });
-        // An agency that has not finished its set-up is told when it has.
+        // An agency that has not finished its setup is notified when it has.
         if (!isWanted || !(await agreements.begun(tx, one.id))) return 0;
         const { name, months, flat } = asked!;
         const row = { id: newId(at), ...owner, name, months: [...months], flat, announced_at: at };
@@ -168,15 +171,15 @@ export function createOffers(
   return {
     announce,
 
-    /** What waits for an agency's acceptance, as it travels; null: nothing. In the root's scope. */
+    /** The offer waiting for an agency's acceptance, in API form; null if none. In the root's scope. */
     async openOf(tx: Tx, agency: { id: string; name: string }, timeZone: string) {
       const row = await store.openOffer(tx, agency.id);
       return row ? wire(tx, row, agency.name, timeZone) : null;
     },
 
     /**
-     * Accepts what was announced to the own agency; again is no change.
-     * @throws Refusal 404 for another agency's, 409 when something else has taken its place
+     * Accepts what was announced to the user's own agency; accepting again changes nothing.
+     * @throws Refusal 404 for another agency's, 409 if it has been replaced by another
      */
     accept: (ctx: Ctx, id: string): Promise<void> =>
       inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
@@ -190,8 +193,8 @@ export function createOffers(
       }),
 
     /**
-     * Accepts amounts that the agency has just been shown, unless it agreed to as much before; what waited for it is settled by
-     * it. In the root's scope.
+     * Accepts amounts that the agency has just been shown, unless it agreed to as much before; this also settles any
+     * waiting offer. In the root's scope.
      */
     async acceptNow(
       tx: Tx,
@@ -215,7 +218,7 @@ export function createOffers(
       await recordAccepted(tx, ctx, { ...owner, name, months, flat });
     },
 
-    /** A page of what was announced, for the root. */
+    /** A page of announcements, for the root. */
     list: (ctx: Ctx, search: string, limit: number, offset: number) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.actor;
@@ -226,7 +229,10 @@ export function createOffers(
         return { rows: shown, total };
       }),
 
-    /** Mails an agency again. @throws Refusal 404, 409 when it has accepted, 429 within a day of the last mail */
+    /**
+     * Emails an agency again.
+     * @throws Refusal 404, 409 if it has accepted, 429 within a day of the last email
+     */
     async remind(ctx: Ctx, id: string): Promise<void> {
       const row = await inScope(db.app, ctx.scope, (tx) => store.lockOffer(tx, id));
       if (!row) return missing();

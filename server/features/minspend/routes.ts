@@ -4,7 +4,7 @@ import type { Handlers } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
 import type { MinimumSpend } from './service.ts';
 
-/** The calls of the feature. */
+/** The routes of the feature. */
 export function minspendRoutes(minimumSpend: MinimumSpend): Handlers<typeof contract.minspend> {
   return {
     progress: (ctx, { company_id }) => minimumSpend.progress(ctx, company_id),

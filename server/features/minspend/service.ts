@@ -18,7 +18,7 @@ import { createOffers } from './offer.service.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
 
-/** Puts events on an invoice of their own, final at once (docs/decisions/0051-invoices.md). */
+/** Puts events on a separate invoice, final immediately (docs/decisions/0051-invoices.md). */
 export type BillEvents = (
   tx: Tx,
   given: {
@@ -55,12 +55,14 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** What agencies must spend at least, by month of their life (docs/decisions/0056-minimum-spend.md). */
+/** The minimum that agencies must spend in each month of their life (docs/decisions/0056-minimum-spend.md). */
 export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
   const { db, clock, log } = platform;
   const { tenants, audit, plans, settings, ledger, billing, agreements } = parts;
 
-  /** What a root asks of agencies that have no plan of their own: its default plan, else its setting; null: nothing. */
+  /**
+   * What a root asks of agencies that have no plan of their own: its default plan, else its setting; null if nothing.
+   */
   async function defaultOf(tx: Tx, rootId: string, at: Date) {
     const plan = await plans.defaultOf(tx, rootId, at);
     if (plan) return { name: plan.name, months: plan.months, flat: plan.flat };
@@ -75,8 +77,8 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
   const offers = createOffers(platform, { tenants, audit, agreements, notices: parts.notices, defaultOf });
 
   /**
-   * What is asked of an agency in a month, as it stands at an instant: its own plan, else what its root asks by default as far
-   * as the agency had accepted it before the month began; null: nothing.
+   * What is asked of an agency in a month, as of an instant: its own plan, else its root's default to the extent that
+   * the agency had accepted it before the month began; null if nothing.
    */
   async function amountsOf(tx: Tx, rootId: string, agencyId: string, at: Date, month: { from: Date }) {
     const plan = await plans.planOf(tx, agencyId, at);
@@ -87,7 +89,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     return amounts ? { name: asked.name, ...amounts } : null;
   }
 
-  /** What an agency spent between two instants, micro-dollars; below zero where more was given back. */
+  /** What an agency spent between two instants, micro-dollars; below zero if more was refunded. */
   async function spentIn(tx: Tx, agencyId: string, from: Date, to: Date): Promise<bigint> {
     const owed = (at: Date) => ledger.balanceAsOf(tx, agencyId, ['agency_wallet', 'agency_payable'], at);
     return (await owed(from)) - (await owed(to)) + (await store.notSpent(tx, agencyId, from, to));
@@ -96,21 +98,24 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
   const zoneOf = async (tx: Tx, rootId: string): Promise<string> =>
     (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
 
-  /** Whether a minimum is asked of an agency at all, now or from its first whole month on, or waits for its acceptance. In the root's scope. */
+  /**
+   * Whether a minimum applies to an agency at all, now or from its first full month on, or is waiting for its
+   * acceptance. In the root's scope.
+   */
   async function applies(tx: Tx, rootId: string, agencyId: string): Promise<boolean> {
     const terms = await billing.accounts.terms(tx, agencyId);
     if (terms.excluded_minimum_spend || terms.cancelled_at) return false;
     if (!(await agreements.begun(tx, agencyId))) return false;
     if (await store.openOffer(tx, agencyId)) return true;
-    // What was accepted this month counts from the next one on.
+    // An acceptance this month counts from the next month on.
     const at = clock.now();
     const amounts = await amountsOf(tx, rootId, agencyId, at, { from: new Date(at.getTime() + 1) });
     return amounts !== null && [...amounts.months, amounts.flat].some((micros) => micros > 0n);
   }
 
   /**
-   * Decides a month of an agency that is over, once: what it lacks is posted and put on an invoice, in one transaction with
-   * what is kept of it. Nothing happens for an agency that had not begun, is canceled, or of whom nothing is asked.
+   * Decides a past month of an agency, only once: any shortfall is posted and invoiced in the same transaction as the
+   * month's record. Does nothing for an agency that had not begun, is canceled, or has no minimum.
    */
   async function decide(
     tx: Tx,
@@ -191,7 +196,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     offers,
     applies,
 
-    /** What is asked of an agency by month, whether or not it has accepted it yet, micro-dollars; null: nothing. */
+    /** What is asked of an agency by month, whether or not it has accepted it yet, micro-dollars; null if nothing. */
     askedOf: (rootId: string, agencyId: string): Promise<policy.Amounts | null> =>
       inScope(db.app, { rootId }, async (tx) => {
         const at = clock.now();
@@ -201,8 +206,8 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
       }),
 
     /**
-     * Accepts for an agency, with something else that it accepts, what its root asks by default: it is charged from the next
-     * month on. Nothing to do where it has a plan of its own, or agreed to as much before. In the root's scope.
+     * Accepts the root's default for an agency, along with something else that it accepts: it is charged from the next
+     * month on. Does nothing if the agency has a plan of its own, or agreed to as much before. In the root's scope.
      */
     async acceptDefault(tx: Tx, ctx: Ctx, owner: Owner & { agency_id: string }): Promise<void> {
       const at = clock.now();
@@ -212,8 +217,8 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     },
 
     /**
-     * Decides every month of a root that is over. The first time only the month to begin with is noted, so that nothing is
-     * charged of the time before. Where one agency fails the others go on, and the month is gone through again.
+     * Decides every past month of a root. The first time, only records the starting month, so that nothing is charged
+     * for the time before. If one agency fails, the others continue, and the month is processed again.
      */
     async closeMonths(rootId: string): Promise<void> {
       const scope = { rootId };
@@ -246,25 +251,29 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     },
 
     /**
-     * Decides the month in which an agency's subscription had ended, where it comes back before the next one is over: ended
-     * over the turn of a month alone, it would owe no minimum for any. In the root's scope, when it has come back.
+     * Decides the month in which an agency's subscription ended if the agency comes back before the following month is
+     * over: otherwise, by being inactive only across the turn of a month, it would owe no minimum for either. Runs in
+     * the root's scope, when the agency has come back.
      */
     async cameBack(tx: Tx, agency: { rootId: string; agencyId: string }, endedAt: Date): Promise<void> {
       const timeZone = await zoneOf(tx, agency.rootId);
       const month = policy.monthOf(endedAt, timeZone);
       const present = policy.monthOf(clock.now(), timeZone);
       if (!month.add({ months: 1 }).equals(present)) return;
-      // Else the job does, as with everybody.
+      // Otherwise the job does it, as for all agencies.
       if (await store.isClosed(tx, agency.rootId, month.toString()))
         await decide(tx, agency.rootId, agency.agencyId, month, timeZone);
     },
 
-    /** How an agency stands this month. @throws Refusal 404 for a company that is no agency of the scope */
+    /**
+     * The agency's progress this month.
+     * @throws Refusal 404 for a company that is not an agency in the scope
+     */
     async progress(ctx: Ctx, companyId: string): Promise<z.output<typeof MinSpend>> {
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
       if (company?.kind !== 'agency') return missing();
       const { id: agencyId, root_id: rootId } = company;
-      // The root's setting is not for an agency's own scope.
+      // The root's setting is not visible in an agency's own scope.
       return inScope(db.app, { rootId }, async (tx) => {
         const at = clock.now();
         const timeZone = await zoneOf(tx, rootId);
@@ -312,8 +321,9 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     },
 
     /**
-     * Excludes an agency from the minimum spend, or includes it again; answers whether it is excluded now. What counts is
-     * how it stands when the month is decided. @throws Refusal 404 for a company that is no agency of the own tree
+     * Excludes an agency from the minimum spend, or includes it again; returns whether it is excluded now. What counts
+     * is its state when the month is decided.
+     * @throws Refusal 404 for a company that is not an agency of the user's own tree
      */
     exclude: (ctx: Ctx, companyId: string): Promise<boolean> =>
       inScope(db.app, ctx.scope, async (tx) => {

@@ -7,8 +7,8 @@ import { type Amounts, SPEND_KINDS } from './policy.ts';
 const OTHER_KINDS = TRANSFER_KINDS.filter((kind) => !SPEND_KINDS.includes(kind));
 
 /**
- * What of the change of an agency's wallet and payable between two instants was not spent: top-ups, invoices, payments and
- * the like, micro-dollars. Few rows, whatever the number of leads.
+ * The part of the change in an agency's wallet and payable between two instants that was not spending: top-ups,
+ * invoices, payments and the like, micro-dollars. Only a few rows, regardless of the number of leads.
  */
 export async function notSpent(tx: Tx, agencyId: string, from: Date, to: Date): Promise<bigint> {
   const { rows } = await sql<{ sum: bigint }>`
@@ -32,7 +32,7 @@ export async function agencies(tx: Tx, rootId: string): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Keeps everybody else from deciding an agency's months until the transaction ends. */
+/** Keeps anyone else from deciding an agency's months until the transaction ends. */
 export async function lockAgency(tx: Tx, agencyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${agencyId}, 56))`.execute(tx);
 }
@@ -51,7 +51,7 @@ export async function insertMonth(tx: Tx, row: Insertable<Schema['minspend_month
   await tx.insertInto('minspend_month').values(row).execute();
 }
 
-/** The months of an agency that were decided, newest first. */
+/** The decided months of an agency, newest first. */
 export const monthsOf = (tx: Tx, agencyId: string, limit: number) =>
   tx
     .selectFrom('minspend_month')
@@ -61,7 +61,7 @@ export const monthsOf = (tx: Tx, agencyId: string, limit: number) =>
     .limit(limit)
     .execute();
 
-/** The first month of a root that is not decided yet; where nothing has been so far, `first` is noted. */
+/** The first undecided month of a root; if there is no record yet, `first` is stored. */
 export async function nextMonth(tx: Tx, rootId: string, first: string): Promise<string> {
   await tx
     .insertInto('minspend_close')
@@ -76,7 +76,7 @@ export async function nextMonth(tx: Tx, rootId: string, first: string): Promise<
   return row.next_month;
 }
 
-/** Whether a month of a root has been gone through. */
+/** Whether a month of a root has been processed. */
 export async function isClosed(tx: Tx, rootId: string, month: string): Promise<boolean> {
   const row = await tx
     .selectFrom('minspend_close')
@@ -98,13 +98,13 @@ export async function advance(tx: Tx, rootId: string, month: string): Promise<vo
 
 type Offer = Selectable<Schema['minspend_offer']>;
 
-/** Amounts of a row, as JS bigints. */
+/** A row's amounts, as JS bigints. */
 const offerOf = <T extends { months: unknown }>(row: T): T & { months: bigint[] } => ({
   ...row,
   months: (row.months as (string | bigint)[]).map(BigInt),
 });
 
-/** What waits for an agency's acceptance; undefined: nothing. */
+/** The offer waiting for an agency's acceptance; undefined if none. */
 export async function openOffer(tx: Tx, agencyId: string): Promise<Offer | undefined> {
   const row = await tx
     .selectFrom('minspend_offer')
@@ -116,7 +116,7 @@ export async function openOffer(tx: Tx, agencyId: string): Promise<Offer | undef
   return row && offerOf(row);
 }
 
-/** What an agency had accepted before an instant, the newest of it; undefined: nothing. */
+/** The newest offer an agency had accepted before an instant; undefined if none. */
 export async function acceptedOffer(tx: Tx, agencyId: string, before: Date): Promise<Offer | undefined> {
   const row = await tx
     .selectFrom('minspend_offer')
@@ -129,7 +129,7 @@ export async function acceptedOffer(tx: Tx, agencyId: string, before: Date): Pro
   return row && offerOf(row);
 }
 
-/** One by its id, held until the transaction ends; undefined: the scope does not see it. */
+/** One offer by its id, locked until the transaction ends; undefined if the scope does not see it. */
 export async function lockOffer(tx: Tx, id: string): Promise<Offer | undefined> {
   const row = await tx
     .selectFrom('minspend_offer')
@@ -164,7 +164,10 @@ export async function updateOffer(
   await tx.updateTable('minspend_offer').set(set).where('id', '=', id).execute();
 }
 
-/** An agency as far as an announcement goes: what waits for it, what it accepted last, and whether the default is for it. */
+/**
+ * What an announcement needs to know of an agency: what is waiting for it, what it accepted last, and whether the
+ * default applies to it.
+ */
 export interface Reached {
   id: string;
   is_affected: boolean;
@@ -173,7 +176,10 @@ export interface Reached {
   agreed: Amounts | null;
 }
 
-/** The agencies of a root to whom its default may have to be announced, or of whom something announced waits. One query for all. */
+/**
+ * The agencies of a root to which its default may have to be announced, or that have a waiting announcement. One query
+ * for all.
+ */
 export async function reached(tx: Tx, rootId: string, at: Date): Promise<Reached[]> {
   const { rows } = await sql<{
     id: string;
@@ -205,7 +211,9 @@ export async function reached(tx: Tx, rootId: string, at: Date): Promise<Reached
   }));
 }
 
-/** A page of what a root announced and did not withdraw, newest first, by agency's name where one is searched for. */
+/**
+ * A page of what a root announced and did not withdraw, newest first, filtered by agency name if one is searched for.
+ */
 export async function pageOfOffers(
   tx: Tx,
   asked: { rootId: string; search: string; limit: number; offset: number },

@@ -31,7 +31,7 @@ const asRoot = (method: 'PUT' | 'POST', url: string, body: object) =>
 async function coupon(given: object): Promise<void> {
   expect((await asRoot('POST', '/configuration/coupon', given)).status).toBe(200);
 }
-/** An agency of whom an onboarding charge is asked. */
+/** An agency with an onboarding charge. */
 async function agency(
   card: Parameters<Dues['card']>[1] | null = 'works',
   amount = '250',

@@ -4,7 +4,7 @@ import type { Handlers } from '../../platform/http/routes.ts';
 import type { Payments } from '../payments/index.ts';
 import type { OnboardingFeature } from './service.ts';
 
-/** The calls of the feature. */
+/** The routes of the feature. */
 export function onboardingRoutes(
   onboarding: OnboardingFeature,
   { core, gateway }: Pick<Payments, 'core' | 'gateway'>,
@@ -16,7 +16,7 @@ export function onboardingRoutes(
         outcome.status === 'authenticate'
           ? await core.authentication(ctx.actor.rootId, outcome.chargeId)
           : null;
-      // A charge that its holder cannot confirm any more has failed.
+      // A charge that the cardholder can no longer confirm has failed.
       const result = {
         paid: 'success' as const,
         nothing: 'success' as const,

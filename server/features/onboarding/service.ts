@@ -14,22 +14,22 @@ import type { ChargeResult, Payments } from '../payments/index.ts';
 import type { Settings } from '../settings/index.ts';
 import * as store from './store.ts';
 
-/** How an agency stands with its onboarding charge, micro-dollars. */
+/** The state of an agency's onboarding charge, micro-dollars. */
 export interface OnboardingState {
   /** Whether the agency pays, or has paid, an onboarding charge. */
   isOn: boolean;
   amountMicros: bigint;
   couponsOn: boolean;
-  /** Whether nothing of it is to be paid (any more), after it was charged. */
+  /** Whether nothing (or nothing more) of it has to be paid, after it was charged. */
   isCharged: boolean;
-  /** Whether the set-up waits for it. */
+  /** Whether the setup waits for it. */
   isWaiting: boolean;
-  /** Its invoice, once it has been asked for, and what is still due of it. */
+  /** Its invoice, once it has been requested, and what is still due on it. */
   invoiceId: string | null;
   dueMicros: bigint;
 }
 
-/** What has become of the charge; `authenticate`: its holder can complete it in the browser. */
+/** The outcome of the charge; `authenticate`: the cardholder can complete it in the browser. */
 export type OnboardingOutcome =
   | { status: 'paid'; invoiceId: string }
   | { status: 'nothing'; invoiceId: null }
@@ -39,8 +39,8 @@ export type OnboardingOutcome =
 export type OnboardingFeature = ReturnType<typeof createOnboarding>;
 
 /**
- * The charge that an agency pays once at its set-up (PAY-08, decision 0056): an invoice of its own, which the collection
- * charges to the card on file as it is issued, and tries again as any other.
+ * The one-time charge that an agency pays at setup (PAY-08, decision 0056): an invoice of its own, which the collection
+ * feature charges to the card on file when it is issued, and retries like any other.
  */
 export function createOnboarding(
   { db, clock }: Platform,
@@ -56,7 +56,7 @@ export function createOnboarding(
 ) {
   const { audit, settings, coupons, ledger, billing, invoices, payments } = parts;
 
-  /** How an agency stands, in the root's scope. */
+  /** The state of an agency's onboarding charge, in the root's scope. */
   async function stateOf(tx: Tx, agencyId: string): Promise<OnboardingState> {
     const { amountMicros, couponsOn } = await settings.onboardingIn(tx, agencyId);
     const terms = await billing.accounts.terms(tx, agencyId);
@@ -75,7 +75,7 @@ export function createOnboarding(
     };
   }
 
-  /** Notes that an agency has paid, where that is not noted yet. In the root's scope. */
+  /** Records that an agency has paid, unless that is already recorded. In the root's scope. */
   async function note(tx: Tx, owner: Owner & { agency_id: string }, at: Date): Promise<void> {
     const terms = await billing.accounts.terms(tx, owner.company_id);
     if (terms.onboarding_charged) return;
@@ -84,8 +84,8 @@ export function createOnboarding(
   }
 
   /**
-   * Invoices the charge less its coupon. All in one transaction: whatever is refused uses no coupon up. Null: there is
-   * nothing to pay, since the coupon takes all of it off.
+   * Invoices the charge less its coupon. All in one transaction: a refusal does not use up a coupon. Returns null if
+   * there is nothing to pay because the coupon covers all of it.
    */
   async function issue(
     tx: Tx,
@@ -160,11 +160,11 @@ export function createOnboarding(
     note,
 
     /**
-     * Charges the own agency's onboarding charge, less a coupon, and waits for the answer. However often it is asked there
-     * is one charge: later calls, also those with another coupon, tell what has become of it. To try again after a decline
-     * its invoice is paid.
-     * @throws Refusal 404 for a company that is no agency, 409 where nothing is asked or no card is on file, 422 for a
-     * coupon that cannot be used, 429 after too many of them
+     * Charges the user's own agency its onboarding charge, less a coupon, and waits for the outcome. There is only one
+     * charge, no matter how often it is requested: later calls, even with another coupon, return its outcome. To try
+     * again after a decline, its invoice is paid.
+     * @throws Refusal 404 for a company that is not an agency, 409 if there is no charge or no card on file, 422 for a
+     * coupon that can't be used, 429 after too many of them
      */
     async begin(ctx: Ctx, code: string | undefined): Promise<OnboardingOutcome> {
       const { rootId, companyId, kind } = ctx.actor;
@@ -172,7 +172,7 @@ export function createOnboarding(
       const owner = { root_id: rootId, agency_id: companyId, company_id: companyId };
       const within = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => inScope(db.app, { rootId }, work);
       const before = await within((tx) => stateOf(tx, companyId));
-      // Counts the tries, so that nobody finds a code by trying.
+      // Counts the attempts, so that no one can find a code by guessing.
       if (code && before.isWaiting && !before.invoiceId)
         await coupons.look(ctx, code, { agencyId: companyId, ...before });
       const invoiceId = await within(async (tx) => {

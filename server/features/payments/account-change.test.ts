@@ -77,7 +77,7 @@ describe('[PAY-01] where an agency is paid', () => {
       to_address: 'owner@payouts.test',
       subject: 'Someone asked to disconnect the payment account',
     });
-    // The clock of the job is not the only one that is asked.
+    // The job's clock is not the only one that is checked.
     await due(await waiting());
     expect(await check()).toMatchObject({ status_acc: 'completed', change });
     expect((await admin.post(`${path}/keep`)).status).toBe(200);
@@ -115,13 +115,13 @@ describe('[PAY-01] where an agency is paid', () => {
     admin = await as('admin@payouts.test', OWN);
     await reset(admin);
     const id = await waiting();
-    // The sandbox's own way around the wait is for owners, too.
+    // The sandbox's own way around the wait is also reserved for owners.
     expect((await admin.post('/api/general/sandbox-account/reset')).status).toBe(403);
     expect((await reset(owner)).body).toMatchObject({ status_acc: '' });
     expect(await waiting()).toBeUndefined();
     await admin.post(`${path}/create`);
     expect((await reset(admin)).body).toMatchObject({ status_acc: '' });
-    // What was asked for of the account before does nothing to the next one.
+    // A request made for the previous account has no effect on the next one.
     await connect();
     app.clock.advance(73 * 3_600_000);
     owner = await as('owner@payouts.test', OWN);

@@ -14,10 +14,10 @@ import { failed } from './gateway-errors.ts';
 import { accountJob } from './queue.ts';
 
 export type { AgencyOwner, Holder } from './account.store.ts';
-/** Where an account stands, as its row says. */
+/** The state of an account, as its row says. */
 export type Account = Omit<AccountState, 'account_requirements'> & { requirements: string[] };
 
-/** What somebody else than an owner asks for waits so long, for an owner to stop it. */
+/** How long a request by anyone other than an owner waits, so that an owner can stop it. */
 const WAIT_MS = 72 * 3_600_000;
 
 const NONE: Account = { status: '', charges_enabled: false, payouts_enabled: false, requirements: [] };
@@ -27,12 +27,12 @@ type Row = Awaited<ReturnType<typeof store.accountOf>>;
 type Note = (tx: Tx, reference: string) => Promise<void>;
 type Sender = Awaited<ReturnType<Notices['sender']>>;
 
-/** Whether whoever asks has an account of their own, not their company's. */
+/** Whether the caller has an account of their own, separate from their company's. */
 export const holdsOwn = ({ actor }: Ctx): boolean => isSales(actor);
 
 /**
- * Whose account whoever asks may open, change and let go: sales people their own, others their agency's.
- * @throws Refusal 403 for everybody else
+ * Returns whose account the caller may open, change and disconnect: salespeople their own, others their agency's.
+ * @throws Refusal 403 for everyone else
  */
 export function holderOf(ctx: Ctx): Holder {
   const { rootId, agencyId, companyId, kind, userId } = ctx.actor;
@@ -41,21 +41,21 @@ export function holderOf(ctx: Ctx): Holder {
   return { root_id: rootId, agency_id: agencyId, company_id: companyId };
 }
 
-/** What of the user log a change of an account is about. */
+/** The user log's subject for a change of an account. */
 const subjectOf = (holder: Holder) =>
   'user_id' in holder
     ? { objectKind: 'user' as const, objectId: holder.user_id, whose: 'their own account' }
     : { objectKind: 'company' as const, objectId: holder.company_id, whose: 'an account' };
 
 /**
- * Connected accounts at the card provider: an agency's, on which it charges its clients (PAY-01), and a sales person's own,
- * which their commissions are paid to (ROUT-14).
+ * Connected accounts at the card provider: an agency's, on which it charges its clients (PAY-01), and a salesperson's
+ * own, to which their commissions are paid (ROUT-14).
  */
 export function createAccounts(
   { db, clock, events, jobs }: Pick<Platform, 'db' | 'clock' | 'events' | 'jobs'>,
   { gateway, audit, notices }: { gateway: PaymentGateway; audit: Audit; notices: Notices },
 ) {
-  /** Keeps what the provider says. */
+  /** Saves what the provider says. */
   async function save(tx: Tx, holder: Holder, reference: string, state: AccountState): Promise<Account> {
     const { account_requirements: requirements, ...rest } = state;
     await store.saveAccount(tx, holder, {
@@ -75,9 +75,9 @@ export function createAccounts(
   }
   const rowOf = (holder: Holder) =>
     inScope(db.app, { rootId: holder.root_id }, (tx) => store.accountOf(tx, holder));
-  /** The provider's id of an account here; '' when there is none, or only one at another provider. */
+  /** The provider's id of an account here; '' if there is none, or only one at another provider. */
   const idOf = (row: Row): string => (row?.provider === gateway.provider ? row.reference : '');
-  /** The same, '' also when the provider knows it no more: another one may be made. */
+  /** The same, but also '' if the provider no longer knows it: another one may be created. */
   const liveIdOf = (row: Row): string => (row?.status ? idOf(row) : '');
   const standing = (row: Row): Account => {
     if (!row || row.provider !== gateway.provider) return NONE;
@@ -85,7 +85,7 @@ export function createAccounts(
     return { status, charges_enabled, payouts_enabled, requirements };
   };
 
-  /** Makes the account unless it is there. Answers its id at the provider, and how it stands if it was made now. */
+  /** Creates the account if it does not exist. Returns its id at the provider, and its state if it was just created. */
   async function ensure(holder: Holder, note?: Note): Promise<{ reference: string; made?: Account }> {
     const row = await rowOf(holder);
     const known = liveIdOf(row);
@@ -93,14 +93,14 @@ export function createAccounts(
     const id = 'user_id' in holder ? holder.user_id : holder.company_id;
     const reference = await gateway
       .createAccount({
-        // After a reset it is another one.
+        // After a reset, it is a different account.
         idempotencyKey: `account:${id}:${row?.updated_at.getTime() ?? 0}`,
         reference: id,
       })
       .catch(failed);
     const state = await gateway.getAccount(reference).catch(failed);
     return inScope(db.app, { rootId: holder.root_id }, async (tx) => {
-      // Asked for twice at once, it is one account and one row of the log.
+      // Two concurrent requests result in one account and one log row.
       const meanwhile = liveIdOf(await store.accountToChange(tx, holder));
       if (meanwhile) return { reference: meanwhile };
       const made = await save(tx, holder, reference, state);
@@ -109,7 +109,7 @@ export function createAccounts(
     });
   }
 
-  /** Asks the provider how an account stands and keeps the answer. */
+  /** Asks the provider for the state of an account and saves the answer. */
   async function refresh(holder: Holder): Promise<Account> {
     const row = await rowOf(holder);
     const reference = idOf(row);
@@ -117,18 +117,18 @@ export function createAccounts(
     const state = await gateway.getAccount(reference).catch(failed);
     return inScope(db.app, { rootId: holder.root_id }, async (tx) => {
       const now = await store.accountToChange(tx, holder);
-      // It was let go while we asked: the answer is about an account that is theirs no more.
+      // It was disconnected while we asked: the answer is about an account that is no longer theirs.
       return idOf(now) === reference ? save(tx, holder, reference, state) : standing(now);
     });
   }
 
-  /** Forgets an account; the provider keeps it. */
+  /** Forgets an account; it still exists at the provider. */
   const forget = async (tx: Tx, holder: Holder): Promise<Account> => {
     const none = { status: '' as const, charges_enabled: false, payouts_enabled: false };
     return save(tx, holder, '', { ...none, account_requirements: [] });
   };
 
-  /** Tells whose account it is, and who is in charge of their company. */
+  /** Notifies the account's holder and those in charge of their company. */
   const tell = (
     tx: Tx,
     holder: Holder,
@@ -153,10 +153,13 @@ export function createAccounts(
       isOwn ? holder.user_id : undefined,
     );
   };
-  /** Whose account it is, as a mail says it. */
+  /** The account's holder, as worded in an email. */
   const ofWhom = (holder: Holder, name: string): string => ('user_id' in holder ? ` of ${name}` : '');
 
-  /** Lets go of an account now: what waits is over, it is kept as the former one, and all are told. */
+  /**
+   * Disconnects an account now: ends any pending change, keeps it as the former account, and notifies everyone
+   * concerned.
+   */
   async function disconnect(
     tx: Tx,
     holder: Holder,
@@ -187,12 +190,12 @@ export function createAccounts(
   return {
     ensure,
     refresh,
-    /** Lets go of an account without a word to anybody: the sandbox's own wish. */
+    /** Disconnects an account without notifying anyone: only the sandbox does this. */
     letGo: (holder: Holder): Promise<Account> =>
       inScope(db.app, { rootId: holder.root_id }, async (tx) =>
         (await store.accountToChange(tx, holder)) ? forget(tx, holder) : NONE,
       ),
-    /** The provider's id of somebody's account; '' when they have none. */
+    /** The provider's id of a holder's account; '' if they have none. */
     reference: async (holder: Holder): Promise<string> => idOf(await rowOf(holder)),
     referenceOf: async (
       tx: Tx,
@@ -201,16 +204,17 @@ export function createAccounts(
       const row = await store.agencyAccount(tx, agencyId);
       return { reference: idOf(row), chargesEnabled: row?.charges_enabled ?? false };
     },
-    /** Where an agency's account stands, as we last heard. */
+    /** The last known state of an agency's account. */
     of: async (tx: Tx, agencyId: string): Promise<Account> =>
       standing(await store.agencyAccount(tx, agencyId)),
-    /** Where a sales person's own account stands, as we last heard. */
+    /** The last known state of a salesperson's own account. */
     ofSales: async (tx: Tx, userId: string): Promise<Account> =>
       standing(await store.salesAccount(tx, userId)),
 
     /**
-     * The provider has news of an account, or of a payout from it that failed, which its holder is told.
-     * @returns how the account stands now; undefined: it belongs to no one here
+     * Handles news from the provider about an account, or about a failed payout from it, of which its holder is
+     * notified.
+     * @returns the account's current state; undefined if it belongs to no one here
      */
     async heard(reference: string, failedPayout?: ProviderNotice['payout']): Promise<Account | undefined> {
       const holder = await store.holderOfAccount(db.app, reference);
@@ -237,7 +241,7 @@ export function createAccounts(
       return state;
     },
 
-    /** Makes the own account, or the own agency's. Safe to ask again. */
+    /** Creates the user's own account, or their own agency's. Safe to call again. */
     async create(ctx: Ctx): Promise<Account> {
       const holder = holderOf(ctx);
       const { objectKind, objectId, whose } = subjectOf(holder);
@@ -260,7 +264,10 @@ export function createAccounts(
       return made ?? refresh(holder);
     },
 
-    /** A page of the provider for the account's owner; used once. @throws Refusal 409 without an account */
+    /**
+     * Returns a page at the provider for the account's owner; can be used once.
+     * @throws Refusal 409 without an account
+     */
     async link(
       ctx: Ctx,
       paths: { refresh: string; back: string },
@@ -277,17 +284,19 @@ export function createAccounts(
         .catch(failed);
     },
 
-    /** How the own account, or the own agency's, stands now. */
+    /** The current state of the user's own account, or their own agency's. */
     check: (ctx: Ctx): Promise<Account> => refresh(holderOf(ctx)),
 
-    /** What was asked for of the own account, or the own agency's, and waits. */
+    /** The pending change of the user's own account, or their own agency's. */
     change: (ctx: Ctx) =>
       inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => store.openAccountChange(tx, holderOf(ctx))),
 
     /**
-     * Lets go of the own account, or the own agency's, so that another can be made. The cards of an agency's clients are on
-     * its account, so they must be entered anew. An agency's account that is in use goes on for 72 hours where it is not an
-     * owner who asks: an owner can let go of it at once, or keep it. @throws Refusal 409 where it waits already
+     * Disconnects the user's own account, or their own agency's, so that another can be created. The cards of an
+     * agency's clients are on its account, so they must be entered again. If the request does not come from an owner,
+     * an agency account that is in use stays connected for another 72 hours: an owner can disconnect it right away, or
+     * keep it.
+     * @throws Refusal 409 if a change is already pending
      */
     async reset(ctx: Ctx): Promise<{ account: Account; waitsUntil: Date | null }> {
       const holder = holderOf(ctx);
@@ -331,7 +340,10 @@ export function createAccounts(
       });
     },
 
-    /** Stops what was asked for of the own account, or the own agency's. @throws Refusal 409 where nothing waits */
+    /**
+     * Stops the pending change of the user's own account, or their own agency's.
+     * @throws Refusal 409 if no change is pending
+     */
     async keep(ctx: Ctx): Promise<void> {
       const holder = holderOf(ctx);
       const { objectKind, objectId } = subjectOf(holder);
@@ -348,7 +360,7 @@ export function createAccounts(
       });
     },
 
-    /** Lets go of an account whose change nobody stopped in time. Safe to run twice. */
+    /** Disconnects an account whose change was not stopped in time. Safe to run twice. */
     async takeDue({ rootId, id }: { rootId: string; id: string }): Promise<void> {
       const found = await inScope(db.app, { rootId }, (tx) => store.accountChangeById(tx, id));
       if (!found) return;
@@ -361,7 +373,7 @@ export function createAccounts(
         const row = await store.accountToChange(tx, holder);
         const waiting = await store.openAccountChange(tx, holder);
         if (waiting?.id !== id || waiting.effective_at > clock.now()) return;
-        // Another account has come in its place meanwhile: that is not what was asked for.
+        // Another account has replaced it in the meantime: the request was not for that one.
         if (idOf(row) !== waiting.reference) {
           await store.endAccountChange(tx, holder, 'stopped', clock.now());
           return;

@@ -5,8 +5,8 @@ import type { Db, Tx } from '../../platform/db/scope.ts';
 
 export type AgencyOwner = Owner & { agency_id: string };
 /**
- * Whose an account at the card provider is: an agency's, on which it charges its clients; or (with user_id) a sales person's
- * own, which their commissions are paid to.
+ * Whose account at the card provider it is: an agency's, on which it charges its clients; or (with user_id) a
+ * salesperson's own, to which their commissions are paid.
  */
 export type Holder = AgencyOwner | (Owner & { user_id: string });
 
@@ -31,16 +31,16 @@ export async function agencyAccount(tx: Tx, agencyId: string) {
     .executeTakeFirst();
 }
 
-/** A sales person's own account. */
+/** A salesperson's own account. */
 export async function salesAccount(tx: Tx, userId: string) {
   return tx.selectFrom('sales_account').select(COLUMNS).where('user_id', '=', userId).executeTakeFirst();
 }
 
-/** The account of whoever it is; undefined: they never had one. */
+/** A holder's account; undefined if they never had one. */
 export const accountOf = (tx: Tx, holder: Holder) =>
   'user_id' in holder ? salesAccount(tx, holder.user_id) : agencyAccount(tx, holder.company_id);
 
-/** The same, with all others who would change it waiting for the end of the transaction. */
+/** The same, but locked: everyone else who wants to change it waits for the end of the transaction. */
 export async function accountToChange(tx: Tx, holder: Holder) {
   const id = 'user_id' in holder ? holder.user_id : holder.company_id;
   await sql`select pg_advisory_xact_lock(hashtext('connected_account'), hashtext(${id}))`.execute(tx);
@@ -63,7 +63,7 @@ export async function saveAccount(tx: Tx, holder: Holder, state: State): Promise
     .execute();
 }
 
-/** Whose account it is, by the provider's id of it; undefined: nobody's here. */
+/** Whose account it is, by its id at the provider; undefined if it belongs to no one here. */
 export async function holderOfAccount(db: Db, reference: string): Promise<Holder | undefined> {
   const { rows } = await sql<Owner & { user_id: string | null }>`
     select * from account_holder(${reference})`.execute(db);
@@ -75,7 +75,7 @@ export async function holderOfAccount(db: Db, reference: string): Promise<Holder
 
 const holds = (holder: Holder) => ('user_id' in holder ? holder.user_id : null);
 
-/** Keeps that an account was, or is to be, let go of. */
+/** Records that an account was, or will be, disconnected. */
 export async function insertAccountChange(
   tx: Tx,
   holder: Holder,
@@ -88,7 +88,7 @@ export async function insertAccountChange(
     .execute();
 }
 
-/** The change of somebody's account that waits, with who asked for it. */
+/** The pending change of a holder's account, with the user who requested it. */
 export async function openAccountChange(tx: Tx, holder: Holder) {
   return tx
     .selectFrom('account_change as a')
@@ -100,7 +100,7 @@ export async function openAccountChange(tx: Tx, holder: Holder) {
     .executeTakeFirst();
 }
 
-/** Ends the change that waits; answers whether there was one. */
+/** Ends the pending change; returns whether there was one. */
 export async function endAccountChange(
   tx: Tx,
   holder: Holder,
@@ -117,7 +117,7 @@ export async function endAccountChange(
   return numUpdatedRows > 0n;
 }
 
-/** The account that was last let go of; '' when there was none. */
+/** The account that was disconnected last; '' if there was none. */
 export async function formerAccount(tx: Tx, holder: Holder): Promise<string> {
   const row = await tx
     .selectFrom('account_change')
@@ -140,7 +140,10 @@ export async function personName(tx: Tx, userId: string): Promise<string> {
   return row?.name ?? 'Somebody';
 }
 
-/** Whether a root is the one that the installation belongs to, and with it the account that we ask the provider with. */
+/**
+ * Whether a root is the one that owns the installation, and therefore also the provider account that we use for
+ * requests.
+ */
 export async function holdsPlatform(tx: Tx, rootId: string): Promise<boolean> {
   const row = await tx.selectFrom('company').select('is_master').where('id', '=', rootId).executeTakeFirst();
   return row?.is_master ?? false;

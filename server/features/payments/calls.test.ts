@@ -24,7 +24,7 @@ async function caller(company: Company, host: string) {
     remove: (url: string) => send('DELETE', url),
   };
 }
-/** Enters a test card into a new form; answers the form. */
+/** Enters a test card into a new form; returns the form. */
 async function enter(who: Caller, number = '4242424242424242') {
   const form = (await who.post('/api/payment/card/start')).body as { setup: string; client_secret: string };
   const entered = await who.post('/api/payment/sandbox/card', {
@@ -62,7 +62,7 @@ describe('[PROF-04] a card on file', () => {
     expect(entered).toEqual({ status: 'saved', message: '' });
     const saved = await boss.post('/api/payment/customer', { setup: form.setup });
     expect(saved.body).toMatchObject({ card: { brand: 'visa', last4: '4242', provider: 'sandbox' } });
-    // The same form again changes nothing.
+    // Using the same form again changes nothing.
     const again = await boss.put('/api/payment/card', { setup: form.setup });
     expect(again.body.customer_card_id).toBe(saved.body.customer_card_id);
     expect(await logs('card.saved')).toBe(1);
@@ -262,7 +262,7 @@ describe('payments to check', () => {
     );
     expect((await stranger.get('/api/payment/problems')).body).toMatchObject({ total: 0 });
     expect((await boss.post(`${url}/ask`)).status).toBe(403);
-    // A client does not see its agency's charges, not even as its own.
+    // A client does not see its agency's charges, not even when it requests one as its own.
     expect((await payer.post(`/api/payment/charge/${rows[0].id}/check`)).status).toBe(404);
     expect((await boss.post(`/api/payment/charge/${rows[0].id}/check`)).body).toMatchObject({
       status: 'succeeded',

@@ -16,24 +16,24 @@ import { failed } from './gateway-errors.ts';
 export type Cards = ReturnType<typeof createCards>;
 type Known = NonNullable<Awaited<ReturnType<typeof store.cardOf>>>;
 
-/** Where a card form begins. `clientSecret` is for the browser of whoever asked, and never for a log. */
+/** The start of a card form. `clientSecret` is for the requesting user's browser only, and must never be logged. */
 export interface CardForm {
   setup: string;
   clientSecret: string;
-  /** The connected account on which it is; '': the root's own. */
+  /** The connected account that it is on; '' for the root's own. */
   account: string;
 }
 
 /**
  * Cards on file (PROF-04): an agency's on the root's account with the provider, a client's on its agency's connected
- * account. A number never comes near us; what is kept is what people know a card by.
+ * account. Card numbers never reach us; we only store what people recognize a card by.
  */
 export function createCards(
   { db, clock, config }: Pick<Platform, 'db' | 'clock' | 'config'>,
   { gateway, audit, accounts }: { gateway: PaymentGateway; audit: Audit; accounts: Accounts },
 ) {
   const sealKey = derive(config.appKey, 'card-setup');
-  /** Ties a form to the company that began it: nobody finishes another's. */
+  /** Ties a form to the company that began it: no one else can finish it. */
   const sealed = (companyId: string, account: string, setup: string): string =>
     `${setup}.${mac(sealKey, `${companyId} ${account} ${setup}`).toString('base64url')}`;
   const opened = (companyId: string, account: string, text: string): string => {
@@ -48,7 +48,10 @@ export function createCards(
   const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId }, work);
 
-  /** Where the card of a company is: '' for an agency, else its agency's account. @throws Refusal 409 without one */
+  /**
+   * Returns which account a company's card is on: '' for an agency, else its agency's account.
+   * @throws Refusal 409 without one
+   */
   async function placeOf(tx: Tx, owner: Owner): Promise<{ account: string; ready: boolean }> {
     if (!owner.agency_id) throw new Refusal('forbidden', ownMessages.forbidden);
     if (owner.company_id === owner.agency_id) return { account: '', ready: true };
@@ -57,7 +60,7 @@ export function createCards(
     return { account: reference, ready: chargesEnabled };
   }
 
-  /** The company at the provider, made when it is new there. */
+  /** The company's customer at the provider, created if it is new there. */
   async function customer(owner: AgencyOwner, account: string): Promise<string> {
     const known = await within(owner.root_id, (tx) =>
       store.customerOf(tx, owner.company_id, gateway.provider, account),
@@ -81,7 +84,10 @@ export function createCards(
     );
   }
 
-  /** Takes a card off file at the provider. Ours is gone already: a card that stays behind there is charged by nobody. */
+  /**
+   * Removes a card at the provider. Our record is already gone: a card that is left behind there won't be charged by
+   * anyone.
+   */
   async function forget(card: Known | undefined): Promise<void> {
     if (!card?.reference || card.provider !== gateway.provider) return;
     await gateway
@@ -105,7 +111,7 @@ export function createCards(
     };
   }
 
-  /** Puts the card that was entered into a form on file. */
+  /** Saves the card that was entered into a form. */
   async function finish(
     owner: AgencyOwner,
     form: string,
@@ -156,7 +162,10 @@ export function createCards(
     finish,
     of: store.cardOf,
 
-    /** The card that can be charged. @throws Refusal 409 without one, or while the account takes no charges */
+    /**
+     * Returns the card that can be charged.
+     * @throws Refusal 409 without one, or while the account can't accept charges
+     */
     async chargeable(tx: Tx, owner: Owner): Promise<Known> {
       const { account, ready } = await placeOf(tx, owner);
       const card = await store.cardOf(tx, owner.company_id);
@@ -166,12 +175,15 @@ export function createCards(
       return card;
     },
 
-    /** Begins to put the own company's card on file. @throws Refusal 409 while the agency has no account */
+    /**
+     * Starts putting the user's own company's card on file.
+     * @throws Refusal 409 while the agency has no account
+     */
     startOwn: (ctx: Ctx): Promise<CardForm> => start(ownerOf(ctx)),
 
     /**
-     * Puts the card that was entered into the own company's form on file, in place of the one before.
-     * @throws Refusal 404 for a form of somebody else, 409 while nothing is entered, 422 when the card was refused
+     * Puts the card that was entered into the user's own company's form on file, replacing the previous one.
+     * @throws Refusal 404 for someone else's form, 409 while no card is entered, 422 if the card was refused
      */
     finishOwn: (ctx: Ctx, form: string): Promise<Known> =>
       finish(ownerOf(ctx), form, (tx, card) =>
@@ -183,7 +195,10 @@ export function createCards(
         }),
       ),
 
-    /** Takes the own company's card off file. @throws Refusal 404 without one */
+    /**
+     * Removes the user's own company's card from file.
+     * @throws Refusal 404 without one
+     */
     async removeOwn(ctx: Ctx): Promise<void> {
       const owner = ownerOf(ctx);
       const card = await within(owner.root_id, async (tx) => {
@@ -201,7 +216,7 @@ export function createCards(
       await forget(card);
     },
 
-    /** What a notice says of a card: looks at it and keeps what has changed. */
+    /** Handles a notice about a card: looks the card up and saves what has changed. */
     async heard(rootId: string, reference: string, account: string | undefined): Promise<string> {
       const card = await gateway.getCard({ card: reference, ...(account ? { account } : {}) });
       const changed = await within(rootId, (tx) =>

@@ -32,15 +32,17 @@ export async function removeCard(tx: Tx, companyId: string, at: Date): Promise<v
     .execute();
 }
 
-/** Takes the card on file away, if there is one, and puts this one there. */
+/** Removes the card on file, if there is one, and saves this one instead. */
 export async function replaceCard(tx: Tx, row: Insertable<Schema['payment_card']>): Promise<void> {
-  // Two forms may be finished at once: the later one stays.
+  // Two forms may be finished at the same time: the later one wins.
   await sql`select pg_advisory_xact_lock(hashtext('payment_card'), hashtext(${row.company_id}))`.execute(tx);
   await removeCard(tx, row.company_id, row.created_at as Date);
   await tx.insertInto('payment_card').values(row).execute();
 }
 
-/** What the provider says of a card that is on file. Returns the company, or undefined when it is on none's. */
+/**
+ * Saves what the provider says about a card on file. Returns the company, or undefined if no company has it on file.
+ */
 export async function changeCard(
   tx: Tx,
   reference: string,
@@ -67,7 +69,7 @@ export async function customerOf(tx: Tx, companyId: string, provider: 'sandbox' 
   return row?.reference;
 }
 
-/** Every place where companies of a root are known to the provider. */
+/** All accounts on which companies of a root are known to the provider. */
 export async function accountsOf(tx: Tx, provider: 'sandbox' | 'stripe'): Promise<string[]> {
   const rows = await tx
     .selectFrom('payment_customer')
@@ -78,7 +80,7 @@ export async function accountsOf(tx: Tx, provider: 'sandbox' | 'stripe'): Promis
   return rows.map((row) => row.account);
 }
 
-/** Keeps the first of a company's customers at a place; answers which one that is. */
+/** Saves the first customer of a company on an account; returns which one that is. */
 export async function keepCustomer(tx: Tx, row: Insertable<Schema['payment_customer']>): Promise<string> {
   await tx
     .insertInto('payment_customer')

@@ -18,13 +18,13 @@ import type {
 import * as policy from './policy.ts';
 import { sendJob } from './queue.ts';
 
-/** Where a process may die, for the tests that make it die there. */
+/** Points at which a process may die, so that tests can make it die there. */
 export type ChargeStep = 'before intent' | 'intent' | 'claimed' | 'answer' | 'posting';
 export type OnStep = (step: ChargeStep) => Promise<void> | void;
 
 export type ChargeCore = ReturnType<typeof createChargeCore>;
 
-/** A row as purposes see it. */
+/** A row as seen by purposes. */
 export const seen = (row: store.ChargeRow): Charge => ({
   id: row.id,
   owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
@@ -67,9 +67,9 @@ const refuse = (text: string): never => {
 };
 
 /**
- * Charges, from the intent to the ledger (decision 32). The intent's row is committed before anything is sent, its id is
- * the provider's idempotency key, and the answer's row and what it posts are one transaction: wherever a process dies, the
- * next question to the provider (`ask`, by the job) finds out what happened and goes on from there.
+ * Charges, from the intent to the ledger (decision 32). The intent's row is committed before anything is sent, its id
+ * is the provider's idempotency key, and the answer's row and its postings are one transaction: wherever a process
+ * dies, the next request to the provider (`ask`, by the job) finds out what happened and continues from there.
  */
 export function createChargeCore(
   { db, clock, jobs, events }: Pick<Platform, 'db' | 'clock' | 'jobs' | 'events'>,
@@ -240,7 +240,7 @@ export function createChargeCore(
     });
   }
 
-  /** Sends a charge under its own id and applies what comes back. */
+  /** Sends a charge under its own id and applies the response. */
   async function deliver(row: store.ChargeRow): Promise<store.ChargeRow> {
     const answer: policy.Answer = await gateway
       .charge({
@@ -259,7 +259,7 @@ export function createChargeCore(
     return settle(row.root_id, row.id, answer);
   }
 
-  /** Sends an intent, once: whoever comes second waits here, or learns that it is under way. */
+  /** Sends an intent, once: a second caller waits here, or learns that it is in progress. */
   function send(rootId: string, id: string): Promise<ChargeResult> {
     const flying = flights.get(id);
     if (flying) return flying;
@@ -275,13 +275,13 @@ export function createChargeCore(
   }
 
   /**
-   * Asks the provider what has become of a charge and applies it. One that the provider does not know within the hour is
-   * sent once more under the same key: it has one effect, whatever became of the first.
+   * Asks the provider for the outcome of a charge and applies it. A charge that the provider does not know within the
+   * hour is sent once more under the same key: it takes effect only once, whatever happened to the first attempt.
    */
   async function ask(rootId: string, id: string): Promise<ChargeResult> {
     const row = await rowOf(rootId, id);
     if (row.state === 'intended') {
-      // Nothing was sent. What waited for more than an hour has been forgotten by whoever wanted it.
+      // Nothing was sent. After more than an hour, whoever wanted it is no longer waiting.
       if (clock.now().getTime() - row.created_at.getTime() < policy.FINAL_AFTER_MS) return send(rootId, id);
       return resultOf(await settle(rootId, id, { status: 'none' }));
     }
@@ -301,7 +301,9 @@ export function createChargeCore(
     return resultOf(await deliver(again));
   }
 
-  /** Ends declined charges for the same thing that their holder could still complete, or both might succeed. */
+  /**
+   * Ends declined charges for the same thing that the cardholder could still complete; otherwise both might succeed.
+   */
   async function endOpen(charge: ChargeAsk): Promise<void> {
     const { owner, purpose, referenceId } = charge;
     const rows = await within(owner.root_id, (tx) =>
@@ -331,13 +333,13 @@ export function createChargeCore(
     send,
     ask,
 
-    /** As Charges.onSettled says. */
+    /** See Charges.onSettled. */
     onSettled(purpose: Purpose, handler: PurposeHandler): void {
       if (handlers.has(purpose)) throw new Error(`A handler already takes charges for ${purpose}`);
       handlers.set(purpose, handler);
     },
 
-    /** As Charges.charge says. */
+    /** See Charges.charge. */
     async charge(asked: ChargeAsk): Promise<ChargeResult> {
       policy.centsOf(asked.amountMicros);
       await endOpen(asked);
@@ -348,7 +350,7 @@ export function createChargeCore(
       return (await flights.get(row.id)) ?? resultOf(row);
     },
 
-    /** As Charges.intend says. */
+    /** See Charges.intend. */
     async intend(tx: Tx, asked: ChargeAsk): Promise<string | null> {
       policy.centsOf(asked.amountMicros);
       try {
@@ -378,11 +380,11 @@ export function createChargeCore(
       return row ? seen(row) : null;
     },
 
-    /** Whether a charge is this company's, for whoever sees it. */
+    /** Whether a charge is this company's, as far as the caller can see it. */
     ownedBy: async (tx: Tx, id: string, companyId: string): Promise<boolean> =>
       (await store.chargeById(tx, id))?.company_id === companyId,
 
-    /** What the holder's browser needs to complete a declined charge; null when it can't be (any more). */
+    /** What the cardholder's browser needs to complete a declined charge; null if it can't be completed (any more). */
     async authentication(
       rootId: string,
       id: string,
@@ -403,8 +405,8 @@ export function createChargeCore(
     },
 
     /**
-     * Books that a charge was disputed, or how the dispute ended; each once, in any order of the notices.
-     * @throws Error when the charge has not succeeded (yet)
+     * Books that a charge was disputed, or how the dispute ended; each only once, in whatever order the notices arrive.
+     * @throws Error if the charge has not succeeded (yet)
      */
     async dispute(
       rootId: string,
@@ -465,7 +467,7 @@ export function createChargeCore(
   };
 }
 
-/** How a refund row looks to purposes. */
+/** A refund row as seen by purposes. */
 export const refundSeen = (row: store.RefundRow): RefundOf => ({
   id: row.id,
   amountMicros: policy.microsOfCents(row.amount_cents),

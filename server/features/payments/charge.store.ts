@@ -6,7 +6,7 @@ export type ChargeRow = Selectable<Schema['charge']>;
 export type RefundRow = Selectable<Schema['refund']>;
 export type DisputeRow = Selectable<Schema['payment_dispute']>;
 
-/** Adds an intent; undefined when its key, or another charge for the same thing, is there already. */
+/** Adds an intent; undefined if its key, or another charge for the same thing, already exists. */
 export async function addCharge(tx: Tx, row: Insertable<Schema['charge']>): Promise<ChargeRow | undefined> {
   return tx
     .insertInto('charge')
@@ -29,7 +29,7 @@ export async function chargeByKey(tx: Tx, companyId: string, purpose: string, ke
 export const chargeById = (tx: Tx, id: string): Promise<ChargeRow | undefined> =>
   tx.selectFrom('charge').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** A charge that nobody else can change until the transaction ends. */
+/** Locks a charge so that no one else can change it until the transaction ends. */
 export const lockCharge = (tx: Tx, id: string): Promise<ChargeRow | undefined> =>
   tx.selectFrom('charge').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
@@ -64,7 +64,7 @@ export async function underWay(tx: Tx, companyId: string, purpose: string, refer
     .executeTakeFirst();
 }
 
-/** Takes an intent for sending; undefined when somebody else did, or it is past that. */
+/** Claims an intent for sending; undefined if someone else already did, or it is past that state. */
 export async function claim(tx: Tx, id: string, at: Date, nextAskAt: Date): Promise<ChargeRow | undefined> {
   return tx
     .updateTable('charge')
@@ -83,7 +83,7 @@ export async function changeCharge(
   return tx.updateTable('charge').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 }
 
-/** Charges and refunds of every root whose time to be asked for has come. */
+/** Charges and refunds of all roots that are due to be checked with the provider. */
 export async function toAsk(
   db: Db,
   now: Date,
@@ -94,7 +94,7 @@ export async function toAsk(
   return rows;
 }
 
-/** Asks for a charge or a refund later, while it is still to be asked for. */
+/** Postpones checking a charge or a refund, as long as it still has to be checked. */
 export async function postpone(
   tx: Tx,
   due: { charge_id: string | null; refund_id: string | null },
@@ -142,7 +142,7 @@ export const addDispute = (tx: Tx, row: Insertable<Schema['payment_dispute']>) =
 export const closeDispute = (tx: Tx, id: string, state: 'won' | 'lost', at: Date) =>
   tx.updateTable('payment_dispute').set({ state, closed_at: at }).where('id', '=', id).execute();
 
-/** Notes where the provider and we differ; the same again is seen once more. */
+/** Records a difference between the provider and us; if it is already known, updates when it was last seen. */
 export async function noteMismatch(tx: Tx, row: Insertable<Schema['payment_mismatch']>): Promise<void> {
   await tx
     .insertInto('payment_mismatch')
@@ -156,7 +156,10 @@ export async function noteMismatch(tx: Tx, row: Insertable<Schema['payment_misma
     .execute();
 }
 
-/** Whose something of the provider's is, by what a notice names; before a scope is known (migration 0032). */
+/**
+ * The root that an object of the provider belongs to, by the ids in a notice; used before a scope is known (migration
+ * 0032).
+ */
 export async function placeOf(
   db: Db,
   named: {
@@ -177,7 +180,7 @@ export async function placeOf(
   return rows[0];
 }
 
-/** Who paid charges, by the provider's ids of them; those that the scope does not see are missing. */
+/** Who paid charges, by the provider's ids of the charges; those that the scope does not see are missing. */
 export async function payersOf(tx: Tx, references: string[]): Promise<Map<string, string>> {
   if (references.length === 0) return new Map();
   const rows = await tx

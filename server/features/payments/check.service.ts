@@ -17,7 +17,7 @@ import type { createRefunds } from './refund.service.ts';
 const COMPARED_MS = 3 * 86_400_000;
 type Ours = Awaited<ReturnType<typeof store.chargesSince>>[number];
 
-/** What a root looks at and mends: the page "Payments to check", and the daily comparison that fills it. */
+/** What a root reviews and fixes: the page "Payments to check", and the daily comparison that fills it. */
 export function createChecks(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
   parts: {
@@ -46,7 +46,10 @@ export function createChecks(
     }
   };
 
-  /** The charge, when whoever asks sees it. @throws Refusal 404 */
+  /**
+   * Returns the charge, if the caller can see it.
+   * @throws Refusal 404
+   */
   async function charge(ctx: Ctx, id: string) {
     const row = await within(ctx.actor.rootId, (tx) => chargeById(tx, id));
     if (!row) throw new Refusal('not_found', ownMessages.notFound);
@@ -58,7 +61,7 @@ export function createChecks(
     company_id: row.company_id,
   });
 
-  /** What differs between the provider's word and ours for one charge. */
+  /** The differences between the provider's records and ours for one charge. */
   function difference(ours: Ours, theirs: ListedCharge) {
     const cents = (n: number) => usd(BigInt(n) * 10_000n);
     if (theirs.amountCents !== ours.amount_cents)
@@ -125,7 +128,7 @@ export function createChecks(
         continue;
       }
       if (theirs.status !== 'succeeded') continue;
-      // Made elsewhere (or older than what was read of ours): whose is it?
+      // Created elsewhere (or older than the charges we read on our side): whose is it?
       const place = await placeOf(db.app, {
         chargeKey: theirs.chargeKey,
         charge: theirs.charge,
@@ -140,7 +143,7 @@ export function createChecks(
         theirs: `charge for ${amount}`,
       });
     }
-    // What a list does not have may be newer than it; an hour later it must.
+    // A charge missing from a list may be newer than it; an hour later it must be there.
     const settled = new Date(begun.getTime() - policy.FINAL_AFTER_MS);
     for (const mine of ours) {
       const here = ['succeeded', 'refunded', 'disputed'].includes(mine.state);
@@ -155,7 +158,7 @@ export function createChecks(
     return { compared: listed.length, differences };
   }
 
-  /** Compares all places of a root with what we know of the last three days. */
+  /** Compares all accounts of a root with our data for the last three days. */
   async function compare(rootId: string): Promise<{ compared: number; differences: number }> {
     const places = await within(rootId, (tx) => accountsOf(tx, gateway.provider));
     const sum = { compared: 0, differences: 0 };
@@ -207,7 +210,7 @@ export function createChecks(
     },
 
     /**
-     * Settles a charge by hand; what it posts is the same as if the provider had told.
+     * Settles a charge manually; the postings are the same as if the provider had reported it.
      * @throws Refusal 409 unless its outcome is unknown, or it failed and is said to have succeeded
      */
     async settle(ctx: Ctx, id: string, state: 'succeeded' | 'declined', reason: string): Promise<string> {
@@ -241,7 +244,7 @@ export function createChecks(
       return now.state;
     },
 
-    /** Gives a charge back. */
+    /** Refunds a charge. */
     async refund(ctx: Ctx, id: string, given: { amount?: string | undefined; reason: string; key: string }) {
       const row = await charge(ctx, id);
       const done = await refunds.refund({
@@ -262,7 +265,10 @@ export function createChecks(
       return done.status;
     },
 
-    /** Marks a difference as dealt with. @throws Refusal 404 */
+    /**
+     * Marks a difference as resolved.
+     * @throws Refusal 404
+     */
     async resolve(ctx: Ctx, id: string, reason: string): Promise<void> {
       await within(ctx.actor.rootId, async (tx) => {
         const done = await store.resolveMismatch(tx, id, reason, clock.now());
@@ -277,7 +283,7 @@ export function createChecks(
       });
     },
 
-    /** Compares now, because somebody asks. */
+    /** Runs the comparison now, at a user's request. */
     async compareNow(ctx: Ctx) {
       const done = await compare(ctx.actor.rootId);
       await within(ctx.actor.rootId, (tx) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** A thing that a root has to look at; `row` is of the charge, refund, dispute or difference. */
+/** An item that a root has to look at; `row` is the id of the charge, refund, dispute or difference. */
 export interface ProblemRow {
   kind: 'unknown' | 'mismatch' | 'refund' | 'dispute' | 'declined';
   row: string;
@@ -22,8 +22,8 @@ export interface ProblemRow {
 }
 
 /**
- * What of a root's payments is unknown, failed or different, newest first: charges and refunds whose outcome has been
- * unknown for 15 s, failed refunds, open disputes, differences, and declines of the last 30 days.
+ * The payments of a root that are unknown, failed or different, newest first: charges and refunds whose outcome has
+ * been unknown for 15 s, failed refunds, open disputes, differences, and declines of the last 30 days.
  */
 const problems = (now: Date) => sql`
   select 'unknown' as kind, c.id::text as row, c.id as charge_id, c.state,
@@ -73,7 +73,7 @@ export async function countProblems(tx: Tx, now: Date): Promise<{ kind: ProblemR
   return rows;
 }
 
-/** Charges of a place since an instant, by id, with what has been given back of each. */
+/** The charges on an account since an instant, by id, with how much of each has been refunded. */
 export async function chargesSince(tx: Tx, account: string, provider: 'sandbox' | 'stripe', since: Date) {
   return tx
     .selectFrom('charge')
@@ -95,7 +95,7 @@ export async function chargesSince(tx: Tx, account: string, provider: 'sandbox' 
     .execute();
 }
 
-/** Ends a difference; undefined when there is none such (any more). */
+/** Ends a difference; undefined if it does not exist (any more). */
 export async function resolveMismatch(tx: Tx, id: string, resolution: string, at: Date) {
   return tx
     .updateTable('payment_mismatch')
@@ -106,7 +106,7 @@ export async function resolveMismatch(tx: Tx, id: string, resolution: string, at
     .executeTakeFirst();
 }
 
-/** Ends differences of a place that a comparison has not seen again. Returns how many. */
+/** Ends differences of an account that a comparison has not seen again. Returns how many. */
 export async function resolveGone(tx: Tx, references: string[], seenBefore: Date, at: Date): Promise<number> {
   if (references.length === 0) return 0;
   const done = await tx

@@ -2,7 +2,10 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { GatewayError } from '../../platform/payments.ts';
 
-/** Tells a person why the card provider did not do what was asked; for `.catch`. @throws Refusal 404, 409, 422, 503 */
+/**
+ * Explains to the user why the card provider did not do what was requested; for `.catch`.
+ * @throws Refusal 404, 409, 422, 503
+ */
 export function failed(error: unknown): never {
   if (!(error instanceof GatewayError)) throw error;
   switch (error.code) {

@@ -3,10 +3,10 @@ import type { Tenants } from '../tenants/index.ts';
 import { accountJob, askJob, compareJob, noticesJob, sendJob } from './queue.ts';
 import type { Payments } from './service.ts';
 
-/** How often due things are looked for while the process lives; all else is by the clock. */
+/** How often the process looks for due work; everything else depends on the clock. */
 const TICK_MS = 5_000;
 
-/** Starts sending intents, asking for unknown outcomes, handling notices and the daily comparison. */
+/** Starts sending intents, checking unknown outcomes, handling notices and the daily comparison. */
 export async function startPayments(
   payments: Payments,
   tenants: Tenants,
@@ -19,7 +19,7 @@ export async function startPayments(
       await payments.core.ask(rootId, chargeId);
     },
   );
-  // The queue's minute hand takes up what a process that died left behind; the second hand is this process's own.
+  // The queue's minute timer picks up what a dead process left behind; this process has its own timer of a few seconds.
   await jobs.work(askJob, { pollingIntervalSeconds: 15 }, () => payments.askDue());
   await jobs.work(noticesJob, { pollingIntervalSeconds: 15 }, () => payments.attendNotices());
   await jobs.work(compareJob, { pollingIntervalSeconds: 60 }, async () => {

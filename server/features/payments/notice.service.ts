@@ -12,8 +12,8 @@ import type { createRefunds } from './refund.service.ts';
 const MOST_TRIES = 1000;
 
 /**
- * What the provider tells us (webhooks). A notice is believed by its signature, kept by its id, and taken as a hint to ask
- * for the thing it speaks of; so it may come twice, late, or in any order.
+ * Notices from the provider (webhooks). A notice is trusted by its signature, stored by its id, and taken only as a
+ * hint to ask about the object it refers to, so it may arrive twice, late, or in any order.
  */
 export function createNoticeDesk(
   { db, clock, log }: Pick<Platform, 'db' | 'clock' | 'log'>,
@@ -27,7 +27,7 @@ export function createNoticeDesk(
 ) {
   const { gateway, core, refunds, cards, accounts } = parts;
 
-  /** Does what a notice asks for; answers what came of it. */
+  /** Does what a notice calls for; returns the result. */
   async function handle(notice: Notice): Promise<string> {
     const { kind } = notice;
     if (kind === 'account.updated' || kind === 'account.disconnected' || kind === 'payout.failed') {
@@ -50,7 +50,7 @@ export function createNoticeDesk(
       case 'refund.changed': {
         if (!place.charge_id) return 'unknown charge';
         if (await refunds.heard(place.root_id, place.charge_id, notice.refundKey)) return 'refund requested';
-        // charge.refunded may be older than our own row of it; refund.changed always names its key, if it is ours.
+        // charge.refunded may predate our own refund row; refund.changed always includes its key, if it is ours.
         const at = clock.now();
         await core.within(place.root_id, (tx) =>
           noteMismatch(tx, {
@@ -73,7 +73,7 @@ export function createNoticeDesk(
       case 'dispute.closed': {
         if (!place.charge_id) return 'unknown charge';
         if (!notice.dispute) return 'no dispute details';
-        // Its success may not have been told yet.
+        // Its success may not have been reported yet.
         await core.ask(place.root_id, place.charge_id);
         return `dispute ${await core.dispute(place.root_id, place.charge_id, notice.dispute)}`;
       }
@@ -91,7 +91,7 @@ export function createNoticeDesk(
     try {
       await store.noticeDone(db.app, notice.id, await handle(notice), clock.now());
     } catch (error) {
-      // It is kept: the job takes it up again.
+      // It is stored: the job will pick it up again.
       log.warn({ err: error, notice: notice.id }, 'could not process the notice yet');
       await store.noticeFailed(db.app, notice.id, (error as Error).message);
     }
@@ -99,8 +99,8 @@ export function createNoticeDesk(
 
   return {
     /**
-     * Takes a notice as it came over the wire.
-     * @throws Refusal 400 when it is not to be believed, or cannot be read
+     * Accepts a notice as received over the wire.
+     * @throws Refusal 400 if it can't be trusted or can't be read
      */
     async take(
       rawBody: Buffer | string,
@@ -119,7 +119,7 @@ export function createNoticeDesk(
       return 'handled';
     },
 
-    /** Handles notices that could not be handled when they came. */
+    /** Handles notices that could not be handled when they arrived. */
     async again(): Promise<void> {
       for (const notice of await store.waitingNotices(db.app, MOST_TRIES, 100)) await attend(notice);
     },

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/scope.ts';
 import type { Notice } from '../../platform/payments.ts';
 
-/** Keeps a notice; answers whether it has been handled before. */
+/** Stores a notice; returns whether it has been handled before. */
 export async function keepNotice(db: Db, notice: Notice, at: Date): Promise<{ handled: boolean }> {
   await db
     .insertInto('payment_notice')
@@ -32,7 +32,7 @@ export async function noticeFailed(db: Db, id: string, why: string): Promise<voi
     .execute();
 }
 
-/** Notices that could not be handled when they came, the oldest first. */
+/** Notices that could not be handled when they arrived, oldest first. */
 export async function waitingNotices(db: Db, most: number, limit: number): Promise<Notice[]> {
   const rows = await db
     .selectFrom('payment_notice')

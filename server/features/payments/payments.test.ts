@@ -12,7 +12,7 @@ let app: TestApp;
 let root: Company;
 let agency: Company;
 let client: Company;
-/** Throws at this step of a charge. */
+/** The step of a charge at which to throw. */
 let dieAt: string | null = null;
 
 class Killed extends Error {}
@@ -46,7 +46,7 @@ const owner = (company: Company) => ({
 });
 const network = () => app.features.payments.gateway as SandboxGateway;
 
-/** Puts a test card on file, through the form. */
+/** Puts a test card on file using the form. */
 async function cardOf(company: Company, number = '4242424242424242', passes = true): Promise<void> {
   const { cards } = app.features.payments;
   const form = await cards.start(owner(company));
@@ -71,7 +71,7 @@ const ask = (given: Partial<ChargeAsk> = {}): ChargeAsk => ({
   ...given,
 });
 const charges = () => app.features.payments.charges;
-/** What the card network really took from the agency, in cents. */
+/** The amount that the card network actually took from the agency, in cents. */
 async function taken(account = ''): Promise<number> {
   const listed = await network().listCharges({ since: new Date(0), ...(account ? { account } : {}) });
   const { rows } = await app.admin.query(
@@ -112,7 +112,7 @@ const passes = async (ms: number) => {
   app.clock.advance(ms);
   await app.features.payments.askDue();
 };
-/** Delivers what the sandbox has sent by now. */
+/** Delivers what the sandbox has sent so far. */
 const deliver = () => app.features.payments.attendNotices();
 
 describe('charges', () => {
@@ -140,7 +140,7 @@ describe('charges', () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => charges().charge(asked)));
     expect(new Set(all.map((one) => one.charge.id)).size).toBe(1);
     expect(await taken()).toBe(5000);
-    // An answer that is lost keeps the thing under way: nothing else is charged for it.
+    // A lost response keeps the charge in progress: nothing else is charged for the same thing.
     await cardOf(agency, '4000000009000037');
     const many = await Promise.all(Array.from({ length: 20 }, () => refusal(charges().charge(ask()))));
     expect(many.filter((one) => one.code === 'answered')).toHaveLength(1);
@@ -308,7 +308,7 @@ describe('a process that dies in a charge', () => {
       expect((await only()).length - before[2]).toBe(made);
       await passes(15_000);
       const state = number === '4242424242424242' ? 'succeeded' : 'declined';
-      // Whoever asks again with the same key gets the same charge.
+      // Calling again with the same key returns the same charge.
       const result = await charges().charge(asked);
       expect(result.status).toBe(state);
       await passes(HOUR);

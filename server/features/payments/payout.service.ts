@@ -12,14 +12,17 @@ import { microsOfCents } from './policy.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What the provider sends to the banks of accounts. It is the provider's to know, so it is asked each time. */
+/**
+ * The provider's payouts to the bank accounts of connected accounts. Only the provider knows them, so it is asked each
+ * time.
+ */
 export function createPayouts(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
   { gateway }: { gateway: PaymentGateway },
 ) {
   /**
-   * Whose account: an agency's connected one; of the root that the installation belongs to the one that we ask with (''). Null:
-   * it has none. Other roots are paid on that account as well, and learn nothing of it.
+   * Which account: an agency's connected one; for the root that owns the installation, the one that we use for requests
+   * (''). Null if there is none. Other roots are paid on that account as well, but can see nothing of it.
    */
   async function accountOf(ctx: Ctx): Promise<string | null> {
     if (ctx.actor.kind === 'root') {
@@ -33,7 +36,10 @@ export function createPayouts(
   const on = (account: string) => (account ? { account } : {});
 
   return {
-    /** The payouts of the own account, newest first. @throws Refusal 503 when the provider is away */
+    /**
+     * The payouts of the user's own account, newest first.
+     * @throws Refusal 503 if the provider is unavailable
+     */
     async list(ctx: Ctx) {
       const account = await accountOf(ctx);
       if (account === null) return [];
@@ -48,7 +54,10 @@ export function createPayouts(
       }));
     },
 
-    /** What one of them is made of. @throws Refusal 404 for one of another account, 503 */
+    /**
+     * The items that make up one of them.
+     * @throws Refusal 404 for one of another account, 503
+     */
     async parts(ctx: Ctx, id: string) {
       const account = await accountOf(ctx);
       if (account === null) throw new Refusal('not_found', ownMessages.notFound);
@@ -60,7 +69,7 @@ export function createPayouts(
         return {
           kind: part.kind,
           company_name: payer || '',
-          // Of another root's charge on the same account nothing but the amount.
+          // For another root's charge on the same account, only the amount is shown.
           description: part.charge && !payer ? '' : part.description,
           amount_micros: Number(microsOfCents(part.amountCents)),
           fee_micros: Number(microsOfCents(part.feeCents)),

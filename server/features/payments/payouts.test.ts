@@ -38,7 +38,7 @@ test('[PAY-01] an agency sees what was sent to its bank and what each payout is 
   app.clock.advance(DAY_MS);
   const [payout, ...more] = rows(await get(agency));
   expect(more).toEqual([]);
-  // What the client paid, less what went along for the platform.
+  // What the client paid, less the part that went to the platform.
   expect(payout).toMatchObject({ amount_micros: 18_000_000, status: 'pending' });
   const made = rows(await get(agency, `/${payout.id}`));
   expect(made).toEqual([

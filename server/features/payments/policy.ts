@@ -11,11 +11,11 @@ import type { ChargeState } from './model.ts';
 
 export const MICROS_PER_CENT = 10_000n;
 
-/** An hour after it was sent, a charge that the provider does not know will never be (platform/payments.ts). */
+/** A charge that the provider does not know one hour after it was sent will never take place (platform/payments.ts). */
 export const FINAL_AFTER_MS = 3_600_000;
-/** So long the provider keeps an idempotency key: sending again under it has one effect. */
+/** How long the provider keeps an idempotency key: sending again under it takes effect only once. */
 export const KEY_LIVES_MS = 23 * 3_600_000;
-/** When an unknown outcome is asked for, counted from its sending; each hour after that. */
+/** When to ask for an unknown outcome, counted from sending; every hour after that. */
 const ASK_AFTER_MS = [15_000, 60_000, 300_000, 900_000, FINAL_AFTER_MS];
 
 /** When to ask next for something that was sent (or intended) at an instant. */
@@ -40,7 +40,7 @@ export function centsOf(micros: bigint, field = 'amount', min = MIN_CHARGE_CENTS
 
 export const microsOfCents = (cents: number): bigint => BigInt(cents) * MICROS_PER_CENT;
 
-/** An outcome of a charge, or that the provider refused the question itself (nothing happened). */
+/** An outcome of a charge, or a note that the provider refused the request itself (nothing happened). */
 export type Answer =
   | ChargeOutcome
   | { status: 'none' }
@@ -54,8 +54,8 @@ const refusals: Partial<Record<GatewayError['code'], string>> = {
 };
 
 /**
- * What an error of the gateway means for a charge. Only at the very first sending is it certain that nothing happened;
- * later an earlier one may have arrived.
+ * What an error from the gateway means for a charge. Only on the very first attempt is it certain that nothing
+ * happened; after that, an earlier attempt may have arrived.
  */
 export function answerOfError(error: unknown, first: boolean): Answer {
   if (error instanceof GatewayError && first && error.code !== 'no_answer')
@@ -70,7 +70,7 @@ export function answerOfError(error: unknown, first: boolean): Answer {
 const OPEN: readonly ChargeState[] = ['intended', 'sent', 'unknown'];
 export const isUnderWay = (state: ChargeState): boolean => OPEN.includes(state);
 
-/** What an answer does to a charge; `keep`: nothing but the time of the next question. */
+/** What an answer does to a charge; `keep`: only sets the time of the next request. */
 export type Change =
   | { to: 'succeeded'; reference: string }
   | {
@@ -142,7 +142,7 @@ export function changeOf(
   }
 }
 
-/** How a dispute stands, of the provider's own words for it; null: money has not moved (an inquiry). */
+/** The status of a dispute, from the provider's own words for it; null if no money has moved (an inquiry). */
 export function disputeState(status: string): 'open' | 'won' | 'lost' | null {
   if (status === 'won' || status === 'lost') return status;
   return status === 'needs_response' || status === 'under_review' ? 'open' : null;

@@ -10,12 +10,12 @@ import * as policy from './policy.ts';
 
 type Stand = 'succeeded' | 'pending' | 'failed' | 'unknown';
 
-/** Errors after which the same question may be asked again later. */
+/** Errors after which the same request may be tried again later. */
 const PASSING = ['busy', 'unavailable', 'no_answer', 'credentials'];
 
 /**
- * Money given back. The money leaves the books with the refund's row, before the provider is asked, so that nobody spends
- * it meanwhile; when the refund fails, at once or days later, it comes back.
+ * Refunds. The money leaves the books with the refund's row, before the provider is asked, so that no one spends it in
+ * the meantime; if the refund fails, immediately or days later, the money is put back.
  */
 export function createRefunds(
   { clock }: Pick<Platform, 'clock'>,
@@ -24,7 +24,7 @@ export function createRefunds(
   const { within, handlerOf } = core;
   const on = (account: string) => (account ? { account } : {});
 
-  /** Applies how a refund stands. */
+  /** Applies the current state of a refund. */
   async function settle(rootId: string, id: string, answer: policy.RefundAnswer): Promise<store.RefundRow> {
     return within(rootId, async (tx) => {
       const known = await store.refundById(tx, id);
@@ -94,7 +94,10 @@ export function createRefunds(
 
   const standOf = (row: store.RefundRow): Stand => (row.state === 'intended' ? 'unknown' : row.state);
 
-  /** Asks what has become of a refund; one that the provider does not know is sent again, while its key lives. */
+  /**
+   * Asks for the outcome of a refund; a refund that the provider does not know is sent again, as long as its key is
+   * valid.
+   */
   async function ask(rootId: string, id: string): Promise<Stand> {
     const { row, charge } = await within(rootId, async (tx) => {
       const row = await store.refundById(tx, id);
@@ -115,14 +118,14 @@ export function createRefunds(
   return {
     ask,
 
-    /** As Charges.refund says. */
+    /** See Charges.refund. */
     async refund(given: {
       rootId: string;
       chargeId: string;
       amountMicros?: bigint;
       key: string;
       reason: string;
-      /** Runs with the refund's row, once. */
+      /** Runs once, with the refund's row. */
       note?: (tx: Tx) => Promise<void>;
     }): Promise<{ status: Stand; id: string; amountMicros: bigint }> {
       const asked =
@@ -173,8 +176,8 @@ export function createRefunds(
     },
 
     /**
-     * A notice that something of a charge was given back: asks for our own refunds of it (`refundKey`: that one). Answers
-     * what came of it; false when it is none of ours.
+     * Handles a notice that part of a charge was refunded: asks about our own refunds of it (`refundKey`: only that
+     * one). Returns the result; false if it is not ours.
      */
     async heard(rootId: string, chargeId: string, refundKey: string | undefined): Promise<boolean> {
       const rows = await within(rootId, (tx) => store.refundsOf(tx, chargeId));

@@ -11,13 +11,15 @@ import { type Account, holdsOwn } from './account.service.ts';
 import { microsOfCents } from './policy.ts';
 import type { Payments } from './service.ts';
 
-/** Where the provider sends an account's owner: its step asks how the account stands, and makes a new link. */
+/**
+ * Where the provider sends an account's owner back to: that step asks for the account's state, and creates a new link.
+ */
 const BACK = {
   setup: '/user/profile-setup',
   settings: '/configuration/general-setting?tab=payment',
 } as const;
 const SALES_BACK = '/configuration/sales-connect-account';
-/** Notices are small; Stripe's largest objects stay far below. */
+/** Notices are small; Stripe's largest objects are far below this. */
 const NOTICE_BYTES = 256 * 1024;
 
 const done = (message: string) => ({ result: 'success' as const, message });
@@ -28,7 +30,7 @@ const stateOf = ({ status, charges_enabled, payouts_enabled, requirements }: Acc
   account_requirements: requirements,
 });
 
-/** The calls of the feature. */
+/** The routes of the feature. */
 export function paymentsRoutes(
   payments: Payments,
   { db }: Pick<Platform, 'db'>,
@@ -43,7 +45,10 @@ export function paymentsRoutes(
     status: result.status,
     message: result.status === 'failed' ? result.message : '',
   });
-  /** A charge of the own company. @throws Refusal 404 */
+  /**
+   * Returns a charge of the user's own company.
+   * @throws Refusal 404
+   */
   const ownCharge = async (ctx: Parameters<typeof cards.startOwn>[0], id: string): Promise<void> => {
     const mine = await inScope(db.app, ctx.scope, (tx) => core.ownedBy(tx, id, ctx.actor.companyId));
     if (!mine) throw new Refusal('not_found', ownMessages.notFound);
@@ -188,7 +193,10 @@ export function paymentsRoutes(
   };
 }
 
-/** The provider's door: signed, so nobody is signed in; the body is read as it came, since the signature is over it. */
+/**
+ * The provider's entry point: requests are signed, so no one is signed in; the body is read as received, since the
+ * signature covers it.
+ */
 export function addNoticeRoute(app: FastifyInstance, payments: Payments): void {
   void app.register(async (inner) => {
     inner.removeAllContentTypeParsers();

@@ -49,7 +49,7 @@ async function person(company: Company, role: 'owner' | 'sales', host: string) {
   };
 }
 const seller = () => person(root, 'sales', HOST);
-/** The account that we keep of a sales person. */
+/** The account that we have stored for a salesperson. */
 const kept = async (id: string) =>
   (await app.admin.query('select provider, reference, status from sales_account where user_id = $1', [id]))
     .rows[0] as { provider: string; reference: string; status: string } | undefined;
@@ -63,7 +63,7 @@ const logs = async (action: string, id: string) =>
     ).rows[0].n,
   );
 const made = () => bench.server.requests.filter(({ name }) => name === 'POST /v1/accounts');
-/** Delivers what the provider has to tell; answers what came of each. */
+/** Delivers the provider's notices; returns the result of each. */
 async function deliver(): Promise<string[]> {
   const outcomes: string[] = [];
   for (const { body, headers } of await bench.notices()) {
@@ -113,7 +113,7 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
       refresh_url: expect.stringMatching(new RegExp(`^http://${host}.*${PAGE}$`)),
     });
 
-    // The provider tells that the form has been sent; then the person comes back, before it has told of its verdict.
+    // The provider reports that the form has been sent; then the person comes back before it has reported its verdict.
     await bench.onboard(reference, 'submitted');
     expect(await deliver()).toEqual(['200 account inverification']);
     expect(await sales.status()).toBe('inverification');
@@ -139,7 +139,7 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
     expect([await sales.status(), await logs('account.reset', sales.id)]).toEqual(['', 1]);
     expect((await sales.create()).body).toMatchObject({ status_acc: 'pending' });
     expect((await kept(sales.id))!.reference).not.toBe(reference);
-    // What is told of the one before is not about the one now.
+    // Notices about the previous account do not apply to the current one.
     await bench.onboard(reference, 'rejected');
     expect(await deliver()).toEqual(['200 unknown account']);
     expect(await sales.status()).toBe('pending');
@@ -176,16 +176,16 @@ describe("[ROUT-14] [PAY-01] a sales person's own account at a card provider", (
     await bench.onboard(references[2], 'approved');
     await deliver();
     expect(await all()).toEqual(['pending', 'inverification', 'completed']);
-    // An agency's sales person lets go of their own account, never of the agency's.
+    // An agency's salesperson can disconnect their own account, but not the agency's.
     await one.reset();
     expect(await all()).toEqual(['', 'inverification', 'completed']);
-    // The package that an agency begins with comes of its own account.
+    // The default package of an agency comes with its own account.
     const { rows: packages } = await app.admin.query(
       'select company_id from company_billing where company_id = any($1)',
       [[agency.id, root.id]],
     );
     expect(packages).toEqual([{ company_id: agency.id }]);
-    // A well signed notice of an account that is nobody's.
+    // A correctly signed notice about an account that belongs to no one.
     await bench.gateway
       .createAccount({ reference: 'elsewhere', idempotencyKey: 'elsewhere' })
       .then((strange) => bench.onboard(strange, 'approved'));
@@ -257,7 +257,7 @@ describe('[ROUT-14] while the card provider is down', () => {
       expect([await sales.status(), await logs('account.created', sales.id)]).toEqual(['', 0]);
     }
     expect((await sales.create()).body).toMatchObject({ status_acc: 'pending' });
-    // Each try has said the same under the same key, so that the provider made one.
+    // Each attempt sent the same content under the same key, so the provider created only one.
     const keys = made()
       .slice(before)
       .map(({ headers }) => headers['idempotency-key']);
@@ -336,7 +336,7 @@ test('[ROUT-14] in the sandbox the way is the same, by its own form; an account 
       back: PAGE,
       again: PAGE,
     });
-    // Nobody opens another's form.
+    // No one can open another person's form.
     const foreign = await formOf(two);
     expect(await one.post('/payment/sandbox/account/open', { token: foreign })).toMatchObject({
       message: ownMessages.notFound,

@@ -8,7 +8,7 @@ import { type Account, type Accounts, type AgencyOwner, type Holder, holderOf } 
 import type { Cards } from './card.service.ts';
 import { failed } from './gateway-errors.ts';
 
-/** The test cards that the quick ways choose from: one that is charged, and one that every charge declines. */
+/** The test cards that the shortcuts choose from: one that can be charged, and one that declines every charge. */
 const QUICK = { works: '4242424242424242', declines: '4000000000000341' } as const;
 
 export type SandboxStep = 'start' | 'submit' | 'approve' | 'reject' | 'disable' | 'reset';
@@ -23,14 +23,17 @@ export function createSandbox(
     if (gateway.provider !== 'sandbox') throw new Refusal('conflict', ownMessages.sandboxOnly);
     return gateway;
   };
-  /** The sandbox's id of somebody's account. @throws Refusal 409 without one */
+  /**
+   * Returns the sandbox's id of a holder's account.
+   * @throws Refusal 409 without one
+   */
   async function accountOf(holder: Holder): Promise<string> {
     const reference = await accounts.reference(holder);
     if (!reference) throw new Refusal('conflict', ownMessages.noAccount);
     return reference;
   }
 
-  /** Takes an account a step on, at once. */
+  /** Moves an account one step forward, immediately. */
   async function step(holder: Holder, wanted: SandboxStep): Promise<Account> {
     const network = sandbox();
     if (wanted === 'reset') return accounts.letGo(holder);
@@ -55,7 +58,7 @@ export function createSandbox(
       return sandbox().enterCard(clientSecret, card).catch(failed);
     },
 
-    /** The holder's answer to their bank, about a card form or a declined charge. */
+    /** The cardholder's response to their bank, about a card form or a declined charge. */
     async authenticate(clientSecret: string, passed: boolean) {
       const network = sandbox();
       if (clientSecret.startsWith('seti_'))
@@ -69,7 +72,10 @@ export function createSandbox(
       };
     },
 
-    /** Opens the form of an account by the token of its link. @throws Refusal 404 for somebody else's */
+    /**
+     * Opens the form of an account by the token in its link.
+     * @throws Refusal 404 for someone else's
+     */
     async open(ctx: Ctx, token: string) {
       const form = await sandbox().openForm(token);
       if (!form || form.account !== (await accountOf(holderOf(ctx))))
@@ -81,7 +87,7 @@ export function createSandbox(
       return { status: form.status, back: pathOf(form.returnUrl), again: pathOf(form.refreshUrl) };
     },
 
-    /** Sends the form of the own account, or the own agency's. */
+    /** Submits the form of the user's own account, or their own agency's. */
     async submit(ctx: Ctx, verdict: 'approve' | 'reject'): Promise<Account> {
       const holder = holderOf(ctx);
       await sandbox().submitForm(await accountOf(holder), verdict);

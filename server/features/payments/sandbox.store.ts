@@ -3,12 +3,12 @@ import type { Schema } from '../../platform/db/schema.ts';
 import type { Db } from '../../platform/db/scope.ts';
 import type { SandboxStore, SandboxTx } from '../../providers/sandbox-cards/index.ts';
 
-/** The sandbox's network in the database, so that it lives on when the process does not. */
+/** The sandbox's network in the database, so that it outlives the process. */
 export function sandboxStore(db: Db): SandboxStore {
   return {
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
-        // One at a time, also over processes: nothing of another transaction comes in between.
+        // One at a time, even across processes: no other transaction can get in between.
         await sql`select pg_advisory_xact_lock(hashtext('sandbox_network'))`.execute(tx);
         const rows = () => tx.selectFrom('sandbox_network').select('body');
         const bodies = (found: Pick<Selectable<Schema['sandbox_network']>, 'body'>[]) =>

@@ -15,12 +15,12 @@ import { createSandbox } from './sandbox.service.ts';
 
 export type Payments = ReturnType<typeof createPayments>;
 
-/** How many due things are asked for in one go. */
+/** How many due items are processed in one batch. */
 const AT_ONCE = 100;
 
 /**
- * Cards, connected accounts and charges: everything between us and the card provider (decision 32). What money is for is
- * not known here; features above register it (`charges.onSettled`).
+ * Cards, connected accounts and charges: everything between us and the card provider (decision 32). This feature does
+ * not know what money is for; features above it register that (`charges.onSettled`).
  */
 export function createPayments(
   platform: Platform,
@@ -62,7 +62,7 @@ export function createPayments(
     sandbox,
     now: () => platform.clock.now(),
 
-    /** Asks for everything whose time has come. One that cannot be asked for does not keep the others. */
+    /** Asks about everything that is due. An item that fails does not hold up the others. */
     async askDue(): Promise<void> {
       for (const due of await toAsk(platform.db.app, platform.clock.now(), AT_ONCE)) {
         const asked = due.charge_id
@@ -70,7 +70,7 @@ export function createPayments(
           : refunds.ask(due.root_id, due.refund_id!);
         await asked.catch(async (error) => {
           platform.log.error({ err: error }, 'could not request a payment');
-          // The others first, next time.
+          // Next time, let the others go first.
           await core.within(due.root_id, (tx) =>
             postpone(tx, due, new Date(platform.clock.now().getTime() + 60_000)),
           );
@@ -78,7 +78,7 @@ export function createPayments(
       }
     },
 
-    /** Delivers what the sandbox has sent, and takes up notices that could not be handled before. */
+    /** Delivers what the sandbox has sent, and handles notices that could not be handled before. */
     async attendNotices(): Promise<void> {
       if (gateway.provider === 'sandbox')
         await gateway.sendNotices(async ({ body, headers }) => {

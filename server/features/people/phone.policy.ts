@@ -8,8 +8,8 @@ export interface Phone {
 }
 
 /**
- * Reads a phone number as somebody gives it, with the country or calling code chosen beside it. Null when it is no valid
- * number of that country.
+ * Reads a phone number as a user entered it, with the country or calling code chosen next to it. Null if it is not a
+ * valid number of that country.
  */
 export function readPhone(number: string, country = '', calling = ''): Phone | null {
   const code = country.toUpperCase();
@@ -18,7 +18,7 @@ export function readPhone(number: string, country = '', calling = ''): Phone | n
   const text = number.trim().startsWith('+') || code || !prefix ? number : `+${prefix}${number}`;
   const found = parsePhoneNumberFromString(text, (code || 'US') as CountryCode);
   if (!found?.isValid()) return null;
-  // Countries share calling codes; the one that was chosen stays if it has this one.
+  // Countries share calling codes; the chosen country stays if it has this code.
   if (code && found.country !== code && found.countryCallingCode !== prefix) return null;
   return {
     number: found.nationalNumber,

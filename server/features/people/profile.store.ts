@@ -3,7 +3,7 @@ import type { PersonalPermission, Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { ModuleRight } from './role.policy.ts';
 
-/** Everything that is known of a person besides their company. */
+/** Everything that is known about a person apart from their company. */
 export interface PersonRow {
   id: string;
   root_id: string;
@@ -27,7 +27,7 @@ export interface PersonRow {
   profile_done: boolean;
   role_id: string | null;
   role_name: string | null;
-  /** The rows of an administrator's role; null: all that the grade may. */
+  /** The rows of an administrator's role; null if there are no limits within their user type. */
   rights: ModuleRight[] | null;
   industry_id: string | null;
   franchise: boolean | null;
@@ -36,7 +36,7 @@ export interface PersonRow {
   questionnaire_done: boolean;
 }
 
-/** A person of the scope with their role's name and answers; undefined when there is none. */
+/** A person in the scope with their role's name and answers; undefined if there is none. */
 export async function personById(tx: Tx, id: string): Promise<PersonRow | undefined> {
   const { rows } = await sql<PersonRow>`
     select u.id, u.root_id, u.agency_id, u.company_id, u.role, u.is_account_executive, u.email, u.name, u.phonenum,
@@ -50,7 +50,7 @@ export async function personById(tx: Tx, id: string): Promise<PersonRow | undefi
   return rows[0];
 }
 
-/** The owner of a company who has been there longest. */
+/** The owner who has been with a company the longest. */
 export async function ownerOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('user_account')
@@ -64,7 +64,7 @@ export async function ownerOf(tx: Tx, companyId: string) {
     .executeTakeFirst();
 }
 
-/** Says that a person's profile is complete; false when it was already. */
+/** Marks a person's profile as complete; returns false if it already was. */
 export async function finishProfile(tx: Tx, id: string): Promise<boolean> {
   const done = await tx
     .updateTable('user_account')
@@ -89,17 +89,17 @@ type Profile = Pick<
   | 'picture'
 >;
 
-/** Sets some of a person's profile; the rest stays as it was. */
+/** Sets some fields of a person's profile; the rest stays as it was. */
 export async function setProfile(tx: Tx, id: string, values: Profile): Promise<void> {
   await tx.updateTable('user_account').set(values).where('id', '=', id).execute();
 }
 
-/** Gives a person another address. Throws on the unique constraint when another account of the root has it. */
+/** Changes a person's email address. Throws on the unique constraint if another account of the root has it. */
 export async function setEmail(tx: Tx, id: string, email: string): Promise<void> {
   await tx.updateTable('user_account').set({ email }).where('id', '=', id).execute();
 }
 
-/** What somebody answered; null while there is nothing. */
+/** A person's answers; null if there are none yet. */
 export async function answersOf(tx: Tx, userId: string): Promise<Record<string, unknown> | null> {
   const row = await tx
     .selectFrom('questionnaire')

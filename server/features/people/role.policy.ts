@@ -18,7 +18,7 @@ const all = (module: ModuleRight['module'], allowed: boolean): ModuleRight => ({
 });
 const only = (module: ModuleRight['module'], see: boolean): ModuleRight => ({ ...all(module, false), see });
 
-/** The roles that a company begins with (migration 0018 has them for the companies before it). */
+/** The roles that a company starts with (migration 0018 adds them for companies created before it). */
 export const FIRST_ROLES: { name: string; rights: ModuleRight[] }[] = [
   { name: 'Full access', rights: MODULE_NAMES.map((module) => all(module, true)) },
   { name: 'Campaign manager', rights: MODULE_NAMES.map((module) => all(module, module !== 'Settings')) },
@@ -27,7 +27,7 @@ export const FIRST_ROLES: { name: string; rights: ModuleRight[] }[] = [
 
 const flag = (value: boolean | undefined): 'T' | 'F' => (value ? 'T' : 'F');
 
-/** Rows as they travel, one a module; null: everything is allowed. */
+/** The rows in API form, one per module; null if everything is allowed. */
 export const toRows = (rights: ModuleRight[] | null): RoleModule[] =>
   MODULE_NAMES.map((module_name) => {
     const right = rights?.find((one) => one.module === module_name);
@@ -50,7 +50,10 @@ export const fromRows = (rows: readonly RoleModule[]): ModuleRight[] =>
     delete: row.delete_permission === 'T',
   }));
 
-/** The first module in which `given` allows more than `held`; null: none. Nobody gives away what they do not hold. */
+/**
+ * The first module in which `given` allows more than `held`; null if none. No one can grant rights that they do not
+ * have themselves.
+ */
 export function beyond(given: readonly RoleModule[], held: readonly RoleModule[] | null): string | null {
   if (!held) return null;
   const actions = [
@@ -67,8 +70,8 @@ export function beyond(given: readonly RoleModule[], held: readonly RoleModule[]
 }
 
 /**
- * What somebody may by their rows; in a view only what whoever is behind it may by theirs, too: a view must not lift the
- * limits of a role. Null: no row limits anything.
+ * What a user may do according to their rows; in a view, only what the user behind it may also do according to theirs:
+ * a view must not lift the limits of a role. Null if no row limits anything.
  */
 export function modulesOf(own: ModuleRight[] | null, behind: ModuleRight[] | null): RoleModule[] | null {
   if (!own || !behind) return own || behind ? toRows(own ?? behind) : null;

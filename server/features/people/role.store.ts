@@ -61,7 +61,7 @@ export async function rightsOf(tx: Tx, roleId: string): Promise<ModuleRight[]> {
   }));
 }
 
-/** Whether a company has roles at all, removed ones included. */
+/** Whether a company has any roles at all, including removed ones. */
 export async function hasRoles(tx: Tx, companyId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('role')
@@ -72,7 +72,7 @@ export async function hasRoles(tx: Tx, companyId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** The roles of a company by name, with how many people hold each. */
+/** The roles of a company by name, with the number of people who hold each. */
 export async function rolesOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('role as r')
@@ -94,7 +94,7 @@ export async function rolesOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** A role of the scope, locked against other changes; undefined when there is none. */
+/** A role in the scope, locked against other changes; undefined if there is none. */
 export async function roleById(tx: Tx, id: string) {
   return tx
     .selectFrom('role')
@@ -109,7 +109,7 @@ export async function renameRole(tx: Tx, id: string, name: string, at: Date): Pr
   await tx.updateTable('role').set({ name, updated_at: at }).where('id', '=', id).execute();
 }
 
-/** Takes a role away; false while somebody holds it. */
+/** Removes a role; returns false while anyone holds it. */
 export async function removeRole(tx: Tx, id: string, at: Date): Promise<boolean> {
   const done = await tx
     .updateTable('role')

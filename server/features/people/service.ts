@@ -8,7 +8,7 @@ import { FIRST_ROLES } from './role.policy.ts';
 import * as roles from './role.store.ts';
 import * as store from './store.ts';
 
-/** What a new user is made from. */
+/** The data for a new user. */
 export interface NewUser {
   company: { id: string; root_id: string; agency_id: string | null };
   role: 'owner' | 'administrator' | 'sales';
@@ -29,18 +29,18 @@ export type People = ReturnType<typeof createPeople>;
 
 /** Users of companies and their passwords. */
 export function createPeople({ clock }: Platform) {
-  // Compared with when nobody has that address, so that time does not tell who exists.
+  // Compared with if no one has that address, so that timing does not reveal which users exist.
   const nobody = hash('no one has this password', argon);
   return {
     hashPassword: (password: string): Promise<string> => hash(password, argon),
-    /** Whether the password is the user's; takes as long when there is no such user. */
+    /** Whether the password is the user's; takes just as long if there is no such user. */
     async passwordFits(passwordHash: string | null | undefined, password: string): Promise<boolean> {
       const fits = await verify(passwordHash ?? (await nobody), password);
       return fits && Boolean(passwordHash);
     },
     /**
-     * Creates a user; a company's first owner brings the roles that a company begins with. The email is unique within
-     * a root's system. Returns the id.
+     * Creates a user; with a company's first owner, also creates the roles that a company starts with. The email is
+     * unique within a root's system. Returns the id.
      */
     async create(tx: Tx, given: NewUser): Promise<string> {
       const at = clock.now();
@@ -75,7 +75,7 @@ export function createPeople({ clock }: Platform) {
       }
       return id;
     },
-    /** All that is known of a person of the scope, their answers and role included. */
+    /** Everything that is known about a person in the scope, including their answers and role. */
     person: profile.personById,
     ownerOf: profile.ownerOf,
     finishProfile: profile.finishProfile,

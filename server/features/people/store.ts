@@ -57,7 +57,7 @@ export async function userById(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-/** What proves a user and how to reach them, by id, within the scope. */
+/** What authenticates a user and how to reach them, by id, within the scope. */
 export async function userSecret(tx: Tx, id: string) {
   return tx
     .selectFrom('user_account')
@@ -66,7 +66,7 @@ export async function userSecret(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-/** Makes changes of one user queue up behind each other. */
+/** Serializes changes to one user. */
 export async function lockUser(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('user_account').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
@@ -76,8 +76,8 @@ export async function setPassword(tx: Tx, id: string, passwordHash: string): Pro
 }
 
 /**
- * Who is told of a company's affairs, by email: its owners and administrators who want to be. Where nobody does, the default
- * administrator, or else the owners: somebody always is.
+ * Who is notified of a company's affairs, by email: the owners and administrators who have chosen to be. If there are
+ * none, the default administrator, or else the owners, so there is always someone.
  */
 export async function incharge(tx: Tx, companyId: string) {
   const all = await tx
@@ -96,7 +96,7 @@ export async function incharge(tx: Tx, companyId: string) {
   return first.length > 0 ? first : all.filter((one) => one.role === 'owner');
 }
 
-/** Whom the customers of a company turn to: of its people for that the one who has been there longest. */
+/** The contact for a company's customers: of the people in that function, the one who has been there longest. */
 export async function customerCare(tx: Tx, companyId: string) {
   return tx
     .selectFrom('user_account')

@@ -20,15 +20,15 @@ import * as policy from './policy.ts';
 import * as store from './store.ts';
 
 const of = z.object({ rootId: z.uuid(), campaignId: z.uuid() });
-/** Sees to a campaign whose continual top-up is due. */
+/** Handles a campaign whose continual top-up is due. */
 const renewJob = defineJob('prepaid.renew', of);
-/** Mails the client about a renewal that was refused or declined. */
+/** Emails the client about a renewal that was refused or declined. */
 const tellJob = defineJob('prepaid.tell', of.extend({ attemptId: z.uuid() }));
-/** Asks the client to buy again, where nothing does so by itself. */
+/** Asks the client to buy again, if nothing does so automatically. */
 const lowJob = defineJob('prepaid.low', of);
 const sweepJob = defineJob('prepaid.sweep', z.object({}));
 
-/** So long a process may believe what it has read of a floor; the sweep finds what it missed by that. */
+/** How long a process may rely on a floor that it has read; the sweep catches anything missed because of that. */
 const WATCH_MS = 5_000;
 
 export const autoOf = (row: store.AutoRow | undefined): Auto => ({
@@ -63,8 +63,8 @@ export interface PrepaidParts {
 }
 
 /**
- * The continual top-up (PAY-09): policy.ts says what happens next, here it is done. Whoever moves a campaign's state locks
- * the campaign (where that changes, too), then its balance, then the state's row.
+ * The continual top-up (PAY-09): policy.ts decides what happens next, and this carries it out. Code that changes a
+ * campaign's state locks the campaign (if it changes, too), then its balance, then the state's row.
  */
 export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) {
   const { db, clock, jobs, events } = platform;
@@ -72,7 +72,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
   const { charges } = payments;
   const watched = new Map<string, { floor: bigint | null; until: number }>();
 
-  /** Saves a state. `fails`: whether by it the client's payment counts as failed; undefined: as before. */
+  /** Saves a state. `fails`: whether it makes the client's payment count as failed; undefined leaves that as before. */
   async function save(
     tx: Tx,
     row: CampaignRow,
@@ -153,11 +153,11 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const spent = await store.renewedSince(tx, { companyId: row.company_id, campaignId }, from);
       limits.push({ of: limit.subject, period: limit.period, spent, most: limit.hard_micros, ends });
     }
-    // The one that lasts longest is told first.
+    // The one that lasts longest is reported first.
     return limits.sort((a, b) => b.ends.getTime() - a.ends.getTime());
   }
 
-  /** Tries or refuses what is due of one campaign; does nothing when nothing is. Safe to run any number of times. */
+  /** Attempts or refuses what is due for one campaign; does nothing if nothing is. Safe to run any number of times. */
   async function run(key: { rootId: string; campaignId: string }): Promise<void> {
     const at = clock.now();
     await inScope(db.app, { rootId: key.rootId }, async (tx) => {
@@ -194,7 +194,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       if (plan.act === 'refuse') {
         await store.insertAttempt(tx, { ...attempt, state: 'refused', reason: plan.words, ended_at: at });
         await save(tx, row, known, plan.next, at, plan.isFailure || undefined);
-        // What was told of once is not told of each hour.
+        // Something already reported is not reported again every hour.
         if (before.reason !== plan.words)
           await jobs.send(tx, tellJob, [{ rootId: key.rootId, campaignId: row.id, attemptId: id }]);
       } else {
@@ -208,7 +208,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
           details: { ...detailsOf(terms.term, terms.leads, terms.price), attempt: id },
         });
         if (charge === null) {
-          // Somebody is topping it up at this moment: look again when that is over.
+          // It is being topped up right now: check again when that is over.
           await save(tx, row, known, policy.afterBusy(before, at), at);
           return;
         }
@@ -227,14 +227,14 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     });
   }
 
-  /** The page of a campaign's balance, at the host of its client. */
+  /** The page of a campaign's balance, on its client's host. */
   async function balancePage(row: CampaignRow): Promise<string> {
     const slugs = await tenants.slugsOf(row.agency_id);
     const slug = slugs[MODULES.findIndex(({ module }) => module === row.module)];
     return `/${slug}/campaign-management?campaign=${row.id}&tab=balance`;
   }
 
-  /** Asks a client to buy again. Nothing where somebody has meanwhile, or the campaign is over. */
+  /** Asks a client to buy again. Does nothing if someone already has, or the campaign is over. */
   async function tellLow(key: { rootId: string; campaignId: string }): Promise<void> {
     const read = <T>(work: (tx: Tx) => Promise<T>) => inScope(db.app, { rootId: key.rootId }, work);
     const row = await read((tx) => campaigns.visible(tx, key.campaignId));
@@ -286,7 +286,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         ],
         page: { label: 'Open balance', path },
       });
-      // Whoever is paid learns of it at once: their client's leads end with the balance.
+      // The payee is notified immediately: their client's leads end with the balance.
       const client = (await tenants.company(tx, row.company_id))?.name ?? 'Your client';
       await notices.tell(
         tx,
@@ -305,7 +305,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     });
   }
 
-  /** What a charge has to do with: its campaign and balance, held, and where its continual top-up stands. */
+  /** What a charge relates to: its campaign and balance, locked, and the state of its continual top-up. */
   async function open(tx: Tx, charge: Charge, at: Date) {
     const [row] = await campaigns.lock(tx, [charge.referenceId]);
     const left = await book.hold(tx, charge.owner, charge.referenceId, at);
@@ -320,7 +320,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const { attempt, ...bought } = boughtOf(charge);
       if (attempt) await store.endAttempt(tx, attempt, { state: 'succeeded', reason: '', ended_at: at });
       const wish = await wishOf(tx, row.id, at);
-      // One that is charging something else stays so; its own charge is over.
+      // If it is charging something else, that stays; this charge is over.
       const before = attempt ? policy.IDLE : autoOf(known);
       await save(tx, row, known, policy.rearm(before, wish, left + charge.amountMicros), at);
       await campaigns.goOn(tx, row, at);
@@ -348,7 +348,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     },
     async refunded(tx, charge, refund, at, outside) {
       const topUpId = await book.buy(tx, charge, at);
-      // What the provider has given back already is booked, spent or not: the rest is owed.
+      // A refund that the provider has already made is booked, whether the balance was spent or not: the rest is owed.
       const id = await book.refund(tx, charge, refund.id, refund.amountMicros, outside ?? false, at);
       if (id) await tellRefund(tx, charge, refund.amountMicros, id, topUpId);
     },
@@ -381,7 +381,9 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     });
   charges.onSettled('prepaid_top_up', handler);
 
-  /** Looks after what is due, whose pause is over, or what has fallen or been armed without a draw. */
+  /**
+   * Processes campaigns that are due, whose pause is over, or whose balance has fallen or been armed without a draw.
+   */
   async function sweep(rootId: string): Promise<number> {
     const ids = await inScope(db.app, { rootId }, (tx) => store.wanting(tx, rootId, clock.now()));
     for (const campaignId of ids) await run({ rootId, campaignId });
@@ -393,9 +395,9 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     sweep,
     tell,
     tellLow,
-    /** After somebody has turned it on or off: where it stands now. Locks the balance. */
+    /** Sets the current state after someone has turned it on or off. Locks the balance. */
     async turned(tx: Tx, row: CampaignRow & { agency_id: string }): Promise<void> {
-      // Not the instant at which the caller began: what it has changed since counts.
+      // Not the instant at which the caller began: the changes it has made since count.
       const at = clock.now();
       const owner: ClientOwner = ownerOf(row);
       const left = await book.hold(tx, owner, row.id, at);

@@ -21,7 +21,7 @@ export function createBook(ledger: Ledger) {
     kind: 'card_clearing',
   });
 
-  /** The balance of a campaign, held until the transaction ends. */
+  /** The balance of a campaign, locked until the transaction ends. */
   async function hold(tx: Tx, owner: ClientOwner, campaignId: string, at: Date): Promise<bigint> {
     const [held] = await ledger.lock(tx, [prepaid(owner, campaignId)], at);
     return held!.balance;
@@ -47,7 +47,7 @@ export function createBook(ledger: Ledger) {
     return id ?? null;
   }
 
-  /** Takes money that goes back to the card out of the balance; what is missing there is owed. */
+  /** Takes money that is refunded to the card out of the balance; any shortfall is owed. */
   async function take(
     tx: Tx,
     charge: Charge,
@@ -78,7 +78,7 @@ export function createBook(ledger: Ledger) {
     );
   }
 
-  /** Books that something of `take` did not happen after all: all its entries the other way round. */
+  /** Books that part of a `take` did not happen after all: reverses all its entries. */
   async function putBack(
     tx: Tx,
     charge: Charge,
@@ -111,7 +111,7 @@ export function createBook(ledger: Ledger) {
   return {
     hold,
 
-    /** Posts what a charge has bought, once. Answers the transfer. */
+    /** Posts what a charge has bought, only once. Returns the transfer. */
     async buy(tx: Tx, charge: Charge, at: Date): Promise<string> {
       const key = `prepaid_top_up:${charge.id}`;
       const id = await post(
@@ -130,7 +130,10 @@ export function createBook(ledger: Ledger) {
       return id ?? (await ledger.posted(tx, charge.owner.root_id, key))!.id;
     },
 
-    /** Takes what is given back to the card. @throws Refusal 409 when less is unused, unless `owes` */
+    /**
+     * Takes out what is refunded to the card.
+     * @throws Refusal 409 if less than that is unused, unless `owes`
+     */
     refund: (tx: Tx, charge: Charge, refundId: string, amount: bigint, owes: boolean, at: Date) =>
       take(tx, charge, { kind: 'prepaid_refund', key: `prepaid_refund:${refundId}`, amount, owes }, at),
     refundFailed: (tx: Tx, charge: Charge, refundId: string, at: Date) =>

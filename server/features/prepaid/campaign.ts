@@ -17,10 +17,10 @@ export const ownerOf = (row: { root_id: string; agency_id: string; company_id: s
   company_id: row.company_id,
 });
 
-/** How a campaign pays, at an instant. */
+/** The payment terms of a campaign at an instant. */
 export type Terms = Wish & { term: string; topup: 'onetime' | 'continual'; setup: bigint; month: bigint };
 
-/** How campaigns pay at an instant; one that nobody has set costs for is free. */
+/** The payment terms of campaigns at an instant; a campaign without any costs set is free. */
 export async function termsOf(costs: Costs, tx: Tx, ids: string[], at: Date): Promise<(id: string) => Terms> {
   const rows = new Map((await costs.retailOf(tx, ids, at)).map((row) => [row.campaign_id, row]));
   const prices = await costs.leadPrices(tx, ids, at);
@@ -39,8 +39,8 @@ export async function termsOf(costs: Costs, tx: Tx, ids: string[], at: Date): Pr
 }
 
 /**
- * Why a client's card cannot be charged for a campaign at present; null: it can. `retries`: it is not for the client to
- * change. Reads in the scope of the root.
+ * Why a client's card can't currently be charged for a campaign; null if it can. `retries`: the client can't fix it.
+ * Reads in the scope of the root.
  */
 export async function cardRefusal(
   { billing, payments }: { billing: Billing; payments: Payments },

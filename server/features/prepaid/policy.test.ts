@@ -28,7 +28,7 @@ describe('[PAY-09] amounts', () => {
     expect(leadsFault(1, 500_000n)).toBeNull();
     expect(leadsFault(1, 490_000n)).toContain('at least 2');
     expect(leadsFault(48, 10_001n)).toContain('at least 49');
-    // Rounded up, 49 of them are $0.50 already.
+    // Rounded up, 49 of them already come to $0.50.
     expect(leadsFault(49, 10_001n)).toBeNull();
     expect(leadsFault(1_000_000, USD)).toContain('$999,999.99');
   });

@@ -3,16 +3,16 @@ import { usd } from '../../../contract/primitives.ts';
 import { type Auto, BUSY_MS } from '../datawallet/index.ts';
 
 const CENT = 10_000n;
-/** The least that a card is charged, micro-dollars. */
+/** The minimum card charge, micro-dollars. */
 export const MINIMUM = 500_000n;
-/** The most. */
+/** The maximum. */
 export const MAXIMUM = 999_999_990_000n;
 const HOUR_MS = 3_600_000;
 
-/** What a campaign buys at a time, and whether it does so again. */
+/** What a campaign buys at a time, and whether it does so repeatedly. */
 export interface Wish {
   leads: number;
-  /** Of a lead, micro-dollars. */
+  /** Per lead, micro-dollars. */
   price: bigint;
   continual: boolean;
 }
@@ -27,7 +27,7 @@ export function least(a: bigint, b: bigint): bigint {
   return b;
 }
 
-/** Why a card cannot be charged for leads, as the rule that their number breaks; null: it can. */
+/** Why a card can't be charged for this number of leads, as the rule that the number violates; null if it can. */
 export function leadsFault(leads: number, price: bigint): string | null {
   const amount = amountOf(leads, price);
   if (amount < MINIMUM)
@@ -37,7 +37,9 @@ export function leadsFault(leads: number, price: bigint): string | null {
 
 const isOn = (wish: Wish): boolean => wish.continual && wish.leads > 0 && wish.price > 0n;
 
-/** A balance below this buys again: 10 % of what is bought at a time, and never less than the next lead. */
+/**
+ * A balance below this triggers another purchase: 10 % of what is bought at a time, and never less than the next lead.
+ */
 export function floorOf(wish: Wish): bigint {
   const tenth = amountOf(wish.leads, wish.price) / 10n;
   if (tenth > wish.price) return tenth;
@@ -45,29 +47,32 @@ export function floorOf(wish: Wish): bigint {
 }
 const isLow = (wish: Wish, left: bigint): boolean => left < floorOf(wish);
 
-/** The floor that a draw can fall below, while the campaign buys again; null: it does not. */
+/** The floor that a draw can fall below while the campaign renews automatically; null if it does not. */
 export const watchedFloor = (wish: Wish): bigint | null => (isOn(wish) ? floorOf(wish) : null);
 
-/** The floor that a draw can fall below, whether the campaign then buys again or somebody has to; null: there is none. */
+/**
+ * The floor that a draw can fall below, whether the campaign then buys again automatically or someone has to; null if
+ * there is none.
+ */
 export const noticedFloor = (wish: Wish, term: string): bigint | null =>
   term === 'Prepaid' && wish.price > 0n ? floorOf(wish) : null;
 
-/** Whether by a draw it is for somebody to buy again: each fall below the floor counts once. */
+/** Whether a draw means that someone has to buy again: each fall below the floor counts once. */
 export const asksAnew = (wish: Wish, before: bigint, left: bigint): boolean =>
   !isOn(wish) && !isLow(wish, before) && isLow(wish, left);
 
 const rest = (state: 'idle' | 'armed' | 'due'): Auto => ({ state, declines: 0, retryAt: null, reason: '' });
 export const IDLE: Auto = rest('idle');
 
-/** After money came in or a person changed something: it begins anew. A charge under way stays under way. */
+/** After money came in or a user changed something: starts over. A charge in progress stays in progress. */
 export function rearm(before: Auto, wish: Wish, left: bigint): Auto {
   if (before.state === 'charging') return before;
   return rest(isOn(wish) && !isLow(wish, left) ? 'armed' : 'idle');
 }
 
 /**
- * After a draw: due when the balance has fallen below its floor. One that is idle counts as armed while the balance was
- * above. Null: nothing changes, so each fall counts once.
+ * After a draw: due if the balance has fallen below its floor. An idle campaign counts as armed if its balance was
+ * above the floor before. Returns null if nothing changes, so each fall counts once.
  */
 export function onDrawn(auto: Auto, wish: Wish, before: bigint, left: bigint): Auto | null {
   if (!isOn(wish)) return null;
@@ -75,15 +80,15 @@ export function onDrawn(auto: Auto, wish: Wish, before: bigint, left: bigint): A
   return isArmed && isLow(wish, left) ? rest('due') : null;
 }
 
-/** What a try is judged by. */
+/** The facts that an attempt is judged by. */
 export interface Facts {
   available: bigint;
-  /** Whether the campaign runs, or stands still for want of balance only. */
+  /** Whether the campaign is running, or is stopped only for lack of balance. */
   runs: boolean;
   now: Date;
-  /** Why the card cannot be charged; `retries`: it is not for the client to change, so it is tried again. */
+  /** Why the card can't be charged; `retries`: the client can't fix it, so it is retried. */
   refusal: { words: string; retries: boolean } | null;
-  /** Hard limits on spending, with the renewals of their period so far, micro-dollars. */
+  /** Hard spending limits, with the renewals of their period so far, micro-dollars. */
   limits: { of: string; period: 'day' | 'month'; spent: bigint; most: bigint; ends: Date }[];
 }
 
@@ -93,7 +98,10 @@ export type Plan =
   | { act: 'refuse'; next: Auto; words: string; isFailure: boolean; isRepeat: boolean }
   | { act: 'charge'; next: Auto; amount: bigint };
 
-/** What is to be done now. A charge under way is left alone; a balance that is above its floor arms it, whatever was. */
+/**
+ * Decides what to do now. A charge in progress is left alone; a balance above its floor arms the top-up, whatever its
+ * state was.
+ */
 export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
   const { now, available } = facts;
   const nothing = (next: Auto): Plan => ({ act: 'nothing', next });
@@ -102,7 +110,7 @@ export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
   if (!isLow(wish, available)) return nothing(before.state === 'armed' ? before : rest('armed'));
   if (before.state === 'idle' || before.state === 'stopped') return nothing(before);
   if (before.state === 'waiting' && before.retryAt! > now) return nothing(before);
-  // It is bought again when a person sets the campaign going.
+  // It will be bought again when a user starts the campaign.
   if (!facts.runs) return nothing(before.state === 'due' ? rest('armed') : before);
   const amount = amountOf(wish.leads, wish.price);
   const stop = (words: string, isFailure: boolean): Plan => ({
@@ -132,7 +140,7 @@ export function decide(before: Auto, wish: Wish, facts: Facts): Plan {
   return { act: 'charge', next: { ...before, state: 'charging', retryAt: null, reason: '' }, amount };
 }
 
-/** After another charge for the same campaign turned out to be under way. */
+/** After it turned out that another charge for the same campaign is in progress. */
 export const afterBusy = (before: Auto, now: Date): Auto => ({
   ...before,
   state: 'waiting',
@@ -140,7 +148,7 @@ export const afterBusy = (before: Auto, now: Date): Auto => ({
   reason: 'Another top-up is in progress.',
 });
 
-/** What a refund takes from which purchases: newest first, cents each. `charges` are newest first. */
+/** How much a refund takes from which purchases: newest first, in cents. `charges` are newest first. */
 export function refundParts(
   charges: { id: string; left: bigint }[],
   amount: bigint,

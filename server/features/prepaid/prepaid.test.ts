@@ -60,7 +60,7 @@ const audits = async (who: PrepaidMade, action: string): Promise<number> => {
   );
   return rows[0].n;
 };
-/** Puts money that nobody was charged for into a campaign, as the agency records it. */
+/** Puts money into a campaign without charging anyone, as recorded by the agency. */
 const outside = (who: PrepaidMade, amount: string) =>
   ask(who, 'POST', 'topup', { leadspeekID: who.campaign.id, amount, idempotencyKey: keyOf() }, 'agency');
 
@@ -136,7 +136,7 @@ describe('[PAY-09] the estimate', () => {
     expect((await estimate(who, { leadsbuy: 4 })).body.errors.leadsbuy[0]).toContain('at least 5');
     await stage.terms(who, { CostSet: '2' });
     expect((await estimate(who, { leadsbuy: 1_000_000 })).status).toBe(422);
-    // A number beyond all numbers.
+    // A number too large to represent.
     const raw = await app.server.inject({
       method: 'POST',
       url: `${area}/topup-estimate`,
@@ -169,7 +169,8 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     expect(body).toMatchObject({ result: 'success', balance_micros: 25_000_000 });
     expect(body.message).toContain('$25.00');
     expect(await stage.campaignState(who)).toBe('active');
-    // As when a person activates it: whoever waits for it (fees, the people of a Search ID campaign) hears.
+    // Same as when a user activates it: everything that depends on it (fees, the people of a Search ID campaign) is
+    // notified.
     expect(started).toEqual([who.campaign.id]);
     expect(await stage.sell(who)).toBe(true);
     expect(await stage.balance(who)).toBe(24n * USD);
@@ -242,7 +243,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     expect(await audits(who, 'campaign.buy')).toBe(1);
     const other = await buy(who, 20, '20.00', 'client', key);
     expect([other.status, Object.keys(other.body.errors)]).toEqual([409, ['idempotencyKey']]);
-    // The same click is answered the same after the price has changed.
+    // The same click gets the same result after the price has changed.
     await stage.terms(who, { CostSet: '3' });
     expect((await buy(who, 10, '10.00', 'client', key)).body.result).toBe('success');
     expect(await stage.charges(who)).toHaveLength(1);
@@ -297,7 +298,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     const bank = await buy(who, 10, '10.00', 'client', asked);
     expect(bank.body).toMatchObject({ result: 'authenticate', client_secret: 'secret_1' });
     expect(bank.body.stripe_account).not.toBe('');
-    // Not the agency's to confirm.
+    // The agency can't confirm it.
     expect((await buy(who, 10, '10.00', 'agency', asked)).body).toMatchObject({
       result: 'failed',
       client_secret: '',
@@ -431,7 +432,7 @@ describe('[PAY-09] the continual top-up', () => {
     await app.features.prepaid.auto.sweep(root.id);
     await stage.send(who);
     expect(await stage.attempts(who)).toHaveLength(4);
-    // The last lead, then it stands still until a person buys again.
+    // The last lead, then it stops until a user buys again.
     await stage.sell(who, 2);
     expect(await stage.campaignState(who)).toBe('paused balance_empty');
     await stage.card(who, 'works');
@@ -472,7 +473,7 @@ describe('[PAY-09] the continual top-up', () => {
       [who.client.id],
     );
     expect(mail.rows[0].n).toBe(1);
-    // Whoever is paid is told at once, too.
+    // The payee is also notified right away.
     const told = await stage.mails(who, 'agency', 'prepaid.renewal_of_client');
     expect(told).toEqual([expect.stringContaining('was declined: Your card was declined.')]);
   });
@@ -499,7 +500,7 @@ describe('[PAY-09] the continual top-up', () => {
     expect(more).toEqual([]);
     expect(mail).toContain('does not cover another lead');
     expect(mail).toContain(`campaign=${who.campaign.id}&tab=balance`);
-    // Bought again in the meantime, there is nothing to ask for; the next fall asks anew.
+    // If leads were bought again in the meantime, there is nothing to ask for; the next fall asks again.
     await buy(who, 20, '20.00');
     await app.features.prepaid.auto.tellLow(key);
     expect(await stage.mails(who, 'client', 'prepaid.low')).toHaveLength(1);
@@ -578,7 +579,7 @@ describe('[PAY-09] the continual top-up', () => {
     expect(await stage.attempts(who)).toEqual(['declined']);
     await stage.card(who, 'works');
     expect((await stop('F', 'agency')).body).toMatchObject({ topupoptions: 'continual' });
-    // Turning it on with a low balance charges nobody.
+    // Turning it on with a low balance does not charge anyone.
     await app.features.prepaid.auto.sweep(root.id);
     await stage.send(who);
     expect(await stage.attempts(who)).toEqual(['declined']);
@@ -685,7 +686,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     };
     const receipt = { kind: 'receipt', total_micros: 10n * USD, description: '10 leads at $1.00' };
     expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 0n }]);
-    // The payer is mailed its receipt.
+    // The payer is emailed their receipt.
     const { rows: queued } = await app.admin.query(
       `select data from pgboss.job where name = 'collection.mail' and data->>'what' = 'paid'
          and data->>'invoiceId' = (select id::text from invoice where company_id = $1)`,
@@ -698,7 +699,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     ]);
     await refund(who, '4.00');
     expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 4n * USD }]);
-    // The provider says afterward that it could not: the balance has it again, on a receipt of its own.
+    // The provider says afterward that it could not: the money is back in the balance, with a receipt of its own.
     vi.spyOn(app.features.payments.gateway, 'refund').mockImplementationOnce(async () => ({
       status: 'failed',
       refund: 're_failed_too',
@@ -753,7 +754,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     expect([kept.status, kept.body.message]).toEqual([409, prepaidMessages.removal('$8.00')]);
     expect((await refund(who)).body).toMatchObject({ refunded_micros: 8_000_000, balance_micros: 0 });
     expect((await remove()).status).toBe(200);
-    // What was paid to the agency outside is between the two of them.
+    // Payments made to the agency outside the system are between the two parties.
     const other = await stage.made();
     await outside(other, '5.00');
     expect((await ask(other, 'POST', 'remove', { leadspeekID: other.campaign.id })).status).toBe(200);

@@ -3,7 +3,7 @@ import { prepaidMessages } from '../../../contract/prepaid-messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Prepaid } from './service.ts';
 
-/** The calls of the feature. */
+/** The routes of the feature. */
 export function prepaidRoutes(prepaid: Prepaid): Handlers<typeof contract.prepaid> {
   return {
     estimate: (ctx, { leadspeekID, leadsbuy }) => prepaid.estimate(ctx, leadspeekID, leadsbuy),

@@ -19,7 +19,7 @@ export type Prepaid = ReturnType<typeof createPrepaid>;
 
 /** No campaign holds more than a billion dollars: what is shown must stay exact as a JSON number. */
 const MOST_BALANCE = 1_000_000_000_000_000n;
-/** How many purchases are looked at when money is given back, and how many are shown. */
+/** How many purchases are considered for a refund, and how many are shown. */
 const MOST_CHARGES = 500;
 const SHOWN = 20;
 
@@ -28,8 +28,8 @@ const refuse = (code: 'conflict' | 'invalid', field: string, rule: string, text 
 const isPaidFor = ({ state }: Charge): boolean => state === 'succeeded' || state === 'disputed';
 
 /**
- * Prepaid balances of campaigns, bought by the client's card on its agency's account (PAY-09; spec calls 7, Leads). Who may
- * see a campaign is decided in their own scope, all money is moved in the scope of the root.
+ * Prepaid balances of campaigns, bought by the client's card on its agency's account (PAY-09; spec calls 7, Leads).
+ * Whether users may see a campaign is decided in their own scope; all money is moved in the scope of the root.
  */
 export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger: Ledger }) {
   const { db, clock } = platform;
@@ -40,7 +40,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
   const root = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.actor.rootId }, work);
-  /** A campaign that is there for whoever asks. @throws Refusal 404 */
+  /**
+   * Returns a campaign that the caller can see.
+   * @throws Refusal 404
+   */
   const visible = (ctx: Ctx, id: string): Promise<CampaignRow> =>
     inScope(db.app, ctx.scope, async (tx) => {
       const row = await campaigns.visible(tx, id);
@@ -52,7 +55,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
   const chargesOf = (tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>, limit: number): Promise<Charge[]> =>
     charges.of(tx, row.company_id, 'prepaid_top_up', row.id, limit);
 
-  /** Why leads of a campaign cannot be bought at present; null: they can, as far as the card goes. */
+  /** Why leads for a campaign can't be bought at present; null if they can, as far as the card is concerned. */
   async function unbuyable(tx: Tx, row: CampaignRow, terms: Terms): Promise<string | null> {
     if (terms.term !== 'Prepaid' && terms.term !== 'One Time') return prepaidMessages.term;
     if ((await billing.accounts.terms(tx, row.agency_id)).manual_bill) return prepaidMessages.manual;
@@ -63,7 +66,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     return null;
   }
 
-  /** What a number of leads costs now. @throws Refusal 422 naming leadsbuy */
+  /**
+   * Returns what a number of leads costs now.
+   * @throws Refusal 422 naming leadsbuy
+   */
   function priced(terms: Terms, asked: number | undefined): { leads: number; amount: bigint } {
     const leads = asked ?? terms.leads;
     if (leads === 0) throw refuse('invalid', 'leadsbuy', 'is required', prepaidMessages.count);
@@ -74,7 +80,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     return { leads, amount: policy.amountOf(leads, terms.price) };
   }
 
-  /** Fees that fall due besides what is bought, on the client's next invoice. */
+  /** Fees that fall due in addition to the purchase, on the client's next invoice. */
   async function feesDue(tx: Tx, row: CampaignRow, terms: Terms) {
     const zone = (await tenants.company(tx, row.root_id))?.time_zone ?? 'UTC';
     const month = periodOf(clock.now(), zone, 'month').from;
@@ -85,7 +91,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     ].filter(({ amount }) => amount > 0n);
   }
 
-  /** The order of a click, made once; the audit row with it. @throws Refusal 409, 422 */
+  /**
+   * Returns the order for a click, created once, along with its audit row.
+   * @throws Refusal 409, 422
+   */
   const order = (
     ctx: Ctx,
     row: CampaignRow,
@@ -111,7 +120,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       const owner = ownerOf(row);
       const card = await cardRefusal(parts, tx, owner);
       if (card) throw new Refusal('conflict', card.words, { errors: { card: [card.words] } });
-      // All who order the one purchase of a One Time campaign order the same charge, until it has failed.
+      // Everyone who orders the single purchase of a One Time campaign orders the same charge, until it has failed.
       const failed = (await chargesOf(tx, row, MOST_CHARGES)).filter(({ state }) =>
         ['declined', 'canceled', 'refunded'].includes(state),
       );
@@ -138,7 +147,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       return made;
     });
 
-  /** How a charge that somebody waited for has ended, for them. */
+  /** The outcome of a charge that someone waited for, as shown to them. */
   async function answerOf(ctx: Ctx, row: CampaignRow, result: ChargeResult) {
     const { amountMicros } = result.charge;
     const answer = {
@@ -153,7 +162,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     if (result.status === 'unknown')
       return { ...answer, result: 'unknown' as const, message: prepaidMessages.unknown };
     if (!result.needsAuthentication) return { ...answer, result: 'failed' as const, message: result.message };
-    // The bank asks whoever holds the card, and that is never the agency.
+    // The bank asks the cardholder, and that is never the agency.
     if (ctx.actor.companyId !== row.company_id)
       return { ...answer, result: 'failed' as const, message: prepaidMessages.authenticateClient };
     const needed = await payments.core.authentication(row.root_id, result.charge.id);
@@ -168,7 +177,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     };
   }
 
-  /** What of a balance can be given back: unused, and bought by card. Charges newest first. */
+  /** The part of a balance that can be refunded: unused, and bought by card. Charges newest first. */
   async function refundable(tx: Tx, row: Pick<CampaignRow, 'id' | 'company_id'>, balance: bigint) {
     const open = (await chargesOf(tx, row, MOST_CHARGES))
       .filter(({ state }) => state === 'succeeded')
@@ -178,7 +187,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     return { open, most: most - (most % 10_000n) };
   }
 
-  // Nobody could give it back any more: a campaign that was removed is not there for people.
+  // No one could refund it any more: users can't see a campaign that was removed.
   platform.events.on('campaign.removing', async (tx, { campaignId, owner }) => {
     if (await charges.underWay(tx, owner.company_id, 'prepaid_top_up', campaignId))
       throw new Refusal('conflict', ownMessages.paymentUnderWay);
@@ -190,7 +199,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
   return {
     auto,
 
-    /** What buying leads would cost; stores nothing. @throws Refusal 404, 422 naming leadsbuy */
+    /**
+     * Returns what buying leads would cost; stores nothing.
+     * @throws Refusal 404, 422 naming leadsbuy
+     */
     async estimate(ctx: Ctx, id: string, asked: number | undefined) {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
@@ -219,9 +231,9 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     },
 
     /**
-     * Buys leads by the client's card. The same key buys once, whatever is asked how often.
-     * @throws Refusal 404; 422 naming leadsbuy or amount; 409 when it cannot be bought, the amount is not the present
-     * one, or another payment for the campaign is under way
+     * Buys leads with the client's card. The same key buys only once, no matter how often it is submitted.
+     * @throws Refusal 404; 422 naming leadsbuy or amount; 409 if it can't be bought, the amount is not the current one,
+     * or another payment for the campaign is in progress
      */
     async topUp(ctx: Ctx, id: string, given: { leads?: number | undefined; amount: string; key: string }) {
       const row = await visible(ctx, id);
@@ -240,7 +252,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       return answerOf(ctx, row, result);
     },
 
-    /** How the balance is bought, and the last purchases. @throws Refusal 404 */
+    /**
+     * Returns how the balance is bought, and the last purchases.
+     * @throws Refusal 404
+     */
     async current(ctx: Ctx, id: string) {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
@@ -287,7 +302,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       });
     },
 
-    /** What is left, and what became of the rest. @throws Refusal 404 */
+    /**
+     * Returns what is left, and what became of the rest.
+     * @throws Refusal 404
+     */
     async remaining(ctx: Ctx, id: string) {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
@@ -311,7 +329,10 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       });
     },
 
-    /** Stops or begins the continual top-up, from now on; answers how it stands. @throws Refusal 404, 409, 422 */
+    /**
+     * Turns the continual top-up off or on, from now on; returns its current state.
+     * @throws Refusal 404, 409, 422
+     */
     async setContinual(ctx: Ctx, id: string, stop: boolean): Promise<'onetime' | 'continual'> {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
@@ -338,8 +359,8 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     },
 
     /**
-     * Gives unused balance back to the cards that bought it, newest purchases first. The same key gives back once.
-     * @throws Refusal 404, 409 when more is asked than is unused and was bought by card
+     * Refunds unused balance to the cards that bought it, newest purchases first. The same key refunds only once.
+     * @throws Refusal 404, 409 if the request exceeds what is unused and was bought by card
      */
     async refund(ctx: Ctx, id: string, given: { amount?: string | undefined; key: string }) {
       const row = await visible(ctx, id);
@@ -393,7 +414,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           else asked += amountMicros;
           isSure &&= status === 'succeeded';
         } catch (error) {
-          // Leads took of the balance since, or the charge was disputed: what is left stays in the balance.
+          // Leads have used some of the balance since, or the charge was disputed: what is left stays in the balance.
           if (!(error instanceof Refusal)) throw error;
           failure = error.message;
         }

@@ -6,13 +6,13 @@ import { MINIMUM } from './policy.ts';
 export type AutoRow = Selectable<Schema['prepaid_auto']>;
 export type OrderRow = Selectable<Schema['prepaid_order']>;
 
-/** Where the continual top-ups of campaigns stand; those never looked at are missing. */
+/** The state of the continual top-ups of campaigns; those never processed are missing. */
 export async function autos(tx: Tx, campaignIds: string[]): Promise<AutoRow[]> {
   if (campaignIds.length === 0) return [];
   return tx.selectFrom('prepaid_auto').selectAll().where('campaign_id', 'in', campaignIds).execute();
 }
 
-/** One of them, held until the transaction ends. */
+/** One of them, locked until the transaction ends. */
 export const lockAuto = (tx: Tx, campaignId: string): Promise<AutoRow | undefined> =>
   tx
     .selectFrom('prepaid_auto')
@@ -31,8 +31,9 @@ export async function putAuto(tx: Tx, row: Insertable<Schema['prepaid_auto']>): 
 }
 
 /**
- * Whether something else than this campaign keeps a client's payment failed: another campaign, or an open invoice of what a
- * card can be charged. Exact, whoever else fails or pays at the same time: how the client is billed is locked first.
+ * Whether something other than this campaign keeps a client's payment in the failed state: another campaign, or an open
+ * invoice large enough to charge to a card. Exact even if others fail or pay at the same time: the client's billing is
+ * locked first.
  */
 export async function failsElsewhere(tx: Tx, companyId: string, campaignId: string): Promise<boolean> {
   await sql`select from company_billing where company_id = ${companyId}::uuid for update`.execute(tx);
@@ -70,7 +71,10 @@ export const refusedAttempts = (tx: Tx, campaignId: string, limit: number) =>
 export const attemptById = (tx: Tx, id: string) =>
   tx.selectFrom('prepaid_attempt').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Micro-dollars of renewals since an instant that succeeded or may yet: of a campaign, or of all of a client. */
+/**
+ * Micro-dollars of renewals since an instant that succeeded or still may: of a campaign, or of all campaigns of a
+ * client.
+ */
 export async function renewedSince(
   tx: Tx,
   of: { companyId: string; campaignId?: string | undefined },
@@ -84,8 +88,8 @@ export async function renewedSince(
 }
 
 /**
- * Campaigns of a root whose continual top-up wants to be looked at: due, its pause over, fallen without a draw, above its
- * floor without having been armed, or switched off. What is looked at is judged again under the balance's lock.
+ * Campaigns of a root whose continual top-up needs attention: due, pause over, fallen without a draw, above its floor
+ * without having been armed, or switched off. Each is judged again under the balance's lock.
  */
 export async function wanting(tx: Tx, rootId: string, now: Date): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -125,7 +129,7 @@ export async function insertOrder(tx: Tx, row: Insertable<Schema['prepaid_order'
   await tx.insertInto('prepaid_order').values(row).execute();
 }
 
-/** Lets one person at a time order, or have given back, for a campaign, until the transaction ends. */
+/** Lets only one user at a time order or request a refund for a campaign, until the transaction ends. */
 export async function holdOrders(tx: Tx, campaignId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${campaignId}, 55))`.execute(tx);
 }
@@ -142,7 +146,7 @@ export async function insertRefund(tx: Tx, row: Insertable<Schema['prepaid_refun
   await tx.insertInto('prepaid_refund').values(row).execute();
 }
 
-/** What was put into and taken out of a campaign's balance, by kind of event, leads apart (account code 1). */
+/** What was put into and taken out of a campaign's balance, by kind of event, excluding leads (account code 1). */
 export async function movements(tx: Tx, companyId: string, campaignId: string): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ kind: string; sum: bigint }>`
     select t.kind, coalesce(sum(e.amount), 0)::bigint as sum from transfer t

@@ -40,7 +40,7 @@ const update = async (id: string, more: object, token = asClient) =>
     token,
   );
 
-/** So many visits of people who are known; they become leads where nothing stops them. */
+/** Makes this many visits by known people; they become leads unless something prevents it. */
 async function visits(campaign: Pick<MadeCampaign, 'siteKey'>, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     const person = app.make.person();
@@ -58,7 +58,7 @@ const go = async (instant: string): Promise<void> => {
   asClient = await app.signIn('client@x.test', HOST);
   asAgency = await app.signIn('agency@x.test', HOST);
 };
-/** Does what waits in the queue of notices, twice each: a job may be given to two. */
+/** Runs what is waiting in the queue of notices, twice each: a job may be delivered twice. */
 async function tell(): Promise<void> {
   const { rows } = await app.admin.query(
     `delete from pgboss.job where name = 'reports.notice' returning data`,
@@ -68,7 +68,7 @@ async function tell(): Promise<void> {
 const due = () => app.features.reports.sendDue(root.id);
 async function mails(kind: string) {
   const all = await app.features.mail.outbox({ rootId: root.id }, 200);
-  // Made in one instant, mails have no order of their own.
+  // Emails created at the same instant have no order of their own.
   return all
     .filter((mail) => mail.kind === kind)
     .sort(
@@ -174,7 +174,7 @@ describe('[CAMP-06] the limit of leads', () => {
     await go('2026-03-23T04:59:00Z'); // Sunday evening in Chicago
     await visits(campaign, 2);
     expect(await leadsOf(campaign.id)).toBe(2); // at the limit, and one above it refused
-    await go('2026-03-23T05:01:00Z'); // Monday there
+    await go('2026-03-23T05:01:00Z'); // Monday in Chicago
     await visits(campaign, 3);
     expect(await leadsOf(campaign.id)).toBe(4);
     await go('2026-03-24T05:01:00Z'); // the limit’s span is over
@@ -200,7 +200,7 @@ describe('[CAMP-06] people are told of leads', () => {
       ['desk@shop.example', '3 new leads: Tents'],
     ]);
     app.clock.advance(1000);
-    await visits(campaign, 7); // 7: two times 3, and one that waits
+    await visits(campaign, 7); // 7: two notices of 3, and one lead that waits
     await tell();
     const all = await mails('campaign.leads');
     expect(all.map((mail) => mail.subject).slice(2)).toEqual(['6 new leads: Tents', '6 new leads: Tents']);
@@ -242,7 +242,7 @@ describe('[CAMP-06] reports', () => {
     expect(lines).toHaveLength(3);
     expect(lines[0]).toMatch(/^\ufeffDate,Campaign ID,Campaign,Client,First Name/);
     expect(lines[0]).not.toMatch(/Price/);
-    // Away for two days: what was missed comes at once, and only that.
+    // Away for two days: what was missed is sent immediately, and nothing else.
     await go('2026-05-08T12:00:00Z');
     expect(await due()).toBe(2);
     const later = (await mails('campaign.report')).slice(2);

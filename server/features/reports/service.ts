@@ -14,9 +14,9 @@ import type { Tenants } from '../tenants/index.ts';
 const noticeJob = defineJob('reports.notice', z.object({ rootId: z.uuid(), campaignId: z.uuid() }));
 const dueJob = defineJob('reports.due', z.object({}));
 
-/** So many leads a file has at most; a mail with more is taken by few servers. */
+/** The maximum number of leads in a file; few servers accept an email with more. */
 const MOST_LEADS = 10_000;
-/** Reports made in one go. */
+/** Reports created in one batch. */
 const STEP = 100;
 
 type ClientOwner = Owner & { agency_id: string };
@@ -26,8 +26,9 @@ type Due = Awaited<ReturnType<Campaigns['reports']['dueReports']>>[number];
 export type Reports = ReturnType<typeof createReports>;
 
 /**
- * Tells the people that a campaign names of its leads (spec product 3: leadsAmountNotification, reportSentTo): that so many
- * have come, without personal data, and at each period's end the leads themselves as a CSV file.
+ * Notifies the people listed in a campaign about its leads (spec product 3: leadsAmountNotification, reportSentTo):
+ * that a certain number have come in, without personal data, and at the end of each period the leads themselves as a
+ * CSV file.
  */
 export function createReports(
   platform: Platform,
@@ -59,7 +60,7 @@ export function createReports(
     );
   });
 
-  /** One mail to each address, in the name of the campaign's agency. */
+  /** Sends one email to each address, in the name of the campaign's agency. */
   async function send(
     tx: Tx,
     given: { kind: string; owner: ClientOwner; to: string[]; sender: NoticeSender; content: MailContent },
@@ -82,7 +83,10 @@ export function createReports(
     company_id: row.company_id,
   });
 
-  /** Tells that so many leads have come, if they have and nobody has told. Safe to run twice. */
+  /**
+   * Notifies that a certain number of leads have come in, if they have and no one has been notified yet. Safe to run
+   * twice.
+   */
   async function tellOfLeads({ rootId, campaignId }: { rootId: string; campaignId: string }): Promise<void> {
     const found = await inScope(db.app, { rootId }, (tx) => campaigns.visible(tx, campaignId));
     if (!found) return;
@@ -111,7 +115,9 @@ export function createReports(
     });
   }
 
-  /** Makes the report of a campaign that is due, if nobody has. True: it is made. */
+  /**
+   * Creates the report of a campaign that is due, if it has not been created yet. Returns true if it was created now.
+   */
   async function report({ name, number, ...owner }: Due): Promise<boolean> {
     const sender = await notices.sender(ownerOf(owner));
     return inScope(db.app, { rootId: owner.root_id }, async (tx) => {
@@ -119,7 +125,7 @@ export function createReports(
       const row = await campaigns.reports.takeDue(tx, owner.campaign_id, now);
       if (!row?.report_every || !row.covers_from || !row.due_at) return false;
       const zone = (await campaigns.timeZones(tx, [row.company_id])).get(row.company_id) ?? 'America/Chicago';
-      // One report for all periods that are over, also where the server was away for some.
+      // One report for all periods that are over, even if the server was down for some of them.
       const over = new Date(now.getTime() - GRACE_MS);
       const present = periodOf(over, row.report_every, zone);
       const span = { from: row.covers_from, before: present.from };
@@ -186,7 +192,10 @@ export function createReports(
 
   return {
     tellOfLeads,
-    /** Makes the reports of a root that are due; one that fails holds up no other. Returns how many were made. */
+    /**
+     * Creates the reports of a root that are due; one that fails does not hold up the others. Returns how many were
+     * created.
+     */
     async sendDue(rootId: string): Promise<number> {
       let made = 0;
       const failures: unknown[] = [];
@@ -208,14 +217,14 @@ export function createReports(
       if (failures.length > 0) throw failures[0];
       return made;
     },
-    /** Makes the reports of every root that are due; what fails in one holds up no other. */
+    /** Creates the reports of every root that are due; a failure in one does not hold up the others. */
     async sendAllDue(): Promise<void> {
       const failures: unknown[] = [];
       for (const rootId of await tenants.roots())
         await this.sendDue(rootId).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
     },
-    /** Starts telling, and looks every five minutes for reports that are due. */
+    /** Starts sending notices, and looks for reports that are due every five minutes. */
     async start(): Promise<void> {
       await jobs.work(noticeJob, { pollingIntervalSeconds: 5 }, (payload) => tellOfLeads(payload));
       await jobs.work(dueJob, { pollingIntervalSeconds: 30 }, () => this.sendAllDue());

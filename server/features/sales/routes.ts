@@ -6,7 +6,7 @@ import type { Ctx } from '../../platform/ctx.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Sales } from './service.ts';
 
-/** In whose care a company is, as it travels (spec product 3, Agency node). */
+/** The salespeople assigned to a company, in API form (spec product 3, Agency node). */
 export function salesNames(assigned: readonly { role: string; id: string; name: string }[]) {
   const of = (role: string) => assigned.find((one) => one.role === role) ?? { id: '', name: '' };
   return {
@@ -22,8 +22,8 @@ export function salesNames(assigned: readonly { role: string; id: string; name: 
 type Details = NonNullable<SalesCompany['details']>;
 
 /**
- * The calls about sales people and their companies; what they do for themselves is the set-up's. `detailsOf` tells companies
- * right below the own one, which is for those in whose care they are.
+ * The routes about salespeople and their companies; what they do for themselves belongs to the setup. `detailsOf`
+ * returns the details of companies directly below the user's own, for the salespeople assigned to them.
  */
 export function salesListRoutes(
   sales: Sales,

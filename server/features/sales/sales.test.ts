@@ -110,7 +110,7 @@ describe('[AGCY-16] the sales people of a company', () => {
       { companyID: ['is not directly below your own company'] },
     ]);
     expect((await set('acmeowner', acme, { salesRep: id.acmesales })).status).toBe(422);
-    // A sibling's and the own root are not there at all.
+    // A sibling company and the user's own root are not visible at all.
     expect((await set('acmeowner', bluepeak, { salesRep: id.acmesales })).status).toBe(404);
     expect((await set('owner', root, { salesRep: id.rep })).status).toBe(404);
   });
@@ -136,7 +136,7 @@ describe('[ROLE-02] the sales downline', () => {
     expect(await names('second', '?kind=client')).toEqual(['Blue client']);
     expect((await ask('GET', `sales/downline?companyID=${bluepeak.id}`, 'rep')).status).toBe(404);
     expect((await ask('GET', `sales/downline?companyID=${cleo.id}`, 'rep')).status).toBe(404);
-    // Whom it is taken from sees it no more.
+    // A salesperson who loses an assignment no longer sees the company.
     await set('owner', acme, { salesRep: null, salesRef: '' });
     expect(await names('rep', '?kind=client')).toEqual([]);
   });
@@ -159,7 +159,7 @@ describe('[ROLE-02] the sales downline', () => {
         details: expect.objectContaining({ company_root_id: root.id, version: expect.any(Number) }),
       },
     ]);
-    // Neither who pays how, nor what is signed, nor the owner's second factor.
+    // No payment details, no signed agreement, and not the owner's second factor.
     const [row] = body.data as { details: object }[];
     for (const field of [
       'payment_status',
@@ -179,7 +179,8 @@ describe('[ROLE-02] the sales downline', () => {
       user_id: null,
       details: null,
     });
-    // A client below can be viewed as, though its owner is not named; what one only referred cannot.
+    // A client below can be viewed as, though its owner is not named; a client of a company that was only referred
+    // can't.
     const below = async () => {
       const { body: found } = await ask('GET', `sales/downline?companyID=${acme.id}`, 'rep');
       return (found.data as { user_id: string | null }[]).map((one) => one.user_id);
@@ -217,7 +218,7 @@ describe('[ROLE-02] the sales downline', () => {
 
 describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () => {
   type Row = Record<string, unknown> & { details: Record<string, unknown> };
-  /** A company as the sales list shows it, as the edit form sends it back. */
+  /** Returns a company from the sales list in the form that the edit form sends back. */
   async function same(who: string, company: Company, given: object = {}) {
     const { body } = await ask('GET', 'sales/downline', who);
     const row = (body.data as Row[]).find((one) => one.id === company.id)!;
@@ -286,12 +287,12 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
       ['second', acme.id],
     ] as const)
       expect([who, ClientID, (await save(who, { ...mine, ClientID })).status]).toEqual([who, ClientID, 404]);
-    // The clients of one's agency are seen, and the agency's to change.
+    // The clients of one's agency are visible, but only the agency can change them.
     expect((await save('rep', { ...mine, userType: 'client', ClientID: cleo.id })).status).toBe(422);
     const own = await same('acmesales', cleo);
     expect((await save('acmesales', { ...own, ClientID: zed.id })).status).toBe(404);
     expect((await save('acmesales', { ...own, ClientID: acme.id })).status).toBe(404);
-    // People, their own company's, are none of theirs to change.
+    // They can't change users, even of their own company.
     const person = {
       companyID: root.id,
       userType: 'administrator',
@@ -343,7 +344,7 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
       (await app.admin.query('select email from user_account where id = $1', [id.acmeowner])).rows,
     ).toEqual(before);
     expect(await invitations()).toBe(mails);
-    // Nor may they invite, add, remove, see logs or switch the billing.
+    // They also can't invite, add, remove, see logs or switch the billing.
     for (const [method, url, body] of [
       ['POST', 'user/resendinvitation', { companyID: root.id, ClientID: acme.id }],
       ['DELETE', `user/remove/${root.id}/${acme.id}`, undefined],
@@ -391,7 +392,7 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
       422,
       ['enhance.Weekly.EnhanceCostperlead'],
     ]);
-    // A price that stands below by an administrator's word is in nobody's way.
+    // A price that an administrator has set below the limit does not get in the way.
     expect(
       (await cost('owner', acme.id, { local: { Weekly: { LeadspeekCostperlead: '0.10' } } })).status,
     ).toBe(200);

@@ -17,7 +17,7 @@ const ROLES: readonly { role: SalesRole; field: 'salesRep' | 'salesAE' | 'salesR
   { role: 'referrer', field: 'salesRef', words: 'referral account' },
 ];
 
-/** What the sales people of a company are set with: an id, '' or null for nobody, undefined to leave it. */
+/** Assignments of salespeople to a company: an id, '' or null for no one, undefined to leave it unchanged. */
 type Given = { companyID: string } & Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null>>;
 
 interface DownlineAsked {
@@ -30,12 +30,14 @@ interface DownlineAsked {
   kind?: 'agency' | 'client' | undefined;
 }
 
-/** In whose care companies are, and what their sales people see (spec product 6, 7; docs/decisions/0050). */
+/**
+ * Which salespeople companies are assigned to, and what those salespeople see (spec product 6, 7; docs/decisions/0050).
+ */
 export function createSales({ db, clock }: Platform, parts: { audit: Audit; people: People }) {
   const { audit, people } = parts;
 
   /**
-   * A company right below one's own: a root's agency, an agency's client.
+   * Returns a company directly below the user's own: a root's agency, an agency's client.
    * @throws Refusal 404 for one outside the scope, 422 for one further down
    */
   async function child(tx: Tx, ctx: Ctx, id: string) {
@@ -49,8 +51,9 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
   }
 
   /**
-   * Sets the sales people of a company right below one's own within a change; what changed, in words for its log row.
-   * @throws Refusal 422 for somebody who is none of one's own
+   * Sets the salespeople of a company directly below the user's own as part of a change; returns what changed, in words
+   * for its log row.
+   * @throws Refusal 422 for a person who is not one of the user's own salespeople
    */
   async function setWithin(
     tx: Tx,
@@ -63,7 +66,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
     const changes: string[] = [];
     for (const { role, field, words } of ROLES) {
       const id = given[field];
-      // Whoever has the role keeps it, also when they have left meanwhile.
+      // The current holder of the role keeps it, even if they have since left.
       if (id === undefined || (id || undefined) === had.get(role)?.id) continue;
       const name = id ? own.get(id) : undefined;
       if (id && !name)
@@ -81,7 +84,8 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
     setWithin,
 
     /**
-     * Sales have to do with what is in their care alone; nobody else is asked. @throws Refusal 404
+     * Checks that the companies are assigned to the salesperson who is calling; other users are not checked.
+     * @throws Refusal 404
      */
     async mustCare(tx: Tx, ctx: Ctx, companyIds: readonly (string | null)[]): Promise<void> {
       if (!isSales(ctx.actor)) return;
@@ -90,10 +94,13 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
         throw new Refusal('not_found', ownMessages.notFound);
     },
 
-    /** Gives a company's role to somebody, asking nothing; for the demo and tests. */
+    /** Assigns a company's role to a person without any checks; for the demo and tests. */
     assign: store.assign,
 
-    /** Whom a company may be given to, and whom it has. @throws Refusal 404, 422 as `child` */
+    /**
+     * Returns who a company can be assigned to, and who it is assigned to now.
+     * @throws Refusal 404, 422 as `child`
+     */
     list: (ctx: Ctx, companyId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await child(tx, ctx, companyId);
@@ -103,7 +110,10 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
         };
       }),
 
-    /** Sets a company's sales people. @throws Refusal 404, 422 as `child`, and 422 for somebody who is none of one's own */
+    /**
+     * Sets a company's salespeople.
+     * @throws Refusal 404, 422 as `child`, and 422 for a person who is not one of the user's own salespeople
+     */
     set: (ctx: Ctx, given: Given) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await child(tx, ctx, given.companyID);
@@ -117,8 +127,8 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
       }),
 
     /**
-     * Gives a new company to the sales person who referred it, where they are of the company right above it; others stay
-     * named by the sign-up alone.
+     * Assigns a new company to the salesperson who referred it, if they belong to the company directly above it; other
+     * referrers are only named in the sign-up.
      */
     async referred(
       tx: Tx,
@@ -134,8 +144,9 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
     },
 
     /**
-     * What is assigned to the sales person who asks: a root's sales get agencies, or the clients of `companyID` or of all
-     * their agencies; an agency's sales clients. @throws Refusal 404 for an agency that is not assigned to them
+     * Returns what is assigned to the salesperson who is calling: a root's salespeople get agencies, or the clients of
+     * `companyID` or of all their agencies; an agency's salespeople get clients.
+     * @throws Refusal 404 for an agency that is not assigned to them
      */
     downline: (ctx: Ctx, asked: DownlineAsked) =>
       inScope(db.app, ctx.scope, async (tx) => {

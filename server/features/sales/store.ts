@@ -3,7 +3,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 
 export type SalesRole = 'representative' | 'account_executive' | 'referrer';
 
-/** The sales people of a company who may sign in, by name. */
+/** The salespeople of a company who may sign in, by name. */
 export async function salesOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('user_account')
@@ -16,7 +16,7 @@ export async function salesOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** In whose care a company is, with their names. */
+/** The salespeople assigned to a company, with their names. */
 export async function assignments(tx: Tx, companyId: string) {
   return tx
     .selectFrom('sales_assignment as s')
@@ -26,7 +26,7 @@ export async function assignments(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** Gives a company's role to somebody, instead of whoever had it. */
+/** Assigns a company's role to a person, replacing the previous holder. */
 export async function assign(
   tx: Tx,
   company: { id: string; root_id: string; agency_id: string },
@@ -50,7 +50,7 @@ export async function unassign(tx: Tx, companyId: string, role: SalesRole): Prom
     .execute();
 }
 
-/** A company right below `parentId` that the scope may see; locked, so that two changes follow each other. */
+/** A company directly below `parentId` that the scope can see; locked, so that two changes run one after the other. */
 export async function lockChild(tx: Tx, id: string) {
   return tx
     .selectFrom('company')
@@ -64,10 +64,10 @@ export async function lockChild(tx: Tx, id: string) {
 const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
 
 /**
- * What is assigned to a sales person: companies of `kind`. Clients count as theirs where they are assigned themselves or
- * belong to an agency that is; `agencyId` keeps one agency's. The owner is told of assigned companies only, and `search`
- * finds nothing that is not told; `user_id` is whom to view as, of what is in their care and of what is below that.
- * `agency_*` is a client's agency, where that is assigned, too.
+ * What is assigned to a salesperson: companies of `kind`. Clients count as theirs if they are assigned themselves or
+ * belong to an agency that is; `agencyId` limits the result to one agency's. The owner is included for assigned
+ * companies only, and `search` does not find anything that is not included; `user_id` is the user to view as, for
+ * companies in their care and those below. `agency_*` is a client's agency, if that is assigned, too.
  */
 export async function pageOfDownline(
   tx: Tx,
@@ -135,8 +135,9 @@ export async function pageOfDownline(
 }
 
 /**
- * Whether one of these companies is in somebody's care. Who referred a company does not have it in their care: that comes by
- * itself with a sign-up, and nobody has chosen them. The database asks the same of views (session_state).
+ * Whether one of these companies is in a person's care. Referring a company does not put it in their care: a referral
+ * is created automatically by a sign-up, without anyone choosing the person. The database applies the same rule to
+ * views (session_state).
  */
 export async function isInCare(tx: Tx, userId: string, companyIds: readonly string[]): Promise<boolean> {
   const row = await tx
@@ -149,7 +150,7 @@ export async function isInCare(tx: Tx, userId: string, companyIds: readonly stri
   return row !== undefined;
 }
 
-/** Whether an agency is assigned to somebody. */
+/** Whether an agency is assigned to a person. */
 export async function isAssigned(tx: Tx, userId: string, companyId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sales_assignment as s')

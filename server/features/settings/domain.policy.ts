@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { DnsAnswer } from '../../platform/dns.ts';
 
-/** Names below a root's domain that are not for tenants: services have them, or people trust them. */
+/** Names under a root's domain that tenants can't use: services have them, or people trust them. */
 const RESERVED = new Set(
   (
     'abuse account admin administrator api app assets autoconfig autodiscover billing blog cdn cpanel dashboard demo dev dns docs ' +
@@ -14,28 +14,31 @@ const RESERVED = new Set(
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** Pauses between looks at records that are not there yet; the last one again and again. */
+/** Pauses between checks for records that are not there yet; the last one repeats. */
 const PAUSES = [1, 2, 5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE);
-/** A claim whose records never came is forgotten after this. */
+/** A claim whose records never appeared is dropped after this. */
 export const WAITING_FOR = 14 * DAY;
-/** A domain whose records are gone is served for this long, so that a slip in the DNS takes nobody offline. */
+/** A domain whose records are gone is still served for this long, so that a DNS mistake takes no one offline. */
 export const GRACE = 3 * DAY;
 
-/** What is wrong with a subdomain (spec product 5), in words; undefined: nothing. @param label lowercased */
+/**
+ * Returns what is wrong with a subdomain (spec product 5), in words, or undefined if it is fine.
+ * @param label lowercased
+ */
 export function subdomainFault(label: string): string | undefined {
   if (label === '') return 'is required';
   if (!/^[a-z0-9-]+$/.test(label)) return 'must have only letters, digits, and hyphens';
   if (label.length > 63) return 'must not exceed 63 characters';
   if (label.startsWith('-') || label.endsWith('-')) return 'must not start or end with a hyphen';
-  // Would be shown as other letters than it is made of.
+  // It would be displayed as different letters than it is made of.
   if (label.slice(2, 4) === '--') return 'must not have hyphens in the third and fourth positions';
   if (RESERVED.has(label)) return 'is reserved. Choose another one';
   return undefined;
 }
 
 /**
- * A domain as people type it, as the DNS knows it: lower case, punycode, no dot at the end. Or what is wrong with it,
- * in words. What belongs to the platform or to others is not known here.
+ * Converts a domain as people type it to the form the DNS uses (lower case, punycode, no trailing dot), or returns what
+ * is wrong with it, in words. Does not check whether it belongs to the platform or to someone else.
  */
 export function readDomain(text: string): { host: string } | { fault: string } {
   const typed = text.trim();
@@ -47,7 +50,8 @@ export function readDomain(text: string): { host: string } | { fault: string } {
   if (bare.includes(':')) return { fault: 'must not include a port' };
   const host = domainToASCII(bare).toLowerCase();
   const labels = host.split('.');
-  // What domainToASCII takes for an address written otherwise (0x7f.1, 2130706433) comes back as one.
+  // If domainToASCII recognizes an IP address in another notation (0x7f.1, 2130706433), it returns it as a plain IP
+  // address.
   if (isIP(host)) return { fault: 'must be a name, not an IP address' };
   if (
     !host ||
@@ -68,7 +72,7 @@ export function readDomain(text: string): { host: string } | { fault: string } {
 export const isWithin = (host: string, domain: string): boolean =>
   host === domain || host.endsWith(`.${domain}`);
 
-/** The name of the record that proves ownership, and what it must say. */
+/** The name and value of the record that proves ownership. */
 export const ownershipRecord = (host: string, token: string) => ({
   name: `_verify.${host}`,
   value: `verify=${token}`,
@@ -76,14 +80,17 @@ export const ownershipRecord = (host: string, token: string) => ({
 
 export type Found = 'found' | 'missing' | 'wrong' | 'unanswered';
 
-/** How the ownership record fares. */
+/** Returns the state of the ownership record. */
 export function ownershipOf(answer: DnsAnswer, value: string): Found {
   if (answer === null) return 'unanswered';
   if (answer.some((text) => text.trim() === value)) return 'found';
   return answer.some((text) => text.trim().startsWith('verify=')) ? 'wrong' : 'missing';
 }
 
-/** How the address record fares: a CNAME to the target, or addresses that are all the target's. */
+/**
+ * Returns the state of the address record, which must be a CNAME to the target or addresses that all belong to the
+ * target.
+ */
 export function addressOf(
   seen: { cname: DnsAnswer; addresses: DnsAnswer },
   target: { host: string; addresses: DnsAnswer },
@@ -103,8 +110,8 @@ export interface ClaimState {
 }
 
 /**
- * What follows from a look at the records. `drop`: the claim is forgotten; `serve`: whether the domain is served (null:
- * as it was).
+ * Returns what to do after checking the records. `drop`: delete the claim; `serve`: whether the domain is served (null:
+ * unchanged).
  */
 export function afterLook(
   claim: ClaimState,
@@ -120,7 +127,7 @@ export function afterLook(
     const drop = now.getTime() - claim.created_at.getTime() > WAITING_FOR;
     return { ...base, status: 'waiting', next: at(PAUSES[Math.min(claim.checks, PAUSES.length - 1)]!), drop };
   }
-  // Name servers that do not answer say nothing about the records.
+  // If the name servers do not respond, we know nothing about the records.
   if (ownership === 'unanswered' || address === 'unanswered')
     return { ...base, status: claim.status, next: at(HOUR) };
   const since = claim.failing_since ?? now;

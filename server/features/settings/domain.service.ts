@@ -25,16 +25,16 @@ import {
 import * as store from './domain.store.ts';
 import { ownerOf, type Target } from './target.ts';
 
-/** Looks at every claim that is due. */
+/** Checks every claim that is due. */
 export const domainsJob = defineJob('settings.domains', z.object({}), { retryLimit: 3 });
 
-/** Looks are this far apart when somebody asks for them. */
+/** Minimum time between checks that a user requests. */
 const BETWEEN_LOOKS = 10_000;
 const BATCH = 50;
-/** Domains that one company enters. */
+/** Limit on the domains that one company enters. */
 const ENTERED: LimitRule = { name: 'domain.entered', max: 20, base: 60, cap: 900, window: 3600 };
 
-/** What a look at the records of a claim has found. */
+/** What a check of a claim's records found. */
 interface Seen {
   ownership: Found;
   texts: string[];
@@ -44,7 +44,10 @@ interface Seen {
 
 export type Domains = ReturnType<typeof createDomains>;
 
-/** Subdomains and custom domains: entering, verifying, serving and letting go (docs/decisions/0017-custom-domains.md). */
+/**
+ * Subdomains and custom domains: entering, verifying, serving, and releasing them
+ * (docs/decisions/0017-custom-domains.md).
+ */
 export function createDomains(
   { db, clock, config, jobs }: Platform,
   { tenants, audit, limits, dns }: { tenants: Tenants; audit: Audit; limits: Limits; dns: Dns },
@@ -53,18 +56,18 @@ export function createDomains(
   const { domainTarget } = config;
   /** Requests that have been counted as entering a domain. */
   const counted = new WeakSet<Ctx>();
-  /** The same for the same company and domain, so that entering it again asks for no other record. */
+  /** Always the same for a given company and domain, so that entering it again does not require a different record. */
   const tokenOf = (companyId: string, host: string): string =>
     mac(key, `${companyId} ${host}`).toString('hex').slice(0, 40);
 
-  /** How subdomain and custom domain stand. */
+  /** Returns the current state of the subdomain and custom domain. */
   async function state(tx: Tx, company: Target) {
     const domains = await store.domainsOf(tx, company.id);
     const claims = await store.claimsOf(tx, company.id);
     const base = company.kind === 'agency' ? await tenants.rootHost(company.root_id, tx) : null;
     const subdomain = domains.find((domain) => domain.kind === 'subdomain')?.host ?? '';
     const custom = domains.find((domain) => domain.kind === 'custom')?.host ?? null;
-    // What is being entered comes before what is in use: there is something to do about it.
+    // A domain that is still being entered takes precedence over the one in use because it needs action.
     const claim = claims.find((one) => one.status === 'waiting') ?? claims[0];
     const record = claim && ownershipRecord(claim.host, claim.token);
     const isApex = claim?.host.split('.').length === 2 && domainTarget.addresses.length > 0;
@@ -111,7 +114,7 @@ export function createDomains(
     return { host: domainTarget.host, addresses: await dns.addresses(domainTarget.host) };
   }
 
-  /** Makes a proved domain the company's main host. False when somebody else has been quicker. */
+  /** Makes a verified domain the company's main host. Returns false if another company got it first. */
   async function serve(tx: Tx, owner: Owner, host: string, at: Date): Promise<boolean> {
     const served = await store.domainsOf(tx, owner.company_id);
     if (served.some((domain) => domain.host === host && domain.is_primary)) return true;
@@ -140,7 +143,10 @@ export function createDomains(
     await store.setPrimary(tx, companyId, 'subdomain');
   }
 
-  /** Looks for the records of one claim and does what follows. `by`: who asked for it; nobody: it was due. */
+  /**
+   * Checks the records of one claim and acts on the result. `by`: the user who requested it; omitted if the check was
+   * due.
+   */
   async function look(claim: store.Claim, by?: Ctx): Promise<void> {
     const { name, value } = ownershipRecord(claim.host, claim.token);
     const [texts, cname, addresses, wanted] = await Promise.all([
@@ -158,7 +164,7 @@ export function createDomains(
     await follow(claim, seen, by);
   }
 
-  /** Does what follows of a look. */
+  /** Acts on the result of a check. */
   async function follow(
     claim: Pick<store.Claim, 'root_id' | 'company_id' | 'host'>,
     { ownership, texts, address, addresses }: Seen,
@@ -216,8 +222,8 @@ export function createDomains(
     state,
 
     /**
-     * Gives an agency another host below its root's domain; the one before stops at once.
-     * @param logged false where it is part of a change that writes its own row in the user log
+     * Gives an agency a different host under its root's domain; the previous one stops working at once.
+     * @param logged false if it is part of a change that writes its own row in the user log
      */
     async saveSubdomain(tx: Tx, ctx: Ctx, company: Target, given: string, logged = true): Promise<void> {
       agencyOnly(company, 'subdomain');
@@ -252,8 +258,8 @@ export function createDomains(
     },
 
     /**
-     * Enters a domain of the agency's own, to be proved; or, empty, takes the custom domain away.
-     * @param logged as with saveSubdomain
+     * Enters the agency's own domain, which must then be verified; if empty, removes the custom domain.
+     * @param logged as for saveSubdomain
      */
     async saveDomain(
       tx: Tx,
@@ -290,7 +296,8 @@ export function createDomains(
       if (roots || isWithin(host, config.rootDomain) || isWithin(host, domainTarget.host))
         throw refusalOf('domain', "is part of the platform's own domain. Set a subdomain instead");
       if (taken) throw refusalOf('domain', 'is already in use');
-      // Each one entered has name servers asked. Counted outside: whoever holds one connection must not wait for another.
+      // Each domain entered triggers DNS queries. Counted outside the transaction: code that holds one connection must
+      // not wait for another.
       if (!counted.has(ctx))
         throw new AskFirst('domain', async () => {
           await limits.take(ENTERED, company.id);
@@ -310,8 +317,8 @@ export function createDomains(
     },
 
     /**
-     * Puts a domain in, with what follows of looks that found this; no name server is asked. For tests and the demo. Answers the
-     * record that proves it.
+     * Enters a domain as if checks had found these results, without querying any name server. For tests and the demo.
+     * Returns the record that proves ownership.
      */
     async place(
       owner: Owner,
@@ -327,12 +334,15 @@ export function createDomains(
       return ownershipRecord(host, token);
     },
 
-    /** Looks for the records now. @throws Refusal 409 when no domain has been entered, 429 when that was just done */
+    /**
+     * Checks the records now.
+     * @throws Refusal 409 if no domain has been entered, 429 if they were just checked
+     */
     async check(ctx: Ctx, company: Target): Promise<void> {
       const claim = await inScope(db.app, ctx.scope, async (tx) => {
         const claims = await store.claimsOf(tx, company.id);
         const wanted = claims.find((c) => c.status === 'waiting') ?? claims[0];
-        // Locked: of many who ask at once only one looks.
+        // Locked so that only one of many simultaneous requests runs the check.
         const one = wanted && (await store.lockClaim(tx, company.id, wanted.host));
         if (!one) throw new Refusal('conflict', 'Enter a domain first.');
         const wait = one.checked_at ? BETWEEN_LOOKS - (clock.now().getTime() - one.checked_at.getTime()) : 0;
@@ -347,7 +357,7 @@ export function createDomains(
       await look(claim, ctx);
     },
 
-    /** Looks at every claim of every root that is due. Safe to run twice: each claim is locked while it changes. */
+    /** Checks every claim of every root that is due. Safe to run twice: each claim is locked while it changes. */
     async lookAtDue(): Promise<void> {
       for (const rootId of await tenants.roots()) {
         const due = await inScope(db.app, { rootId }, (tx) => store.dueClaims(tx, clock.now(), BATCH));
@@ -358,7 +368,7 @@ export function createDomains(
   };
 }
 
-/** The message of a change, for the person. */
+/** The message to show the user after a change. */
 export const domainMessage = {
   entered: ownMessages.domainSaved,
   removed: ownMessages.domainRemoved,

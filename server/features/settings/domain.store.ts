@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 
 export type Claim = Selectable<Schema['domain_claim']>;
 
-/** A company's verified hosts, its main one first. */
+/** Returns a company's verified hosts, the main one first. */
 export async function domainsOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('domain')
@@ -16,7 +16,7 @@ export async function domainsOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** Adds a host; false when somebody has it already. */
+/** Adds a host. Returns false if it is already taken. */
 export async function addDomain(tx: Tx, row: Insertable<Schema['domain']>): Promise<boolean> {
   const added = await tx
     .insertInto('domain')
@@ -31,7 +31,7 @@ export async function removeDomains(tx: Tx, companyId: string, kind: 'subdomain'
   await tx.deleteFrom('domain').where('company_id', '=', companyId).where('kind', '=', kind).execute();
 }
 
-/** Makes the oldest of a company's hosts of a kind its main one, and no other. */
+/** Makes the oldest of a company's hosts of a kind its only main host. */
 export async function setPrimary(
   tx: Tx,
   companyId: string,
@@ -59,7 +59,7 @@ export async function setPrimary(
     .execute();
 }
 
-/** Whether a host is somebody else's, or part of a root's own domain. */
+/** Returns whether a host belongs to someone else, or is part of a root's own domain. */
 export async function hostState(
   tx: Tx,
   host: string,
@@ -81,7 +81,7 @@ export async function claimsOf(tx: Tx, companyId: string): Promise<Claim[]> {
     .execute();
 }
 
-/** The same claim once more, locked against a second look at the same time. */
+/** Reads a claim again, locked against a concurrent check. */
 export async function lockClaim(tx: Tx, companyId: string, host: string): Promise<Claim | undefined> {
   return tx
     .selectFrom('domain_claim')
@@ -92,7 +92,7 @@ export async function lockClaim(tx: Tx, companyId: string, host: string): Promis
     .executeTakeFirst();
 }
 
-/** Keeps a claim; one that is there already is left as it is. */
+/** Saves a claim; an existing one is left unchanged. */
 export async function addClaim(tx: Tx, row: Insertable<Schema['domain_claim']>): Promise<void> {
   await tx
     .insertInto('domain_claim')
@@ -115,7 +115,7 @@ export async function updateClaim(
     .execute();
 }
 
-/** Forgets a company's claims but the one for `except`; with `waiting` only those that were never verified. */
+/** Deletes a company's claims except the one for `except`; with `waiting`, only those that were never verified. */
 export async function removeClaims(
   tx: Tx,
   companyId: string,
@@ -129,7 +129,7 @@ export async function removeClaims(
     .execute();
 }
 
-/** Claims of the scope that are due to be looked at. */
+/** Returns the claims in the scope that are due for a check. */
 export async function dueClaims(tx: Tx, now: Date, limit: number): Promise<Claim[]> {
   return tx
     .selectFrom('domain_claim')

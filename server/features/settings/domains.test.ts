@@ -47,7 +47,7 @@ beforeEach(async () => {
     await app.make.user(company, { email: `${name}${n}@x.test`, password: PASSWORD });
   await signIn();
 });
-/** Again after the clock has moved: a login lasts 15 minutes. */
+/** Signs in again after the clock has moved: a login lasts 15 minutes. */
 const signIn = async () => {
   token = await app.signIn(`acme${serial}@x.test`, `acme${serial}.root.test`);
   theirs = await app.signIn(`other${serial}@x.test`, `other${serial}.root.test`);
@@ -241,7 +241,7 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
       taken: true,
       records: [{ status: 'wrong' }, { status: 'found' }],
     });
-    // Both records in the DNS at once: the one who is served stays.
+    // Both records are in the DNS at once: the company already being served keeps the domain.
     dns.set(
       'TXT',
       mine.data.claim!.records[0]!.name,
@@ -251,7 +251,7 @@ describe('[TEN-05] a domain of the tenant’s own', () => {
     await look(2 * HOUR);
     expect((await state('other')).status).toBe('waiting');
     expect((await enter('contested.customer.test', 'other')).fault).toBe('is already in use');
-    // A third party's subdomain is as little to be had.
+    // A third party's subdomain cannot be taken either.
     expect((await enter(`acme${serial}.root.test`, 'other')).status).toBe(422);
   });
 

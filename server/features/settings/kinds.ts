@@ -15,18 +15,18 @@ import { ownerOf, type Target } from './target.ts';
 
 const DAY = 86_400_000;
 
-/** What a root offers that has said nothing. */
+/** The default packages of a root that has not set any. */
 export const STANDARD_PACKAGES: SettingValue<'packages'> = {
   packages: [{ package_id: FIRST_PACKAGE, name: 'Standard', amount: '0.00', description: '' }],
 };
 
-/** What changes prices for everybody below is for those alone who may change prices, to see as well. */
+/** Settings that change prices for everyone below can be read and saved only by users who may change prices. */
 const PRICES = { read: 'cost.write', save: 'cost.write' } as const;
 
-/** What a save is told besides its value, and what it tells: in words, what it has changed. */
+/** What a save receives besides its value, and what it reports: a description of what it changed. */
 export interface SaveAbout {
   from: string | undefined;
-  /** Who saves is a sales person. */
+  /** Whether the person saving is a sales person. */
   bySales: boolean;
   words: string[];
 }
@@ -34,24 +34,27 @@ export interface SaveAbout {
 type Kept = Record<string, unknown> | null;
 
 interface About {
-  /** What people call it, for the user log. */
+  /** Its display name, for the user log. */
   words: string;
-  /** Only an agency has it, or only a root. */
+  /** Set if only an agency, or only a root, has it. */
   only?: 'agency' | 'root';
-  /** What reading and saving it needs instead of the permissions of all settings. */
+  /** The permissions needed to read and save it, if not those of all settings. */
   needs?: { read: Permission; save: Permission };
-  /** Saved not in view mode, and only by somebody who has just confirmed who they are. */
+  /** Cannot be saved in view mode, and requires that the user has just confirmed their identity. */
   guarded?: true;
 }
 
-/** One setting: how it is read, and how it is kept where it has a table of its own. */
+/** One setting: how it is read, and how it is stored if it has its own table. */
 interface Kind<N extends SettingName> extends About {
   read: (tx: Tx, company: Target, kept: Kept) => Promise<SettingValue<N>>;
-  /** Answers what the setting's row keeps: null where all is elsewhere. @throws Refusal 422 naming the field */
+  /**
+   * Returns what the setting's row stores; null if everything is stored elsewhere.
+   * @throws Refusal 422 naming the field
+   */
   save: (tx: Tx, company: Target, value: SettingValue<N>, about: SaveAbout) => Promise<Kept>;
 }
 
-/** A setting that its row keeps as it is; `initial` until it is saved. */
+/** A setting whose row stores the value as is; `initial` until it is saved. */
 const whole = <N extends SettingName>(about: About, initial: SettingValue<N>): Kind<N> => ({
   ...about,
   read: async (_tx, _company, kept) => (kept as SettingValue<N> | null) ?? initial,
@@ -70,7 +73,7 @@ const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
     }),
   ) as SettingValue<'modulenames'>;
 
-/** All settings that a company can have, by their names on the wire. */
+/** All settings that a company can have, by their API names. */
 export function createKinds(
   { clock }: Platform,
   { tenants, costs, smtp }: { tenants: Tenants; costs: Costs; smtp: Smtp },
@@ -109,7 +112,8 @@ export function createKinds(
           favicon_id: favicon,
           updated_at: now,
         });
-        // A picture that was tried and not taken is let go; a day on, since it may stand in a form that is still open.
+        // Pictures that were uploaded but not used are deleted after a day, since they may belong to a form that is
+        // still open.
         const used = [logo, favicon].filter((id) => id !== null);
         await store.deleteUnusedPictures(tx, company.id, used, new Date(now.getTime() - DAY));
         return null;
@@ -144,11 +148,11 @@ export function createKinds(
     },
     modulenames: {
       words: 'module names',
-      // A root's sales see what the products are called whose costs they set.
+      // A root's sales people see the names of the products whose costs they set.
       needs: { read: 'setting.get', save: 'setting.write' },
       read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),
       async save(tx, company, value) {
-        // What is left empty is called as at the root; a root's own are called as everywhere.
+        // Empty names fall back to the root's; for a root, to the global ones.
         const roots = company.kind === 'root' ? {} : (await tenants.frontDoor(company.id, tx)).root_modules;
         const given = value as Record<string, string>;
         const labels: Labels = [];
@@ -169,7 +173,7 @@ export function createKinds(
     },
     costagency: {
       words: 'costs',
-      // A root's sales set it for agencies in their care.
+      // A root's sales people set it for agencies in their care.
       needs: { read: 'setting.get', save: 'cost.agency' },
       read: async (tx, company) => (await costs.readAgency(tx, company)).data as SettingValue<'costagency'>,
       async save(tx, company, value, about) {
@@ -235,7 +239,7 @@ export function createKinds(
         ): string[] | null => {
           const strange = given.find((one) => !known.includes(one));
           if (strange) throw refusalOf(field, `${strange} is not available here`);
-          // All of them: also what is added later.
+          // null means all of them, including ones added later.
           return known.every((one) => given.includes(one)) ? null : [...new Set(given)];
         };
         return {
@@ -262,7 +266,7 @@ export function createKinds(
         const known = tenants.products.modulesOfRoot(company.is_master, null);
         const strange = value.modules.find((one) => !(known as string[]).includes(one));
         if (strange) throw refusalOf('modules', `${strange} is not available here`);
-        // What campaigns run on is not taken from under them (spec product 4, Agency management).
+        // Modules that active campaigns use cannot be removed (spec product 4, Agency management).
         const mustBeFree = async (field: string, module: string, butBetaUsers = false) => {
           if (await tenants.products.activeCampaign(tx, { rootId, module, butBetaUsers }))
             throw refusalOf(field, messages.productHasCampaigns);
@@ -285,7 +289,7 @@ export function createKinds(
         const row = await tenants.products.chosenOf(tx, rootId);
         await tenants.products.choose(tx, {
           ...ownerOf(company),
-          // All of them: also what is added later.
+          // null means all of them, including ones added later.
           modules: known.every((one) => value.modules.includes(one)) ? null : [...new Set(value.modules)],
           terms: row?.terms ?? null,
           updated_at: clock.now(),

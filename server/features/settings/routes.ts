@@ -15,7 +15,10 @@ const Upload = z.object({
   companyID: Id.optional(),
 });
 
-/** A body of at most so many bytes; what is beyond is not read, so that its size is refused like any other fault. */
+/**
+ * Reads a body up to a maximum number of bytes; the rest is not read, so that an oversized body is refused like any
+ * other fault.
+ */
 async function readUpTo(body: Readable, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
@@ -35,7 +38,7 @@ const told = ({ ok, message, answer }: Tried) => ({
   answer,
 });
 
-/** The calls of the feature, and its upload of pictures. */
+/** The endpoints of the feature, and its picture upload. */
 export function settingsRoutes(settings: Settings): {
   handlers: Handlers<typeof contract.settings>;
   plain: PlainRoute[];
@@ -93,7 +96,7 @@ export function settingsRoutes(settings: Settings): {
         bodyLimit: PICTURE_BYTES + 1024,
         streamed: true,
         async handler(ctx, request, reply) {
-          // Whatever is refused before the body has been read leaves the connection unusable.
+          // A refusal before the body has been read leaves the connection unusable.
           void reply.header('Connection', 'close');
           const { purpose, companyID } = await checkInput(Upload, request.query);
           const bytes = await readUpTo(request.raw, PICTURE_BYTES + 1);

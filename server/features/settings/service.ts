@@ -21,7 +21,7 @@ import { ownerOf, type Target, targetOf } from './target.ts';
 
 const DAY = 86_400_000;
 const PICTURES_A_DAY = 100;
-/** Tries of one company's mail server. */
+/** Limit on one company's mail server tests. */
 const MAIL_TRIES = { name: 'mail.test', max: 20, base: 60, cap: 900, window: 3600 };
 
 export type Settings = ReturnType<typeof createSettings>;
@@ -79,7 +79,7 @@ export function createSettings(
     );
   }
 
-  /** Tries a company's mail server, at most so often an hour, with a row in the log. */
+  /** Tests a company's mail server, limited per hour, and writes a row in the log. */
   async function tryMail(
     ctx: Ctx,
     companyId: string | undefined,
@@ -96,7 +96,7 @@ export function createSettings(
       };
     });
     await limits.take(MAIL_TRIES, company.id);
-    // No transaction is held while the server is spoken to.
+    // No transaction is held open while talking to the server.
     const done = await work(kept, company, { name: person.name, address: person.email });
     await inScope(db.app, ctx.scope, (tx) =>
       audit.record(tx, ctx, {
@@ -124,7 +124,8 @@ export function createSettings(
 
     /**
      * Saves one setting.
-     * @throws Refusal 422 naming the field, 409 when `version` is not the newest, 404 for a company that is none of ours
+     * @throws Refusal 422 naming the field, 409 if `version` is not the latest, 404 for a company outside the actor's
+     * scope
      */
     async save(
       ctx: Ctx,
@@ -141,7 +142,7 @@ export function createSettings(
       if (kind.guarded) {
         mustMay(ctx, name, 'save');
         if (ctx.actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
-        // Before the transaction: who holds one connection must not wait for another.
+        // Done before the transaction: code that holds one connection must not wait for another.
         await ctx.mustBeConfirmed();
       }
       return inScope(db.app, ctx.scope, async (tx) => {
@@ -181,7 +182,7 @@ export function createSettings(
       });
     },
 
-    /** What the company above hides of a company's sidebar, in a scope that sees the one above. */
+    /** Returns the sidebar items that the parent company hides from a company, in a scope that can see the parent. */
     async hiddenMenu(
       tx: Tx,
       company: { kind: 'root' | 'agency' | 'client'; parent_id: string | null },
@@ -192,7 +193,10 @@ export function createSettings(
       return (row?.value as SettingValue<typeof name> | null | undefined)?.hidden ?? [];
     },
 
-    /** The confidence below which each of these agencies has nothing billed, in a scope that sees them; 0 of those left out. */
+    /**
+     * Returns the confidence below which each of these agencies is not billed, in a scope that can see them; 0 for
+     * agencies left out.
+     */
     async leastConfidence(tx: Tx, agencyIds: readonly string[]): Promise<Map<string, number>> {
       const rows = await store.valuesOf(tx, 'billingthreshold', agencyIds);
       return new Map(
@@ -203,40 +207,52 @@ export function createSettings(
       );
     },
 
-    /** Days after a first failure on which invoices of a root's system are charged again, in a scope that sees its rows. */
+    /**
+     * Returns the days after a first failure on which a root's invoices are charged again, in a scope that can see its
+     * rows.
+     */
     async retryDays(tx: Tx, rootId: string): Promise<readonly number[]> {
       const row = (await store.settingsOf(tx, rootId)).find((one) => one.name === 'dunning');
       return (row?.value as SettingValue<'dunning'> | null | undefined)?.retry_days ?? RETRY_DAYS;
     },
 
-    /** A root's minimum spend for agencies without a plan, in a scope that sees the root's own rows. */
+    /** Returns a root's minimum spend for agencies without a plan, in a scope that can see the root's own rows. */
     async minimumSpendOf(tx: Tx, rootId: string): Promise<SettingValue<'rootminspend'>> {
       const [setting] = await read(tx, (await tenants.company(tx, rootId))!, ['rootminspend']);
       return setting!.data as SettingValue<'rootminspend'>;
     },
 
-    /** An agency's onboarding charge, in a scope that sees it. */
+    /** Returns an agency's onboarding charge, in a scope that can see it. */
     async onboardingIn(tx: Tx, agencyId: string): Promise<{ amountMicros: bigint; couponsOn: boolean }> {
       const [setting] = await read(tx, (await tenants.company(tx, agencyId))!, ['agencyonboardingcustom']);
       const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
       return { amountMicros: microsOf(value.amount), couponsOn: value.enable_coupon === 'T' };
     },
 
-    /** Greets a mail server that was entered, with the kept password where none is given. @throws Refusal 404, 422, 429 */
+    /**
+     * Tests the connection to the mail server that was entered, using the saved password if none is given.
+     * @throws Refusal 404, 422, 429
+     */
     async testSmtp(ctx: Ctx, companyId: string | undefined, given: SettingValue<'smtp'>): Promise<Tried> {
       return tryMail(ctx, companyId, 'Tested the connection to the mail server', async (kept) =>
         smtp.greet(smtp.keep(kept, given)),
       );
     },
 
-    /** Sends the actor a mail by the server that is saved. @throws Refusal 404, 429 */
+    /**
+     * Sends the actor an email through the saved mail server.
+     * @throws Refusal 404, 429
+     */
     async testEmail(ctx: Ctx, companyId: string | undefined): Promise<Tried> {
       return tryMail(ctx, companyId, 'Sent a test email through the mail server', async (kept, company, to) =>
         smtp.sendTest(kept, await tenants.mailBrand(company.id), to),
       );
     },
 
-    /** An agency's onboarding charge: of the one named, or the own. @throws Refusal 404, 422 */
+    /**
+     * Returns the onboarding charge of the named agency, or of the actor's own.
+     * @throws Refusal 404, 422
+     */
     onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
@@ -250,7 +266,10 @@ export function createSettings(
         };
       }),
 
-    /** Keeps an uploaded logo or favicon, to be named by the branding. @throws Refusal 422, 429 */
+    /**
+     * Stores an uploaded logo or favicon for the branding to refer to.
+     * @throws Refusal 422, 429
+     */
     async upload(ctx: Ctx, companyId: string | undefined, purpose: 'logo' | 'favicon', bytes: Uint8Array) {
       const encoded = await tenants.encodePicture(purpose, bytes);
       return inScope(db.app, ctx.scope, async (tx) => {
@@ -271,7 +290,7 @@ export function createSettings(
       });
     },
 
-    /** The packages of a root, in the scope of the root. */
+    /** Returns the packages of a root, in the root's scope. */
     async packagesOf(tx: Tx, rootId: string) {
       const kept = (await store.settingsOf(tx, rootId)).find((one) => one.name === 'packages')?.value;
       return ((kept as SettingValue<'packages'> | null | undefined) ?? STANDARD_PACKAGES).packages;
@@ -285,7 +304,7 @@ export function createSettings(
         domains.state(tx, await targetOf(tenants, tx, ctx, companyId)),
       ),
 
-    /** Changes hosts in one transaction and answers how they stand then. */
+    /** Changes hosts in one transaction and returns their new state. */
     async changeDomain<T>(
       ctx: Ctx,
       companyId: string | undefined,
@@ -293,7 +312,7 @@ export function createSettings(
     ): Promise<{ done: T; state: Awaited<ReturnType<typeof domains.state>> }> {
       const result = await inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
-        // Of two changes at once the later sees what the first has done.
+        // Of two concurrent changes, the later one sees what the first has done.
         await store.lockCompany(tx, company.id);
         const done = await change(tx, company);
         return { done, state: await domains.state(tx, company) };
@@ -303,8 +322,8 @@ export function createSettings(
     },
 
     /**
-     * The code for the pages of a tenant's own host: an agency's, and nobody else's. The caller leaves it out in view
-     * mode, when somebody else's session would run beside it.
+     * Returns the code to embed in the pages of a tenant's own host; agencies only. The caller omits it in view mode,
+     * where it would run alongside another user's session.
      */
     async embedFor(tenant: Tenant): Promise<SettingValue<'rootAgencyEmbeddedCode'> | undefined> {
       const kept = await tenants.embed(tenant);

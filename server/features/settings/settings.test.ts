@@ -281,13 +281,13 @@ describe('[TEN-03] logo and favicon', () => {
     expect((await loadImage(shown.rawPayload)).width).toBe(512);
     for (const host of ['second.root.test', 'foreign.test'])
       expect([host, (await app.call('GET', url, { host })).status]).toEqual([host, 404]);
-    // In view mode the people above see it at their own host (ROUT-11).
+    // In view mode, people from the companies above see it at their own host (ROUT-11).
     expect((await app.call('GET', url, { host: 'root.test' })).status).toBe(200);
     for (const path of ['/brand/x.png', '/brand/..%2f..%2fetc', `/brand/${id}.svg`])
       expect((await app.call('GET', path, { host: 'acme.root.test' })).status).toBe(404);
     const icon = (await upload('agency', 'favicon', await picture(300, 200))).json().data;
     expect([icon.width, icon.height]).toEqual([192, 192]);
-    // A favicon is none of the logos.
+    // A favicon cannot be used as a logo.
     expect((await save('agency', 'branding', { ...LOOK, logo: icon.id })).status).toBe(422);
     await save('agency', 'branding', { ...LOOK, logo: id, favicon: icon.id });
     expect((await app.call('GET', '/api/general/domain-info', { host: 'acme.root.test' })).body.favicon).toBe(
@@ -345,7 +345,7 @@ describe('[TEN-03] logo and favicon', () => {
       'image/png',
       false,
     ]);
-    // Nearly square: it does for the tab as well.
+    // Nearly square, so it is also used as the favicon.
     expect((await app.call('GET', '/api/general/domain-info', { host: 'acme.root.test' })).body.favicon).toBe(
       url,
     );
@@ -384,7 +384,7 @@ describe('[TEN-09] embed code', () => {
     expect(await of('acme.root.test')).toEqual(value);
     for (const host of ['root.test', 'second.root.test', 'foreign.test'])
       expect([host, await of(host)]).toEqual([host, undefined]);
-    // A root has none, whatever is tried.
+    // A root cannot have one, no matter what is sent.
     const roots = await save('root', 'rootAgencyEmbeddedCode', value);
     expect(faults(roots.body)).toEqual({ comsetname: ['can only be set for an agency'] });
     await save('agency', 'rootAgencyEmbeddedCode', { placeEmbedded: 'head', embeddedcode: '  ' });

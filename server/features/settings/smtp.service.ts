@@ -10,7 +10,7 @@ import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import * as store from './store.ts';
 
-/** A mail server as its setting keeps it. */
+/** A mail server as its setting stores it. */
 export interface KeptSmtp {
   host: string;
   port: number;
@@ -32,16 +32,18 @@ const NONE: KeptSmtp = {
 const PURPOSE = 'smtp.password';
 
 export type Smtp = ReturnType<typeof createSmtp>;
-/** How a try went: in words, and what the server itself said. */
+/** The result of a test: a description, and the server's own response. */
 export interface Tried {
   ok: boolean;
   message: string;
   answer: string;
 }
 
-/** The mail servers that tenants have set (CONF-03, CONF-09). Every connection passes the outbound guard. */
+/**
+ * The mail servers that tenants have configured (CONF-03, CONF-09). Every connection goes through the outbound guard.
+ */
 export function createSmtp({ config, db, vault, clock }: Platform, { outbound }: { outbound: Outbound }) {
-  /** The server to connect to: a checked address, under the name that its certificate has to have. */
+  /** Returns the server to connect to: a checked address, with the name that its certificate must have. */
   async function serverOf(kept: KeptSmtp): Promise<SmtpServer> {
     const host = await outbound.addressOf(kept.host, kept.port);
     return {
@@ -57,7 +59,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
         : undefined,
     };
   }
-  /** Does something with a server and says how it went. Nothing of it throws: what fails is the answer. */
+  /** Runs an operation with a server and reports the result. Never throws: a failure is returned as the result. */
   async function tried(work: () => Promise<string>): Promise<Tried> {
     try {
       return { ok: true, message: '', answer: await work() };
@@ -72,7 +74,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
   }
 
   return {
-    /** What is kept, with the empty beginnings. */
+    /** Returns the stored value, with empty defaults for missing fields. */
     kept: (value: Record<string, unknown> | null): KeptSmtp => ({
       ...NONE,
       ...(value as Partial<KeptSmtp> | null),
@@ -92,8 +94,9 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
     },
 
     /**
-     * What is to be kept of what was entered. A password goes with its server and user: whoever names another server must
-     * give it again, so that nobody has it sent elsewhere. @throws Refusal 422 naming the field
+     * Returns what to store of what was entered. A password belongs to its server and user: anyone who changes the
+     * server must enter it again, so that no one can have it sent elsewhere.
+     * @throws Refusal 422 naming the field
      */
     keep(before: KeptSmtp, given: SettingValue<'smtp'>): KeptSmtp {
       if (!given.host) return NONE;
@@ -102,7 +105,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       const { password, ...value } = given;
       const isSame =
         given.host === before.host && given.port === before.port && given.username === before.username;
-      // Without encryption it would travel readable, where it did not before.
+      // Without encryption, the password would be sent in plain text when it was not before.
       const isWeaker = given.security === 'none' && before.security !== 'none';
       if (!given.username) return { ...value, password_sealed: '' };
       if (password) return { ...value, password_sealed: vault.seal(password, PURPOSE) };
@@ -111,7 +114,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       return { ...value, password_sealed: before.password_sealed };
     },
 
-    /** Greets a server and signs in there. */
+    /** Connects to a server and signs in. */
     async greet(kept: KeptSmtp): Promise<Tried> {
       const answer = await tried(async () => {
         await greetSmtp(await serverOf(kept), kept.from_address.split('@')[1] ?? 'localhost');
@@ -120,7 +123,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       return answer.ok ? { ...answer, message: configMessages.smtpGreeted } : answer;
     },
 
-    /** Sends a mail to somebody by a server. */
+    /** Sends a test email through a server. */
     async sendTest(kept: KeptSmtp, brand: MailBrand, to: { name: string; address: string }): Promise<Tried> {
       if (!kept.host) return { ok: false, message: configMessages.smtpNone, answer: '' };
       const answer = await tried(async () => {
@@ -142,7 +145,7 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       return answer.ok ? { ...answer, message: configMessages.smtpSent(to.address) } : answer;
     },
 
-    /** The server by which mails of the tenant at a host go; null: the platform's. */
+    /** Returns the server that sends emails for the tenant at a host; null for the platform's. */
     async at(rootId: string, host: string): Promise<OwnServer | null> {
       const row = await inScope(db.app, { rootId }, (tx) => store.smtpAt(tx, host));
       const kept = this.kept(row?.value ?? null);

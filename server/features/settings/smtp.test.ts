@@ -7,7 +7,7 @@ import { layOut } from '../../platform/mail-layout.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 
-/** A mail server that speaks the protocol: takes one user, and mails to everybody but `nobody@`. */
+/** A mail server that speaks the protocol: accepts one user, and emails to every address but `nobody@`. */
 async function mailServer() {
   const received: { from: string; to: string; raw: string; user: string }[] = [];
   const server = new SMTPServer({
@@ -111,7 +111,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     expect(JSON.stringify([body, read.body])).not.toContain('secret word');
     const { rows } = await app.admin.query(`select value::text as text from setting where name = 'smtp'`);
     expect(rows[0].text).not.toContain('secret word');
-    // Left empty it stays; with another server, user or without encryption it must be given again.
+    // Left empty, the password is kept; with another server, another user, or no encryption, it must be entered again.
     expect((await save({ password: '', from_name: 'Acme' })).status).toBe(200);
     for (const other of [{ host: 'evil.test' }, { username: 'other' }, { port: mails.port + 1 }]) {
       const moved = await save({ password: '', ...other });
@@ -141,7 +141,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     expect((await put('acme.test', await app.signIn('admin@x.test', 'acme.test'))).status).toBe(403);
     const rootAdmin = await app.signIn('rootadmin@x.test', 'root.test');
     expect((await put('root.test', rootAdmin, { companyID: acme.id })).status).toBe(403);
-    // The domain that those links lead to, and the factor that guards the owner, are as much.
+    // The domain that those links lead to and the second factor that protects the owner are just as sensitive.
     const admin = await app.signIn('admin@x.test', 'acme.test');
     for (const [path, body] of [
       ['/api/configuration/update-custom-domain', { domain: 'portal.evil.test' }],

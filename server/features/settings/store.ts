@@ -3,12 +3,12 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Makes changes of a company's hosts queue up behind each other. */
+/** Serializes changes to a company's hosts. */
 export async function lockCompany(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('company').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
-/** Versions (and values, where they are kept here) of a company's settings. */
+/** Returns the versions of a company's settings (and their values, if stored here). */
 export async function settingsOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('setting')
@@ -17,7 +17,7 @@ export async function settingsOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** One setting of several companies, of those that have saved it. */
+/** Returns one setting of several companies, for those that have saved it. */
 export async function valuesOf(tx: Tx, name: string, companyIds: readonly string[]) {
   return tx
     .selectFrom('setting')
@@ -28,8 +28,8 @@ export async function valuesOf(tx: Tx, name: string, companyIds: readonly string
 }
 
 /**
- * Raises a setting's version and keeps its value. `version` is the one that was edited (0: none yet; undefined: any).
- * Answers the new version; undefined when somebody else has saved in the meantime.
+ * Increments a setting's version and stores its value. `version` is the one that was edited (0: none yet; undefined:
+ * any). Returns the new version; undefined if someone else has saved in the meantime.
  */
 export async function saveSetting(
   tx: Tx,
@@ -51,7 +51,7 @@ export async function saveSetting(
     )
     .returning('version')
     .executeTakeFirst();
-  // Nothing was there, yet an older version was edited: the setting is another one than was looked at.
+  // The row did not exist, yet an older version was edited: this is not the setting that the user was looking at.
   if (row?.version === 1 && version !== undefined && version !== 0) return undefined;
   return row?.version;
 }
@@ -71,7 +71,7 @@ export async function saveBrand(tx: Tx, row: Insertable<Schema['brand']>): Promi
     .execute();
 }
 
-/** Whether the company has this picture, made for this purpose. */
+/** Returns whether the company has this picture, uploaded for this purpose. */
 export async function hasPicture(
   tx: Tx,
   companyId: string,
@@ -90,7 +90,7 @@ export async function hasPicture(
 
 /** How many pictures a company has uploaded since a moment. */
 export async function picturesSince(tx: Tx, companyId: string, since: Date): Promise<number> {
-  // Uploads at once are counted one after the other.
+  // Concurrent uploads are counted one after the other.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`pictures:${companyId}`}, 0))`.execute(tx);
   const { count } = await tx
     .selectFrom('picture')
@@ -101,7 +101,7 @@ export async function picturesSince(tx: Tx, companyId: string, since: Date): Pro
   return Number(count);
 }
 
-/** Forgets the company's pictures from before a moment that its brand does not show. */
+/** Deletes the company's pictures from before an instant that its brand does not use. */
 export async function deleteUnusedPictures(
   tx: Tx,
   companyId: string,
@@ -124,7 +124,7 @@ export async function labelsOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** Puts these names in the place of all that the company has. */
+/** Replaces all of the company's names with these. */
 export async function replaceLabels(
   tx: Tx,
   owner: Owner,
@@ -138,7 +138,7 @@ export async function replaceLabels(
       .execute();
 }
 
-/** A package that an agency has and that is not among these; undefined: none. */
+/** Returns a package that an agency has and that is not in this list; undefined if there is none. */
 export async function packageInUse(tx: Tx, rootId: string, among: string[]): Promise<string | undefined> {
   const row = await tx
     .selectFrom('company_billing')
@@ -151,7 +151,7 @@ export async function packageInUse(tx: Tx, rootId: string, among: string[]): Pro
   return row?.package_id;
 }
 
-/** The mail server that the company at a host has set. */
+/** Returns the mail server that the company at a host has configured. */
 export async function smtpAt(tx: Tx, host: string) {
   return (
     tx
@@ -167,7 +167,7 @@ export async function smtpAt(tx: Tx, host: string) {
   );
 }
 
-/** Name and address of somebody, for a mail to themselves. */
+/** Returns a user's name and email address, for an email to themselves. */
 export async function addressOf(tx: Tx, userId: string) {
   return tx
     .selectFrom('user_account')

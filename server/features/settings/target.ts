@@ -9,8 +9,9 @@ import type { Tenants } from '../tenants/index.ts';
 export type Target = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
 
 /**
- * The company a call names, or the actor's own: a root may set up itself and its agencies, an agency itself. Clients
- * have no settings. @throws Refusal 404 for every other one
+ * Returns the company a request names, or the actor's own: a root may configure itself and its agencies, an agency only
+ * itself. Clients have no settings.
+ * @throws Refusal 404 for any other company
  */
 export async function targetOf(
   tenants: Tenants,

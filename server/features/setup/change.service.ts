@@ -9,7 +9,7 @@ import { missingOfProfile, type SetupPart } from './person.policy.ts';
 type Document = Parameters<SetupParts['agreements']['versionOf']>[0];
 type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[1];
 
-/** The steps of a set-up that a person takes: finishing the profile, a card, an account, an agreement. */
+/** The setup steps that a person takes: finishing the profile, a card, an account, an agreement. */
 export function createSetupChanges(
   { db }: Platform,
   { people, audit, billing, agreements, onboarding }: SetupParts,
@@ -28,8 +28,8 @@ export function createSetupChanges(
 
   return {
     /**
-     * Finishes the own profile. Answers what the set-up still waits for.
-     * @throws Refusal 422 naming the fields of the profile that are missing, 404 for somebody else
+     * Finishes the actor's own profile. Returns what the setup is still waiting for.
+     * @throws Refusal 422 naming the missing profile fields, 404 for another person
      */
     async complete(ctx: Ctx, userId: string | undefined): Promise<SetupPart[]> {
       const { actor } = ctx;
@@ -57,7 +57,10 @@ export function createSetupChanges(
       });
     },
 
-    /** Puts a test card on file for the own company. @throws Refusal 409 where a provider is configured */
+    /**
+     * Puts a test card on file for the actor's own company.
+     * @throws Refusal 409 if a provider is configured
+     */
     async sandboxCard(ctx: Ctx, outcome: 'works' | 'declines') {
       const card = await billing.accounts.sandboxCard(billedOf(ctx), outcome);
       await inScope(db.app, ctx.scope, (tx) =>
@@ -71,10 +74,13 @@ export function createSetupChanges(
       return card;
     },
 
-    /** Takes the own agency's sandbox account a step on. @throws Refusal 409 where a provider is configured */
+    /**
+     * Moves the actor's agency's sandbox account one step forward.
+     * @throws Refusal 409 if a provider is configured
+     */
     async sandboxAccount(ctx: Ctx, step: Step) {
       const owner = billedOf(ctx);
-      // An account in use is let go of by owners, or after the wait that others' wishes have.
+      // Only owners can disconnect an account in use right away; anyone else's request goes through the waiting period.
       if (step === 'reset' && ctx.actor.grade === 'agency.administrator')
         throw new Refusal(
           'forbidden',
@@ -92,10 +98,13 @@ export function createSetupChanges(
       return state.status;
     },
 
-    /** Accepts a document for the own company. @throws Refusal 422 for one that is not for such a company */
+    /**
+     * Accepts a document for the actor's own company.
+     * @throws Refusal 422 for a document that does not apply to such a company
+     */
     agree: (ctx: Ctx, document: Document): Promise<string> => agreements.agree(ctx, document),
 
-    /** Whether the own company has accepted the present version. */
+    /** Returns whether the actor's own company has accepted the current version. */
     agreement: (ctx: Ctx, document: Document) => agreements.status(ctx, document),
   };
 }

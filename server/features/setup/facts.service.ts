@@ -14,7 +14,7 @@ import type { Settings } from '../settings/index.ts';
 import type { CompanyCard, Products, Tenants } from '../tenants/index.ts';
 import * as policy from './person.policy.ts';
 
-/** What the feature stands on. */
+/** The features this one depends on. */
 export interface SetupParts {
   tenants: Tenants;
   people: People;
@@ -27,35 +27,38 @@ export interface SetupParts {
   onboarding: OnboardingFeature;
 }
 
-/** All that the session user and the set-up check are made of, read once. */
+/** All the facts that the session user and the setup check are built from, read once. */
 export interface Facts {
   person: PersonRow;
   company: CompanyCard;
-  /** The company above; null for a root. */
+  /** The parent company; null for a root. */
   parent: CompanyCard | null;
   root: CompanyCard;
   products: Products;
-  /** What new agencies of the root begin with; null: all that it has. */
+  /** The defaults for new agencies of the root; null: everything that it has. */
   beginnings: Awaited<ReturnType<Tenants['products']['defaultsOf']>>;
-  /** What the company above hides of the sidebar. */
+  /** The sidebar items that the parent company hides. */
   hiddenMenu: Awaited<ReturnType<Settings['hiddenMenu']>>;
   card: Awaited<ReturnType<Billing['accounts']['card']>>;
-  /** The agency's, also for a client; a sales person's own. */
+  /** The agency's account, also for a client; for a sales person, their own. */
   account: Awaited<ReturnType<Billing['accounts']['connected']>>;
   own: Awaited<ReturnType<Billing['accounts']['terms']>>;
   agency: Awaited<ReturnType<Billing['accounts']['terms']>>;
   agreed: Awaited<ReturnType<Agreements['accepted']>>;
   agencyAgreed: Awaited<ReturnType<Agreements['accepted']>>;
-  /** Whether a minimum spend is asked of the agency. */
+  /** Whether the agency has a minimum spend. */
   hasMinimumSpend: boolean;
-  /** How an agency stands with its onboarding charge; null: it is of no agency. */
+  /** The state of the agency's onboarding charge; null if there is no agency. */
   onboarding: OnboardingState | null;
   lastIp: string | null;
-  /** Since when a second factor is required that the person lacks; null: it is not. */
+  /** Since when the person has lacked a required second factor; null if none is missing. */
   factorMissing: Date | null;
-  /** Whom the company's own people, and those of the companies right below, turn to; undefined: nobody is named for it. */
+  /**
+   * The contacts for the company's own people and for those of the companies directly below; undefined if no contact is
+   * set.
+   */
   care: { own: Care; above: Care };
-  /** In view mode whoever is behind it, while the person is the one viewed. */
+  /** In view mode, the real user behind the session; `person` is the one being viewed. */
   behind: PersonRow | null;
 }
 
@@ -66,14 +69,15 @@ const missing = (): never => {
 };
 export type FactsReader = ReturnType<typeof createFacts>;
 
-/** Reads what is known of a person and of the companies above them. */
+/** Reads the facts about a person and the companies above them. */
 export function createFacts({ db }: Platform, parts: SetupParts) {
   const { tenants, people, access, settings, billing, agreements, minimumSpend, onboarding } = parts;
   const { accounts } = billing;
 
   /**
-   * Who is asked about. Oneself always; others of the own scope with person.read.
-   * @throws Refusal 403 without that permission, 404 for somebody the scope does not hold
+   * Returns the id of the person in question. Users may always ask about themselves, and with person.read about others
+   * in their scope.
+   * @throws Refusal 403 without that permission, 404 for a person outside the scope
    */
   async function wanted(ctx: Ctx, userId: string | undefined): Promise<string> {
     if (!userId || userId === ctx.actor.userId) return ctx.actor.userId;
@@ -82,7 +86,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
     return seen?.id ?? missing();
   }
 
-  /** Reads in the scope of the whole root, since much of it belongs to the companies above. */
+  /** Reads in the scope of the whole root, since much of the data belongs to the companies above. */
   async function within(tx: Tx, userId: string, behindId: string | null = null): Promise<Facts> {
     const person = (await people.person(tx, userId)) ?? missing();
     const company = (await tenants.card(tx, person.company_id)) ?? missing();
@@ -110,7 +114,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       agency: isClient && agencyId ? await accounts.terms(tx, agencyId) : own,
       agreed,
       agencyAgreed: isClient && agencyId ? await agreements.accepted(tx, agencyId) : agreed,
-      // Clients are told nothing of what their agency owes.
+      // Clients do not see what their agency owes.
       hasMinimumSpend:
         company.kind === 'agency' && (await minimumSpend.applies(tx, company.root_id, company.id)),
       onboarding: company.kind === 'agency' ? await onboarding.stateOf(tx, company.id) : null,
@@ -124,7 +128,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
     };
   }
 
-  /** What setupcomplete waits for. */
+  /** Returns what setupcomplete is waiting for. */
   function missingOf({ person, company, card, agency, agreed, onboarding }: Facts) {
     const document = agreements.requiredOf(company.kind);
     return policy.missingOfSetup({
@@ -147,7 +151,10 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
     wanted,
     within,
     missingOf,
-    /** Everything about a person of the own scope, or oneself. @throws Refusal 403, 404 as `wanted` */
+    /**
+     * Returns all facts about a person in the actor's scope, or the actor.
+     * @throws Refusal 403, 404 as `wanted`
+     */
     async of(ctx: Ctx, userId: string | undefined): Promise<Facts> {
       const id = await wanted(ctx, userId);
       const behindId = id === ctx.actor.userId ? (ctx.actor.trueActor?.userId ?? null) : null;

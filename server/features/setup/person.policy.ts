@@ -8,7 +8,7 @@ type Pairs = Pick<
   | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}url`
 >;
 
-/** The names and slugs of the modules that somebody has; empty where a module is off. */
+/** Returns the names and slugs of a user's modules; empty where a module is off. */
 export function modulePairs(
   labels: Record<string, { name: string; slug: string }>,
   modules: readonly Module[],
@@ -22,7 +22,7 @@ export function modulePairs(
   return pairs as unknown as Pairs;
 }
 
-/** What of a profile is required and missing, by the names of its fields. */
+/** Returns the names of required profile fields that are missing. */
 export function missingOfProfile(
   person: { name: string; phonenum: string; role: string },
   company: { kind: 'root' | 'agency' | 'client'; phone: string | null; address: string | null } & {
@@ -33,7 +33,7 @@ export function missingOfProfile(
   },
 ): string[] {
   const fields: string[] = (['name', 'phonenum'] as const).filter((field) => person[field].trim() === '');
-  // The company's papers and bills need an address; its owner gives it.
+  // The company's documents and invoices need an address, which its owner provides.
   if (person.role === 'owner' && company.kind !== 'root') {
     const particulars = ['phone', 'address', 'city', 'zip', 'country_code'] as const;
     for (const field of particulars) if (!company[field]?.trim()) fields.push(`company_${field}`);
@@ -44,7 +44,7 @@ export function missingOfProfile(
 
 export type SetupPart = 'profile' | 'card' | 'agreement' | 'onboarding';
 
-/** What setupcomplete waits for (domain, Set-up states). */
+/** Returns what setupcomplete is waiting for (domain, Set-up states). */
 export function missingOfSetup(given: {
   profileDone: boolean;
   cardRequired: boolean;
@@ -62,8 +62,9 @@ export function missingOfSetup(given: {
 }
 
 /**
- * Whether a company needs a card to complete its set-up: an agency unless its onboarding charge will ask for one, a client
- * unless its agency bills it outside the system; nobody where no gateway takes cards, and no sales person for themselves.
+ * Whether a company needs a card to complete its setup: an agency does unless its onboarding charge will ask for one; a
+ * client does unless its agency bills it outside the system. No one does if no gateway accepts cards, and sales people
+ * do not for themselves.
  */
 export function cardRequired(given: {
   kind: 'root' | 'agency' | 'client';

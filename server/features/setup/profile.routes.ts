@@ -11,7 +11,7 @@ import { PICTURE_BYTES } from '../../platform/image.ts';
 import { citiesOf } from '../../platform/places.ts';
 import type { Setup } from './service.ts';
 
-/** A picture and the texts of the form. */
+/** A picture plus the text fields of the form. */
 const FORM_BYTES = PICTURE_BYTES + 64 * 1024;
 /** The system's time zone (calls 9). */
 const DEFAULT_ZONE = 'America/Chicago';
@@ -25,7 +25,7 @@ const timeZones = (at: Date) =>
     return { value, label: `${value.replaceAll('_', ' ')} (${offset})` };
   });
 
-/** The calls of the profile: the form, the questionnaire and the lists its fields choose from. */
+/** The profile endpoints: the form, the questionnaire, and the lists its fields choose from. */
 export function profileRoutes(setup: Setup): {
   handlers: Handlers<typeof contract.profile>;
   plain: PlainRoute[];
@@ -67,7 +67,7 @@ export function profileRoutes(setup: Setup): {
         bodyLimit: FORM_BYTES,
         streamed: true,
         async handler(ctx, request, reply) {
-          // Whatever is refused before the body has been read leaves the connection unusable.
+          // A refusal before the body has been read leaves the connection unusable.
           void reply.header('Connection', 'close');
           const { texts, files } = await readForm(request.raw, FORM_BYTES);
           const form = await checkInput(ProfileForm, texts);

@@ -11,7 +11,7 @@ import type { SetupParts } from './facts.service.ts';
 
 const PICTURE_SIDE = 192;
 
-/** What each step of the form asks for (spec calls 7: profile steps 1 and 2). */
+/** The fields that each step of the form requires (spec calls 7: profile steps 1 and 2). */
 const REQUIRED = {
   1: ['name', 'email', 'phonenum'],
   2: [
@@ -28,13 +28,14 @@ const REQUIRED = {
 const given = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 
-/** The own profile, its picture, the company's particulars and the questionnaire. */
+/** The user's own profile and picture, the company details, and the questionnaire. */
 export function createProfile({ db }: Platform, { people, tenants, access, audit }: SetupParts) {
   return {
     /**
-     * Saves the own profile. 'error_email': another account has the new address, and nothing was saved. A new address
-     * waits for its confirmation; all else holds at once.
-     * @throws Refusal 422 naming the field, 403 for company fields of somebody who is not its owner, 404 for another person
+     * Saves the user's own profile. 'error_email': another account has the new address, and nothing was saved. A new
+     * address must be confirmed first; all other changes take effect at once.
+     * @throws Refusal 422 naming the field, 403 for company fields from someone who is not its owner, 404 for another
+     * person
      */
     async update(
       ctx: Ctx,
@@ -46,7 +47,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
       for (const field of form.step ? REQUIRED[form.step] : [])
         if (!form[field])
           throw refusalOf(field, field.endsWith('phonenum') ? messages.phoneInvalid : 'is required');
-      // An address in the United States is not one without its state.
+      // A U.S. address is incomplete without its state.
       if (form.step === '2' && form.company_country_code === 'US' && !form.company_state_code)
         throw refusalOf('company_state_code', 'is required for U.S. addresses');
       const company = companyFields(form);
@@ -90,7 +91,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
       return 'success';
     },
 
-    /** The own answers; null while there are none. */
+    /** Returns the user's own answers; null if there are none. */
     questionnaire: (ctx: Ctx): Promise<Questionnaire | null> =>
       inScope(
         db.app,
@@ -98,7 +99,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
         (tx) => people.answers(tx, ctx.actor.userId) as Promise<Questionnaire | null>,
       ),
 
-    /** Saves the own answers. */
+    /** Saves the user's own answers. */
     saveQuestionnaire: (ctx: Ctx, answers: Questionnaire): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { actor } = ctx;
@@ -124,7 +125,10 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
   };
 }
 
-/** The columns of a person that the form changes. @throws Refusal 422 for a phone number that is none */
+/**
+ * Returns the columns of a person that the form changes.
+ * @throws Refusal 422 for an invalid phone number
+ */
 function personFields(form: ProfileForm) {
   const { name, address, city, zip, state_code, country_code } = form;
   const phone =
@@ -143,7 +147,10 @@ function personFields(form: ProfileForm) {
   });
 }
 
-/** The columns of the company that the form changes. @throws Refusal 422 for a phone number that is none */
+/**
+ * Returns the columns of the company that the form changes.
+ * @throws Refusal 422 for an invalid phone number
+ */
 function companyFields(form: ProfileForm) {
   const phone = form.company_phone && readPhone(form.company_phone, form.company_country_code);
   if (phone === null) throw refusalOf('company_phone', messages.phoneInvalid);

@@ -17,13 +17,16 @@ const forbid = (message: string): never => {
 };
 
 /**
- * Roles of administrators (ROLE-01). Nobody changes the role they hold, and nobody gives away what their own does not
- * allow. A change holds for everybody within the 5 s that a session's state is remembered.
+ * Roles of administrators (ROLE-01). Users cannot change the role they hold or grant permissions that their own role
+ * does not allow. A change takes effect for everyone within the 5 s that a session's state is cached.
  */
 export function createRoles({ db }: Platform, { tenants, people, audit }: SetupParts) {
   const { roles } = people;
 
-  /** A company of the own scope. @throws Refusal 404 */
+  /**
+   * Returns a company in the actor's scope.
+   * @throws Refusal 404
+   */
   const companyOf = async (tx: Tx, ctx: Ctx, id: string | undefined) =>
     (await tenants.company(tx, id ?? ctx.actor.companyId)) ?? missing();
 
@@ -36,7 +39,10 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
     }
   };
 
-  /** @throws Refusal 404, 403 for the role that the actor holds, or one that allows more: its holders are not theirs to limit */
+  /**
+   * @throws Refusal 404, 403 for the role that the actor holds, or one that allows more, whose holders the actor may
+   * not limit
+   */
   async function changeable(tx: Tx, ctx: Ctx, roleId: string) {
     const role = (await roles.byId(tx, roleId)) ?? missing();
     if (ctx.actor.modules && (await people.byId(tx, ctx.actor.userId))?.role_id === role.id)
@@ -75,7 +81,8 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
     },
 
     /**
-     * The rows of a role, or of a person's, of sales all off; null: full access. The own rows need no permission.
+     * Returns the rows of a role or of a person; all off for sales people; null means full access. Reading one's own
+     * rows needs no permission.
      * @throws Refusal 403, 404
      */
     async rows(
@@ -92,7 +99,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
           return toRows(await roles.rights(tx, role.id));
         }
         const person = (await people.byId(tx, usrID)) ?? missing();
-        // Sales have none of the modules: what they may is their own (spec product 6).
+        // Sales people have none of the modules; they have their own permissions (spec product 6).
         if (person.role === 'sales') return toRows([]);
         return person.rights && toRows(person.rights);
       });
@@ -115,7 +122,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
             created_at: at,
             updated_at: at,
           };
-          // Every module has its row, so that a module that is added later is not open by itself.
+          // Every module gets a row, so that a module added later is not open by default.
           const given = new Map(rows.map((row) => [row.module_name, row]));
           const all = toRows([]).map((row) => given.get(row.module_name) ?? row);
           await roles.insert(tx, role, fromRows(all));
@@ -145,7 +152,10 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
         await record(tx, ctx, 'role.removed', role, `Removed the role ${role.name}`);
       }),
 
-    /** Gives an administrator a role of their own company, or none. @throws Refusal 403, 404, 422 */
+    /**
+     * Gives an administrator one of their company's roles, or none.
+     * @throws Refusal 403, 404, 422
+     */
     assign: (ctx: Ctx, userId: string, roleId: string | null): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const person = (await people.byId(tx, userId)) ?? missing();
@@ -157,7 +167,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
         if (person.role !== 'administrator') refuse('usrID', 'must be an administrator');
         if (role && role.company_id !== person.company_id) refuse('roleID', 'belongs to another company');
         notBeyond(ctx, toRows(role ? await roles.rights(tx, role.id) : null));
-        // Neither may somebody be changed who may more than oneself.
+        // Actors also cannot change a person who has more permissions than they do.
         notBeyond(ctx, toRows(person.rights));
         await roles.give(tx, userId, roleId);
         await audit.record(tx, ctx, {

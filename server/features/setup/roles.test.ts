@@ -79,7 +79,7 @@ describe('[ROLE-01] the one table', () => {
       true,
       false,
     ]);
-    // A module that is not enabled gives nothing, whatever else its row says.
+    // A module that is not enabled grants nothing, whatever else its row says.
     expect(mayPerson('agency.administrator', [row('Campaign', 'cud')], 'campaign.create')).toBe(false);
     expect(mayPerson('agency.administrator', [], 'campaign.read')).toBe(false);
     expect(mayPerson('agency.administrator', null, 'campaign.create')).toBe(true);
@@ -125,7 +125,7 @@ describe('[ROLE-01] roles at the API', () => {
     }
     expect(status).toBe(200);
     expect(performance.now() - started).toBeLessThan(6_000);
-    // The row that was not named has stayed.
+    // The row that was not named is unchanged.
     expect((await admin.get('/api/user')).body.module_permissions).toContainEqual(row('LeadsPeek', 'e'));
   });
 
@@ -181,7 +181,7 @@ describe('[ROLE-01] roles at the API', () => {
     expect((await ask('', admin)).body).toMatchObject(limited);
     expect((await ask('')).body).toMatchObject(full);
     expect((await ask(`&usrID=${free.id}`)).body).toMatchObject(full);
-    // Sales, and whoever may not see the settings, ask about themselves only.
+    // Sales people, and anyone who may not see the settings, can ask only about themselves.
     const sales = await person(agency, { role: 'sales' });
     expect((await ask('', sales)).body).toMatchObject({
       user_type: 'R',
@@ -205,7 +205,7 @@ describe('[ROLE-01] roles at the API', () => {
     const more = { roleName: 'More', roleModule: [row('Campaign', 'ec')] };
     expect(await status('PUT', 'update', { roleID: own, ...more, roleModule: [] })).toBe(403);
     expect(await status('PUT', 'update', { roleID: wide, ...more })).toBe(403);
-    // Nor take away from those who may more than they.
+    // Nor take permissions away from people who have more than they do.
     expect(
       await status('PUT', 'update', { roleID: wide, roleName: 'Less', roleModule: [row('Campaign')] }),
     ).toBe(403);

@@ -6,7 +6,7 @@ import type { Setup } from './service.ts';
 
 const done = (message: string) => ({ result: 'success' as const, message });
 
-/** The calls of the feature. */
+/** The endpoints of the feature. */
 export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
   return {
     user: (ctx) => setup.user(ctx),
@@ -36,7 +36,7 @@ export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
   };
 }
 
-/** The calls for roles. */
+/** The endpoints for roles. */
 export function rolesRoutes({ roles }: Setup): Handlers<typeof contract.roles> {
   return {
     async list(ctx, { companyID, getType, roleID, usrID }) {

@@ -30,7 +30,7 @@ const colorsOf = (from: Colors): Colors => ({
   font_theme: from.font_theme,
 });
 
-/** The signed-in person with everything their pages need, and how far their set-up is. */
+/** The signed-in user with everything their pages need, and how far along their setup is. */
 export function createSetup(platform: Platform, parts: SetupParts) {
   const { tenants, access, billing } = parts;
   const facts = createFacts(platform, parts);
@@ -38,12 +38,12 @@ export function createSetup(platform: Platform, parts: SetupParts) {
   async function sessionUser(ctx: Ctx, known: Facts): Promise<SessionUser> {
     const { person, company, parent, products, account } = known;
     const isRoot = company.kind === 'root';
-    // View mode is the signed-in person's; somebody looked up by id is just that person.
+    // View mode applies only to the signed-in user; a person looked up by id is just that person.
     const isSelf = person.id === ctx.actor.userId;
     const behind = isSelf ? ctx.actor.trueActor : null;
     const view = behind && (await access.view.about(ctx));
     const type = access.userType(company.kind, person.role);
-    // A client's pages wear its agency's brand.
+    // A client's pages use its agency's brand.
     const door = await tenants.frontDoor(company.kind === 'client' ? company.parent_id! : company.id);
     return {
       id: person.id,
@@ -110,7 +110,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       payouts_enabled: account.payouts_enabled,
       ...colorsOf(door),
       time_zone: company.time_zone,
-      // In a sales person's view less than the owner's.
+      // In a sales person's view mode, fewer permissions than the owner's.
       grade: isSelf ? ctx.actor.grade : access.gradeOf(company.kind, person.role),
       ...policy.modulePairs(door.modules, products.own.modules),
     };
@@ -123,7 +123,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     return {
       isBeta: products.isBetaUser,
       betaFeature: products.betas,
-      // A client whose payment has failed is led to the card again (spec product 4, Client set-up).
+      // A client whose payment has failed is sent back to the card step (spec product 4, Client set-up).
       setupcomplete: facts.missingOf(known).length === 0 && !isUnpaidClient(known) ? 'T' : 'F',
       accessmodule: company.kind === 'root' ? '' : own.access_module,
       accessmodule_agency: agency.access_module,
@@ -135,7 +135,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       card_set: Boolean(known.card),
       clientsidebar: company.kind === 'client' ? products.own.modules : [],
       client_add_campaign_disabled: own.campaigns_closed,
-      // Nothing is charged before payments are built, so no campaign's first payment is due.
+      // Nothing is charged until payments are built, so no campaign's first payment is due.
       fcampid: '',
       finamt: '0.00',
       ...onboardingOf(known.onboarding),
@@ -166,10 +166,10 @@ export function createSetup(platform: Platform, parts: SetupParts) {
   }
 
   return {
-    /** A person of the own scope, or oneself (spec product 3, Session user). */
+    /** Returns a person in the actor's scope, or the actor (spec product 3, Session user). */
     user: async (ctx: Ctx, userId?: string): Promise<SessionUser> =>
       sessionUser(ctx, await facts.of(ctx, userId)),
-    /** How far a person's set-up is. */
+    /** Returns how far along a person's setup is. */
     check: async (ctx: Ctx, userId?: string) => setupCheck(ctx, await facts.of(ctx, userId)),
     async userAndCheck(ctx: Ctx) {
       const known = await facts.of(ctx, undefined);
@@ -211,7 +211,7 @@ const permissionsOf = (person: PersonRow) =>
     permission_active: one.active && person.permission_active ? ('T' as const) : ('F' as const),
   }));
 
-/** The particulars of a company, as the session user carries them. */
+/** Returns a company's details as the session user includes them. */
 const contactOf = (company: CompanyCard) => ({
   company_phone: company.phone ?? '',
   company_email: company.email ?? '',
@@ -222,7 +222,7 @@ const contactOf = (company: CompanyCard) => ({
   company_country_code: company.country_code ?? '',
 });
 
-/** Whom to turn to at a company: whoever is named for it, else the company itself. */
+/** Returns whom to contact at a company: its named contact, or the company itself. */
 const supportOf = ({ name, email, phone }: CompanyCard, care: Facts['care']['own']) =>
   care
     ? { name: care.name, email: care.email, phone: care.phonenum && `${care.phone_calling}${care.phonenum}` }

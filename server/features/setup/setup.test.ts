@@ -48,7 +48,7 @@ async function person(
     send: (method, url, body = {}) => app.call(method, url, { host, token, body }),
   };
 }
-/** A company's particulars, as its owner gives them. */
+/** A company's details, as its owner enters them. */
 const fill = (company: Company) =>
   app.make.details(company, {
     phone: '+12025550100',
@@ -199,7 +199,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     expect(await check()).toMatchObject({ setupcomplete: 'T', card_set: true });
     expect(mayContinueAgency((await check()) as never)).toBe(true);
 
-    // One row for each change; what is repeated writes none.
+    // One row for each change; a repeated request writes none.
     expect([await logs('profile.completed'), await logs('agreement.accepted')]).toEqual([1, 1]);
     await owner.send('PUT', '/api/leadspeek/user/setupcomplete');
     await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_agency' });
@@ -218,7 +218,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     expect(wrong.status).toBe(422);
     await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_client' });
     expect(await missing()).toEqual(['card']);
-    // Billed outside the system, no card is asked for.
+    // Billed outside the system, so no card is required.
     const terms = (values: object) =>
       inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
         app.features.billing.accounts.setTerms(

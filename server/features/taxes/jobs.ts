@@ -3,11 +3,14 @@ import type { Tenants } from '../tenants/index.ts';
 import { reportJob, reportSweepJob } from './queue.ts';
 import type { Taxes } from './service.ts';
 
-/** Starts the feature's background work: telling the tax service what was issued and credited, and again what it missed. */
+/**
+ * Starts the feature's background work: reporting issued and credited documents to the tax service, and retrying those
+ * it missed.
+ */
 export async function startTaxes(taxes: Taxes, tenants: Tenants, jobs: Jobs): Promise<void> {
   await jobs.work(reportJob, {}, ({ rootId, quoteId }) => taxes.report(rootId, quoteId));
   await jobs.work(reportSweepJob, {}, async () => {
-    // A root whose sales cannot be told does not keep the others.
+    // A root whose sales cannot be reported does not block the others.
     let failure: unknown;
     for (const rootId of await tenants.roots())
       await taxes.reportAll(rootId).catch((error) => {

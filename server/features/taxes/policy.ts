@@ -1,11 +1,11 @@
 const CENT = 10_000n;
 const MILLION = 1_000_000n;
 
-/** What is known of a payer's tax. */
+/** The tax details of a payer. */
 export interface Profile {
   is_exempt: boolean;
   rate_name: string;
-  /** Parts per million; null: as the table says. */
+  /** Parts per million; null: use the table's rate. */
   rate_ppm: number | null;
 }
 export interface Rate {
@@ -13,7 +13,7 @@ export interface Rate {
   rate_ppm: number;
 }
 
-/** The rate that holds for a payer: none when exempt, its own, that of its state, that of its country. */
+/** Returns the rate for a payer: 0 if exempt, otherwise its own rate, its state's, or its country's. */
 export function rateOf(
   profile: Profile | undefined,
   state: Rate | undefined,
@@ -28,21 +28,24 @@ export function rateOf(
   return found && found.rate_ppm > 0 ? found : null;
 }
 
-/** Tax in whole cents, half a cent up: on top of an amount, or (`included`) as the part of it. Micro-dollars. */
+/**
+ * Returns the tax in whole cents, rounding half a cent up: on top of an amount, or (`included`) as part of it.
+ * Micro-dollars.
+ */
 export function taxMicros(amount: bigint, ratePpm: number, included: boolean): bigint {
   const ppm = BigInt(ratePpm);
   const divisor = (included ? MILLION + ppm : MILLION) * CENT;
   return ((2n * amount * ppm + divisor) / (2n * divisor)) * CENT;
 }
 
-/** What an answer about one amount says of another of the same payer, in whole cents. */
+/** Estimates the tax on another amount of the same payer from a known answer, in whole cents. */
 export function estimateOf(known: { amount_micros: bigint; tax_micros: bigint }, amount: bigint): bigint {
   if (known.amount_micros <= 0n || amount <= 0n) return 0n;
   const divisor = known.amount_micros * CENT;
   return ((2n * amount * known.tax_micros + divisor) / (2n * divisor)) * CENT;
 }
 
-/** A rate as people write it: 82500 -> '8.25'. */
+/** Formats a rate for display: 82500 -> '8.25'. */
 export const percentOf = (ppm: number): string => (ppm / 10_000).toString();
 /** '8.25' -> 82500. */
 export const ppmOf = (percent: string): number => Math.round(Number(percent) * 10_000);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from '../../platform/jobs.ts';
 
-/** Tells the tax service of a document that was issued, and of what was credited of it since. */
+/** Reports an issued document, and what has been credited on it since, to the tax service. */
 export const reportJob = defineJob('taxes.report', z.object({ rootId: z.uuid(), quoteId: z.uuid() }));
-/** The same for all that the service has not been told. */
+/** Does the same for everything that has not been reported to the service. */
 export const reportSweepJob = defineJob('taxes.sweep', z.object({}));

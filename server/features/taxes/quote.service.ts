@@ -12,17 +12,17 @@ import * as store from './quote.store.ts';
 import { failureWords } from './words.ts';
 
 const CENT = 10_000n;
-/** An answer that nothing was issued by is asked for again after a day: rates change. */
+/** An answer that no document has used is requested again after a day because rates change. */
 const KEPT_MS = 86_400_000;
 const SWEPT_AT_ONCE = 500;
-/** What is asked where only whether there is a tax counts, so that it is asked once a day. */
+/** The amount to ask about when only whether there is a tax matters, so that it is asked once a day. */
 const PROBE = 100_000_000n;
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
 /**
- * Tax by a service on the network (decision 0170). What a transaction needs of it is asked before the transaction, kept as a
- * row, and taken by the document that is issued; what was issued and credited is told to the service by jobs.
+ * Tax by a network service (decision 0170). What a transaction needs is requested before the transaction, stored as a
+ * row, and taken by the document that is issued. Jobs report what was issued and credited to the service.
  */
 export function createQuotes(
   { db, clock, jobs }: Pick<Platform, 'db' | 'clock' | 'jobs'>,
@@ -30,13 +30,13 @@ export function createQuotes(
 ) {
   const within = <T>(rootId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId }, work);
-  /** @throws Refusal 503 where the keys are gone that the root counted on: never without tax silently */
+  /** @throws Refusal 503 if the keys that the root relied on are gone: never silently skip the tax */
   const asked = (): TaxService => {
     if (!service) throw new Refusal('unavailable', failureWords.noKeys);
     return service;
   };
 
-  /** What the service would be told of a sale. */
+  /** Returns what the service would be asked about a sale. */
   async function questionOf(
     tx: Tx,
     sale: TaxedSale,
@@ -65,7 +65,10 @@ export function createQuotes(
     };
   }
 
-  /** Asks the service, and keeps its answer or why there is none. @throws Refusal 503 saying why */
+  /**
+   * Asks the service, and stores its answer or why there is none.
+   * @throws Refusal 503 saying why
+   */
   async function ask(
     sale: TaxedSale,
     { question, owner, hash }: Awaited<ReturnType<typeof questionOf>>,
@@ -106,7 +109,10 @@ export function createQuotes(
     }
   }
 
-  /** The answer that is kept for a sale. @throws AskFirst when there is none, or it is old */
+  /**
+   * Returns the stored answer for a sale.
+   * @throws AskFirst if there is none, or it is old
+   */
   async function answerOf(tx: Tx, sale: TaxedSale, payer: Parameters<typeof questionOf>[2]) {
     const found = await questionOf(tx, sale, payer);
     const since = new Date(clock.now().getTime() - KEPT_MS);
@@ -116,7 +122,10 @@ export function createQuotes(
   }
 
   return {
-    /** The tax of a document, which takes the answer: the service is told of it once the transaction is through. */
+    /**
+     * Returns the tax of a document, which takes the answer: the service is notified once the transaction has
+     * committed.
+     */
     async taxOf(
       tx: Tx,
       sale: TaxedSale & { documentId: string },
@@ -138,7 +147,7 @@ export function createQuotes(
       return kept.tax_micros > 0n;
     },
 
-    /** What the newest answer about this payer says of another amount; null: there has been none. */
+    /** Estimates the tax on another amount from the latest answer about this payer; null if there has been none. */
     async estimate(tx: Tx, sale: TaxedSale): Promise<Pick<Tax, 'name' | 'micros'> | null> {
       const last = await store.newestOf(tx, sale);
       return last
@@ -146,7 +155,7 @@ export function createQuotes(
         : null;
     },
 
-    /** Notes what was credited of a document; nothing where the service did not calculate its tax. */
+    /** Records what was credited on a document; does nothing if the service did not calculate its tax. */
     async credited(
       tx: Tx,
       note: { documentId: string; creditNoteId: string; amountMicros: bigint },
@@ -167,7 +176,7 @@ export function createQuotes(
       await jobs.send(tx, reportJob, [{ rootId: root_id, quoteId: quote_id }]);
     },
 
-    /** Tells the service of a document and of what was credited of it. Safe to run twice: each has a key of its own. */
+    /** Reports a document and its credits to the service. Safe to run twice: each has its own key. */
     async report(rootId: string, quoteId: string): Promise<void> {
       const found = await within(rootId, (tx) => store.unreported(tx, quoteId));
       if (!found) return;
@@ -195,7 +204,7 @@ export function createQuotes(
       }
     },
 
-    /** The same for all of a root that the service has not been told; one that fails does not keep the others. */
+    /** Does the same for everything of a root that has not been reported; one failure does not block the others. */
     async reportAll(rootId: string): Promise<void> {
       if (!service) return;
       const old = new Date(clock.now().getTime() - 7 * KEPT_MS);

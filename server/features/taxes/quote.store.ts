@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Who calculates a root's taxes; undefined: nothing was ever chosen. */
+/** Returns who calculates a root's taxes; undefined if nothing was ever chosen. */
 export const calculatorOf = (tx: Tx, rootId: string) =>
   tx
     .selectFrom('tax_setting')
@@ -37,7 +37,7 @@ export const freeOf = (tx: Tx, rootId: string, question: string, since: Date) =>
     .forUpdate()
     .executeTakeFirst();
 
-/** Keeps an answer, or why there is none; of the same question the newest. */
+/** Stores an answer, or why there is none; keeps only the latest for the same question. */
 export async function keep(tx: Tx, row: Insertable<Schema['tax_quote']>): Promise<void> {
   await tx
     .insertInto('tax_quote')
@@ -61,7 +61,7 @@ export async function take(tx: Tx, id: string, document_id: string): Promise<voi
   await tx.updateTable('tax_quote').set({ document_id }).where('id', '=', id).execute();
 }
 
-/** Forgets that the service could not answer about a payer. */
+/** Deletes the stored failures of the service for a payer. */
 export async function forgetFailures(tx: Tx, of: { payerId: string; issuerId: string }): Promise<void> {
   await tx
     .deleteFrom('tax_quote')
@@ -71,12 +71,12 @@ export async function forgetFailures(tx: Tx, of: { payerId: string; issuerId: st
     .execute();
 }
 
-/** Forgets all of a root that waited for the service. */
+/** Deletes everything of a root that was waiting for the service. */
 export async function forgetAllFailures(tx: Tx, rootId: string): Promise<void> {
   await tx.deleteFrom('tax_quote').where('root_id', '=', rootId).where('failure', 'is not', null).execute();
 }
 
-/** Forgets answers of a root that no document has taken for long; failures stay until they are over. */
+/** Deletes a root's old answers that no document has taken; failures stay until they are resolved. */
 export async function forgetOld(tx: Tx, rootId: string, before: Date): Promise<void> {
   await tx
     .deleteFrom('tax_quote')
@@ -87,7 +87,7 @@ export async function forgetOld(tx: Tx, rootId: string, before: Date): Promise<v
     .execute();
 }
 
-/** Whose documents of an issuer wait for the service, oldest first, and how many there are. */
+/** Returns the companies whose documents from an issuer are waiting for the service, oldest first, and their number. */
 export async function waiting(tx: Tx, rootId: string, issuerId: string, limit: number) {
   const base = tx
     .selectFrom('tax_quote as q')
@@ -104,7 +104,7 @@ export async function waiting(tx: Tx, rootId: string, issuerId: string, limit: n
   return { rows, count: Number(count) };
 }
 
-/** The newest answer about a payer of an issuer with an amount in it. */
+/** Returns the latest answer about a payer of an issuer that includes an amount. */
 export const newestOf = (tx: Tx, of: { payerId: string; issuerId: string }) =>
   tx
     .selectFrom('tax_quote')
@@ -128,7 +128,7 @@ export async function addReversal(tx: Tx, row: Insertable<Schema['tax_reversal']
   await tx.insertInto('tax_reversal').values(row).execute();
 }
 
-/** A document's answer with what was credited and not told; undefined: all is told. */
+/** Returns a document's answer with the credits not reported yet; undefined if everything is reported. */
 export async function unreported(tx: Tx, quoteId: string) {
   const quote = await tx
     .selectFrom('tax_quote')
@@ -148,7 +148,7 @@ export async function unreported(tx: Tx, quoteId: string) {
   return { quote, reversals };
 }
 
-/** Answers of a root of which, or of whose credit notes, the service has not been told. */
+/** Returns a root's answers that have not been reported to the service, or whose credit notes have not. */
 export async function allUnreported(tx: Tx, rootId: string, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     (select id from tax_quote where root_id = ${rootId}::uuid and document_id is not null and transaction_id is null

@@ -3,7 +3,7 @@ import { messages } from '../../../contract/messages.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Taxes } from './service.ts';
 
-/** The calls of the feature. */
+/** The endpoints of the feature. */
 export function taxesRoutes(taxes: Taxes): Handlers<typeof contract.taxes> {
   const done = { result: 'success' as const, message: messages.updated };
   return {

@@ -25,12 +25,12 @@ const wordsOf = (rate: Rate): string => `${rate.name} ${percentOf(rate.rate_ppm)
 
 export type Taxes = ReturnType<typeof createTaxes>;
 
-/** So many companies whose invoices wait are named on a page. */
+/** Maximum number of companies with waiting invoices listed on a page. */
 const MOST_WAITING = 20;
 
 /**
- * Taxes by the root's own table (decision 0150): rates by country and state; or, where the root has chosen so, by Stripe Tax
- * (decision 0170). Payers' exemptions and own rates hold in both.
+ * Taxes by the root's own table (decision 0150), with rates by country and state, or, if the root has chosen it, by
+ * Stripe Tax (decision 0170). Payers' exemptions and own rates apply to both.
  */
 export function createTaxes(
   platform: Platform,
@@ -41,7 +41,7 @@ export function createTaxes(
   const inRoot = <T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(db.app, { rootId: ctx.scope.rootId }, work);
 
-  /** The rates of the table that may hold at a place: of its state, and of the rest of its country. */
+  /** Returns the table's rates that may apply at a place: its state's, and that for the rest of its country. */
   const atPlace = (rates: RateRow[], { country_code, state_code }: Place) => ({
     state: rates.find((one) => one.country_code === country_code && one.state_code === (state_code || '-')),
     country: rates.find((one) => one.country_code === country_code && one.state_code === ''),
@@ -51,11 +51,11 @@ export function createTaxes(
     (await quoteStore.calculatorOf(tx, rootId)) === 'stripe';
 
   type Known = Awaited<ReturnType<typeof store.profile>>;
-  /** Whether the service is to be asked about a payer: a rate that the issuer has given it goes before everything. */
+  /** Whether to ask the service about a payer: a rate that the issuer has set for it takes precedence. */
   const asksFor = async (tx: Tx, rootId: string, profile: Known): Promise<boolean> =>
     (profile?.is_exempt || (profile?.rate_ppm ?? null) === null) && (await isAsked(tx, rootId));
 
-  /** What the own table says of a sale. */
+  /** Returns the tax on a sale according to the root's own table. */
   async function byTable(
     tx: Tx,
     sale: Pick<TaxedSale, 'rootId' | 'payerId' | 'amountMicros' | 'included'>,
@@ -106,7 +106,10 @@ export function createTaxes(
     rate: percentOf(row.rate_ppm),
   });
 
-  /** The own company or one right below it. @throws Refusal 404 */
+  /**
+   * Returns the actor's own company or one directly below it.
+   * @throws Refusal 404
+   */
   async function payerOf(tx: Tx, ctx: Ctx, id: string) {
     const company = await tenants.company(tx, id);
     const own = ctx.actor.companyId;
@@ -120,7 +123,10 @@ export function createTaxes(
     report: quotes.report,
     reportAll: (rootId: string) => quotes.reportAll(rootId),
 
-    /** Who calculates, the root's table, and whose invoices wait; agencies read it, too, since their clients are charged by it. */
+    /**
+     * Returns who calculates taxes, the root's table, and the companies whose invoices are waiting. Agencies can read
+     * it too, since it applies to their clients.
+     */
     rates: (ctx: Ctx) =>
       inRoot(ctx, async (tx) => {
         const { rootId } = ctx.scope;
@@ -180,7 +186,10 @@ export function createTaxes(
         return (await store.rates(tx, root_id)).map(rateWire);
       }),
 
-    /** Takes a rate out of the table. @throws Refusal 404 */
+    /**
+     * Removes a rate from the table.
+     * @throws Refusal 404
+     */
     removeRate: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const gone = await store.removeRate(tx, ctx.scope.rootId, id);
@@ -193,7 +202,7 @@ export function createTaxes(
         });
       }),
 
-    /** Who pays the own company, with the tax that holds for each. */
+    /** Returns the companies that pay the actor's own company, with the tax that applies to each. */
     payers: (ctx: Ctx, asked: { searchQuery?: string | undefined; Page: number; PerPage: number }) =>
       inRoot(ctx, async (tx) => {
         const rates = await store.rates(tx, ctx.scope.rootId);
@@ -232,8 +241,9 @@ export function createTaxes(
       }),
 
     /**
-     * Sets what is known of a payer's tax; of the own company its tax number alone, since nobody exempts themselves.
-     * @throws Refusal 404 for what is neither the own company nor right below it, 422 naming the field
+     * Sets a payer's tax details; for the actor's own company only its tax number, since a company cannot exempt
+     * itself.
+     * @throws Refusal 404 for a company that is neither the actor's own nor directly below it, 422 naming the field
      */
     setPayer: (ctx: Ctx, given: z.output<typeof TaxPayerGiven>) =>
       inRoot(ctx, async (tx) => {

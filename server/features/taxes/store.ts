@@ -34,7 +34,7 @@ export async function putRate(
     .execute();
 }
 
-/** Removes a rate; undefined when it is not there. */
+/** Removes a rate; returns undefined if it does not exist. */
 export function removeRate(tx: Tx, rootId: string, id: string) {
   return tx
     .deleteFrom('tax_rate')
@@ -44,7 +44,7 @@ export function removeRate(tx: Tx, rootId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** What is known of a company's tax. */
+/** Returns a company's tax details. */
 export function profile(tx: Tx, companyId: string) {
   return tx
     .selectFrom('tax_profile')
@@ -75,7 +75,7 @@ export async function putProfile(
     .execute();
 }
 
-/** A page of the companies right below one, by name, with what is known of their tax. */
+/** Returns a page of the companies directly below one, by name, with their tax details. */
 export async function payers(
   tx: Tx,
   of: { parentId: string; search: string | undefined; limit: number; offset: number },

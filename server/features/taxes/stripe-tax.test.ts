@@ -59,7 +59,7 @@ const choose = (calculator: string, who = 'root') =>
   ask(who, 'PUT', '/configuration/taxes/calculator', { calculator });
 const page = async (who: string) => (await ask(who, 'GET', '/configuration/taxes')).body;
 
-/** A lead of an amount that is on no invoice yet. */
+/** Creates a lead with an amount that is not on an invoice yet. */
 async function owe(client: Company, price: bigint) {
   const campaign = await app.make.campaign(client, {
     price,
@@ -106,7 +106,7 @@ test('[PAY-04] a root chooses Stripe Tax: asked before an invoice, told after it
   expect(payers.data[0].holds).toBe('By Stripe Tax');
 
   const owner = await owe(texan, 100n * USD);
-  // Before anything was asked nobody can say; afterward the last answer is what the next one will probably say.
+  // Before the first request the tax is unknown; afterward the last answer is the best estimate of the next one.
   const upcoming = async () => (await ask('client', 'GET', '/billing/upcoming')).body.data;
   expect(await upcoming()).toMatchObject([{ tax_name: '', tax_micros: null, total_micros: 100e6 }]);
   const made = (await bill(owner))!;
@@ -153,19 +153,19 @@ test('[PAY-04] without an answer of Stripe Tax no invoice is issued: it waits, s
     waiting: [{ company_name: 'Texan', reason: 'Stripe Tax could not be reached.' }],
     waiting_count: 1,
   });
-  // It is the agency's to look after, not the root's.
+  // It is the agency's responsibility, not the root's.
   expect((await page('root')).waiting).toEqual([]);
   const made = (await bill(owner))!;
   expect((await invoice(made.id)).tax_name).toBe('Sales tax 8.25%');
   expect((await page('agency')).waiting).toEqual([]);
 
-  // An address that says nothing is no reason to charge nothing.
+  // An invalid address is no reason not to charge tax.
   const lost = await owe(nowhere, 10n * USD);
   await expect(bill(lost)).rejects.toMatchObject({ code: 'unavailable' });
   expect((await page('agency')).waiting).toMatchObject([
     { company_name: 'Nowhere', reason: expect.stringContaining('complete address') },
   ]);
-  // Who is exempt is told as that; a rate of its own goes before Stripe, which is not asked.
+  // An exempt payer is reported as exempt; a payer's own rate takes precedence over Stripe, which is not asked.
   await ask('agency', 'PUT', '/configuration/taxes/payers', { companyID: nowhere.id, rate: '10' });
   const asked = stripe.server.requests.length;
   const own = (await bill(lost))!;
@@ -283,7 +283,7 @@ test('[PAY-04] taxed wholesale is on a wholesale invoice and not in an applicati
   expect([subtotal_micros, tax_name]).toEqual([5e6, 'Sales tax 8.25%']);
   expect(tax_micros).toBe(410_000);
 
-  // An agency that resells is exempt: its wholesale goes along again.
+  // An agency that resells is exempt, so its wholesale price is charged together with the invoice again.
   await ask('root', 'PUT', '/configuration/taxes/payers', { companyID: acme.id, exempt: 'T' });
   const free = (await bill(await owe(texan, 40n * USD)))!;
   expect(await fee(free.id)).toBeGreaterThan(0n);

@@ -54,7 +54,7 @@ const ask = async (who: string, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: 
 const setRate = (rate: string, state = '', who = 'root') =>
   ask(who, 'PUT', '/configuration/taxes', { name: 'Sales tax', state, rate });
 const setPayer = (given: object, who = 'agency') => ask(who, 'PUT', '/configuration/taxes/payers', given);
-/** An invoice over an amount of one lead. */
+/** Creates an invoice for the amount of one lead. */
 async function invoiceOf(client: Company, amount: bigint) {
   const campaign = await app.make.campaign(client, {
     price: amount,
@@ -118,12 +118,12 @@ test('[PAY-04] rates by state, own rates, exemptions and tax IDs reach invoices,
   expect(taxed.payer.address).toContain('Tax ID 75-1234567');
   expect(taxed.issuer.address).toContain('Tax ID ACME-1');
   expect(await setAside(acme)).toBe(830_000);
-  // Elsewhere nothing holds until the country has a rate.
+  // Elsewhere, no tax applies until the country has a rate.
   expect((await invoiceOf(oregonian, 10n * USD)).tax_micros).toBe(0);
   await setRate('5');
   expect(await invoiceOf(oregonian, 10n * USD)).toMatchObject({ tax_micros: 500_000 });
 
-  // What is credited takes its share of the tax along, to the last cent.
+  // A credit includes its share of the tax, to the last cent.
   const credit = (amount: string) =>
     ask('agency', 'POST', `/billing/invoices/${taxed.id}/credit`, {
       amount,
@@ -140,7 +140,7 @@ test('[PAY-04] rates by state, own rates, exemptions and tax IDs reach invoices,
   await setPayer({ companyID: texan.id, rate: '10', rate_name: 'City tax' });
   expect(await invoiceOf(texan, 10n * USD)).toMatchObject({ tax_name: 'City tax 10%', tax_micros: 1e6 });
 
-  // A top-up was paid as it is: its tax is part of it, and goes back with it.
+  // A top-up was paid as a total: its tax is part of it, and is refunded with it.
   const campaign = await app.make.campaign(texan, { balance: 22n * USD });
   const { rows } = await app.admin.query(
     `select id from transfer where kind = 'top_up' and campaign_id = $1`,

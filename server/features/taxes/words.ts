@@ -1,6 +1,6 @@
 import type { GatewayError } from '../../platform/payments.ts';
 
-/** Why a document waits for the tax service, as people read it. */
+/** Why a document is waiting for the tax service, in words for users. */
 export const failureWords = {
   waits: 'The invoice is waiting for its tax. Nothing was changed.',
   noKeys: 'This platform’s Stripe keys are missing. Nothing was changed.',

@@ -1,9 +1,9 @@
 import type { Module } from '../../../contract/setup.ts';
 
-/** The modules that this version can run; others exist in name only and are shown to nobody. */
+/** The modules that this version can run; the others exist in name only and are never shown. */
 const BUILT: readonly Module[] = ['local', 'locator', 'enhance', 'b2b'];
 
-/** The features in trial as every root begins with them (BETA-01). */
+/** The trial features that every root starts with (BETA-01). */
 export const BETA_FEATURES = [
   { id: 1, name: 'Data Wallet', slug: 'data_wallet', is_beta: true, apply_to_all_agency: false },
   { id: 2, name: 'B2B ID', slug: 'b2b_module', is_beta: true, apply_to_all_agency: false },
@@ -18,25 +18,28 @@ export interface Beta {
   apply_to_all_agency: boolean;
 }
 
-/** What a company chose among what the one above has; null: all of it. */
+/** Returns what a company chose from what its parent has; null means all of it. */
 export const narrow = <T extends string>(above: readonly T[], chosen: readonly string[] | null): T[] =>
   above.filter((one) => !chosen || chosen.includes(one));
 
-/** The modules that a root has: simplifi only the master's system (spec product 6, Menu). */
+/** Returns the modules that a root has; only the master's system has simplifi (spec product 6, Menu). */
 export const modulesOfRoot = (isMaster: boolean, chosen: readonly string[] | null): Module[] =>
   narrow(
     BUILT.filter((module) => module !== 'simplifi' || isMaster),
     chosen,
   );
 
-/** The trials that a root can open: the wallet and Simplifi are the master system's (spec product 6), a module has to be built. */
+/**
+ * Returns the trials that a root can open: the wallet and Simplifi belong to the master system (spec product 6), and a
+ * module has to be built.
+ */
 export const trialsOf = (isMaster: boolean): (typeof BETA_FEATURES)[number][] =>
   BETA_FEATURES.filter(
     ({ slug }) =>
       slug === 'b2b_module' || (isMaster && (slug === 'data_wallet' || BUILT.includes('simplifi'))),
   );
 
-/** Without b2b and simplifi where their trial is not for this agency. */
+/** Leaves out b2b and simplifi if their trial is not open to this agency. */
 export function withoutTrials(modules: Module[], betas: Beta[], isBetaUser: boolean): Module[] {
   const open = (slug: Beta['slug']): boolean =>
     betas.some((beta) => beta.slug === slug && beta.is_beta && (beta.apply_to_all_agency || isBetaUser));

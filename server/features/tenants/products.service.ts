@@ -11,7 +11,7 @@ import {
 } from './products.policy.ts';
 import * as store from './products.store.ts';
 
-/** The modules and payment terms at each level above and of a company (domain, Modules). */
+/** The modules and payment terms of a company and at each level above it (domain, Modules). */
 export interface Products {
   /** What the root has. */
   root: { modules: Module[]; terms: string[] };
@@ -23,7 +23,10 @@ export interface Products {
   isBetaUser: boolean;
 }
 
-/** What is sold to whom, and what is in trial. Reads in the scope of the whole root, since it looks upwards. */
+/**
+ * Which products each company has, and which are in trial. Reads in the scope of the whole root, since it looks up the
+ * hierarchy.
+ */
 export const products = {
   async of(
     tx: Tx,
@@ -54,7 +57,7 @@ export const products = {
     const own = company.kind === 'client' ? below(agency, company.id) : agency;
     return { root, agency, own, betas, isBetaUser };
   },
-  /** Narrows what a company may use; null lifts the limit. */
+  /** Limits what a company may use; null removes the limit. */
   choose: store.saveProducts,
   defaultsOf: store.defaultsOf,
   setBetaFeature: store.saveBetaFeature,
@@ -62,6 +65,6 @@ export const products = {
   trialsOf,
   activeCampaign: store.activeCampaign,
   modulesOfRoot,
-  /** What one company chose; undefined: all that is above it. */
+  /** Returns what one company chose; undefined means everything its parent has. */
   chosenOf: async (tx: Tx, companyId: string) => (await store.productsOf(tx, [companyId]))[0],
 };

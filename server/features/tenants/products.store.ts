@@ -3,7 +3,7 @@ import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Db, Tx } from '../../platform/db/scope.ts';
 
-/** What these companies chose; companies without a row have all that is above them. */
+/** Returns what these companies chose; companies without a row have everything their parent has. */
 export async function productsOf(tx: Tx, ids: string[]) {
   return tx
     .selectFrom('company_products')
@@ -24,7 +24,7 @@ export async function saveProducts(
     .execute();
 }
 
-/** What new agencies of a root begin with (setting agencydefaults); null: all that the root has. */
+/** Returns the defaults for new agencies of a root (setting agencydefaults); null means everything the root has. */
 export async function defaultsOf(
   tx: Tx,
   rootId: string,
@@ -39,7 +39,7 @@ export async function defaultsOf(
   return { modules: modules ?? null, terms: terms ?? null };
 }
 
-/** The features in trial that a root has changed. */
+/** Returns the trial features that a root has changed. */
 export async function betaFeatures(tx: Tx, rootId: string) {
   return tx
     .selectFrom('beta_feature')
@@ -80,7 +80,10 @@ export async function isBetaUser(tx: Tx, agencyId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** An active campaign of a module in a root, of one of its agencies, or of all but the beta users; undefined: none. */
+/**
+ * Returns an active campaign of a module in a root, in one of its agencies, or in all but the beta users; undefined if
+ * there is none.
+ */
 export async function activeCampaign(
   tx: Tx,
   of: { rootId: string; module: string; agencyId?: string; butBetaUsers?: boolean },
@@ -99,7 +102,7 @@ export async function activeCampaign(
     .executeTakeFirst();
 }
 
-/** Makes an agency one of the beta users, or no longer. */
+/** Adds an agency to the beta users, or removes it from them. */
 export async function setBetaUser(
   tx: Tx,
   agency: { root_id: string; agency_id: string; company_id: string },
@@ -115,7 +118,7 @@ export async function setBetaUser(
   else await tx.deleteFrom('beta_user').where('company_id', '=', agency.company_id).execute();
 }
 
-/** What is known of a company for its people's profile, its own brand included where it has one. */
+/** Returns the company details that its people's profiles need, including its own brand if it has one. */
 export async function companyCard(tx: Tx, id: string) {
   const { rows } = await sql<CompanyCard>`
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.is_master, c.name, c.time_zone, c.phone, c.email,
@@ -153,7 +156,7 @@ export interface CompanyCard {
   font_theme: string | null;
 }
 
-/** Sets some of a company's particulars; the rest stays as it was. */
+/** Updates some of a company's details; the rest stays unchanged. */
 export async function setDetails(
   tx: Tx,
   id: string,

@@ -12,32 +12,36 @@ import { pathOfPicture, type Tenants } from './service.ts';
 
 type Labels = Record<string, { name: string; slug: string }>;
 
-/** The modules that a root has, as a menu shows them, in the product's order. */
+/** Returns the modules that a root has, as shown in a menu, in the product's order. */
 const menuOf = (labels: Labels, has: readonly string[]) =>
   MODULES.filter(({ module }) => has.includes(module)).map(({ module, ...global }) => {
     const { name, slug } = labels[module] ?? global;
     return { type: module, name, url: slug };
   });
 
-/** Where an agency's account at the card provider stands; null: no agency. The feature that knows it is a higher one. */
+/**
+ * The state of an agency's account at the card provider; null if it is not an agency. The feature that knows it is at a
+ * higher level.
+ */
 type AccountOf = (
   tenant: Tenant,
 ) => Promise<{ charges_enabled: boolean; payouts_enabled: boolean; requirements: string[] } | null>;
 
-/** The calls of the feature, and what it shows before anybody has signed in. */
+/** The endpoints of the feature, and what it shows before sign-in. */
 export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accountOf: AccountOf) {
-  /** The front door of a tenant as it travels (spec product 3, Domain info). */
+  /** Returns the front door of a tenant in its API form (spec product 3, Domain info). */
   async function frontDoor(tenant: Tenant) {
     const door = await tenants.frontDoor(tenant.companyId);
     const account = await accountOf(tenant);
     const isMaster = (door.master_id ?? tenant.rootId) === tenant.rootId;
     const has = await tenants.modulesOfRoot(tenant.rootId, isMaster);
-    // A logo that is nearly square does for the tab, too.
+    // A logo that is nearly square also works as the favicon.
     const icon = door.favicon ?? (door.logo && isSquare(door.logo) ? door.logo : null);
     const address = [door.address, door.city, [door.state_code, door.zip].filter(Boolean).join(' ')];
     return {
       idsys: tenant.rootId,
-      // Outside the master's own tree its id is another root's: an id that stands for it, the same for everybody.
+      // Outside the master's own tree, its id belongs to another root, so a stand-in id is returned, the same for
+      // everyone.
       masteridsys:
         door.master_id && door.master_id !== tenant.rootId
           ? standIn(door.master_id)
@@ -94,7 +98,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       const name = domainorsub.toLowerCase().replace(/\.$/, '');
       const below = name.includes('.') ? null : await tenants.rootHost(ctx.tenant.rootId);
       const found = (await tenants.byHost(name)) ?? (below ? await tenants.byHost(`${name}.${below}`) : null);
-      // Which hosts another root has is its own affair.
+      // The hosts of another root are private.
       if (found?.rootId !== ctx.tenant.rootId) throw new Refusal('not_found', ownMessages.notFound);
       return frontDoor(found);
     },
@@ -120,7 +124,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       async handler(ctx, _request, reply) {
         const { email } = await tenants.frontDoor(ctx.tenant.rootId);
         const host = await tenants.rootHost(ctx.tenant.rootId);
-        // The address that RFC 2142 names, where the root has given none.
+        // The address defined by RFC 2142, if the root has not set one.
         const contact = config.securityContact ?? `mailto:${email ?? `security@${host ?? ctx.tenant.host}`}`;
         return reply
           .type('text/plain; charset=utf-8')
@@ -151,10 +155,10 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
   return { handlers, plain, frontDoor };
 }
 
-/** Half a year: long enough that nobody has to look after it, and less than the year that the RFC allows. */
+/** Half a year: long enough to need no maintenance, and less than the year that the RFC allows. */
 const EXPIRES_MS = 182 * 86_400_000;
 
-/** A security.txt after RFC 9116. */
+/** Returns a security.txt according to RFC 9116. */
 function securityText(contact: string, canonical: string, now: Date): string {
   const expires = new Date(Math.ceil((now.getTime() + EXPIRES_MS) / 86_400_000) * 86_400_000);
   return [
@@ -166,7 +170,7 @@ function securityText(contact: string, canonical: string, now: Date): string {
   ].join('\n');
 }
 
-/** An id that leads to no company, always the same for one that does. */
+/** Returns an id that does not belong to any company, always the same for the same company. */
 function standIn(id: string): string {
   const h = hash('sha256', `master root ${id}`);
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-8${h.slice(13, 16)}-8${h.slice(17, 20)}-${h.slice(20, 32)}`;

@@ -53,17 +53,20 @@ const unclaimedDoor: store.FrontDoorRow = {
   root_modules: {},
 };
 
-/** Where a picture of a brand is found on the host that shows it. */
+/** Returns the path of a brand's picture on the host that shows it. */
 export const pathOfPicture = (picture: { id: string; type: string }): string =>
   `/brand/${picture.id}.${picture.type === 'image/jpeg' ? 'jpg' : 'png'}`;
 
-/** How large a brand's pictures are kept; a logo is shown at most 125 px wide (spec calls 9), on fine screens thrice that. */
+/**
+ * The stored size of a brand's pictures; a logo is shown at most 125 px wide (spec calls 9), or three times that on
+ * high-resolution screens.
+ */
 const PICTURES = { logo: { maxSide: 512 }, favicon: { maxSide: 192, square: true } } as const;
 
 const isBelow = (host: string, root: string | null): boolean =>
   root !== null && host.endsWith(`.${root}`) && !host.slice(0, -root.length - 1).includes('.');
 
-/** What a new company is made from; its kind follows from its parents. */
+/** The data for creating a company; its kind follows from its parents. */
 export interface NewCompany {
   name: string;
   host?: string;
@@ -71,7 +74,7 @@ export interface NewCompany {
   agencyId?: string;
   isMaster?: boolean;
   timeZone?: string;
-  /** The ids may be chosen by the caller (demo seed), else they are made. */
+  /** The caller may choose the ids (demo seed); otherwise they are generated. */
   id?: string;
   brand?: Partial<{
     name: string;
@@ -82,7 +85,7 @@ export interface NewCompany {
     template_bgcolor: string;
     sidebar_bgcolor: string;
     font_theme: string;
-    /** A picture file, as somebody would upload it. */
+    /** A picture file, as a user would upload it. */
     logo: Uint8Array;
   }>;
   modules?: readonly { module: string; name: string; slug: string }[];
@@ -94,7 +97,7 @@ export type Tenants = ReturnType<typeof createTenants>;
 export function createTenants({ db, clock, config }: Platform) {
   const hosts = new Map<string, { tenant: Tenant | null; until: number }>();
   return {
-    /** The tenant of a host; remembered for 5 s, so that a request costs no query for it. */
+    /** Returns the tenant of a host; cached for 5 s, so that a request needs no query for it. */
     async byHost(host: string): Promise<Tenant | null> {
       const name = host.toLowerCase();
       const now = performance.now();
@@ -107,18 +110,18 @@ export function createTenants({ db, clock, config }: Platform) {
       hosts.set(name, { tenant, until: now + 5_000 });
       return tenant;
     },
-    /** Forgets what is remembered of hosts, after a change. */
+    /** Clears the host cache after a change. */
     forgetHosts: () => hosts.clear(),
     async frontDoor(companyId: string, at: Db = db.app) {
       const door = companyId === NOBODY ? unclaimedDoor : await store.frontDoor(at, companyId);
       if (!door) throw new Refusal('not_found', ownMessages.notFound);
       return door;
     },
-    /** The modules that a root has, the same as in the set-up check, for whoever has not signed in. */
+    /** Returns the modules that a root has, the same as in the setup check, for users who have not signed in. */
     async modulesOfRoot(rootId: string, isMaster: boolean): Promise<readonly string[]> {
       return modulesOfRoot(isMaster, rootId === NOBODY ? null : await store.chosenModules(db.app, rootId));
     },
-    /** What a company's mails look like: its brand's name, accent and logo. */
+    /** Returns the look of a company's emails: its brand's name, accent, and logo. */
     async mailBrand(companyId: string): Promise<MailBrand> {
       const door = await this.frontDoor(companyId);
       const picture = door.logo && (await store.frontPicture(db.app, door.logo.id, companyId));
@@ -131,7 +134,7 @@ export function createTenants({ db, clock, config }: Platform) {
             : undefined,
       };
     },
-    /** What a company's papers look like: its own brand's accent and logo, nothing of its root's. */
+    /** Returns the look of a company's documents: its own brand's accent and logo, nothing from its root. */
     async paperBrand(
       tx: Tx,
       companyId: string,
@@ -143,14 +146,16 @@ export function createTenants({ db, clock, config }: Platform) {
         logo: picture ? { bytes: picture.bytes } : undefined,
       };
     },
-    /** The slugs that the pages of a company's modules lie under; where it has given none, the global one. */
+    /**
+     * Returns the slugs under which the pages of a company's modules are found; the global one if it has not set any.
+     */
     async slugsOf(companyId: string): Promise<string[]> {
       const { modules } = await this.frontDoor(companyId);
       return MODULES.map(({ module, slug }) => modules[module]?.slug ?? slug);
     },
     /** A logo or favicon that this tenant's host may show; undefined for any other id. */
     picture: (tenant: Tenant, id: string) => store.frontPicture(db.app, id, tenant.companyId),
-    /** The code that an agency puts into the pages of its own host; undefined for everybody else. */
+    /** The code that an agency embeds in the pages of its own host; undefined for all other companies. */
     embed: (tenant: Tenant) =>
       tenant.kind === 'agency' ? store.frontEmbed(db.app, tenant.companyId) : Promise.resolve(undefined),
     /** The host below which a root's agencies have their subdomains. */
@@ -162,26 +167,32 @@ export function createTenants({ db, clock, config }: Platform) {
     /** A company with its own brand, for the profile of its people. */
     card: companyCard,
     products,
-    /** Whether people may sign up at this tenant's host: its root must allow it, and an agency for its clients, too. */
+    /**
+     * Returns whether people may sign up at this tenant's host: its root must allow it, and an agency must also allow
+     * it for its clients.
+     */
     registrationOpen: (tx: Tx, tenant: Tenant) =>
       store.registrationOpen(tx, [...new Set([tenant.rootId, tenant.companyId])]),
-    /** Opens or closes signing up at a root or agency. */
+    /** Opens or closes sign-up at a root or agency. */
     setRegistration: store.setRegistration,
-    /** Of whom a root or agency requires a second factor. */
+    /** Returns which users of a root or agency need a second factor. */
     secondFactor: store.secondFactorOf,
     setSecondFactor: store.setSecondFactor,
     clients: (tx: Tx, search: string, limit: number, offset: number) =>
       store.pageOfClients(tx, search, limit, offset),
-    /** Encodes an uploaded picture anew. @throws Refusal 422 naming the field (the purpose) when it is none that we take */
+    /**
+     * Re-encodes an uploaded picture.
+     * @throws Refusal 422 naming the field (the purpose) if it is not an accepted picture
+     */
     encodePicture: (purpose: 'logo' | 'favicon', bytes: Uint8Array): Promise<Picture> =>
       reencodePicture(bytes, { ...PICTURES[purpose], field: purpose }),
-    /** Takes a picture away; who has its address does not see it any more. */
+    /** Removes a picture; its URL stops working. */
     dropPicture: deletePicture,
     /** A person's picture, at a host of their system; undefined for any other id. */
     profilePicture: (tenant: Tenant, id: string) => profilePicture(db.app, id, tenant.rootId),
-    /** Sets some of a company's particulars. */
+    /** Updates some of a company's details. */
     setDetails,
-    /** Keeps a picture; it shows nowhere until a brand names it. */
+    /** Stores a picture; it is not shown until a brand refers to it. */
     async addPicture(
       tx: Tx,
       owner: Owner,
@@ -195,8 +206,8 @@ export function createTenants({ db, clock, config }: Platform) {
       return { id, ...about };
     },
     /**
-     * Creates a root (no parents given), an agency (rootId) or a client (rootId and agencyId), with its host, brand and
-     * module names where given; a root always gets the modules' global names. Returns the ids.
+     * Creates a root (no parents given), an agency (rootId), or a client (rootId and agencyId), with its host, brand,
+     * and module names if given; a root always gets the modules' global names. Returns the ids.
      */
     async create(
       tx: Tx,
@@ -261,5 +272,5 @@ export function createTenants({ db, clock, config }: Platform) {
   };
 }
 
-/** The scope in which a whole new system is made: that of the root to be. */
+/** The scope in which a whole new system is created: that of the future root. */
 export const scopeOfNewRoot = (rootId: string): Scope => ({ rootId });

@@ -39,7 +39,7 @@ export interface FrontDoorRow {
   font_theme: string | null;
   logo: FrontPicture | null;
   favicon: FrontPicture | null;
-  /** Whose brand it is: the tenant, or its root where it has none of its own. */
+  /** The owner of the brand: the tenant, or its root if it has no brand of its own. */
   company_name: string;
   legal_name: string | null;
   short_name: string | null;
@@ -50,7 +50,7 @@ export interface FrontDoorRow {
   country_code: string | null;
   phone: string | null;
   email: string | null;
-  /** The tenant's host below its root's domain. */
+  /** The tenant's host under its root's domain. */
   subdomain: string | null;
   master_id: string | null;
   modules: Record<string, { name: string; slug: string }>;
@@ -65,14 +65,17 @@ export interface FrontPicture {
   height: number;
 }
 
-/** Bytes and type of a logo or favicon that the host of this company shows: its own, or of a company below it; or undefined. */
+/**
+ * Returns the bytes and type of a logo or favicon that this company's host shows, either its own or that of a company
+ * below it; or undefined.
+ */
 export async function frontPicture(db: Db, id: string, companyId: string) {
   return (
     await sql<{ type: string; bytes: Buffer }>`select * from front_picture(${id}, ${companyId})`.execute(db)
   ).rows[0];
 }
 
-/** The code that an agency puts into its own pages, or undefined. */
+/** Returns the code that an agency embeds in its own pages, or undefined. */
 export async function frontEmbed(db: Db, companyId: string): Promise<Record<string, unknown> | undefined> {
   const { rows } = await sql<{
     front_embed: Record<string, unknown> | null;
@@ -80,7 +83,7 @@ export async function frontEmbed(db: Db, companyId: string): Promise<Record<stri
   return rows[0]?.front_embed ?? undefined;
 }
 
-/** The host of a root, below which its agencies' subdomains are; null while it has none. */
+/** Returns the host of a root, under which its agencies have their subdomains; null while it has none. */
 export async function rootHost(db: Db, rootId: string): Promise<string | null> {
   return (
     (await sql<{ root_host: string | null }>`select root_host(${rootId})`.execute(db)).rows[0]?.root_host ??
@@ -174,7 +177,7 @@ export async function registrationOpen(tx: Tx, ids: string[]): Promise<boolean> 
   return rows.length === ids.length;
 }
 
-/** Of whom a company requires a second factor, and from which day on. */
+/** Returns which users of a company need a second factor, and from which day on. */
 export async function secondFactorOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('company')

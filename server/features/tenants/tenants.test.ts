@@ -70,7 +70,7 @@ describe('[TEN-01] the tree of companies', () => {
       leadlocalurl: 'site-id',
     });
     expect((await app.call('GET', '/api/general/domain-info', { host: 'unknown.test' })).status).toBe(421);
-    // What a proxy claims is not believed unless it is configured.
+    // Proxy headers are trusted only if the proxy is configured.
     expect(
       (
         await app.call('GET', '/api/general/domain-info', {
@@ -145,7 +145,8 @@ describe('[TEN-01] the tree of companies', () => {
       { type: 'local', name: 'Site ID', url: 'site-id' },
       { type: 'local', name: 'Visitor ID', url: 'visitor-id' },
     ]);
-    // [BEY-11] Nothing of the root at the host of an agency with a brand; its own host, and that of one without, show it.
+    // [BEY-11] The host of an agency with a brand shows nothing of the root; the root's own host, and that of an agency
+    // without a brand, do.
     expect(JSON.stringify(acme)).not.toMatch(/rooted/i);
     expect(await door('root.test')).toMatchObject({
       rootcomp: true,
@@ -171,7 +172,7 @@ describe('[TEN-01] the tree of companies', () => {
     expect(await door('acme.test')).toEqual({ ...acme, ...account });
     expect(await door('root.test')).toMatchObject({ charges_enabled: false, account_requirements: [] });
     await app.admin.query('delete from connected_account where company_id = $1', [acme.company_id]);
-    // The same for another host, or for a subdomain of the root; nobody else's.
+    // The same for another host, or for a subdomain of the root, but not for other companies' hosts.
     await app.make.agency(master, { host: 'sub.root.test', brand: { name: 'Sub' } });
     expect(await door('root.test', '/ACME.test')).toEqual(acme);
     expect(await door('acme.test', '/sub')).toMatchObject({

@@ -2,7 +2,7 @@ import type { contract } from '../../../contract/index.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
 import type { Visits } from './service.ts';
 
-/** The calls about sign-ups that are held. */
+/** The endpoints for held sign-ups. */
 export function heldRoutes({ signUps, trust }: Visits): Handlers<typeof contract.held> {
   const words = (count: number, what: string): string =>
     `${count} ${count === 1 ? 'sign-up' : 'sign-ups'} ${what}.`;

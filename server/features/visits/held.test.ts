@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 beforeEach(async () => {
-  // Yesterday's sign-ups limit nothing today.
+  // Yesterday's sign-ups do not count toward today's limits.
   app.clock.advance(25 * 3_600_000);
   for (const [name, host] of Object.entries({ root: HOSTS.root, agency: HOSTS.agency, client: HOSTS.agency }))
     tokens[name] = await app.signIn(`${name}@x.test`, host);
@@ -52,7 +52,7 @@ const event = (more: Record<string, unknown>) => ({
   u: 'https://shop.example.com/',
   ...more,
 });
-/** As the attack did: whole bodies of events, with the right origin, from one address. */
+/** As in the attack: request bodies full of events, with the right origin, from one address. */
 const post = (events: object[], to = campaign, headers = {}) =>
   app.server.inject({
     method: 'POST',
@@ -91,7 +91,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
       100,
       [{ reason: 'address', source: '127.0.0.1', count: 100, people: 100 }],
     ]);
-    // Another client sees nothing of it, and cannot ask for it.
+    // Another client sees none of it, and cannot request it.
     const choice = {
       leadspeekID: campaign.id,
       reason: 'address',
@@ -100,7 +100,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     };
     expect((await call('client', 'GET', `?leadspeekID=${campaign.id}`)).status).toBe(404);
     expect((await call('client', 'POST', '/ask', choice)).status).toBe(404);
-    // Its own client sees it and may ask, and no more: it could have forged them itself.
+    // Its own client sees them and may request their release, but nothing more: it could have forged them itself.
     expect((await groups('owner')).total).toBe(100);
     for (const way of ['/release', '/discard'])
       expect((await call('owner', 'POST', way, choice)).status).toBe(403);
@@ -134,7 +134,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     await post([again!, ...others.slice(0, 4)]);
     await resolve();
     expect(await standing()).toMatchObject({ leads: 5, held: 0 });
-    // As a thousand more sign-ups of the first of them, each by another browser, leave it.
+    // As if the first of them had signed up a thousand more times, each time from another browser.
     await app.admin.query(
       `insert into signup (campaign_id, hash, address, visitor_id, network, root_id, agency_id, company_id, held, at)
        select campaign_id, hash, address, gen_random_uuid(), network, root_id, agency_id, company_id, held, at + interval '1 second'
@@ -145,7 +145,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     await post(people.slice(5, 9).map(({ email }) => event({ h: sha256(email) })));
     await resolve();
     expect(await standing()).toMatchObject({ leads: 5, held: 4 });
-    // Whoever passed before passes again.
+    // People who passed before pass again.
     await post([event({ h: sha256(people[0]!.email) })]);
     await resolve();
     expect(await standing()).toMatchObject({ leads: 5, held: 4 });
@@ -259,7 +259,7 @@ describe('[BEY-30] trusted addresses', () => {
     await from('203.0.113.71', signUp(people.slice(15, 30)));
     await resolve();
     expect(await standing()).toMatchObject({ leads: 30, held: 0 });
-    // What the trusted send does not count against the others of their network, who are judged as ever.
+    // What a trusted address sends does not count against others on its network, who are judged as usual.
     await from('203.0.113.7', signUp(people.slice(30, 33)));
     await resolve();
     expect(await standing()).toMatchObject({ leads: 33, held: 0 });
@@ -267,7 +267,7 @@ describe('[BEY-30] trusted addresses', () => {
     await from('203.0.113.70', [event({ n: 'identify', h: sha256(people[60]!.email) })]);
     await resolve();
     expect(await standing()).toMatchObject({ leads: 33, held: 16 });
-    // Another client of the agency trusts nobody by it.
+    // Another client of the agency does not trust the address because of this.
     const other = await app.make.campaign(await app.make.client(agency), {
       price: 5n * USD,
       balance: 100n * USD,
@@ -292,7 +292,7 @@ describe('[BEY-30] trusted addresses', () => {
       { to_address: 'agency@x.test', subject: expect.stringContaining('asks you to trust an address') },
     ]);
     expect(await listed('agency')).toMatchObject([{ network: '203.0.113.7/32', status: 'asked' }]);
-    // Asked for is not trusted.
+    // A request alone does not make it trusted.
     await from('203.0.113.7', signUp(people.slice(0, 15)));
     await resolve();
     expect(await standing()).toMatchObject({ leads: 0, held: 15 });
@@ -373,7 +373,7 @@ test('[BEY-30] agency and client are mailed once a day that sign-ups are held, w
   await app.features.visits.keepPartitions();
   await burst(people.slice(40, 50));
   expect(await jobs()).toBe(2);
-  // Decided about before the mail goes out: nobody is told.
+  // Decided before the email goes out, so no one is notified.
   await app.admin.query(`update held_visit set state = 'discarded' where company_id = $1`, [client.id]);
   await tell();
   expect(await mails()).toEqual([]);

@@ -6,25 +6,25 @@ import { foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
 import { createRates } from './rate.policy.ts';
 import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
 
-/** A visit that finds nothing under way waits this long for company. */
+/** If no insert is in progress, a visit waits this long for others to join it. */
 const GATHER_MS = 1;
 const BATCH = 500;
-/** Full batches under way at once. */
+/** Maximum number of full batches in progress at once. */
 const FLUSHES = 3;
-/** Past this many waiting visits new ones are turned away (503), rather than memory filled. */
+/** Beyond this many waiting visits, new ones are rejected (503) rather than filling up memory. */
 const MOST_WAITING = 20_000;
 const SITE_MS = 5_000;
-/** What is turned away for its number is counted, and logged, at most so often. */
+/** Minimum intervals for counting and logging visits that the rate limits reject. */
 const COUNT_MS = 1_000;
 const LOG_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-/** An event that is not kept; `host`: which foreign host it came from, where it came from one that can be told. */
+/** An event that is not stored; `host`: the foreign host it came from, if known. */
 interface Refused {
   campaignId: string;
   reason: string;
   host?: string | null;
-  /** How many there were; one unless told. */
+  /** The number of events; one if omitted. */
   count?: number;
 }
 
@@ -40,8 +40,8 @@ type KnownSite = Site & { sites: Sites };
 export type Ingest = ReturnType<typeof createIngest>;
 
 /**
- * Takes visits in and answers after their commit. What arrives while one INSERT is under way becomes the next, so that
- * batches grow with the load by themselves; only full batches run beside each other (measured: 1.6 times the visits of
+ * Accepts visits and responds after their commit. Visits that arrive during one INSERT are batched into the next, so
+ * that batches grow with the load by themselves. Only full batches run in parallel (measured: 1.6 times the visits of
  * three half-empty ones at once).
  */
 export function createIngest({ db, clock, config, log }: Platform, campaigns: Campaigns) {
@@ -51,14 +51,14 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
   let waiting = 0;
   let flushing = 0;
   let gathering = false;
-  /** What was turned away for its number and is not counted yet, by campaign. */
+  /** Rate-limited events not counted yet, by campaign. */
   let turnedAway = new Map<string, number>();
   let counting = false;
   let logged = { count: 0, until: 0 };
 
   /**
-   * Notes that a body was turned away for its number. Nothing is read or written for it now: a flood of them must cost next to
-   * nothing. A site key that is not remembered counts for nobody.
+   * Records that a body was rejected by a rate limit. Nothing is read or written for it right now: a flood of them must
+   * cost next to nothing. A site key that is not cached is not counted for any campaign.
    */
   async function turnAway(key: string, events: number, ip: string, now: number): Promise<void> {
     logged.count += events;
@@ -87,7 +87,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
     return all;
   }
 
-  /** Adds what was refused to the campaigns' counters. */
+  /** Adds the refused events to the campaigns' counters. */
   async function countReasons(refused: Refused[]): Promise<void> {
     const at = clock.now();
     const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
@@ -152,8 +152,8 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
 
   return {
     /**
-     * Takes one body of the pixel. Returns when every good event is committed. Throws Refusals: 404 for an unknown site
-     * key, 400 for a body that is none, 429 where its sender sends too much, 503 when too much is waiting.
+     * Accepts one body from the pixel. Returns when every valid event is committed. Throws Refusals: 404 for an unknown
+     * site key, 400 for an invalid body, 429 if its sender sends too much, 503 if too much is waiting.
      */
     async take(
       body: unknown,
@@ -225,12 +225,12 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
       });
       return { accepted: visits.length, refused: refused.length };
     },
-    /** Forgets what is remembered of site keys, after a change in this process. */
+    /** Clears the cache of site keys after a change in this process. */
     forgetSites: () => sites.clear(),
   };
 }
 
-/** The browsers that a body's events name, but for those whose people asked not to be told apart. */
+/** Returns the browsers that a body's events name, except those whose users asked not to be tracked. */
 function visitorsIn(events: unknown[]): Set<string> {
   const all = new Set<string>();
   for (const event of events) {
@@ -240,7 +240,7 @@ function visitorsIn(events: unknown[]): Set<string> {
   return all;
 }
 
-/** Of so many foreign hosts of a campaign a flush takes note. */
+/** Maximum number of foreign hosts per campaign that a flush records. */
 const MAX_FOREIGN = 10;
 
 /** Which foreign hosts sent visits for which campaign, and how many. */

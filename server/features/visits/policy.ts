@@ -29,13 +29,16 @@ const HASHES = [
   ['m', 3, 32],
 ] as const;
 
-/** Whether a visitor is a known crawler or says nothing of itself (the maintained list of the isbot package). */
+/** Whether a visitor is a known crawler or sends no user agent (the maintained list of the isbot package). */
 export const isBot = (userAgent: string): boolean =>
   userAgent === '' || isbot(userAgent) || MORE_BOTS.test(userAgent);
-/** Crawlers that call themselves a browser and add their name, which the list does not know so. */
+/** Crawlers that identify as a browser and append their own name, which the list does not recognize. */
 const MORE_BOTS = /\bslurp\b/i;
 
-/** A text of at most `most` characters, without what PostgreSQL cannot keep; null when it is none. */
+/**
+ * Returns a text of at most `most` characters, without characters that PostgreSQL cannot store; null if it is not a
+ * valid text.
+ */
 function text(value: unknown, most: number): string | null {
   return typeof value === 'string' && value !== ''
     ? value.slice(0, most).replaceAll('\0', '').toWellFormed()
@@ -43,8 +46,8 @@ function text(value: unknown, most: number): string | null {
 }
 
 /**
- * Reads one event; a string says why it is bad: 'bad_event' is not of the form, 'bad_time' is more than a day away from
- * now by its own id. Under a privacy signal everything that could identify is left out.
+ * Reads one event, or returns a string saying why it is bad: 'bad_event' is malformed, 'bad_time' is more than a day
+ * from now according to its own id. Under a privacy signal, everything that could identify the visitor is left out.
  */
 export function readEvent(
   raw: unknown,
@@ -86,8 +89,8 @@ export function readEvent(
 }
 
 /**
- * Why a visit does not come from a campaign's sites; null: it does. Browsers send `Origin` with every POST to another host, and
- * `null` where a page hides what it is. `host`: the foreign host, null where it cannot be told.
+ * Returns why a visit does not come from one of a campaign's sites; null if it does. Browsers send `Origin` with every
+ * POST to another host, and `null` if a page hides its origin. `host`: the foreign host, null if unknown.
  */
 export function foreignHost(
   sites: Sites,
@@ -101,6 +104,6 @@ export function foreignHost(
   return null;
 }
 
-/** A host that can be shown and kept: what else strangers send as one is none. */
+/** Returns a host that is safe to show and store; null for anything else that is sent as one. */
 const shown = (host: string | null): string | null =>
   host && host.length <= 253 && /^[a-z0-9._-]+$/.test(host) ? host : null;

@@ -5,7 +5,7 @@ import { createRates, MOST_REMEMBERED } from './rate.policy.ts';
 const limits = { visitor: 10, address: 20, network: 60, key: 100 };
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const from = (ip: string, visitor = ip, key = 'shop') => ({ key, ip, visitors: [visitor] });
-/** How many of so many single events are taken. */
+/** Returns how many of this many single events are accepted. */
 const taken = (rates: ReturnType<typeof createRates>, times: number, of: (n: number) => object, now = NOW) =>
   Array.from({ length: times }, (_, n) => rates.take(of(n) as ReturnType<typeof from>, 1, now)).filter(
     (wait) => wait === 0,
@@ -32,7 +32,7 @@ describe('[BEY-30] how many events one sender may send', () => {
     expect(rates.take(one(), 1, NOW + 6_000)).toBe(0);
     expect(taken(rates, 30, one, NOW + 36_000)).toBe(5);
     expect(taken(rates, 30, one, NOW + 3_600_000)).toBe(10);
-    // A clock that is set back gives nothing.
+    // Setting the clock back grants nothing.
     expect(taken(rates, 30, one, NOW)).toBe(0);
   });
 

@@ -8,14 +8,17 @@ export interface VisitLimits {
   key: number;
 }
 
-/** What a body counts for. `visitors`: the browsers that it names. */
+/** The sender of a body, for counting. `visitors`: the browsers that it names. */
 export interface Sender {
   key: string;
   ip: string;
   visitors: Iterable<string>;
 }
 
-/** Of each kind so many are remembered at most; beyond that those that have sent nothing for a while are forgotten. */
+/**
+ * Maximum number of senders remembered of each kind; beyond that, those that have sent nothing for a while are
+ * forgotten.
+ */
 export const MOST_REMEMBERED = 20_000;
 const MINUTE_MS = 60_000;
 
@@ -28,17 +31,18 @@ interface Bucket {
 }
 
 /**
- * Counts events by who sends them. Each may send its minute's worth at once and is given it back evenly, so that an office that
- * comes to work at nine is not turned away, and a program that never stops is. A body is taken whole or not at all, and what
- * one limit turns away counts for no other: whoever is over the limit of an address uses up nobody's site key.
+ * Counts events by sender. Each sender may send its minute's worth at once and regains it evenly, so that an office
+ * that starts work at nine is not rejected, but a program that never stops is. A body is accepted as a whole or not at
+ * all, and what one limit rejects does not count toward any other: a sender over its address limit does not use up a
+ * site key.
  */
 export function createRates(limits: VisitLimits) {
-  // Two generations of each: who sends moves to the young one, and when that is full, the old one is forgotten as a whole.
+  // Two generations of each: active senders move to the young one, and when that is full, the whole old one is dropped.
   const buckets = Object.fromEntries(
     kinds.map((kind) => [kind, { young: new Map(), old: new Map() }]),
   ) as Record<Kind, Record<'young' | 'old', Map<string, Bucket>>>;
 
-  /** What somebody has left now. */
+  /** Returns what a sender has left now. */
   function bucketOf(kind: Kind, name: string, now: number): Bucket {
     const both = buckets[kind];
     let bucket = both.young.get(name);
@@ -58,7 +62,9 @@ export function createRates(limits: VisitLimits) {
   }
 
   return {
-    /** Counts `events` for their sender. Answers 0 when it may send them, else after how many seconds it may. */
+    /**
+     * Counts `events` for their sender. Returns 0 if it may send them, otherwise the number of seconds until it may.
+     */
     take({ key, ip, visitors }: Sender, events: number, now: number): number {
       const { address, network } = placeOf(ip);
       const senders: [Kind, string][] = [];

@@ -8,8 +8,8 @@ import type { Ingest } from './ingest.ts';
 import { MAX_BODY } from './policy.ts';
 
 /**
- * The visit log's own routes, outside the contract: any page may post here, there is no login and no preflight. The
- * script is the same file for every site key; every host of ours serves it for ever (a versioned path).
+ * The visit log's own routes, outside the contract: any page may post here, with no login and no preflight. The script
+ * is the same file for every site key; all our hosts serve it forever (a versioned path).
  */
 export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: string): void {
   void app.register(async (inner) => {

@@ -11,16 +11,16 @@ import * as store from './store.ts';
 import { createTrust } from './trust.service.ts';
 
 const DAY_MS = 86_400_000;
-/** Partitions are made so many days ahead. */
+/** How many days ahead partitions are created. */
 const AHEAD = 7;
-/** Hosts whose visits were refused are remembered so many days. */
+/** How many days the hosts of refused visits are kept. */
 const FOREIGN_DAYS = 30;
 
 export const keepPartitions = defineJob('visits.partitions', z.object({}), { retryLimit: 10 });
 
 export type Visits = ReturnType<typeof createVisits>;
 
-/** The log of visits: taking them in, and giving them to whoever resolves them. */
+/** The visit log: accepts visits and passes them on for resolution. */
 export function createVisits(
   platform: Platform,
   deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants },
@@ -39,7 +39,7 @@ export function createVisits(
     settle: store.settle,
     rootsWithPending: () => store.rootsWithPending(db.app),
 
-    /** Makes the partitions of the coming days (and of `back` days past), and drops those past retention. */
+    /** Creates the partitions for the coming days (and for `back` past days), and drops those past retention. */
     async keepPartitions(back = 2): Promise<void> {
       const now = clock.now().getTime();
       await store.ensurePartitions(db.app, dayOf(now - back * DAY_MS), dayOf(now + AHEAD * DAY_MS));

@@ -4,8 +4,8 @@ import type { HELD_REASONS } from '../../../contract/held.ts';
 export type HeldReason = (typeof HELD_REASONS)[number];
 
 /**
- * How many people may sign up before somebody has to look: by one browser, address (IPv6: /64) and network (/24 or /48) within 24
- * hours with one client, and on one campaign within an hour and within 24.
+ * How many people may sign up before a review is needed: from one browser, address (IPv6: /64), and network (/24 or
+ * /48) within 24 hours with one client, and on one campaign within an hour and within 24.
  */
 export interface SignUpLimits {
   browser: number;
@@ -15,12 +15,15 @@ export interface SignUpLimits {
   day: number;
 }
 
-/** With all clients of a root together an address and a network may sign up so many times more people. */
+/** Across all clients of a root, an address or network may sign up this many times more people. */
 const WHOLE_ROOT = 4;
-/** A campaign that usually has more sign-ups than its limits may have so many times the usual. */
+/** A campaign that usually has more sign-ups than its limits allow may have this many times its usual number. */
 const SURGE = 5;
 
-/** A visit that says who its visitor is, or that a goal was reached. `hash` null: a goal, of whoever the browser is known for. */
+/**
+ * A visit that identifies its visitor, or that reached a goal. `hash` null: a goal, attributed to the person the
+ * browser is known for.
+ */
 export interface SignUp {
   ref: number;
   campaignId: string;
@@ -29,27 +32,30 @@ export interface SignUp {
   address: string | null;
   network: string | null;
   visitorId: string | null;
-  /** An event that follows a page view, and whose browser has seen no page. */
+  /** An event that normally follows a page view, from a browser that has viewed no page. */
   lacksView: boolean;
 }
 
-/** A sign-up of the last 24 hours. */
+/** A sign-up from the last 24 hours. */
 export type Earlier = Pick<SignUp, 'companyId' | 'address' | 'network' | 'visitorId'> & {
   hash: string;
   held: boolean;
 };
 
-/** New people whom a campaign's sign-ups brought: in this hour, in 24, and in an hour and a day of the last week on average. */
+/**
+ * The number of new people among a campaign's sign-ups: in this hour, in 24 hours, and on average per hour and per day
+ * of the last week.
+ */
 export interface Standing {
   hour: number;
   day: number;
   usualHour: number;
   usualDay: number;
-  /** Who has signed up within 24 hours already. */
+  /** People who have already signed up within 24 hours. */
   known: ReadonlySet<string>;
 }
 
-/** The address and the network that a visit counts for; null where it has none. */
+/** Returns the address and the network that a visit counts toward; null if it has none. */
 export function placeOf(ip: string | null): { address: string | null; network: string | null } {
   if (!ip || !ipaddr.isValid(ip)) return { address: null, network: null };
   const given = ipaddr.process(ip);
@@ -63,11 +69,12 @@ export function placeOf(ip: string | null): { address: string | null; network: s
 }
 
 /**
- * Which sign-ups of a batch are held, and why; the others may become leads. Whoever passed before passes again. Where a limit is
- * exceeded, all new people of its browser, address, network or campaign are held, also those below the limit: of a burst
- * none is known to be true. What was held counts on for browser, address and network, so a burst is followed by no trickle;
- * it does not for the campaign, or one address could have everybody's sign-ups held. `full`: networks with more sign-ups than are
- * looked at. Nobody new passes there: a few people's, sent again and again, could otherwise push all others out of sight.
+ * Returns which sign-ups of a batch are held, and why; the others may become leads. People who passed before pass
+ * again. If a limit is exceeded, all new people of its browser, address, network, or campaign are held, including those
+ * below the limit: no sign-up in a burst is known to be genuine. Held sign-ups keep counting for the browser, address,
+ * and network, so that a burst is not followed by a trickle. They do not count for the campaign, or one address could
+ * have everyone's sign-ups held. `full`: networks with more sign-ups than are examined. No new people pass there;
+ * otherwise a few people's sign-ups, sent again and again, could push all others out of view.
  */
 export function judge(
   batch: readonly SignUp[],

@@ -5,7 +5,7 @@ import type { HeldReason } from './signup.policy.ts';
 
 type ClientOwner = Owner & { agency_id: string };
 
-/** Of a network, or a browser, the newest so many sign-ups are looked at: more than any limit. */
+/** Maximum number of sign-ups examined per network or browser, newest first: more than any limit. */
 export const MOST_LOOKED_AT = 1000;
 
 /** Sign-ups since an instant that share network or browser with others; hashes in hex. */
@@ -37,7 +37,7 @@ export async function earlierSignUps(
   ).rows;
 }
 
-/** Which of these people have signed up on these campaigns since an instant, and were not held. */
+/** Returns which of these people have signed up on these campaigns since an instant without being held. */
 export async function knownSignUps(
   tx: Tx,
   asked: { campaignId: string; hash: string }[],
@@ -66,7 +66,7 @@ export async function signUpHours(tx: Tx, campaignIds: string[], now: Date) {
   ).rows;
 }
 
-/** Which of these browsers have viewed a page of the client, by their places in the list. */
+/** Returns which of these browsers have viewed a page of the client, as indexes into the list. */
 export async function viewers(
   tx: Tx,
   asked: { companyId: string; visitorId: string }[],
@@ -90,7 +90,7 @@ export interface NewSignUp extends ClientOwner {
   held: boolean;
 }
 
-/** Remembers sign-ups (each campaign, hash, address and browser once). */
+/** Stores sign-ups (each campaign, hash, address, and browser once). */
 export async function addSignUps(tx: Tx, rows: NewSignUp[], now: Date): Promise<void> {
   await sql`
     insert into signup (campaign_id, hash, address, visitor_id, network, root_id, agency_id, company_id, held, at)
@@ -104,7 +104,7 @@ export async function addSignUps(tx: Tx, rows: NewSignUp[], now: Date): Promise<
       where signup.at < excluded.at - interval '1 hour' or signup.held and not excluded.held`.execute(tx);
 }
 
-/** Adds new people to campaigns' hours. */
+/** Adds new people to campaigns' hourly counts. */
 export async function addSignUpHours(
   tx: Tx,
   rows: (ClientOwner & { campaign_id: string; count: number })[],
@@ -141,7 +141,7 @@ export async function addHeld(tx: Tx, rows: HeldRow[]): Promise<void> {
   );
 }
 
-/** What is held, by campaign, reason and source, the newest first. */
+/** Returns the held visits by campaign, reason, and source, newest first. */
 export async function heldGroups(tx: Tx, campaignId: string | undefined, most: number) {
   const of = campaignId ? sql`and h.campaign_id = ${campaignId}` : sql``;
   return (
@@ -169,7 +169,7 @@ export async function heldGroups(tx: Tx, campaignId: string | undefined, most: n
   ).rows;
 }
 
-/** Held visits that have campaign, reason and source in common and came up to an instant. */
+/** The held visits up to an instant that share a campaign, reason, and source. */
 export interface HeldChoice {
   leadspeekID: string;
   reason: HeldReason;
@@ -185,7 +185,7 @@ const chosen = ({
 }: HeldChoice) => sql`campaign_id = ${leadspeekID} and reason = ${reason}
   and source = ${source} and received_at <= ${until}::timestamptz and state = 'held'`;
 
-/** Decides about held visits; answers when each of them came in. What is released waits to be resolved again. */
+/** Decides on held visits; returns when each of them arrived. Released visits wait to be resolved again. */
 export async function decide(
   tx: Tx,
   choice: HeldChoice,
@@ -207,7 +207,7 @@ export async function decide(
   return rows.map((row) => row.received_at);
 }
 
-/** Notes that the client asks for the release of held visits; answers how many those are. */
+/** Records that the client requests the release of held visits; returns how many there are. */
 export async function ask(tx: Tx, choice: HeldChoice, at: Date): Promise<number> {
   const { numAffectedRows } =
     await sql`update held_visit set asked_at = coalesce(asked_at, ${at}) where ${chosen(choice)}`.execute(tx);

@@ -13,11 +13,13 @@ type Pending = Awaited<ReturnType<typeof takePending>>[number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long held visits wait for somebody to decide. */
+/** How long held visits wait for a decision. */
 const HELD_DAYS = 30;
 const MOST_GROUPS = 50;
 
-/** Holds sign-ups that look forged until the agency, or the root, releases them; nobody is looked up before. */
+/**
+ * Holds sign-ups that look forged until the agency or the root releases them; the people are not looked up before then.
+ */
 export function createSignUps(
   platform: Platform,
   { audit, campaigns, trust }: { audit: Audit; campaigns: Campaigns; trust: Trust },
@@ -56,7 +58,7 @@ export function createSignUps(
       );
       for (const place of seen) asked[place]!.lacksView = false;
     }
-    // Who signs up at a trusted place counts for no place: not against it, and not against its neighbors.
+    // Sign-ups from a trusted place do not count toward any place: neither against it nor against its neighbors.
     const placed = all.filter((one) => one.address);
     const trusted = await trust.among(
       tx,
@@ -130,8 +132,8 @@ export function createSignUps(
 
   return {
     /**
-     * Judges the sign-ups among pending visits of a root, remembers them, and keeps those that are held. Answers which are, by
-     * their places.
+     * Judges the sign-ups among a root's pending visits, records them, and stores those that are held. Returns the
+     * indexes of the held ones.
      */
     async hold(
       tx: Tx,
@@ -221,7 +223,10 @@ export function createSignUps(
       return held;
     },
 
-    /** What is held and waits for a decision, in the scope or of one campaign. @throws Refusal 404 for another's campaign */
+    /**
+     * Returns the held sign-ups waiting for a decision, in the scope or for one campaign.
+     * @throws Refusal 404 for another company's campaign
+     */
     list: (ctx: Ctx, campaignId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (campaignId && !(await campaigns.visible(tx, campaignId)))
@@ -230,12 +235,21 @@ export function createSignUps(
         return { rows, total: Number(rows[0]?.total ?? 0) };
       }),
 
-    /** Lets held sign-ups through, as if they had just come in. Answers how many. @throws Refusal 409 when none is left */
+    /**
+     * Releases held sign-ups as if they had just arrived. Returns how many.
+     * @throws Refusal 409 if there are none left
+     */
     release: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'released'),
-    /** Leaves held sign-ups out for good. Answers how many. @throws Refusal 409 when none is left */
+    /**
+     * Discards held sign-ups for good. Returns how many.
+     * @throws Refusal 409 if there are none left
+     */
     discard: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'discarded'),
 
-    /** Notes that the client wants held sign-ups released. @throws Refusal 409 when none is left */
+    /**
+     * Records that the client wants held sign-ups released.
+     * @throws Refusal 409 if there are none left
+     */
     ask: (ctx: Ctx, choice: store.HeldChoice) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const campaign = await campaigns.visible(tx, choice.leadspeekID);
@@ -256,7 +270,7 @@ export function createSignUps(
         return count;
       }),
 
-    /** Forgets sign-ups past what the limits look at, and what was held and never decided. */
+    /** Deletes sign-ups older than the limits look at, and held ones that were never decided. */
     forget(): Promise<void> {
       const before = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
       return store.forget(db.app, { signUps: before(2), hours: before(8), held: before(HELD_DAYS) });

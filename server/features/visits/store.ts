@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Db, Tx } from '../../platform/db/scope.ts';
 import type { VisitEvent } from './policy.ts';
 
-/** A visit on its way into the log. */
+/** A visit about to be added to the log. */
 export interface NewVisit extends VisitEvent {
   rootId: string;
   agencyId: string;
@@ -20,7 +20,7 @@ const insert = `insert into visit (day, event_id, root_id, agency_id, company_id
     $9::smallint[], $10::bytea[], $11::inet[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::boolean[])
   on conflict do nothing`;
 
-/** Appends visits in one statement; those that are there already are left as they are. Durable when it returns. */
+/** Appends visits in one statement; existing ones are left unchanged. Durable when it returns. */
 export async function insertVisits(pool: pg.Pool, visits: NewVisit[]): Promise<void> {
   await pool.query({
     name: 'insert-visits',
@@ -47,7 +47,7 @@ export async function insertVisits(pool: pg.Pool, visits: NewVisit[]): Promise<v
   });
 }
 
-/** Adds what was refused to the campaigns' counters. */
+/** Adds the refused events to the campaigns' counters. */
 export async function countRefused(
   pool: pg.Pool,
   rows: { campaignId: string; hour: Date; reason: string; count: number }[],
@@ -62,7 +62,7 @@ export async function countRefused(
   ]);
 }
 
-/** Adds hosts that are no site of the campaign they sent visits for; a campaign keeps ten a day. */
+/** Adds hosts that are not a site of the campaign they sent visits for; a campaign keeps ten a day. */
 export async function countForeign(
   pool: pg.Pool,
   rows: { campaignId: string; host: string; count: number }[],
@@ -80,7 +80,7 @@ export async function forgetForeignHosts(db: Db, before: string): Promise<void> 
   await sql`select forget_foreign_hosts(${before}::date)`.execute(db);
 }
 
-/** The oldest visits of the scope's root that nobody has resolved, taken for this transaction alone. */
+/** Returns the oldest unresolved visits of the scope's root, reserved for this transaction. */
 export async function takePending(tx: Tx, rootId: string, most: number) {
   return tx
     .selectFrom('visit')
@@ -111,7 +111,7 @@ export async function takePending(tx: Tx, rootId: string, most: number) {
     .execute();
 }
 
-/** Writes down what became of visits. */
+/** Records the outcome of visits. */
 export async function settle(
   tx: Tx,
   rows: { day: string; eventId: string; outcome: string; personId: string | null }[],

@@ -1,12 +1,13 @@
 import ipaddr from 'ipaddr.js';
 import { refusalOf } from '../../../contract/errors.ts';
 
-/** The largest networks that can be trusted: 1,024 addresses, or what one customer has of IPv6. */
+/** The largest networks that can be trusted: 1,024 addresses, or one customer's IPv6 range. */
 const LARGEST = { ipv4: 22, ipv6: 48 };
 
 /**
- * An address or network as it is kept: '203.0.113.7' is '203.0.113.7/32', and '203.0.113.7/24' '203.0.113.0/24'.
- * @throws Refusal 422 for what is neither, or too large
+ * Returns an address or network as it is stored: '203.0.113.7' is '203.0.113.7/32', and '203.0.113.7/24' is
+ * '203.0.113.0/24'.
+ * @throws Refusal 422 if it is neither, or too large
  */
 export function readNetwork(text: string): string {
   const [host = '', length, ...more] = text.split('/');

@@ -14,7 +14,7 @@ import type { HeldReason } from './signup.policy.ts';
 import { readNetwork } from './trust.policy.ts';
 import * as store from './trust.store.ts';
 
-/** A mail about held sign-ups waits for so long, so that it tells of the whole burst. */
+/** An email about held sign-ups waits this long, so that it covers the whole burst. */
 const GATHER_MS = 15 * 60_000;
 
 const tellJob = defineJob('visits.held', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
@@ -40,7 +40,7 @@ interface Asked {
 
 export type Trust = ReturnType<typeof createTrust>;
 
-/** Places whose sign-ups are trusted, and mails about those that are held. */
+/** Places whose sign-ups are trusted, and emails about held sign-ups. */
 export function createTrust(
   platform: Platform,
   deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants },
@@ -91,7 +91,10 @@ export function createTrust(
     });
   }
 
-  /** Mails client and agency what is held now; nobody where all of it was decided about meanwhile. */
+  /**
+   * Emails the client and agency about what is currently held; sends nothing if all of it has been decided in the
+   * meantime.
+   */
   async function tell({ rootId, companyId }: z.infer<typeof tellJob.payload>): Promise<void> {
     const found = await inScope(db.app, { rootId }, async (tx) => {
       const client = await tenants.company(tx, companyId);
@@ -136,7 +139,7 @@ export function createTrust(
     });
   }
 
-  /** Mails the agency that its client asks to trust an address, unless it has decided meanwhile. */
+  /** Emails the agency that its client asks to trust an address, unless the agency has decided in the meantime. */
   async function tellAsked({ rootId, id }: z.infer<typeof askJob.payload>): Promise<void> {
     const asked = await inScope(db.app, { rootId }, (tx) => store.askedFor(tx, id));
     if (!asked) return;
@@ -156,10 +159,10 @@ export function createTrust(
   }
 
   return {
-    /** Which of these senders are trusted, by their places in the list. */
+    /** Returns which of these senders are trusted, as indexes into the list. */
     among: store.trustedAmong,
 
-    /** Has a client and its agency told that sign-ups are held, once in 24 hours, when the burst has come in. */
+    /** Notifies a client and its agency that sign-ups are held, once in 24 hours, after the burst has come in. */
     async tellOf(
       tx: Tx,
       owners: { root_id: string; agency_id: string; company_id: string }[],
@@ -175,19 +178,31 @@ export function createTrust(
     tell,
     tellAsked,
 
-    /** What is trusted, or asked for, for a campaign and its client. @throws Refusal 404 for another's campaign */
+    /**
+     * Returns what is trusted, or requested, for a campaign and its client.
+     * @throws Refusal 404 for another company's campaign
+     */
     list: (ctx: Ctx, campaignId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { company_id } = await visible(tx, campaignId);
         return store.listTrusted(tx, company_id, campaignId);
       }),
 
-    /** Trusts an address or network from now on. @throws Refusal 422 for what is none, 409 for one that is trusted */
+    /**
+     * Trusts an address or network from now on.
+     * @throws Refusal 422 for an invalid one, 409 for one that is already trusted
+     */
     trust: (ctx: Ctx, asked: Asked) => add(ctx, asked, true),
-    /** Notes that the client wants an address or network trusted. @throws Refusal as `trust` */
+    /**
+     * Records that the client wants an address or network trusted.
+     * @throws Refusal as `trust`
+     */
     ask: (ctx: Ctx, asked: Asked) => add(ctx, asked, false),
 
-    /** Ends the trust in one, or declines it. @throws Refusal 404 for another's */
+    /**
+     * Stops trusting an address or network, or declines the request.
+     * @throws Refusal 404 for another company's
+     */
     remove: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const gone = await store.removeTrusted(tx, id);

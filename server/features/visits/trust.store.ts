@@ -4,7 +4,7 @@ import type { Tx } from '../../platform/db/scope.ts';
 
 type ClientOwner = Owner & { agency_id: string };
 
-/** Which of these senders are trusted by their clients' agencies, by their places in the list. */
+/** Returns which of these senders are trusted by their clients' agencies, as indexes into the list. */
 export async function trustedAmong(
   tx: Tx,
   asked: { companyId: string; campaignId: string; ip: string }[],
@@ -18,7 +18,7 @@ export async function trustedAmong(
   return new Set(rows.map((row) => row.place - 1));
 }
 
-/** What is trusted, or asked for, for a campaign and for all of its client. */
+/** Returns what is trusted, or requested, for a campaign and for all of its client's campaigns. */
 export async function listTrusted(tx: Tx, companyId: string, campaignId: string) {
   return (
     await sql<{
@@ -35,12 +35,12 @@ export async function listTrusted(tx: Tx, companyId: string, campaignId: string)
   ).rows;
 }
 
-/** Lets nobody else add one to a client until this transaction ends. */
+/** Prevents others from adding one to a client until this transaction ends. */
 export async function lockTrusted(tx: Tx, companyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`trusted_address ${companyId}`}, 0))`.execute(tx);
 }
 
-/** How many a client has, those that it asks for included. */
+/** Returns how many a client has, including requested ones. */
 export async function countTrusted(tx: Tx, companyId: string): Promise<number> {
   const { rows } = await sql<{
     n: number;
@@ -48,7 +48,7 @@ export async function countTrusted(tx: Tx, companyId: string): Promise<number> {
   return rows[0]!.n;
 }
 
-/** Adds one, or trusts one that is asked for; answers whether anything changed. */
+/** Adds one, or trusts a requested one; returns whether anything changed. */
 export async function addTrusted(
   tx: Tx,
   row: ClientOwner & {
@@ -73,7 +73,7 @@ export async function addTrusted(
   return rows.length > 0;
 }
 
-/** What a client asks for; undefined: it was decided about. */
+/** Returns what a client requests; undefined if it has been decided. */
 export async function askedFor(tx: Tx, id: string) {
   return (
     await sql<{ agency_id: string; client: string; campaign: string | null; network: string; note: string }>`
@@ -83,7 +83,7 @@ export async function askedFor(tx: Tx, id: string) {
   ).rows[0];
 }
 
-/** Removes one; answers what it was. */
+/** Removes one and returns it. */
 export async function removeTrusted(tx: Tx, id: string) {
   return (
     await sql<ClientOwner & { campaign_id: string | null; network: string }>`
@@ -93,7 +93,7 @@ export async function removeTrusted(tx: Tx, id: string) {
   ).rows[0];
 }
 
-/** Notes that a client and its agency are told now; false where they were told within 24 hours. */
+/** Records that a client and its agency are being notified now; returns false if they were notified within 24 hours. */
 export async function tellNow(tx: Tx, owner: ClientOwner, at: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into held_notice as n (company_id, root_id, agency_id, told_at)
@@ -104,7 +104,7 @@ export async function tellNow(tx: Tx, owner: ClientOwner, at: Date): Promise<boo
   return rows.length > 0;
 }
 
-/** What of a client is held and waits for a decision, by reason, the most first. */
+/** Returns the number of a client's held sign-ups waiting for a decision, by reason, highest first. */
 export async function heldReasons(tx: Tx, companyId: string) {
   return (
     await sql<{ reason: string; count: bigint }>`

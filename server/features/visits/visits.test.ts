@@ -140,7 +140,7 @@ describe('POST /v', () => {
     await send('https://xbrand.example', 'https://brand.example/');
     for (const origin of ['', 'null', 'https://', 'file://shop.example'])
       await send(origin, 'https://shop.example/');
-    // What strangers send as hosts fills no disk.
+    // Arbitrary hosts that strangers send cannot fill the disk.
     for (let n = 0; n < 12; n++) await send(`https://flood${n}.example`, 'https://shop.example/');
     const count = async (text: string) =>
       (await app.admin.query(text, [own.id])).rows.map((row) => Object.values(row));
@@ -202,7 +202,7 @@ describe('POST /v', () => {
       { result: 'failed', message: 'Too many visits at once. Try again shortly.' },
     ]);
     expect(answer.headers['access-control-allow-origin']).toBe('*');
-    // Another browser of the same address, and one that asks not to be told apart.
+    // Another browser at the same address, and one that asks not to be tracked.
     expect((await post(body({}))).statusCode).toBe(204);
     expect((await post(body({ v }), { 'sec-gpc': '1' })).statusCode).toBe(204);
     app.clock.advance(4_000);

@@ -3,7 +3,7 @@ import { defineJob, type Jobs } from '../../platform/jobs.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Wallet } from './service.ts';
 
-/** Books expired lots and sends the notices before. */
+/** Books expired lots and sends the notices before expiry. */
 const sweepJob = defineJob('wallet.sweep', z.object({}));
 
 /** Starts the feature's background work. */

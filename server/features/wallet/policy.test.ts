@@ -7,21 +7,21 @@ const at = (text: string) => new Date(text);
 
 describe('[BEY-02] [WALL-07] when a lot ends', () => {
   test.each([
-    // Bought (local), ends with: the same calendar day twelve months later, to its last moment.
+    // Purchase time, time zone, last day, end: the same calendar day twelve months later, until its last moment.
     ['2026-03-10T15:00:00Z', chicago, '2027-03-10', '2027-03-11T06:00:00.000Z'],
     ['2026-01-31T15:00:00Z', chicago, '2027-01-31', '2027-02-01T06:00:00.000Z'],
-    // A day that the next year does not have.
+    // A day that does not exist in the next year.
     ['2028-02-29T15:00:00Z', chicago, '2029-02-28', '2029-03-01T06:00:00.000Z'],
-    // 28 February before a leap year does not become the 29th.
+    // February 28 before a leap year does not become the 29th.
     ['2027-02-28T15:00:00Z', chicago, '2028-02-28', '2028-02-29T06:00:00.000Z'],
-    // Late in the evening it is still the day where the agency is, not that of UTC.
+    // Late in the evening, the agency's local date counts, not the UTC date.
     ['2026-07-01T03:30:00Z', chicago, '2027-06-30', '2027-07-01T05:00:00.000Z'],
     ['2026-07-01T03:30:00Z', 'Asia/Tokyo', '2027-07-01', '2027-07-01T15:00:00.000Z'],
-    // The clocks change in the night that it ends: midnight before and after them.
+    // The clocks change on the night it ends: midnight before and after the change.
     ['2026-03-13T18:00:00Z', chicago, '2027-03-13', '2027-03-14T06:00:00.000Z'],
     ['2026-03-14T18:00:00Z', chicago, '2027-03-14', '2027-03-15T05:00:00.000Z'],
     ['2026-11-07T18:00:00Z', chicago, '2027-11-07', '2027-11-08T06:00:00.000Z'],
-    // There is no midnight when Cairo's clocks go forward: the day begins at one.
+    // There is no midnight when Cairo's clocks go forward: the day begins at 1 a.m.
     ['2026-04-29T12:00:00Z', 'Africa/Cairo', '2027-04-29', '2027-04-29T22:00:00.000Z'],
   ])('bought %s in %s: usable until the end of %s', (bought, zone, last, ends) => {
     const expires = expiryOf(at(bought), zone);
@@ -40,7 +40,7 @@ describe('[BEY-02] [WALL-07] when a lot ends', () => {
   });
 
   test('notices 30, 7 and 1 days before, each once, and only the most pressing of those that were missed', () => {
-    const expires_at = expiryOf(at('2026-03-10T15:00:00Z'), chicago); // Ends with 10 March 2027.
+    const expires_at = expiryOf(at('2026-03-10T15:00:00Z'), chicago); // Ends at the end of March 10, 2027.
     const due = (now: string, noticed: number | null) => noticeDue({ expires_at, noticed }, at(now), chicago);
     expect(due('2027-02-08T12:00:00Z', null)).toBeNull(); // 31 days
     expect(due('2027-02-09T05:59:59Z', null)).toBeNull(); // Still the 8th in Chicago.
@@ -83,7 +83,7 @@ test('[BEY-02] lots are drawn soonest end first, and all or nothing', () => {
             left.set(part.lotId, left.get(part.lotId)! - part.amount);
             expect(left.get(part.lotId)! >= 0n).toBe(true);
           }
-          // Whatever ends before the last lot that was touched is used up.
+          // Every lot that ends before the last lot that was drawn from is used up.
           const ends = new Map(lots.map((l) => [l.id, l.expires_at.getTime()]));
           const last = Math.max(...parts!.map((part) => ends.get(part.lotId)!));
           for (const [id, rest] of left) if (ends.get(id)! < last) expect(rest).toBe(0n);

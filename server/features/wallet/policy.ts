@@ -1,4 +1,4 @@
-/** A lot of a wallet, as far as drawing from it goes. */
+/** A wallet lot, reduced to what drawing from it needs. */
 export interface OpenLot {
   id: string;
   remaining: bigint;
@@ -7,27 +7,27 @@ export interface OpenLot {
 }
 
 export const LOT_MONTHS = 12;
-/** So many days before the end of a lot its owner is told. */
+/** How many days before a lot ends its owner is notified. */
 export const NOTICE_DAYS = [30, 7, 1] as const;
 
 const zoned = (at: Date, timeZone: string) =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone);
 
 /**
- * When a lot that was bought at an instant ends: with the last moment of the same calendar day twelve months later, where
- * its owner is. A day that the month does not have is its last one (29 February 2028 -> 28 February 2029).
+ * Returns when a lot bought at an instant ends: at the last moment of the same calendar day twelve months later, in its
+ * owner's time zone. If the month has no such day, its last day counts (February 29, 2028 -> February 28, 2029).
  */
 export function expiryOf(boughtAt: Date, timeZone: string): Date {
   const last = zoned(boughtAt, timeZone).toPlainDate().add({ months: LOT_MONTHS }, { overflow: 'constrain' });
   return new Date(last.add({ days: 1 }).toZonedDateTime({ timeZone }).epochMilliseconds);
 }
 
-/** The last day on which a lot can be used, YYYY-MM-DD, where its owner is. */
+/** Returns the last day on which a lot can be used, YYYY-MM-DD, in its owner's time zone. */
 export function lastDay(expiresAt: Date, timeZone: string): string {
   return zoned(expiresAt, timeZone).toPlainDate().subtract({ days: 1 }).toString();
 }
 
-/** Midnights around a month ('YYYY-MM'), where the owner is; null: all time. */
+/** Returns the midnights that bound a month ('YYYY-MM') in the owner's time zone; null means all time. */
 export function monthOf(month: string | null, timeZone: string): { from: Date; ends: Date } {
   if (month === null) return { from: new Date(0), ends: new Date('9999-01-01T00:00:00Z') };
   const first = Temporal.PlainYearMonth.from(month).toPlainDate({ day: 1 });
@@ -49,15 +49,15 @@ export function daysUpTo(month: string, timeZone: string, now: Date): { day: str
   return days;
 }
 
-/** Whole calendar days left of a lot, where its owner is; 1 on its last day, 0 once it is over. */
+/** Returns the whole calendar days left of a lot, in its owner's time zone; 1 on its last day, 0 once it has ended. */
 export function daysLeft(now: Date, expiresAt: Date, timeZone: string): number {
   if (expiresAt <= now) return 0;
   return zoned(now, timeZone).toPlainDate().until(zoned(expiresAt, timeZone).toPlainDate()).days;
 }
 
 /**
- * The notice that is due for a lot: the most pressing of 30, 7 and 1 days whose time has come and that was not given, nor
- * one more pressing. Null: none.
+ * Returns the notice that is due for a lot: the most urgent of 30, 7, and 1 days whose time has come, unless it or a
+ * more urgent one was already given. Null if no notice is due.
  */
 export function noticeDue(
   lot: { expires_at: Date; noticed: number | null },
@@ -70,13 +70,13 @@ export function noticeDue(
   return due !== undefined && (lot.noticed === null || lot.noticed > due) ? due : null;
 }
 
-/** The lots of one wallet during a transaction that has locked it: drawn soonest end first. */
+/** The lots of one wallet during a transaction that has locked it, drawn in order of expiration. */
 export class WalletBook {
   readonly #lots: OpenLot[];
-  /** What can be drawn, micro-dollars. */
+  /** The amount that can be drawn, in micro-dollars. */
   available: bigint;
 
-  /** @param lots those that are not over */
+  /** @param lots those that have not ended */
   constructor(lots: OpenLot[]) {
     this.#lots = lots
       .map((lot) => ({ ...lot }))
@@ -89,7 +89,10 @@ export class WalletBook {
     this.available = this.#lots.reduce((sum, lot) => sum + lot.remaining, 0n);
   }
 
-  /** Draws an amount: what of which lot, soonest end first. Null, and nothing is drawn, when it is not covered. */
+  /**
+   * Draws an amount, earliest expiration first. Returns how much came from which lot, or null, with nothing drawn, if
+   * the balance is too low.
+   */
   draw(amount: bigint): { lotId: string; amount: bigint }[] | null {
     if (amount > this.available) return null;
     const parts: { lotId: string; amount: bigint }[] = [];

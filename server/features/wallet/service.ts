@@ -14,13 +14,13 @@ import * as store from './store.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Whose wallet: an agency. */
+/** The owner of the wallet: an agency. */
 export interface WalletOwner {
   rootId: string;
   agencyId: string;
 }
 
-/** What a top-up made. `posted` is false when the same key had made it before. */
+/** The result of a top-up. `posted` is false if the same key had already created it. */
 export interface ToppedUp {
   transferId: string;
   lotId: string;
@@ -31,8 +31,9 @@ export interface ToppedUp {
 export type Wallet = ReturnType<typeof createWallet>;
 
 /**
- * The Data Wallet of agencies (BEY-02): lots that are drawn soonest end first and end after twelve months. Everything here
- * runs inside the caller's transaction and locks the wallet's balance row first; no card is charged here.
+ * The Data Wallet of agencies (BEY-02): lots that are drawn in order of expiration and end after twelve months.
+ * Everything here runs inside the caller's transaction and locks the wallet's balance row first; no card is charged
+ * here.
  */
 export function createWallet(
   { db, clock, events }: Platform,
@@ -61,8 +62,9 @@ export function createWallet(
   };
 
   /**
-   * The lots of wallets that the caller has locked (ledger.lock). What is over is booked first: to the root, as of the very
-   * moment it ended, or, for what has just come back to a lot that was over, as of now. `known`: the open lots, where the caller has read them.
+   * Returns the lots of wallets that the caller has locked (ledger.lock). Expired amounts are booked to the root first:
+   * as of the exact moment the lot ended or, for amounts just returned to an expired lot, as of now. `known`: the open
+   * lots, if the caller has already read them.
    */
   async function books(
     tx: Tx,
@@ -112,7 +114,7 @@ export function createWallet(
     );
   }
 
-  /** Locks a wallet and reads its lots; opens it when it is new. */
+  /** Locks a wallet and reads its lots; creates it if it is new. */
   async function open(
     tx: Tx,
     of: WalletOwner,
@@ -130,7 +132,10 @@ export function createWallet(
     return lot;
   }
 
-  /** The agency and the instants of a month that its history is asked for; what is over is booked, so that it is in there. */
+  /**
+   * Returns the agency and the start and end of the month whose history is requested; expired lots are booked first, so
+   * that they are included.
+   */
   async function askedOf(tx: Tx, agencyId: string, month: string | null) {
     const company = await tenants.company(tx, agencyId);
     if (!company) throw new Refusal('not_found', ownMessages.notFound);
@@ -141,7 +146,7 @@ export function createWallet(
     return { company, from, before: ends };
   }
 
-  /** Books that something did not happen after all, with all its entries the other way round. */
+  /** Books that something did not happen after all, with all its entries reversed. */
   async function reverse(
     tx: Tx,
     given: WalletOwner & { lotId: string; key: string },
@@ -173,11 +178,11 @@ export function createWallet(
       ],
       at,
     );
-    await open(tx, given, at, true); // The lot may be over by now.
+    await open(tx, given, at, true); // The lot may have expired by now.
     return id ?? null;
   }
 
-  /** Tells that wallets were drawn from, inside the transaction that did. */
+  /** Announces that wallets were drawn from, inside the transaction that did it. */
   const drawn = (tx: Tx, rootId: string, wallets: { agencyId: string; available: bigint }[]) =>
     wallets.length > 0 ? events.emit(tx, 'wallet.drawn', { rootId, wallets }) : Promise.resolve();
 
@@ -187,9 +192,9 @@ export function createWallet(
     drawn,
 
     /**
-     * Adds a lot, after its money has come in (`granted`: given by the root without payment). Safe to ask again with the
-     * same key. It ends twelve calendar months later, at the end of that day where the agency is.
-     * @throws Refusal 409 when the key had been used for another amount
+     * Adds a lot, after its money has come in (`granted`: given by the root without payment). Safe to repeat with the
+     * same key. It ends twelve calendar months later, at the end of that day in the agency's time zone.
+     * @throws Refusal 409 if the key was used for another amount
      */
     async topUp(
       tx: Tx,
@@ -251,8 +256,9 @@ export function createWallet(
     },
 
     /**
-     * Pays something to the root out of the wallet (leads are paid by billing.sellLeads). Null when the same key did before.
-     * @throws Refusal 409 when the wallet does not cover it, or a hard limit of the wallet would be passed
+     * Pays something to the root out of the wallet (leads are paid by billing.sellLeads). Returns null if the same key
+     * was used before.
+     * @throws Refusal 409 if the wallet's balance is too low, or a hard limit of the wallet would be exceeded
      */
     async debit(
       tx: Tx,
@@ -306,8 +312,9 @@ export function createWallet(
     },
 
     /**
-     * Gives money of a paid lot back to the card; only what is left of that lot. Null when the same key did before.
-     * @throws Refusal 404 for a lot of somebody else, 409 when less is left or it was granted
+     * Refunds money from a paid lot to the card, up to what is left of that lot. Returns null if the same key was used
+     * before.
+     * @throws Refusal 404 for another company's lot, 409 if less is left or it was granted
      */
     async refund(
       tx: Tx,
@@ -342,9 +349,9 @@ export function createWallet(
     },
 
     /**
-     * Books that the card's owner took a top-up back: out of its lot what is left of it, and what has been spent, or has
-     * expired, is owed to the root from then on. Null when the same key did before.
-     * @throws Refusal 409 when it is more than the lot was
+     * Books that the cardholder charged back a top-up: takes what is left of its lot; whatever has been spent or has
+     * expired is owed to the root from then on. Returns null if the same key was used before.
+     * @throws Refusal 409 if it is more than the lot was
      */
     async dispute(
       tx: Tx,
@@ -380,28 +387,28 @@ export function createWallet(
     },
 
     /**
-     * Books that a dispute was decided for us: everything goes back to where it came from, into the original lot with its
-     * original end. Null when that was done before, or there was no such dispute.
+     * Books that a dispute was decided in our favor: everything goes back to where it came from, into the original lot
+     * with its original end. Returns null if that was done before, or there was no such dispute.
      */
     reverseDispute: (tx: Tx, given: WalletOwner & { lotId: string; key: string }, at: Date) =>
       reverse(tx, given, 'dispute', 'dispute_reversal', at),
 
-    /** The same for a refund that did not happen after all. */
+    /** Does the same for a refund that did not happen after all. */
     reverseRefund: (tx: Tx, given: WalletOwner & { lotId: string; key: string }, at: Date) =>
       reverse(tx, given, 'wallet_refund', 'adjustment', at),
 
     /**
-     * Books what is left of lots that are over; `cameBack`: something has just been given back. Returns what can still be
+     * Books what is left of expired lots; `cameBack`: something has just been returned. Returns what can still be
      * drawn.
      */
     expire: async (tx: Tx, of: WalletOwner, at: Date, cameBack = false): Promise<bigint> =>
       (await open(tx, of, at, cameBack)).book.available,
 
-    /** What can be drawn at an instant, micro-dollars. */
+    /** Returns the amount that can be drawn at an instant, in micro-dollars. */
     balance: async (tx: Tx, agencyId: string, at: Date): Promise<bigint> =>
       (await store.sums(tx, agencyId, at)).usable,
 
-    /** The balance over all that counts before an instant of the past, micro-dollars. */
+    /** Returns the balance from everything that counts before a past instant, in micro-dollars. */
     async balanceAsOf(tx: Tx, agencyId: string, instant: Date): Promise<bigint> {
       const { over } = await store.sums(tx, agencyId, instant);
       return (await ledger.balanceAsOf(tx, agencyId, ['agency_wallet'], instant)) - over;
@@ -411,8 +418,9 @@ export function createWallet(
     lots: store.lotsOf,
 
     /**
-     * What happened in a month ('YYYY-MM', where the agency is; null: ever), newest first, in the words of the spec (product 3,
-     * Data wallet): one line an event, with the ledger's balance after it. `after`: the line to go on from.
+     * Returns what happened in a month ('YYYY-MM', in the agency's time zone; null: all time), newest first, in the
+     * words of the spec (product 3, Data wallet): one line per event, with the ledger's balance after it. `after`: the
+     * line to continue from.
      */
     async history(
       tx: Tx,
@@ -453,7 +461,9 @@ export function createWallet(
       });
     },
 
-    /** The balance at the end of each day of a month up to today, and what was put in on it; micro-dollars. */
+    /**
+     * Returns the balance at the end of each day of a month up to today, and what was added that day; micro-dollars.
+     */
     async days(tx: Tx, agencyId: string, month: string) {
       const { company, from, before } = await askedOf(tx, agencyId, month);
       const days = daysUpTo(month, company.time_zone, clock.now());
@@ -471,7 +481,10 @@ export function createWallet(
       }));
     },
 
-    /** Books what is over of a root's wallets, and tells about what soon will be. Returns how many of each. */
+    /**
+     * Books the expired lots of a root's wallets, and sends notices about those that will end soon. Returns the number
+     * of each.
+     */
     async sweep(rootId: string): Promise<{ expired: number; noticed: number }> {
       const at = clock.now();
       const scope = { rootId };

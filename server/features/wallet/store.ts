@@ -2,7 +2,7 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
-/** Lots with something left, of these accounts. */
+/** Returns the lots of these accounts with something left. */
 export async function openLots(tx: Tx, accountIds: string[]) {
   return tx
     .selectFrom('wallet_lot')
@@ -21,7 +21,7 @@ export async function lotById(tx: Tx, id: string) {
   return tx.selectFrom('wallet_lot').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** The lot that a posted top-up made. */
+/** Returns the lot that a posted top-up created. */
 export async function lotOfTopUp(tx: Tx, transferId: string) {
   return tx
     .selectFrom('wallet_lot as l')
@@ -31,7 +31,7 @@ export async function lotOfTopUp(tx: Tx, transferId: string) {
     .executeTakeFirst();
 }
 
-/** How often what was left of a lot has been booked as expired. */
+/** Returns how often what was left of each lot has been booked as expired. */
 export async function expiriesOf(tx: Tx, lotIds: string[]): Promise<Map<string, number>> {
   const rows = await tx
     .selectFrom('transfer')
@@ -43,7 +43,7 @@ export async function expiriesOf(tx: Tx, lotIds: string[]): Promise<Map<string, 
   return new Map(rows.map((row) => [row.reference_id!, Number(row.count)]));
 }
 
-/** Agencies of a root with lots that are over and have something left, or whose end comes before an instant. */
+/** Returns a root's agencies with lots that have something left and are expired or end before an instant. */
 export async function endingLots(tx: Tx, rootId: string, before: Date) {
   return tx
     .selectFrom('wallet_lot as l')
@@ -65,7 +65,7 @@ export async function endingLots(tx: Tx, rootId: string, before: Date) {
     .execute();
 }
 
-/** Marks a notice as given; false when that or a more pressing one had been. */
+/** Marks a notice as given; returns false if it or a more urgent one had already been given. */
 export async function markNoticed(tx: Tx, lotId: string, days: number): Promise<boolean> {
   const done = await tx
     .updateTable('wallet_lot')
@@ -77,7 +77,7 @@ export async function markNoticed(tx: Tx, lotId: string, days: number): Promise<
   return done.numUpdatedRows > 0n;
 }
 
-/** What is left of lots that are not over at an instant, and of those that are but have not been booked. */
+/** Returns what is left of lots that have not expired at an instant, and of expired lots that have not been booked. */
 export async function sums(tx: Tx, companyId: string, at: Date): Promise<{ usable: bigint; over: bigint }> {
   const { rows } = await sql<{ usable: bigint; over: bigint }>`
     select coalesce(sum(remaining) filter (where expires_at > ${at}), 0)::bigint as usable,
@@ -86,7 +86,7 @@ export async function sums(tx: Tx, companyId: string, at: Date): Promise<{ usabl
   return rows[0]!;
 }
 
-/** Lots of a company, newest first. */
+/** Returns a company's lots, newest first. */
 export async function lotsOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('wallet_lot')
@@ -98,7 +98,7 @@ export async function lotsOf(tx: Tx, companyId: string) {
     .execute();
 }
 
-/** What there is to say of events of a wallet; of a top-up or credit the end of its lot. */
+/** Returns the details of a wallet's events; for a top-up or credit, the end of its lot. */
 export async function about(tx: Tx, transferIds: string[]) {
   const { rows } = await sql<{ id: string; kind: string; campaign: string | null; expires_at: Date | null }>`
     select t.id, t.kind, c.name as campaign,
@@ -109,7 +109,7 @@ export async function about(tx: Tx, transferIds: string[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** What was put into a wallet in [from, before), micro-dollars by day of the zone. */
+/** Returns what was added to a wallet in [from, before), in micro-dollars by day in the time zone. */
 export async function putInByDay(tx: Tx, companyId: string, from: Date, before: Date, zone: string) {
   const { rows } = await sql<{ day: string; sum: bigint }>`
     select (created_at at time zone ${zone})::date::text as day, sum(amount)::bigint as sum from wallet_lot

@@ -69,7 +69,7 @@ describe('[BEY-02] the wallet', () => {
   test('200 parallel debits of a dollar on 100 dollars: exactly 100', async () => {
     const agency = await app.make.agency(root);
     for (let lot = 0; lot < 4; lot++) await topUp(agency, 25n * USD);
-    // As many at a time as there are connections: who waits for one longer than 5 s is turned away.
+    // No more at a time than there are connections: anyone who waits for one longer than 5 s is rejected.
     const outcomes: PromiseSettledResult<unknown>[] = [];
     const spender = async (): Promise<void> => {
       for (let n = 0; n < 20; n++) outcomes.push(...(await Promise.allSettled([debit(agency, USD)])));
@@ -109,10 +109,10 @@ describe('[BEY-02] the wallet', () => {
       ['agency_wallet', -1_000_000n],
       ...own,
     ]);
-    // The third is not covered by the dollar that is left, and owed in whole.
+    // The dollar that is left does not cover the third, so all of it is owed.
     expect(await entriesOf(ids[2]!)).toEqual([...retail, ['agency_payable', -1_500_000n], ...own]);
     expect(await balance(agency)).toBe(USD);
-    // What is given back goes to where it came from: the original lots, although the first is used up.
+    // Returned money goes back to where it came from: the original lots, even if the first is used up.
     const back = await run((tx) =>
       app.features.billing.returnLead(tx, sales[1]!, 'wholesale', app.clock.now()),
     );
@@ -155,7 +155,7 @@ describe('[BEY-02] the wallet', () => {
     expect(await day(7)).toEqual([soon, soon]);
     expect(await day(1)).toEqual([soon, soon, 'owner@notice.test: Data Wallet balance expires today']);
     expect(await balance(agency)).toBe(25n * USD);
-    // Over: nothing can be drawn from the very moment on, booked or not.
+    // Expired: nothing can be drawn from that exact moment on, whether booked or not.
     app.clock.advance(expiresAt.getTime() - app.clock.now().getTime());
     expect(await balance(agency)).toBe(0n);
     await expect(debit(agency, USD)).rejects.toThrow(/does not cover/);
@@ -181,7 +181,7 @@ describe('[BEY-02] the wallet', () => {
     const lot = await topUp(agency, 100n * USD);
     app.clock.advance(1000);
     const other = await topUp(agency, 50n * USD);
-    await debit(agency, 70n * USD); // Out of the first: it was first.
+    await debit(agency, 70n * USD); // Taken from the first lot, since it came first.
     const at = app.clock.now();
     const ask = { ...of(agency), lotId: lot.lotId, key: 'x' };
     await expect(run((tx) => wallet.refund(tx, { ...ask, amountMicros: 31n * USD }, at))).rejects.toThrow(
@@ -223,7 +223,7 @@ describe('[BEY-02] the wallet', () => {
     const client = await app.make.client(agency);
     const campaign = await app.make.campaign(client, { name: 'Shop', price: USD, balance: 100n * USD });
     const to = (text: string) => app.clock.advance(new Date(text).getTime() - app.clock.now().getTime());
-    to('2028-03-01T05:59:00Z'); // 29 February in Chicago.
+    to('2028-03-01T05:59:00Z'); // February 29 in Chicago.
     await topUp(agency, 20n * USD);
     to('2028-03-01T06:01:00Z');
     const sell = (count: number) =>
@@ -243,7 +243,7 @@ describe('[BEY-02] the wallet', () => {
     expect(await month('2028-02')).toMatchObject([
       { transaction_type: 'topup', amountMicros: 20n * USD, expired_at: '2029-02-28' },
     ]);
-    // Between leads of one day: each event has its own line and balance, in the order in which they were.
+    // Between leads of the same day: each event has its own line and balance, in the order in which they happened.
     app.clock.advance(1000);
     await topUp(agency, 5n * USD);
     app.clock.advance(1000);
@@ -270,7 +270,7 @@ describe('[BEY-02] the wallet', () => {
       balance_micros: Number(row.balanceMicros),
     });
     expect(body.data).toMatchObject([...march, ...(await month('2028-02'))].map(same));
-    // Read on from a line, the balances go on as well.
+    // When reading continues from a line, the balances continue as well.
     const [first, second, third] = march;
     expect(
       await run((tx) =>
@@ -283,7 +283,7 @@ describe('[BEY-02] the wallet', () => {
       { day: '2028-03-02', balanceMicros: 15n * USD, topUpMicros: 5n * USD },
     ]);
     expect(await month('2028-04')).toEqual([]);
-    // What is over is booked by who looks, as of the moment that it ended.
+    // Expired lots are booked when someone views the history, as of the moment they ended.
     to('2029-03-01T12:00:00Z');
     expect(await month('2029-03')).toMatchObject([
       { transaction_type: 'other', kind: 'wallet_expiry', amountMicros: -10n * USD, balanceMicros: 5n * USD },

@@ -17,10 +17,10 @@ import { dirname, join, resolve } from 'node:path';
 import pg from 'pg';
 import { adoptCluster } from './embedded.ts';
 
-/** What a backup says of itself, in its file `backup.json`; it is written last, so without it a backup is not whole. */
+/** A backup's own description, in its file `backup.json`; it is written last, so a backup without it is incomplete. */
 export interface BackupNote {
   made_at: string;
-  /** PostgreSQL's own number of the version that wrote the files; only its own major version reads them. */
+  /** The version number of the PostgreSQL that wrote the files; only the same major version can read them. */
   postgresql: number;
   platform: string;
 }
@@ -31,9 +31,9 @@ export class BackupFault extends Error {
 }
 
 const NOTE = 'backup.json';
-/** Of the data folder, besides the cluster and the files: keys and what the demo keeps. */
+/** What is copied from the data folder in addition to the cluster and the files: keys and what the demo stores. */
 const KEPT = ['app-key', 'demo-password', 'demo-receiver-secret'];
-/** What a running PostgreSQL keeps for itself, and makes anew; folders are kept, empty. */
+/** What a running PostgreSQL keeps for itself and recreates; folders are kept, empty. */
 const OWN_FILES = new Set(['postmaster.pid', 'postmaster.opts', 'pg_internal.init']);
 const OWN_FOLDERS = new Set(
   'pg_wal pg_dynshmem pg_notify pg_replslot pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(' '),
@@ -41,7 +41,10 @@ const OWN_FOLDERS = new Set(
 
 const isGone = (error: unknown): boolean => (error as { code?: string }).code === 'ENOENT';
 
-/** Copies a folder that is written to meanwhile: what goes away is left out. Names for which `skip` is true are, too. */
+/**
+ * Copies a folder while it is being written to: files that disappear are left out, as are names for which `skip` is
+ * true.
+ */
 function copyMoving(
   from: string,
   to: string,
@@ -72,8 +75,9 @@ function newFolder(folder: string, name: string): void {
 }
 
 /**
- * Copies the embedded database at `url`, while it is in use, and what else is in `dataDir` to a new folder, whole: with every
- * transaction that had been committed when it ends, the files, and the application key where the data folder keeps it.
+ * Copies the embedded database at `url`, while it is in use, and the rest of `dataDir` to a new folder. The copy is
+ * complete: it has every transaction committed by the time it ends, the files, and the application key if the data
+ * folder stores it.
  * @throws BackupFault
  */
 export async function backUp(url: string, dataDir: string, folder: string): Promise<BackupNote> {
@@ -81,14 +85,15 @@ export async function backUp(url: string, dataDir: string, folder: string): Prom
   const files = () => {
     if (existsSync(join(dataDir, 'files'))) copyMoving(join(dataDir, 'files'), join(folder, 'files'));
   };
-  // Before and after, so that each file that the database speaks of is there, whether it came or went meanwhile.
+  // Copied before and after, so that every file that the database refers to is included, whether it was added or
+  // removed in the meantime.
   files();
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   const ask = async (text: string) => (await client.query(text)).rows[0];
   try {
     const { cluster } = await ask(`select current_setting('data_directory') as cluster`);
-    // Both end with this connection. The slot keeps the log that is written from now on.
+    // Both end with this connection. The slot keeps the WAL written from now on.
     await ask(`select pg_create_physical_replication_slot('lead_backup_' || pg_backend_pid(), true, true)`);
     await ask(`select pg_backup_start('lead', true)`);
     copyMoving(cluster, join(folder, 'pg'), (path) => {
@@ -123,7 +128,7 @@ export async function backUp(url: string, dataDir: string, folder: string): Prom
 }
 
 /**
- * Puts a backup into a data folder that holds no database. Whole or not at all: the database is moved to its place last.
+ * Restores a backup into a data folder that holds no database. All or nothing: the database is moved into place last.
  * @throws BackupFault
  */
 export function restore(folder: string, dataDir: string, log: (line: string) => void): BackupNote {
@@ -163,7 +168,7 @@ export function restore(folder: string, dataDir: string, log: (line: string) => 
   return note;
 }
 
-/** Gives a cluster to the user that PostgreSQL runs as, and closes it to all others. */
+/** Gives a cluster to the user that PostgreSQL runs as, and denies access to everyone else. */
 function own(path: string, runAs: { uid: number; gid: number } | undefined): void {
   const stats = lstatSync(path);
   if (stats.isSymbolicLink()) return;

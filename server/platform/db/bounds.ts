@@ -3,17 +3,17 @@ import { refusalOf } from '../../../contract/errors.ts';
 import type { Tx } from './scope.ts';
 
 interface Bound {
-  /** So many a holder may have. Tests lower it. */
+  /** The maximum number per holder. Tests lower it. */
   most: number;
-  /** What there are too many of, whose, and what can be done: 'campaigns of one client; remove some first'. */
+  /** What there are too many of, whose they are, and what to do: 'campaigns of one client; remove some first'. */
   what: string;
-  /** The holder's present ones. */
+  /** The holder's current rows. */
   rows: (holder: string) => RawBuilder<unknown>;
 }
 
 /**
- * How many of a kind one holder can make through calls: far more than anybody needs, so that no login, however it is used,
- * fills the database or makes others wait (docs/security.md lists these and where all others stand).
+ * How many of a kind one holder can create through the API: far more than anyone needs, so that no login, however it is
+ * used, can fill the database or make others wait (docs/security.md lists these and where all others stand).
  */
 export const BOUNDS = {
   agencies: {
@@ -80,13 +80,14 @@ export const BOUNDS = {
 
 export type BoundName = keyof typeof BOUNDS;
 
-/** More than can be added at the same moment, each on a connection of its own. */
+/** More than can be added at the same moment, each on its own connection. */
 const AT_ONCE = 500;
 
 /**
- * Sees to it that a holder can have one more, before it is added in this transaction. Where the bound is near, who adds at
- * once waits here until the one before is done, so that no burst passes it; far from it nobody waits, and holds a connection.
- * @param field what the call names it by
+ * Makes sure that a holder can have one more, before it is added in this transaction. Near the bound, concurrent
+ * additions wait here until the previous one is done, so that no burst exceeds it; far from it, none waits and ties up
+ * a connection.
+ * @param field the name of the field in the request
  * @throws Refusal 422 naming field and bound
  */
 export async function boundedBy(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
@@ -95,14 +96,17 @@ export async function boundedBy(tx: Tx, name: BoundName, holder: string, field: 
   await checkBound(tx, name, holder, field);
 }
 
-/** The same without waiting for others, to refuse what is dear, as a large upload, before it is taken in. */
+/**
+ * Does the same without waiting for others, to refuse something expensive, such as a large upload, before it is
+ * accepted.
+ */
 export async function checkBound(tx: Tx, name: BoundName, holder: string, field: string): Promise<void> {
   const { most, what } = BOUNDS[name];
   if (await holds(tx, name, holder, most))
     throw refusalOf(field, `would exceed the limit of ${most.toLocaleString('en-US')} ${what}`);
 }
 
-/** Whether a holder has so many. */
+/** Returns whether a holder has this many. */
 async function holds(tx: Tx, name: BoundName, holder: string, many: number): Promise<boolean> {
   if (many <= 0) return true;
   const { rows } = await sql<{ is_so: boolean }>`

@@ -5,8 +5,8 @@ import type { Schema } from './schema.ts';
 import { inScope, type Scope, type Tx } from './scope.ts';
 
 /**
- * inScope for work that also needs the connection itself, for COPY: `client` is the one that `tx` runs on, inside the
- * same transaction. Retried like inScope, so `work` must be safe to run again.
+ * Like inScope, for work that also needs the connection itself, for COPY: `client` is the one that `tx` runs on, inside
+ * the same transaction. Retried like inScope, so `work` must be safe to run again.
  */
 export async function inScopeWithClient<T>(
   db: Database,
@@ -19,7 +19,7 @@ export async function inScopeWithClient<T>(
     broken = error;
   };
   client.on('error', onError);
-  // A pool of this one connection, which goes back to the real pool when all is done.
+  // A pool of only this connection, which returns to the real pool when everything is done.
   const lent = { query: client.query.bind(client), release: () => {} } as unknown as PostgresPoolClient;
   const dialect = new PostgresDialect({
     pool: { connect: async () => lent, end: async () => {}, options: {} },

@@ -5,13 +5,13 @@ import { isGranted, meet, whoIs } from './rights.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './scope.ts';
 
-// bigint columns are money and counts: never a float. Dates stay 'YYYY-MM-DD'.
+// bigint columns hold money and counts: never a float. Dates stay 'YYYY-MM-DD'.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /**
- * Keeps the plans of statements that begin with a name, `kept: NAME` in a comment: each connection prepares them once, for those
- * that take longer to plan than to run. The same name is always the same text.
+ * Caches the plans of statements that begin with a name, `kept: NAME` in a comment: each connection prepares them once.
+ * For statements that take longer to plan than to run. The same name always has the same text.
  */
 class KeepingClient extends pg.Client {
   override query(...args: unknown[]): never {
@@ -22,18 +22,18 @@ class KeepingClient extends pg.Client {
   }
 }
 
-/** The application's two ways into the database. */
+/** The application's database access. */
 export interface Database {
   /** With the rights of lead_app, under row level security; every tenant table needs a scope (scope.ts). */
   app: Db;
-  /** The same connections, for COPY and other things that Kysely cannot say. */
+  /** The same connections, for COPY and other things that Kysely does not support. */
   appPool: pg.Pool;
   /** As lead_ingest, which can only add to the visit log. */
   ingestPool: pg.Pool;
   close(): Promise<void>;
 }
 
-/** Throws an error that names the setting and the cause when nobody can connect to `url`. */
+/** Throws an error that names the setting and the cause if `url` cannot be connected to. */
 export async function tryDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 15_000 });
   client.on('error', () => {});
@@ -45,7 +45,7 @@ export async function tryDatabase(url: string): Promise<void> {
   }
 }
 
-/** Makes a database of the server at `adminUrl` unless it is there, and returns its connection string. */
+/** Creates a database on the server at `adminUrl` unless it exists, and returns its connection string. */
 export async function ensureDatabase(adminUrl: string, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
@@ -61,9 +61,9 @@ export async function ensureDatabase(adminUrl: string, name: string): Promise<st
 }
 
 /**
- * Makes the two login roles of this installation, or puts right what does not fit of them, and returns their connection
- * strings. Their names and passwords follow from the application key, so that nothing else need be kept and several
- * installations can share a cluster. They own nothing and cannot bypass row level security.
+ * Creates the two login roles of this installation, or fixes what is wrong with them, and returns their connection
+ * strings. Their names and passwords are derived from the application key, so that nothing else needs to be stored and
+ * several installations can share a cluster. They own nothing and cannot bypass row-level security.
  * @throws MissingRights
  */
 export async function provisionLogins(
@@ -92,7 +92,7 @@ export async function provisionLogins(
           sql: `create role ${login} login password '${password}'`,
           byAdministrator: `alter role ${me.role} createrole`,
         },
-        // Nobody but a superuser may so much as name some of these, so each is named only where it is wrong.
+        // Only a superuser may even mention some of these, so each is included only if it is wrong.
         ...[
           ['rolcanlogin', 'login'],
           ['rolinherit', 'inherit'],
@@ -102,7 +102,7 @@ export async function provisionLogins(
           ['not rolsuper', 'nosuperuser'],
         ].map(([fits, attribute]) => ({ fits: is(fits!), sql: `alter role ${login} ${attribute}` })),
         { fits: isGranted(`lead_${kind}`, login), sql: `grant lead_${kind} to ${login}` },
-        // To become one of them for the length of a transaction (scope.ts).
+        // Lets the login switch to one of them for the duration of a transaction (scope.ts).
         ...(kind === 'app' ? ['lead_root', 'lead_agency', 'lead_client'] : []).map((role) => ({
           fits: isGranted(role, login),
           sql: `grant ${role} to ${login}`,
@@ -123,7 +123,7 @@ export async function provisionLogins(
   }
 }
 
-/** Whether the login's password is right. What else may be wrong with a connection shows when it is used. */
+/** Returns whether the login's password is right. Other connection problems show up when it is used. */
 async function opens(url: string): Promise<boolean> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 15_000 });
   client.on('error', () => {});
@@ -142,7 +142,7 @@ export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSi
   const settings = {
     connectionTimeoutMillis: 5_000,
     idle_in_transaction_session_timeout: 60_000,
-    // Whoever asked has long gone; a query that still runs only holds locks.
+    // The caller is long gone; a query that still runs only holds locks.
     statement_timeout: 60_000,
     keepAlive: true,
   };
@@ -152,16 +152,17 @@ export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSi
     Client: KeepingClient as never,
     ...settings,
   });
-  // A visit's INSERT takes milliseconds. One that hears nothing (a connection that is dead and does not know) is given up;
-  // the visitor sends it again, with the same id.
+  // A visit's INSERT takes milliseconds. If there is no response (a dead connection that was not noticed), it is
+  // abandoned; the visitor sends it again, with the same id.
   const ingestPool = new pg.Pool({
     connectionString: urls.ingestUrl,
     max: 4,
     query_timeout: 15_000,
     ...settings,
   });
-  // A connection that breaks is dropped by the pool, and whoever queries on it is told. The events beside that would end
-  // the process without a listener: the pool's own when it was idle, the client's between two queries of a transaction.
+  // The pool drops a connection that breaks, and the query running on it fails. Without a listener, the additional
+  // events would end the process: the pool's own if the connection was idle, the client's between two queries of a
+  // transaction.
   for (const pool of [appPool, ingestPool]) {
     pool.on('error', () => {});
     pool.on('connect', (client) => client.on('error', () => {}));

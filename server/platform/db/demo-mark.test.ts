@@ -21,7 +21,7 @@ const state = async () => {
   await hold.release();
   return found.is;
 };
-/** A lead of nobody's, as the days of a demo leave them. */
+/** A lead without an owner, as the days of a demo leave behind. */
 const lead = (daysAgo: number) =>
   admin.query(
     `set session_replication_role = replica;
@@ -32,7 +32,7 @@ const lead = (daysAgo: number) =>
 
 test('[RUN-01] a demo that an earlier version left half made is told from a whole one', async () => {
   expect(await state()).toBe('none');
-  // As migration 0124 marks what it finds.
+  // Marked the way migration 0124 marks existing demos.
   await admin.query('insert into demo (port, whole_at) select 8080, now()');
   expect(await state()).toBe('begun');
   await lead(30);
@@ -40,7 +40,7 @@ test('[RUN-01] a demo that an earlier version left half made is told from a whol
   await lead(0);
   expect(await state()).toBe('whole');
   await admin.query('delete from lead');
-  // One of this version says itself how far it is.
+  // A demo made by this version records its own progress.
   await admin.query(`update demo set begun_at = whole_at - interval '1 minute'`);
   expect(await state()).toBe('whole');
   await admin.query('update demo set whole_at = null');

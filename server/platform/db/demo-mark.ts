@@ -1,25 +1,25 @@
 import pg from 'pg';
 
-/** What a database holds of the demo. */
+/** What a database contains of the demo. */
 export type DemoState =
-  /** None was ever begun. */
+  /** No demo was ever started. */
   | { is: 'none' }
   /** One was begun, and whoever made it ended before it was whole. */
   | { is: 'begun' }
   /** A whole one, made by a process that listened on `port`. */
   | { is: 'whole'; port: number };
 
-/** A hold on the demo of a database: while one process has it, no other looks at the demo or makes it. */
+/** A hold on the demo of a database: while one process has it, no other process reads or creates the demo. */
 export interface DemoHold {
   state(): Promise<DemoState>;
   begin(port: number): Promise<void>;
   whole(): Promise<void>;
-  /** Empties the database of all that this product has made in it; roles and rights stay. */
+  /** Empties the database of everything that this product has created in it; roles and rights stay. */
   empty(): Promise<void>;
   release(): Promise<void>;
 }
 
-/** Waits until no other process makes the demo of this database, saying so, and takes hold of it. */
+/** Waits, with a message, until no other process is creating the demo of this database, and takes the hold. */
 export async function holdDemo(adminUrl: string, say: (line: string) => void): Promise<DemoHold> {
   const client = new pg.Client({ connectionString: adminUrl });
   client.on('error', () => {});
@@ -46,7 +46,7 @@ export async function holdDemo(adminUrl: string, say: (line: string) => void): P
       await client.query('update demo set whole_at = now()');
     },
     async empty() {
-      // Everything is lead_owner's, here and in the schema of the queues.
+      // lead_owner owns everything, here and in the schema of the queues.
       await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
       await client.query('drop owned by lead_owner cascade');
       await client.query(`select pg_advisory_unlock(hashtext('lead_migrate'))`);
@@ -58,9 +58,10 @@ export async function holdDemo(adminUrl: string, say: (line: string) => void): P
 }
 
 /**
- * Whether a demo that a version without marks began was interrupted (migration 0124 took all of those for whole). They were
- * filled day by day up to the day on which the database was made, so one whose leads end before that is half made. One that
- * somebody has signed in to is left as it is, and so is one that this login cannot look into.
+ * Returns whether a demo started by a version without marks was interrupted (migration 0124 considered all of those
+ * complete). They were filled day by day up to the day on which the database was created, so a demo whose leads end
+ * before that is half made. A demo that a user has signed in to is left as it is, and so is one that this login cannot
+ * read.
  */
 async function isHalf(client: pg.Client): Promise<boolean> {
   await client.query('reset role');

@@ -20,25 +20,26 @@ export type RunAs = { uid: number; gid: number } | undefined;
 
 /** Where a cluster and its programs are. */
 export interface Place {
-  /** PostgreSQL's data folder; not there yet when the cluster is new. */
+  /** PostgreSQL's data folder; does not exist yet if the cluster is new. */
   cluster: string;
   /** Folder of initdb and postgres. */
   bin: string;
   runAs: RunAs;
-  /** The cluster's place when it is not in the data folder itself: the folder must keep it. */
+  /** The cluster's path if it is not in the data folder itself; the data folder must record it. */
   away?: string | undefined;
 }
 
 const asRoot = () => process.getuid?.() === 0;
 
 /**
- * Decides who runs PostgreSQL and where its data and programs are. PostgreSQL refuses root; as root it gets a system
- * user, and that user cannot reach folders below a closed one (/root, mode 700), so then data and programs go to
- * /var/lib and the log says so. The data folder keeps where that is, so that it can be renamed.
+ * Decides who runs PostgreSQL and where its data and programs are. PostgreSQL refuses to run as root; as root it gets a
+ * system user, and that user cannot reach folders below a closed one (/root, mode 700), so data and programs go to
+ * /var/lib instead and the log says so. The data folder records that location, so that it can be renamed.
  * @param dataDir existing folder, absolute
- * @param kept what the data folder keeps: `id`, its random name (a new folder at the same path must not find the old one's
- *   data), and `cluster`, the place found before
- * @throws Error with an operator's message, also for a copy of a data folder whose cluster is away: it is not the copy's
+ * @param kept what the data folder stores: `id`, its random name (a new folder at the same path must not find the old
+ * one's data), and `cluster`, the place found before
+ * @throws Error with a message for the operator, also for a copy of a data folder whose cluster is elsewhere: it does
+ * not belong to the copy
  */
 export function findPlace(
   dataDir: string,
@@ -96,8 +97,8 @@ export function findPlace(
 }
 
 /**
- * Notes beside a cluster that is away whose it is. A folder that was renamed keeps its number; a copy has another, and must
- * not be served from the same cluster as the one that it was copied from.
+ * Records next to a cluster outside the data folder which data folder it belongs to. A renamed folder keeps its number;
+ * a copy has another, and must not be served from the same cluster as the original.
  */
 function claim(away: string, dataDir: string): void {
   const note = join(dirname(away), 'data-dir.json');
@@ -129,7 +130,7 @@ function packagedBinaries(): string {
   }
 }
 
-/** An existing cluster's owner, else the user `postgres`, made when missing. */
+/** Returns an existing cluster's owner, otherwise the user `postgres`, created if missing. */
 function systemUser(cluster: string): RunAs {
   if (existsSync(cluster)) {
     const { uid, gid } = statSync(cluster);
@@ -162,7 +163,7 @@ function userByName(name: string): RunAs {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** Whether the user may walk into the folder (and, when named, read a file). */
+/** Returns whether the user can enter the folder (and, if named, read a file). */
 function reaches(runAs: RunAs, folder: string, file?: string): boolean {
   const script = 'test -x "$0" && { test -z "$1" || test -r "$1"; }';
   return spawnSync('/bin/sh', ['-c', script, folder, file ?? ''], { ...runAs, cwd: '/' }).status === 0;

@@ -56,7 +56,7 @@ async function until(what: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await what())) await sleep(50);
 }
 
-/** Starts the server from a process of its own, as `npm start` does. */
+/** Starts the server from a separate process, as `npm start` does. */
 async function startElsewhere(dataDir: string) {
   const module = fileURLToPath(new URL('./embedded.ts', import.meta.url));
   const program = `const { startEmbedded } = await import(${JSON.stringify(module)});
@@ -164,7 +164,7 @@ describe('embedded PostgreSQL', () => {
         await query(first, 'create table kept as select 5 as n');
         await first.stop();
         chmodSync(folder, 0o755);
-        // Its place is the folder's own record: it may be renamed, and a copy is told apart from it.
+        // The folder itself records its cluster: it may be renamed, and a copy is told apart from it.
         renameSync(join(folder, 'data'), join(folder, 'renamed'));
         const renamed = await start(join(folder, 'renamed'));
         expect(await query(renamed, 'select n from kept')).toEqual([{ n: 5 }]);

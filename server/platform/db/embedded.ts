@@ -27,15 +27,18 @@ import { lockFolder } from './folder-lock.ts';
 /** How PostgreSQL ends: `fast` drops connections and writes a checkpoint; `immediate` is a crash with recovery. */
 export type StopMode = 'fast' | 'immediate';
 
-/** A running PostgreSQL of our own. */
+/** A running PostgreSQL that this process manages. */
 export interface Embedded {
   /** Connection string of the superuser `postgres` for the database `postgres`. */
   readonly url: string;
   /** Process id of the postmaster. */
   readonly pid: number;
-  /** PostgreSQL's data folder, below dataDir or, as root with a closed folder above, below /var/lib. */
+  /**
+   * PostgreSQL's data folder, under dataDir or, when running as root with an inaccessible parent folder, under
+   * /var/lib.
+   */
   readonly cluster: string;
-  /** Stops the server and gives the data folder back. May be called twice. */
+  /** Stops the server and releases the data folder. May be called twice. */
   stop(mode?: StopMode): Promise<void>;
   /** Stops and starts on the same port (for fault tests and maintenance). */
   restart(mode?: StopMode): Promise<void>;
@@ -43,13 +46,13 @@ export interface Embedded {
 
 /** Options of startEmbedded. */
 export interface EmbeddedOptions {
-  /** Folder of this installation's data; made when missing. */
+  /** Folder of this installation's data; created if missing. */
   dataDir: string;
-  /** Takes lines for the operator. */
+  /** Receives log lines for the operator. */
   log: (line: string) => void;
-  /** Fixed port; else a free one, the same as last time when it is still free. */
+  /** Fixed port; otherwise a free one, the same as last time if it is still free. */
   port?: number;
-  /** For tests: nothing is synced to disk, and the server is not started anew when it dies. */
+  /** For tests: nothing is synced to disk, and the server is not restarted when it dies. */
   ephemeral?: boolean;
 }
 
@@ -65,10 +68,11 @@ const user = 'postgres';
 const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
 
 /**
- * Starts PostgreSQL 18 of the npm package on 127.0.0.1 in `${dataDir}/pg`, making the cluster on the first start. An
- * orphan of a killed server is stopped first. When the server dies it is started anew; when this process dies,
+ * Starts PostgreSQL 18 from the npm package on 127.0.0.1 in `${dataDir}/pg`, creating the cluster on the first start.
+ * An orphan of a killed server is stopped first. When the server dies, it is restarted; when this process dies,
  * however, the server stops.
- * @throws Error with an operator's message: folder in use, no binaries, no usable system user, server does not start
+ * @throws Error with a message for the operator: folder in use, no binaries, no usable system user, server does not
+ * start
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { log, ephemeral = false } = options;
@@ -155,8 +159,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 }
 
 /**
- * Has the cluster of a data folder that has none put to its place by `put`, to be found by the next start, which gives it a
- * password of its own.
+ * Lets `put` place a cluster for a data folder that has none, to be found by the next start, which gives it its own
+ * password.
  */
 export function adoptCluster(
   dataDir: string,
@@ -181,8 +185,8 @@ export function adoptCluster(
 }
 
 /**
- * Connection string of the superuser for the server that runs, or ran last, on this data folder, for tools beside the
- * running platform. Undefined when there never was one.
+ * Returns the connection string of the superuser for the server that is running, or last ran, on this data folder, for
+ * tools used alongside the running platform. Undefined if there never was one.
  */
 export function embeddedUrl(dataDir: string): string | undefined {
   if (!existsSync(join(dataDir, 'postgresql.json'))) return undefined;
@@ -216,7 +220,9 @@ function writeKept(dataDir: string, { id, password, port, cluster }: Kept): void
 /** Only what PostgreSQL needs: this process's environment has secrets. */
 const environment = { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' };
 
-/** Makes the cluster beside its place and moves it there, so that a killed initdb leaves nothing half made. */
+/**
+ * Creates the cluster next to its final location and moves it there, so that a killed initdb leaves nothing half made.
+ */
 function initialize({ cluster, bin, runAs }: Place, password: string, ephemeral: boolean): void {
   const fresh = `${cluster}.new`;
   rmSync(fresh, { recursive: true, force: true });
@@ -233,7 +239,7 @@ function initialize({ cluster, bin, runAs }: Place, password: string, ephemeral:
       `--pwfile=${secretFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
-      // PostgreSQL's own locale: the same on every machine, whatever the operating system has installed.
+      // PostgreSQL's own locale: the same on every machine, regardless of what the operating system has installed.
       '--locale=C',
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
@@ -251,7 +257,7 @@ function initialize({ cluster, bin, runAs }: Place, password: string, ephemeral:
   renameSync(fresh, cluster);
 }
 
-/** The kept password was lost: sets a new one through the single-user mode. */
+/** Handles a lost password by setting a new one through single-user mode. */
 function setPassword({ cluster, bin, runAs }: Place, password: string): void {
   spawnSync(join(bin, 'postgres'), ['--single', '-D', cluster, 'postgres'], {
     ...runAs,
@@ -262,9 +268,9 @@ function setPassword({ cluster, bin, runAs }: Place, password: string): void {
 }
 
 /**
- * Stops a postmaster left in the folder by a killed process, and removes a process id file that no longer means a
- * postmaster (ids are used again, in containers nearly always). We hold the folder's lock, so nobody else's server
- * can be meant.
+ * Stops a postmaster left in the folder by a killed process, and removes a process id file that no longer refers to a
+ * postmaster (ids are reused, in containers nearly always). We hold the folder's lock, so it cannot be anyone else's
+ * server.
  */
 async function stopOrphan(cluster: string, log: (line: string) => void): Promise<void> {
   const file = join(cluster, 'postmaster.pid');
@@ -293,7 +299,7 @@ function isPostmaster(pid: number, cluster: string): boolean {
   if (!(pid > 1)) return false;
   if (process.platform === 'linux') {
     try {
-      // The postmaster works in its data folder; a zombie's folder cannot be read.
+      // The postmaster's working directory is its data folder; that of a zombie cannot be read.
       return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
     } catch {
       return false;
@@ -310,7 +316,7 @@ interface Running {
   stop(mode: StopMode): Promise<void>;
 }
 
-/** Starts the postmaster and waits until it takes connections. */
+/** Starts the postmaster and waits until it accepts connections. */
 async function launch(place: Place, port: number, logFile: string, ephemeral: boolean): Promise<Running> {
   const { cluster, bin, runAs } = place;
   const from = existsSync(logFile) ? statSync(logFile).size : 0;
@@ -319,7 +325,8 @@ async function launch(place: Place, port: number, logFile: string, ephemeral: bo
     '-c',
     `${key}=${value}`,
   ]);
-  // A process group of its own: Ctrl-C is for us, who end it when the last request has been answered.
+  // A separate process group: Ctrl-C goes to this process, which stops PostgreSQL after the last request has been
+  // answered.
   const child = spawn(join(bin, 'postgres'), ['-D', cluster, ...settings], {
     ...runAs,
     cwd: '/',
@@ -338,7 +345,7 @@ async function launch(place: Place, port: number, logFile: string, ephemeral: bo
   for (let waited = 0; ; waited += 1) {
     const said = () => readFileSync(logFile, 'utf8').slice(from).trim().split('\n').slice(-5).join('\n');
     if (gone) {
-      // Children of a killed postmaster keep its shared memory for a moment.
+      // Children of a killed postmaster hold on to its shared memory for a moment.
       if (/shared memory block [^\n]{0,200} is still in use/.test(said()) && waited < 300) {
         await sleep(200);
         return launch(place, port, logFile, ephemeral);
@@ -373,7 +380,7 @@ async function launch(place: Place, port: number, logFile: string, ephemeral: bo
   };
 }
 
-/** PostgreSQL says in the eighth line of its process id file when it takes connections. */
+/** Once it accepts connections, PostgreSQL says so in the eighth line of its process id file. */
 function isReady(cluster: string, child: ChildProcess): boolean {
   try {
     const lines = readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n');
@@ -383,7 +390,9 @@ function isReady(cluster: string, child: ChildProcess): boolean {
   }
 }
 
-/** A shell that waits for the end of this process, even by kill -9, and then ends PostgreSQL in an orderly way. */
+/**
+ * Starts a shell that waits for the end of this process, even by kill -9, and then stops PostgreSQL in an orderly way.
+ */
 function watchOver(pid: number, signal: string, { runAs }: Place): { end(): void } {
   const shell = spawn('/bin/sh', ['-c', `read -r _; kill -${signal} ${pid}`], {
     ...runAs,
@@ -402,7 +411,7 @@ function watchOver(pid: number, signal: string, { runAs }: Place): { end(): void
   };
 }
 
-/** For a small machine, and durable: what is answered is on disk. */
+/** For a small machine, and durable: whatever has been acknowledged is on disk. */
 function serverSettings(port: number, ephemeral: boolean): Record<string, string | number> {
   const durable = ephemeral ? 'off' : 'on';
   return {
@@ -420,7 +429,7 @@ function serverSettings(port: number, ephemeral: boolean): Record<string, string
     synchronous_commit: durable,
     full_page_writes: durable,
     checkpoint_timeout: '15min',
-    // Tables grow fast here (an import, a day's visits); plans made by yesterday's sizes are bad ones.
+    // Tables grow fast here (an import, a day's visits); plans based on yesterday's sizes are bad.
     autovacuum_naptime: '10s',
     random_page_cost: 1.1,
     jit: 'off',

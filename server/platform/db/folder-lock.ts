@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 /**
- * Takes a data folder for this process. The lock is the operating system's own, held through an SQLite file because
- * Node has no flock: it goes when the process goes, however that ends, so there are no stale locks.
+ * Locks a data folder for this process. The lock is the operating system's own, held through an SQLite file because
+ * Node has no flock: it is released when the process ends, however that happens, so there are no stale locks.
  * @param folder existing folder
- * @returns a function that gives the folder back
- * @throws Error naming DATA_DIR and the holder when another process, or this one, has it
+ * @returns a function that releases the folder
+ * @throws Error naming DATA_DIR and the holder if another process, or this one, has it
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, '.lock');

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from './scope.ts';
 
-/** What `take` needs to know of a rule (platform/limits.ts), in seconds. */
+/** What `take` needs from a rule (platform/limits.ts), in seconds. */
 export interface Pacing {
   max: number;
   base: number;
@@ -9,7 +9,10 @@ export interface Pacing {
   window: number;
 }
 
-/** Counts one try unless the key is paused. Answers the tries so far, or until when it is paused. One statement, so parallel tries queue up. */
+/**
+ * Counts one attempt unless the key is paused. Returns the attempts so far, or until when it is paused. One statement,
+ * so parallel attempts queue up.
+ */
 export async function takeTry(
   db: Db,
   key: Buffer,
@@ -33,7 +36,7 @@ export async function takeTry(
   return { until: row?.blocked_until ?? new Date(at.getTime() + 1000) };
 }
 
-/** Takes one counted try back, and the pause it may have caused. */
+/** Undoes one counted attempt, and the pause it may have caused. */
 export async function giveBackTry(db: Db, key: Buffer, max: number): Promise<void> {
   await sql`update attempt set tries = greatest(0, tries - 1), blocked_until = case when tries - 1 >= ${max}::int then blocked_until end
     where key = ${key}`.execute(db);
@@ -43,7 +46,7 @@ export async function forgetTries(db: Db, keys: Buffer[]): Promise<void> {
   await db.deleteFrom('attempt').where('key', 'in', keys).execute();
 }
 
-/** Drops what no window reaches any more. */
+/** Deletes attempts that are outside every window. */
 export async function deleteTries(db: Db, before: Date): Promise<void> {
   await db.deleteFrom('attempt').where('last_at', '<', before).execute();
 }

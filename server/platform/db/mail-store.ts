@@ -6,7 +6,7 @@ export async function insertMail(tx: Tx, row: Insertable<Schema['mail']>): Promi
   await tx.insertInto('mail').values(row).execute();
 }
 
-/** A mail that has not been sent yet. */
+/** Returns an email that has not been sent yet. */
 export async function queuedMail(tx: Tx, id: string) {
   return tx
     .selectFrom('mail')
@@ -25,7 +25,7 @@ export async function markMail(
     last_error: string | null;
     sent_at: Date | null;
     keepBody: boolean;
-    /** From whom it went, where that is not as it was written. */
+    /** The sender actually used, if it differs from the one written. */
     from?: { name: string; address: string };
   },
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function markMail(
     .execute();
 }
 
-/** The newest mails that the scope may see. */
+/** Returns the latest emails that the scope may see. */
 export async function newestMails(tx: Tx, limit: number) {
   return tx
     .selectFrom('mail')

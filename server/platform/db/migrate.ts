@@ -23,10 +23,10 @@ export function migrations(): Migration[] {
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * Brings the database at `adminUrl` to this version, in one transaction, and returns the names applied now. Safe to run from several
- * processes at once (advisory lock). Everything is owned by the role lead_owner, which nobody connects as.
- * Throws when a migration that has been applied was edited since, or when the database is newer than this version.
- * @param known the migrations of the version; others than this one's are for tests of upgrades
+ * Migrates the database at `adminUrl` to this version, in one transaction, and returns the names applied now. Safe to
+ * run from several processes at once (advisory lock). Everything is owned by the role lead_owner, which no one connects
+ * as. Throws if an applied migration was edited since, or if the database is newer than this version.
+ * @param known the migrations of the version; other lists are for tests of upgrades
  * @throws MissingRights
  */
 export async function migrate(adminUrl: string, known = migrations()): Promise<string[]> {
@@ -57,11 +57,12 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
         throw new Error(`Migration ${name} was edited after it was applied`);
       return false;
     });
-    // All or none: where one fails, the version before still fits the database.
+    // All or none: if one fails, the previous version still fits the database.
     await client.query('begin');
     for (const { name, text } of pending) {
       try {
-        // What a migration changes in tables full of data is checked at once: tables with checks still to come cannot be altered.
+        // What a migration changes in tables with data is checked at once: tables with pending checks cannot be
+        // altered.
         await client.query('set constraints all immediate');
         await client.query(text);
         await client.query('insert into migration (name, hash) values ($1, $2)', [name, hashOf(text)]);
@@ -77,7 +78,7 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
   }
 }
 
-/** Whether every migration of this version has been applied, asked over the given query function. */
+/** Returns whether every migration of this version has been applied, using the given query function. */
 export async function isMigrated(query: (text: string) => Promise<{ rows: unknown[] }>): Promise<boolean> {
   const { rows } = await query(`select migrations_applied() as applied`);
   return Number((rows[0] as { applied: number }).applied) >= migrations().length;

@@ -32,7 +32,7 @@ async function startEphemeral(): Promise<{ url: string; stop: () => Promise<void
   return { url: server.url, stop };
 }
 
-/** What a start does to the database before it serves. */
+/** What a start does to the database before the server accepts requests. */
 async function prepare(url: string, appKey: Buffer) {
   await migrate(url);
   await setUpJobs(url);
@@ -63,7 +63,7 @@ for (const { name, start } of servers) {
       if (user !== 'postgres') Object.assign(url, { username: user, password: 'secret' });
       return url.href;
     }
-    /** A database of a role with what the documentation asks for, and no more. */
+    /** Creates a database owned by a role with exactly the rights that the documentation asks for. */
     const databaseOf = async (keeper: string, rights = 'createrole'): Promise<string> => {
       if (!keepers.includes(keeper))
         await asSuperuser('postgres', `create role ${keeper} login ${rights} password 'secret'`);
@@ -77,11 +77,11 @@ for (const { name, start } of servers) {
       const url = await databaseOf('keeper');
       const first = await prepare(url, Buffer.alloc(32, 1));
       expect(await prepare(url, Buffer.alloc(32, 1))).toEqual(first);
-      // After the first start no right is used any more.
+      // After the first start, the rights are no longer used.
       await asSuperuser('postgres', 'alter role keeper nocreaterole');
       expect(await prepare(url, Buffer.alloc(32, 1))).toEqual(first);
       await asSuperuser('postgres', 'alter role keeper createrole');
-      // A login that somebody changed is put right.
+      // A login that someone changed is fixed.
       const login = new URL(first.appUrl).username;
       await asSuperuser('postgres', `alter role ${login} nologin noinherit password 'other'`);
       expect(await prepare(url, Buffer.alloc(32, 1))).toEqual(first);
@@ -128,7 +128,7 @@ for (const { name, start } of servers) {
     });
 
     it('prints what an administrator has to run where a right is missing, and that is enough', async () => {
-      // Roles of the cluster are there already, made by somebody else.
+      // The cluster's roles already exist, created by someone else.
       const url = await databaseOf('guest', 'nocreaterole');
       let rounds = 0;
       for (; ; rounds++) {

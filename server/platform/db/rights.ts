@@ -1,31 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** The roles of every installation; nobody connects as one. They belong to the cluster, and databases of it share them. */
+/**
+ * The roles of every installation; no one connects as them. They belong to the cluster, and its databases share them.
+ */
 const ROLES = ['lead_owner', 'lead_app', 'lead_ingest', 'lead_root', 'lead_agency', 'lead_client'];
 
-/** The database's role lacks rights that it cannot give itself; the message holds the SQL that gives them. */
+/** The database's role lacks rights that it cannot grant itself; the message contains the SQL that grants them. */
 export class MissingRights extends Error {
   override name = 'MissingRights';
 }
 
-/** One thing that has to be so: whether it is, and the statement that makes it so. */
+/** A requirement: whether it is met, and the statement that fulfills it. */
 interface Need {
-  /** A query of one row and one column, true when nothing has to be done; without one it always has. */
+  /** A query of one row and one column, true if nothing has to be done; without one, the statement always runs. */
   fits?: string;
   sql: string;
-  /** What an administrator has to run where `sql` is refused; the same unless given. */
+  /** What an administrator has to run if `sql` is refused; the same if omitted. */
   byAdministrator?: string;
 }
 
-/** Who is connected, and to what. */
+/** The connected role, and what it is connected to. */
 export interface Connected {
   /** Quoted. */
   role: string;
   version: number;
 }
 
-/** Asks who `client` is. */
+/** Returns which role `client` is connected as. */
 export async function whoIs(client: pg.Client): Promise<Connected> {
   const { rows } = await client.query(`select rolname, current_setting('server_version_num')::int as version
     from pg_roles where rolname = current_user`);
@@ -33,8 +35,9 @@ export async function whoIs(client: pg.Client): Promise<Connected> {
 }
 
 /**
- * Makes the roles of an installation and what lead_owner needs in this database. Changes nothing that fits already, so that
- * a role that owns the database and may create roles is enough, and a start after the first needs not even that.
+ * Creates the roles of an installation and what lead_owner needs in this database. Changes nothing that is already
+ * right, so a role that owns the database and may create roles is enough, and starts after the first do not even need
+ * that.
  * @throws MissingRights
  */
 export async function makeRoles(client: pg.Client): Promise<void> {
@@ -44,7 +47,8 @@ export async function makeRoles(client: pg.Client): Promise<void> {
     sql: `create role ${role} nologin`,
     byAdministrator: `alter role ${me.role} createrole`,
   }));
-  // From 16 on whoever makes a role may give it away, but neither become it nor use its rights without asking for that.
+  // From version 16 on, the creator of a role may grant it to others, but can neither switch to it nor use its rights
+  // without an explicit grant.
   if (me.version >= 160000)
     needs.push({
       fits: `select pg_has_role('lead_owner', 'set') and pg_has_role('lead_owner', 'usage')`,
@@ -74,7 +78,10 @@ export async function makeRoles(client: pg.Client): Promise<void> {
   await meet(client, needs);
 }
 
-/** Makes each of the needs so that is not. @throws MissingRights with the SQL for all that is refused */
+/**
+ * Fulfills each requirement that is not met.
+ * @throws MissingRights with the SQL for everything that is refused
+ */
 export async function meet(client: pg.Client, needs: Need[]): Promise<void> {
   const missing = new Set<string>();
   for (const { fits, sql, byAdministrator = sql } of needs) {
@@ -110,8 +117,8 @@ async function holds(client: pg.Client, query: string): Promise<boolean> {
 }
 
 /**
- * Roles belong to the cluster, and the advisory lock to one database: where another database sets up the same role at
- * the same moment, one of the two is refused and tries again.
+ * Roles belong to the cluster, but the advisory lock belongs to one database: if another database sets up the same role
+ * at the same moment, one of the two is refused and tries again.
  */
 async function settled(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {

@@ -7,7 +7,7 @@ type At = ColumnType<Date, Date, Date>;
 type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
 type Json<T> = ColumnType<T, string, string>;
 type MaybeJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
-/** Of a column with a default. */
+/** For a column with a default. */
 type DefaultJson<T> = ColumnType<T, string | undefined, string>;
 type Default<T> = ColumnType<T, T | undefined, T>;
 type Maybe<T> = ColumnType<T | null, T | null | undefined, T | null>;
@@ -15,16 +15,16 @@ interface ClientOwner extends Owner {
   agency_id: string;
 }
 
-/** How a DNS record is found. */
+/** The result of checking a DNS record. */
 export type RecordStatus = 'unknown' | 'found' | 'missing' | 'wrong' | 'unanswered';
 
-/** A permission given to one person (report_analytics), kept within their row. */
+/** A permission granted to one person (report_analytics), stored in their row. */
 export interface PersonalPermission {
   name: string;
   active: boolean;
 }
 
-/** Who issues or pays an invoice, as they were when it became final. */
+/** The issuer or payer of an invoice, as of the moment it became final. */
 export interface InvoiceParty {
   name: string;
   address: string[];
@@ -32,7 +32,7 @@ export interface InvoiceParty {
   phone: string;
 }
 
-/** Who a B2B ID campaign wants (migration 0075). */
+/** The target audience of a B2B ID campaign (migration 0075). */
 interface Audience {
   titles: Default<string[]>;
   seniorities: Default<string[]>;
@@ -66,14 +66,17 @@ export interface Schema {
     country_code: Maybe<string>;
     phone: Maybe<string>;
     email: Maybe<string>;
-    /** The owner of the list, kept by a trigger on user_account (migration 0057); '': nobody. */
+    /** The owner of the list, maintained by a trigger on user_account (migration 0057); '' for none. */
     owner_id: Maybe<string>;
     owner_name: Default<string>;
     owner_email: Default<string>;
-    /** Of a client: its leads are told without phone numbers; its spreadsheets may be edited by those who get them. */
+    /**
+     * For a client: its leads are shown without phone numbers; its spreadsheets may be edited by those who receive
+     * them.
+     */
     phones_off: Default<boolean>;
     sheet_editor: Default<boolean>;
-    /** What another system calls the company; '': nothing. */
+    /** The company's id in another system; '' for none. */
     external_id: Default<string>;
     version: Default<number>;
     created_at: At;
@@ -141,7 +144,7 @@ export interface Schema {
     last4: string;
     exp_month: number;
     exp_year: number;
-    /** The connected account where it is; '': the root's own account with the provider. */
+    /** The connected account that holds it; '' for the root's own account with the provider. */
     account: Default<string>;
     customer: Default<string>;
     fingerprint: Default<string>;
@@ -424,14 +427,14 @@ export interface Schema {
     permission_active: Default<boolean>;
     permissions: ColumnType<PersonalPermission[], string | undefined, string>;
     profile_done: Default<boolean>;
-    /** Who is told what nobody else is; at most one of a company. */
+    /** Receives the notices that no one else gets; at most one per company. */
     is_default_admin: Default<boolean>;
-    /** Whom the company's customers turn to. */
+    /** The contact for the company's customers. */
     customer_care: Default<boolean>;
     gets_notices: Default<boolean>;
-    /** No mail but what the own account needs. */
+    /** No emails except those their own account requires. */
     mail_off: Default<boolean>;
-    /** Adds no campaigns (migration 0059, rights_of). */
+    /** Cannot add campaigns (migration 0059, rights_of). */
     campaigns_closed: Default<boolean>;
     version: Default<number>;
     created_at: At;
@@ -516,7 +519,7 @@ export interface Schema {
     state: Default<'queued' | 'sent' | 'kept' | 'failed'>;
     attempts: Default<number>;
     last_error: Maybe<string>;
-    /** The tenant's host in whose name it goes; null: from before migration 0059. */
+    /** The tenant's host in whose name it is sent; null if from before migration 0059. */
     sender_host: Maybe<string>;
     created_at: At;
     sent_at: MaybeAt;
@@ -738,7 +741,7 @@ export interface Schema {
     is_granted: Default<boolean>;
     amount: bigint;
     remaining: Default<bigint>;
-    /** Something is left. */
+    /** Whether something is left. */
     is_open: GeneratedAlways<boolean>;
     expires_at: At;
     noticed: Maybe<number>;
@@ -863,7 +866,7 @@ export interface Schema {
   };
   person_profile: Owner & { [key in ProfileKey]: Maybe<string> } & {
     person_id: string;
-    /** The least number of people that company_size says. */
+    /** The minimum number of people that company_size states. */
     employees: Maybe<number>;
     source_file: Maybe<Buffer>;
     source_at: Maybe<bigint>;
@@ -883,7 +886,7 @@ export interface Schema {
   lead_data: ClientOwner & {
     lead_id: string;
     campaign_id: string;
-    /** By the fields' keys; null: nothing was known. */
+    /** By field key; null if nothing was known. */
     fields: Json<Record<string, string | null>>;
     waits_until: MaybeAt;
     created_at: At;
@@ -1080,7 +1083,7 @@ export interface Schema {
     site_key: string;
     site_url: string;
     thank_you_url: Maybe<string>;
-    /** Other hosts whose pages send visits, as contract/site-hosts.ts writes them. */
+    /** Other hosts whose pages send visits, in the format of contract/site-hosts.ts. */
     site_hosts: Default<string[]>;
     phone_required: Default<boolean>;
     dnc_phones: Default<boolean>;

@@ -5,7 +5,7 @@ import type { Schema } from './schema.ts';
 export type Tx = Transaction<Schema>;
 export type Db = Kysely<Schema>;
 
-/** What a transaction may see: a root's whole system, one agency of it, or one client of that agency. */
+/** What a transaction may see: a root's whole system, one of its agencies, or one client of that agency. */
 export interface Scope {
   rootId: string;
   agencyId?: string | undefined;
@@ -13,8 +13,9 @@ export interface Scope {
 }
 
 /**
- * Thrown by what needs an answer from the network in the middle of a transaction: it is rolled back, `ask` gets the answer and
- * keeps it, and the transaction begins anew. So no lock is held while somebody outside takes their time.
+ * Thrown by code that needs an answer from the network in the middle of a transaction: the transaction is rolled back,
+ * `ask` gets and stores the answer, and the transaction starts again. So no lock is held while an external service
+ * takes its time.
  */
 export class AskFirst extends Error {
   override name = 'AskFirst';
@@ -31,9 +32,9 @@ export class AskFirst extends Error {
 const MOST_ASKED = 3;
 
 /**
- * Runs `work` in one transaction that row level security confines to `scope`.
- * Serialization failures and deadlocks (40001, 40P01) are retried up to 5 times, and it is begun anew for each question that
- * it has to ask first, so `work` must be safe to run again.
+ * Runs `work` in one transaction that row-level security confines to `scope`. Serialization failures and deadlocks
+ * (40001, 40P01) are retried up to 5 times, and the transaction is restarted for each question that it has to ask
+ * first, so `work` must be safe to run again.
  */
 export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
   const asked = new Map<string, number>();
@@ -49,7 +50,7 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
     } catch (error) {
       if (error instanceof AskFirst) {
         const times = (asked.get(error.question) ?? 0) + 1;
-        // Somebody else may take the answer away, but not for ever.
+        // Another transaction may take the answer first, but not forever.
         if (times > MOST_ASKED) throw error;
         asked.set(error.question, times);
         await error.ask();

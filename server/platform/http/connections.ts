@@ -2,19 +2,19 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What a connection may take of the server. Times in milliseconds. */
+/** The limits on what a connection may use of the server. Times in milliseconds. */
 export interface ConnectionBounds {
-  /** Connections of one address at a time; 0: any number. */
+  /** Maximum connections from one address at a time; 0 for no limit. */
   perAddress: number;
-  /** Addresses that many come from: proxies, as `TRUST_PROXY` names them. */
+  /** Addresses shared by many users: proxies, as `TRUST_PROXY` names them. */
   trusted: readonly string[];
   /** How long the body of an ordinary request may take. */
   bodyMs: number;
-  /** How long an upload, or whoever reads an answer, may be slower than `leastRate`. */
+  /** How long an upload, or a client reading a response, may be slower than `leastRate`. */
   slowMs: number;
   /** Bytes a second. */
   leastRate: number;
-  /** How often connections are looked at. */
+  /** How often connections are checked. */
   tickMs: number;
 }
 
@@ -25,7 +25,7 @@ export const BOUNDS: Omit<ConnectionBounds, 'perAddress' | 'trusted'> = {
   tickMs: 5_000,
 };
 
-/** Marks a request whose body is a file: it may take as long as it moves. */
+/** Marks a request whose body is a file: it may take as long as it needs while it keeps moving. */
 const uploads = new WeakSet<IncomingMessage>();
 export const isUpload = (request: IncomingMessage): void => {
   uploads.add(request);
@@ -34,7 +34,7 @@ export const isUpload = (request: IncomingMessage): void => {
 interface Watched {
   address: string;
   request?: IncomingMessage;
-  /** When the request's headers had come. */
+  /** When the request's headers arrived. */
   since: number;
   /** What had been read and sent when it was last fast enough, and when that was. */
   read: number;
@@ -44,8 +44,8 @@ interface Watched {
 }
 
 /**
- * Ends connections that take the server's places without using them: bodies that trickle in, readers that hardly read, and
- * more of one address than one needs. Headers have a limit of their own (Node's `headersTimeout`).
+ * Ends connections that occupy the server without using it: bodies that trickle in, clients that hardly read, and more
+ * from one address than one needs. Headers have their own limit (Node's `headersTimeout`).
  */
 export function boundConnections(server: Server, bounds: ConnectionBounds): void {
   const watched = new Map<Socket, Watched>();
@@ -82,13 +82,13 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
       const { request } = one;
       const isComing = request && !request.complete && !request.destroyed;
       if (isComing && uploads.has(request)) {
-        // What has come and not been taken yet is our own slowness.
+        // Data that has arrived but has not been read yet is our own slowness.
         if (socket.bytesRead - one.read >= (bounds.leastRate * (now - one.readAt)) / 1000) {
           one.read = socket.bytesRead;
           one.readAt = now;
         } else if (now - one.readAt > bounds.slowMs && request.readableLength === 0) socket.destroy();
       } else if (isComing && now - one.since > bounds.bodyMs) socket.destroy();
-      // What waits to be sent is counted as sent.
+      // Only data that has left the buffer counts as sent.
       const sent = socket.bytesWritten - socket.writableLength;
       const isWaiting = socket.writableLength > 0;
       if (!isWaiting || sent - one.sent >= (bounds.leastRate * (now - one.sentAt)) / 1000) {
@@ -101,10 +101,13 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
   server.once('close', () => clearInterval(timer));
 }
 
-/** An address without the form that a dual socket gives IPv4. */
+/** Returns an address without the form that a dual-stack socket gives IPv4. */
 const plainAddress = (address: string): string => address.replace(/^::ffff:/, '').split('%')[0]!;
 
-/** Whether an address is this machine's or one of those named: addresses, networks, or the names of ranges. */
+/**
+ * Returns a check of whether an address is this machine's or one of those named: addresses, networks, or names of
+ * ranges.
+ */
 function trust(named: readonly string[]): (address: string) => boolean {
   const ranges = new Map([
     ['loopback', ['loopback']],

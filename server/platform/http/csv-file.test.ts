@@ -22,7 +22,7 @@ const list = (call: ExportList['call']): ExportList => ({
   rows: (answer) => (answer as { data: unknown[] }).data,
 });
 
-/** Downloads a list whose call is answered by `answer`; what was asked, and what came of it. */
+/** Downloads a list whose endpoint is answered by `answer`; returns what was requested and the result. */
 async function fileOf(
   call: ExportList['call'],
   query: object,

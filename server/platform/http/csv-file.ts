@@ -9,12 +9,12 @@ import { checkInput } from './input.ts';
 import type { PlainRoute } from './routes.ts';
 import type { AnyHandler } from './server.ts';
 
-/** Rows asked of a list at a time: most lists are then one statement, and nobody changes them in between. */
+/** Rows requested from a list at a time: most lists then need one statement, and cannot change in between. */
 const STEP = 5000;
-/** The most rows of a file. More is refused, never cut off: a file that ends early looks whole. */
+/** Maximum rows of a file. Larger ones are refused, never truncated: a truncated file looks complete. */
 export const MOST_ROWS = 100_000;
 
-/** Answers with a CSV file, its lines sent as they are made. `rows` is told to the screen, where it is known. */
+/** Responds with a CSV file, sending its lines as they are made. `rows` is reported to the screen, if known. */
 export function sendCsv(
   reply: FastifyReply,
   name: string,
@@ -29,20 +29,20 @@ export function sendCsv(
     .send(Readable.from(lines));
 }
 
-/** A column of a file: its title, which does not change, and a row's cell. */
+/** A column of a file: its fixed title, and a row's cell. */
 export type ExportColumn<Row> = readonly [title: string, cell: (row: Row) => CsvCell];
 
 /** A list that can be downloaded. */
 export interface ExportList {
   /** The last part of its address: /api/export/<name>. */
   name: string;
-  /** The list's call: who may ask it, and with what. */
+  /** The list's endpoint: who may call it, and with what input. */
   call: AnyContractProcedure;
-  /** What the file is called, before the day. */
+  /** The file name, before the date. */
   fileName: (asked: unknown) => string;
   columns: (asked: unknown) => readonly ExportColumn<unknown>[];
   rows: (answer: unknown) => readonly unknown[];
-  /** Rows asked of the list at a time; absent: STEP. For a list whose rows can be very large. */
+  /** Rows requested from the list at a time; STEP if omitted. For a list whose rows can be very large. */
   step?: number;
 }
 
@@ -52,8 +52,8 @@ interface Answer {
 }
 
 /**
- * The route that downloads a list: the rows that its call answers to the same search, sort and filter, of all pages, with
- * the same permission and the same fields. Asked with a one-use token.
+ * The route that downloads a list: the rows that its endpoint returns for the same search, sort, and filter, on all
+ * pages, with the same permission and the same fields. Requires a one-use token.
  */
 export function exportRoute(
   list: ExportList,
@@ -71,7 +71,7 @@ export function exportRoute(
     summary: `Returns all pages of GET ${route.path} for the same query as CSV (requires a single-use token)`,
     async handler(ctx, request, reply) {
       const { token: _used, ...query } = request.query as Record<string, unknown>;
-      // The page that is shown, and its size, are not the file's.
+      // The page shown on the screen, and its size, do not apply to the file.
       const given = { ...query, Page: 1, PerPage: 100 };
       const asked = inputSchema ? ((await checkInput(inputSchema, given)) as object) : undefined;
       const handler = handlerOf(list.call);
@@ -82,7 +82,7 @@ export function exportRoute(
         if (checked.issues) throw new Error(`The response for ${list.name} breaks the contract`);
         return { ...(checked.value as Answer), rows: list.rows(checked.value) };
       };
-      // Before anything is sent, so that a refusal is answered as one.
+      // Read before anything is sent, so that a refusal is returned as one.
       const first = await read({ Page: 1, PerPage: step });
       const total = typeof first.total === 'number' ? first.total : undefined;
       if ((total ?? first.rows.length) > MOST_ROWS)

@@ -3,7 +3,7 @@ import { ERROR_STATUS, type ErrorBody, type FieldErrors, Refusal } from '../../.
 import { ownMessages } from '../../../contract/messages.ts';
 import { isDiskFull } from '../disk.ts';
 
-/** So many faults of an input are told at most. */
+/** Maximum number of input errors reported. */
 export const MOST_ISSUES = 100;
 
 /** Turns the issues of a failed validation into messages per field, and a sentence that names the first. */
@@ -11,7 +11,7 @@ export function refuseInput(
   issues: readonly { path?: readonly unknown[] | undefined; message: string }[],
 ): Refusal {
   const found = new Map<string, string[]>();
-  // Of a body of nothing but faults the first tell enough: neither time nor the answer grows with it.
+  // For a body full of faults, the first ones are enough: neither the time nor the response grows with it.
   for (const issue of issues.slice(0, MOST_ISSUES)) {
     const field =
       (issue.path ?? []).map((part) => String((part as { key?: unknown })?.key ?? part)).join('.') || 'body';
@@ -29,7 +29,10 @@ z.config({
     issue.code === 'invalid_type' && issue.input === undefined ? 'is required' : undefined,
 });
 
-/** PostgreSQL shuts down, crashed, starts, is full, or takes no writes (a standby); or the way to it is broken. */
+/**
+ * PostgreSQL is shutting down, has crashed, is starting, is full, or is read-only (a standby); or the connection to it
+ * is broken.
+ */
 const awayCodes = new Set(
   '57P01 57P02 57P03 57P05 53300 25006 ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(
     ' ',
@@ -38,16 +41,22 @@ const awayCodes = new Set(
 const awayMessages =
   /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|connection error and is not queryable|Client was closed and is not queryable/i;
 
-/** Whether an error means that the database is away (then 503 and Retry-After), not that something is wrong. */
+/**
+ * Returns whether an error means that the database is unavailable (then 503 and Retry-After), rather than that
+ * something is wrong.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, syscall, message } = (error ?? {}) as { code?: string; syscall?: string; message?: string };
   if (code && (awayCodes.has(code) || code.startsWith('08'))) return true;
-  // A socket file that is not there; any other missing file is a fault of ours.
+  // A missing socket file; any other missing file is our own fault.
   if (code === 'ENOENT' && syscall === 'connect') return true;
   return awayMessages.test(message ?? '');
 }
 
-/** The answer to a failed call: status, body, and seconds to wait where that helps. Never carries an inner detail. */
+/**
+ * Returns the response to a failed request: status, body, and seconds to wait if that helps. Never includes internal
+ * details.
+ */
 export function answerFor(
   error: unknown,
   requestId: string,
@@ -68,7 +77,8 @@ export function answerFor(
   if (isDiskFull(error)) return { status: 503, body: body(ownMessages.diskFull), retryAfter: 30 };
   if (isDatabaseAway(error)) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 2 };
   const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
-  // Texts that cannot be kept (NUL) are refused by checkInput, by name; this is for what does not pass through it.
+  // checkInput refuses texts that cannot be stored (NUL) and names the field; this is for those that do not go through
+  // it.
   if (code === '22021' || code === '22P05')
     return { status: 400, body: body('The request contains characters that cannot be stored.') };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 
-/** A multipart form: its texts by name, and of its files the bytes and what they are called. */
+/** A multipart form: its texts by name, and its files' bytes and names. */
 export interface Form {
   texts: Record<string, string>;
   files: Record<string, Uint8Array>;
-  /** Also of a file that is empty, which is not among `files`. */
+  /** Also includes empty files, which are not among `files`. */
   fileNames: Record<string, string>;
 }
 
 const PARTS = 60;
-/** What is said of all parts together: browsers need some hundred bytes for each. */
+/** Limit on the headers of all parts together: browsers need about a hundred bytes for each. */
 const HEADER_BYTES = 128 * 1024;
 
 /**
- * Whether a form has few parts, with little said of them: the parser goes through that letter by letter, and nobody may keep it at
- * it. What the parts hold it only looks for the next part in.
+ * Whether a form has few parts with short headers: the parser reads headers character by character, and an attacker
+ * must not be able to keep it busy. In the parts' content it only searches for the next part.
  */
 function isSimple(body: Buffer, boundary: string): boolean {
   const delimiter = `--${boundary}`;
@@ -34,7 +34,7 @@ function isSimple(body: Buffer, boundary: string): boolean {
 
 /**
  * Reads a multipart form of at most `most` bytes.
- * @throws Refusal 400 for what is no such form, 413 for one that is too large, 422 for a field that is given twice
+ * @throws Refusal 400 if it is not a multipart form, 413 if it is too large, 422 for a field that is given twice
  */
 export async function readForm(request: IncomingMessage, most: number): Promise<Form> {
   const type = request.headers['content-type'] ?? '';
@@ -73,7 +73,7 @@ export async function readForm(request: IncomingMessage, most: number): Promise<
       continue;
     }
     form.fileNames[name] = value.name;
-    // A file input without a file sends an empty one.
+    // A file input without a file sends an empty file.
     if (value.size > 0) form.files[name] = new Uint8Array(await value.arrayBuffer());
   }
   return form;

@@ -2,9 +2,9 @@ import type { AnySchema, InferSchemaOutput } from '@orpc/contract';
 import { MOST_ISSUES, refuseInput } from './errors.ts';
 
 /**
- * Checks what came in against its schema and answers the checked value.
- * @throws Refusal 422 naming each wrong field; texts that the database cannot keep as they are (NUL, half a surrogate
- * pair) are wrong in every field.
+ * Checks input against its schema and returns the checked value.
+ * @throws Refusal 422 naming each invalid field; texts that the database cannot store as they are (NUL, half a
+ * surrogate pair) are invalid in every field.
  */
 export async function checkInput<S extends AnySchema>(
   schema: S,
@@ -17,7 +17,7 @@ export async function checkInput<S extends AnySchema>(
   return result.value as InferSchemaOutput<S>;
 }
 
-/** The places of texts, names of fields included, that PostgreSQL would refuse or change. */
+/** Yields the paths of texts, including field names, that PostgreSQL would refuse or change. */
 function* unstorable(value: unknown, path: string[]): Generator<{ path: string[]; message: string }> {
   if (typeof value === 'string') {
     if (value.includes('\0')) yield { path, message: 'must not contain NUL characters' };

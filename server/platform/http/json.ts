@@ -1,12 +1,14 @@
 import { parse } from 'secure-json-parse';
 
-/** How deep arrays and objects may lie in each other: far more than any call takes, far less than what fills a stack. */
+/**
+ * How deep arrays and objects may be nested: far more than any request needs, far less than what overflows the stack.
+ */
 export const MOST_DEPTH = 64;
 
 /**
- * Reads JSON that a stranger sent: no prototype in it, and nothing so deep that whoever walks it runs out of stack. How deep
- * it is, is counted before anything is read.
- * @throws SyntaxError for what is no JSON, or too deep
+ * Reads untrusted JSON: no prototype in it, and nothing so deep that code walking it runs out of stack. The depth is
+ * counted before anything is parsed.
+ * @throws SyntaxError if it is not JSON, or too deep
  */
 export function readJson(text: string): unknown {
   let depth = 0;

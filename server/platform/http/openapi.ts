@@ -28,7 +28,7 @@ const errorSchema = {
   },
 };
 
-/** The OpenAPI document of every call: those of the contract and the plain routes. */
+/** Returns the OpenAPI document of every endpoint: those of the contract and the plain routes. */
 export async function describeApi(
   contract: Record<string, AnyContractRouter>,
   plain: PlainRoute[],
@@ -154,7 +154,7 @@ function fields(schema: Schema | undefined, depth = 0): string {
     .join('')}</ul>`;
 }
 
-/** The document as a page to read: no script, no outside resource, no brand. */
+/** Returns the document as a readable page: no script, no external resource, no brand. */
 export function referencePage(document: ApiDocument): string {
   const byTag = new Map<string, string[]>();
   const links = new Map<string, string[]>();

@@ -4,8 +4,8 @@ import type { Permission } from '../../../contract/permissions.ts';
 import type { Ctx } from '../ctx.ts';
 
 /**
- * The handlers of a feature's contract: one function a call, given the context and the validated input, answering what
- * the contract's output schema takes (what it does not declare is stripped).
+ * The handlers of a feature's contract: one function per endpoint, given the context and the validated input, returning
+ * what the contract's output schema accepts (undeclared fields are stripped).
  */
 export type Handlers<T> = {
   [K in keyof T]: T[K] extends ContractProcedure<infer I, infer O, infer _E, infer _M>
@@ -20,9 +20,9 @@ export type Handlers<T> = {
 export type Access = 'open' | 'public' | 'download' | Permission;
 
 /**
- * A route outside the contract: uploads, downloads, the visit log. It has a policy like any other (`access`), is covered
- * by the same guards and the same matrix test, and appears in the OpenAPI document by `summary`.
- * 'download' routes are asked with ?token= (see access.downloadToken) and guarded by `permission`.
+ * A route outside the contract: uploads, downloads, the visit log. It has a policy like any other (`access`), is
+ * covered by the same guards and the same matrix test, and appears in the OpenAPI document by `summary`. 'download'
+ * routes are requested with ?token= (see access.downloadToken) and guarded by `permission`.
  */
 export interface PlainRoute {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
@@ -30,7 +30,7 @@ export interface PlainRoute {
   url: string;
   access: Access;
   permission?: Permission;
-  /** Refused in view mode, as a call's meta says it. */
+  /** Refused in view mode, as in an endpoint's meta. */
   notInView?: boolean;
   tag: string;
   summary: string;

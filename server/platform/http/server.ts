@@ -25,15 +25,15 @@ import { checkInput } from './input.ts';
 import { readJson } from './json.ts';
 import type { Access, PlainRoute } from './routes.ts';
 
-/** What the HTTP layer asks of the features, so that it need know none. */
+/** What the HTTP layer needs from the features, so that it does not depend on any of them. */
 export interface Doors {
   /** The tenant of a host, or null. */
   tenantOf(host: string): Promise<Tenant | null>;
   /** The signed-in person of an access token. Throws a 401 Refusal. */
   actorOf(token: string, tenant: Tenant): Promise<Actor>;
-  /** Redeems a one-use download token for this path (with its query). Null when it is not good. */
+  /** Redeems a one-use download token for this path (with its query). Returns null if it is not valid. */
   actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null>;
-  /** How somebody has to confirm who they are; null when they did so, or signed in, just now. */
+  /** Returns how a user has to confirm their identity; null if they have just done so, or have just signed in. */
   unconfirmed(actor: Actor, tenant: Tenant): Promise<Confirmation[] | null>;
   /** Opens an encrypted body. Throws a 400 Refusal. */
   openBody(dt: string): Promise<string>;
@@ -42,29 +42,29 @@ export interface Doors {
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
-    /** The path as the contract writes it, for lists and tests. */
+    /** The path as written in the contract, for lists and tests. */
     call?: string;
-    /** The route counts and logs by itself what it refuses for its number: a line for each would be a flood of its own. */
+    /** The route counts and logs its rate-limit refusals itself: a line for each would be a flood of its own. */
     countsRefused?: true;
   }
   interface FastifyInstance {
-    /** Every route of the server, for the tests that must miss none. */
+    /** Every route of the server, for the tests that must not miss any. */
     routeList: { method: string; url: string; access: Access | undefined }[];
   }
   interface FastifyRequest {
     tenant: Tenant | null;
-    /** The body as it arrived on a route that reads it itself. */
+    /** The body as received, on a route that reads it itself. */
     rawJson?: string;
   }
 }
 
-/** Statuses that say that somebody tried what they may not, or too often. */
+/** Statuses for attempts to do something that is not allowed, or too often. */
 const REFUSED = new Set([403, 421, 429]);
 
-/** A name or an address, and perhaps a port. */
+/** A name or an address, optionally with a port. */
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
 
-/** Makes the server with its parsers, guards and error answers; routes are added by `addCalls` and `addPlain`. */
+/** Creates the server with its parsers, guards, and error responses; routes are added by `addCalls` and `addPlain`. */
 export async function createServer(config: Config, clock: Clock, doors: Doors): Promise<FastifyInstance> {
   const proxies = config.trustProxy?.split(',').map((part) => part.trim()) ?? [];
   const app = Fastify({
@@ -73,7 +73,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
         ? false
         : {
             level: config.logLevel,
-            // Everything fails while the disk is full; a line a minute tells as much as thousands.
+            // Everything fails while the disk is full; one line a minute says as much as thousands.
             hooks: {
               logMethod(line, method) {
                 const { err } = (line[0] ?? {}) as { err?: unknown };
@@ -81,7 +81,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
               },
             },
             redact: ['req.headers.authorization', 'req.headers.cookie'],
-            // An error of the database driver drags its whole client along; only these are for a log.
+            // A database driver error carries its whole client with it; only these fields belong in a log.
             serializers: {
               err: ({ name, message, code, stack }) => ({ type: name, message, code, stack: stack ?? '' }),
             },
@@ -90,8 +90,8 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
     genReqId: () => newId(clock.now()),
     trustProxy: proxies.length > 0 ? proxies : false,
     bodyLimit: 1024 * 1024,
-    // Headers at once, a silent socket not for long; a body within a minute, and a large upload may take its time as long as
-    // it moves (connections.ts).
+    // Headers must arrive at once, and a silent socket is closed soon; a body has a minute, and a large upload may take
+    // its time as long as it keeps moving (connections.ts).
     http: { headersTimeout: 30_000 },
     requestTimeout: 6 * 3_600_000,
     connectionTimeout: 30_000,
@@ -99,7 +99,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
     // The others are given time: closeServer.
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: false },
-    // What is refused before any route or hook is reached (an address that cannot be decoded) is told like all else.
+    // Refusals before any route or hook is reached (a URL that cannot be decoded) get the usual error response.
     frameworkErrors: (error, request, reply) => {
       const { status, body } = answerFor(error, request.id);
       void (reply as FastifyReply)
@@ -120,7 +120,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
     for (const one of [method].flat()) routeList.push({ method: one, url, access: route?.access });
   });
   void app.register(cookie);
-  // Answers only: what comes in is never unpacked, so that nobody can send a little that becomes a lot.
+  // Responses only: request bodies are never decompressed, so that no one can send a little that becomes a lot.
   // Awaited, since it looks at each route as it is added.
   await app.register(compress, {
     encodings: ['br', 'gzip'],
@@ -143,16 +143,16 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
   app.addHook('onRequest', async (request, reply) => {
     const done = activity(`${request.method} ${request.routeOptions.url ?? 'unknown address'} ${request.id}`);
     reply.raw.once('close', done);
-    // The Host header alone decides the tenant. A trusted proxy may pass on an X-Forwarded-Host that it never looked at.
+    // The Host header alone decides the tenant. A trusted proxy may forward an X-Forwarded-Host that it never checked.
     delete request.raw.headers['x-forwarded-host'];
     void reply.headers(headersOfAll(request));
     if (request.routeOptions.config.access === 'open') return;
-    // Of a host with a port that is none (localhost:99999) no address of ours could be made, of one that is more than a
-    // name and a port (localhost:80@evil.test) that of somebody else.
+    // A host with an invalid port (localhost:99999) cannot be made into one of our URLs, and one that is more than a
+    // name and a port (localhost:80@evil.test) would lead to someone else's.
     if (HOST.test(request.host) && URL.canParse(`http://${request.host}`))
       request.tenant = await doors.tenantOf(request.hostname);
     if (!request.tenant && request.routeOptions.config.access === 'download') {
-      // Tried anywhere, a token is used up.
+      // A token is used up wherever it is tried.
       const { token } = request.query as { token?: unknown };
       if (typeof token === 'string') await doors.actorOfDownload(token, '', nobody);
     }
@@ -190,7 +190,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
     const answer = answerFor(error, request.id);
     if (isDiskFull(error)) request.log.error({ err: error }, 'the disk is full');
     if (answer.status >= 500 && answer.status !== 503 && answer.status !== 504) {
-      // Without the query: it may hold a download's token, or what somebody looked for.
+      // Without the query: it may contain a download token, or a user's search text.
       request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
     }
     // Who tries doors leaves a trace, whatever the product's own log makes of it.
@@ -213,11 +213,11 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
 }
 
 /**
- * Takes no connection any more and answers the requests that are under way; what is not answered after `limitMs` is cut off.
- * A request that comes later, over a connection that is open, gets 503.
+ * Stops accepting connections and finishes the requests in progress; anything not finished after `limitMs` is cut off.
+ * A later request, over a connection that is still open, gets 503.
  */
 export async function closeServer(app: FastifyInstance, limitMs: number): Promise<void> {
-  // Answered, a connection is kept for the next request, which would hold the end up.
+  // After its response, a connection is kept alive for the next request, which would delay the shutdown.
   const idle = setInterval(() => app.server.closeIdleConnections(), 50);
   const cut = setTimeout(() => app.server.closeAllConnections(), limitMs);
   try {
@@ -229,8 +229,8 @@ export async function closeServer(app: FastifyInstance, limitMs: number): Promis
 }
 
 /**
- * The context of a request, its guards passed. Throws Refusals: 401 without a valid login, 403 without the permission, or
- * for what view mode may not do.
+ * Returns the context of a request that has passed its guards. Throws Refusals: 401 without a valid login, 403 without
+ * the permission, or for what is not allowed in view mode.
  */
 export async function contextOf(
   request: FastifyRequest,
@@ -285,7 +285,7 @@ export async function contextOf(
   return ctx;
 }
 
-/** What an answer may do in a browser: by itself nothing. Pages say what they need (site.ts). */
+/** What a response may do in a browser: by default, nothing. Pages declare what they need (site.ts). */
 const headersOfAll = (request: FastifyRequest): Record<string, string> => ({
   'X-Request-Id': request.id,
   'X-Content-Type-Options': 'nosniff',
@@ -296,11 +296,14 @@ const headersOfAll = (request: FastifyRequest): Record<string, string> => ({
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy':
     'accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), usb=()',
-  // Known by a trusted proxy's word: on plain http a browser would ignore it.
+  // Based on what a trusted proxy says: on plain http a browser would ignore it.
   ...(request.protocol === 'https' ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
 });
 
-/** The address that asks, as the database takes it: without an IPv6 zone, and never what a proxy passed on unread. */
+/**
+ * Returns the client's address in a form the database accepts: without an IPv6 zone, and never what a proxy forwarded
+ * unchecked.
+ */
 export function addressOf(request: FastifyRequest): string {
   const [ip = ''] = request.ip.split('%');
   return plainAddress(isIP(ip) ? ip : (request.socket.remoteAddress?.split('%')[0] ?? '0.0.0.0'));
@@ -316,13 +319,13 @@ const nobody: Tenant = {
   timeZone: 'UTC',
 };
 
-/** The handler of any call. */
+/** The handler of any endpoint. */
 export type AnyHandler = (ctx: Ctx, input: never) => Promise<unknown>;
 
-/** What a handler may do to its answer besides its body (cookies on login). */
+/** What a handler may do to its response in addition to the body (cookies on login). */
 export type Finish = (reply: FastifyReply, request: FastifyRequest, output: unknown) => void;
 
-/** Mounts a feature's calls: one Fastify route each, so that lists and tests of routes see them all. */
+/** Mounts a feature's endpoints: one Fastify route each, so that lists and tests of routes see them all. */
 export function addCalls(
   app: FastifyInstance,
   clock: Clock,
@@ -392,7 +395,7 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
         method: route.method,
         url: route.url,
         config: { access: route.access, call: route.url },
-        // A look at the headers must not use up a download's token.
+        // A HEAD request must not use up a download token.
         ...(route.access === 'download' ? { exposeHeadRoute: false } : {}),
         ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
         ...(route.streamed ? { onRequest: async (request) => isUpload(request.raw) } : {}),

@@ -76,7 +76,7 @@ describe('[TEN-03] the page in the tenant’s name', () => {
     expect(one.policy).not.toMatch(/script-src[^;]*unsafe/);
     // A window that the code opens on a page without it is out of its reach.
     expect([one.opener, none.opener]).toEqual(['same-origin-allow-popups', 'same-origin']);
-    // Where somebody types what is worth stealing, or is paid, the code is not even sent.
+    // On pages where users type secrets worth stealing, or make payments, the code is not even sent.
     for (const path of [
       '/login',
       '/register',

@@ -8,27 +8,30 @@ import { messages } from '../../../contract/messages.ts';
 import { runsEmbed } from '../../../contract/routing.ts';
 import type { Tenant } from '../ctx.ts';
 
-/** Where reCAPTCHA's script, its parts and its frame come from. */
+/** Sources of reCAPTCHA's script, its parts, and its frame. */
 const RECAPTCHA = 'https://www.google.com/recaptcha/ https://www.gstatic.com/recaptcha/';
 
-/** Where the card form of Stripe comes from, and what it talks to. Its script may come from there only. */
+/** Sources and API hosts of Stripe's card form. Its script may come only from there. */
 const STRIPE = 'https://js.stripe.com https://*.js.stripe.com';
 
 /** What a host's page carries before any script has run. */
 export interface SitePage {
   title: string;
-  /** Path of the favicon; null: the page draws one of the tenant's first letter. */
+  /** Path of the favicon; if null, the page draws one from the tenant's first letter. */
   favicon: string | null;
-  /** Answer of the call that the page would make first, so that its look is there with the page. */
+  /** The response to the first request the page would make, so that it has its look from the start. */
   brand: unknown;
-  /** Code of the tenant for those pages of its own host that run it. Undefined: none, and no page may load anything from elsewhere. */
+  /**
+   * The tenant's code for those pages of its own host that run it. If undefined, there is none, and no page may load
+   * anything from elsewhere.
+   */
   embed?: { placeEmbedded: string; embeddedcode: string } | undefined;
 }
 
 /**
- * What the page may load. With the tenant's embed code it may run that code (by the nonce) and what it fetches from
- * elsewhere by https; on every other host nothing but our own files runs. `recaptcha` lets Google's captcha in, `stripe`
- * its card form, which only an installation that has keys for them asks for.
+ * Returns what the page may load. With the tenant's embed code, it may run that code (by the nonce) and what it fetches
+ * from elsewhere over https; on every other host, only our own files run. `recaptcha` allows Google's captcha, `stripe`
+ * its card form; only an installation that has keys for them asks for these.
  */
 function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe?: boolean }): string {
   const away = nonce ? ' https:' : '';
@@ -54,10 +57,10 @@ function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe
   ].join('; ');
 }
 
-/** Text for between tags or inside a double-quoted attribute. */
+/** Escapes a text for use between tags or inside a double-quoted attribute. */
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
-/** A value as JSON inside a script element: no `<` of it can end the element or open a comment. */
+/** Returns a value as JSON for a script element: no `<` in it can end the element or open a comment. */
 const inert = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,
@@ -65,8 +68,8 @@ const inert = (value: unknown): string =>
   );
 
 /**
- * Dresses the built index.html in a tenant's name, favicon, brand and embed code. Without a nonce the code stays away, and
- * the page says so: a page that runs it and one that does not are never the same document (web/brand/embed.ts).
+ * Puts a tenant's name, favicon, brand, and embed code into the built index.html. Without a nonce the code is left out,
+ * and the page says so: a page that runs it and one that does not are never the same document (web/brand/embed.ts).
  */
 export function dress(html: string, page: SitePage, nonce: string | undefined): string {
   const data =
@@ -83,8 +86,8 @@ export function dress(html: string, page: SitePage, nonce: string | undefined): 
 }
 
 /**
- * Serves the web app from `folder` (dist/web): hashed assets for ever, the page itself never from a cache and in the look
- * of the host's tenant, which `pageOf` tells.
+ * Serves the web app from `folder` (dist/web): hashed assets cached forever, the page itself never cached and in the
+ * look of the host's tenant, as returned by `pageOf`.
  */
 export function addSite(
   app: FastifyInstance,
@@ -93,7 +96,7 @@ export function addSite(
   needs: {
     recaptcha: boolean;
     stripe?: boolean;
-    /** Whether an address is one of the app's at this tenant: all others answer with the status 404 (ROUT-02). */
+    /** Returns whether a path belongs to the app at this tenant: all others return the status 404 (ROUT-02). */
     isPage: (path: string, tenant: Tenant) => Promise<boolean>;
   },
 ): void {
@@ -103,12 +106,12 @@ export function addSite(
   void app.register(statics, {
     root: folder,
     serve: false,
-    // The build leaves a Brotli and a gzip form beside each text.
+    // The build writes a Brotli and a gzip version next to each text file.
     preCompressed: true,
   });
   app.get('/*', { config: { access: 'public', call: '/{page}' } }, async (request, reply) => {
     const path = decodeURIComponent(request.url.split('?')[0]!);
-    // Never the page: a proxy that asks here by mistake (see platform/ask.ts) must not be told yes.
+    // Never the page: a proxy that asks here by mistake (see platform/ask.ts) must not get a yes.
     if (path === '/api' || path.startsWith('/api/') || path === '/ask')
       throw new Refusal('not_found', messages.notFoundText);
     if (path === '/favicon.ico') {

@@ -3,15 +3,15 @@ import type { InformationKey } from '../../../contract/enrichment-fields.ts';
 import type { DataVendor, VendorAnswer } from '../../platform/data-vendor.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound.ts';
 
-/** Longer than a person should wait for one answer; the lead waits for several at most. */
+/** Longer than a user should wait for one answer; the lead waits for several at most. */
 const TIMEOUT_MS = 8_000;
 const MOST_BYTES = 1_000_000;
-/** Where a busy vendor does not say when to come again. */
+/** Used when a busy vendor does not say when to retry. */
 const AGAIN_MS = 2_000;
-/** Of 10: below that it may well be somebody else. */
+/** Out of 10: below this, it may well be someone else. */
 const LEAST_LIKELIHOOD = 6;
 
-/** The vendor's names of what our fields are; 'required' is asked with them, so that a match without them costs nothing. */
+/** The vendor's names for our fields; they are also sent as 'required', so that a match without them costs nothing. */
 const NAMES = {
   age_range: 'birth_year',
   gender: 'sex',
@@ -42,7 +42,7 @@ const WHY: Record<number, string> = {
   403: 'The key is not allowed to look up people (403).',
 };
 
-/** People Data Labs' person enrichment (POST /v5/person/enrich) at `base`; `now` tells ages. */
+/** People Data Labs' person enrichment (POST /v5/person/enrich) at `base`; `now` is used to compute ages. */
 export function createPdl(parts: {
   outbound: Outbound;
   base: string;
@@ -54,7 +54,7 @@ export function createPdl(parts: {
   const textOf = (key: Known, value: unknown): string | undefined => {
     const one = Array.isArray(value) ? value[0] : value;
     if (key === 'age_range') return ageRange(one, now());
-    // A plan that may not see a value is told `true` in its place.
+    // A plan that may not see a value gets `true` instead.
     if (typeof one !== 'string' || one.trim() === '') return undefined;
     const text = one.trim().slice(0, 1000);
     if (key === 'gender') return text === 'female' ? 'F' : text === 'male' ? 'M' : undefined;
@@ -123,7 +123,7 @@ function read(body: Buffer): z.output<typeof Found> | null {
   }
 }
 
-/** Milliseconds of a Retry-After header (seconds or a date). */
+/** A Retry-After header (seconds or a date) in milliseconds. */
 function waitOf(header: string | undefined, now: Date): number {
   if (!header) return AGAIN_MS;
   const ms = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();

@@ -12,8 +12,8 @@ const Answer = z.object({
 const TEST_SITE_KEY = '6LeIxAcTAAAAAJcZVRqyHh71UMIEGNQ_MXjiZKhI';
 
 /**
- * reCAPTCHA's siteverify at `url` (the base, for tests). A token must have been solved on the tenant's own host; a score
- * (v3) below 0.5 is a robot. Throws 503 when the service does not answer: nobody gets through unchecked.
+ * reCAPTCHA's siteverify at `url` (the base, for tests). A token must have been solved on the tenant's own host; a
+ * score (v3) below 0.5 means a robot. Throws 503 if the service does not answer: no one gets through unchecked.
  */
 export function createRecaptcha({ siteKey, secret, url }: { siteKey: string; secret: string; url: string }) {
   return {

@@ -8,7 +8,7 @@ type Accounts = Pick<PaymentGateway, 'createAccount' | 'accountLink' | 'getAccou
 
 const formFields = ['business_profile.url', 'external_account', 'tos_acceptance.date', 'tos_acceptance.ip'];
 
-/** How an account stands at an instant. */
+/** An account's state at a given time. */
 export function accountState(account: Account, now: string): AccountState {
   if (!account.submittedAt) return { ...noAccount, status: 'pending', account_requirements: formFields };
   if (now < account.verifiedAt) return { ...noAccount, status: 'inverification' };
@@ -22,15 +22,15 @@ export function accountState(account: Account, now: string): AccountState {
   };
 }
 
-/** Connected accounts and their owner's form. */
+/** Connected accounts and their owners' form. */
 export function createAccounts(network: Network): Accounts & {
-  /** Opens the form for a token of accountLink, once. `expired`: send the visitor to the refresh address. */
+  /** Opens the form for an accountLink token, once. `expired`: send the visitor to the refresh address. */
   openForm(
     token: string,
   ): Promise<
     { status: 'open' | 'expired'; account: string; refreshUrl: string; returnUrl: string } | undefined
   >;
-  /** The owner sends the form; the network takes 30 s to come to this verdict, or `afterMs`. */
+  /** Submits the owner's form; the network takes 30 s, or `afterMs`, to reach this verdict. */
   submitForm(account: string, verdict: Account['verdict'], afterMs?: number): Promise<void>;
   /** The network asks a verified account for more: payouts stop until an empty list is set. */
   requireMore(account: string, missing: string[]): Promise<void>;
@@ -38,7 +38,7 @@ export function createAccounts(network: Network): Accounts & {
   const { store, clock } = network;
   const now = () => clock.now().toISOString();
 
-  /** Changes an account; its owner's platform is told at each of these instants. */
+  /** Changes an account; its owner's platform is notified at each of these times. */
   const change = (id: string, edit: (account: Account) => Account, tellAfterMs: number[]) =>
     store.transaction(async (tx) => {
       const account = await tx.get('account', id);

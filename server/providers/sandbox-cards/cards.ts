@@ -1,31 +1,31 @@
-/** How a test card behaves. Nothing set: saved, charged, answered at once. */
+/** How a test card behaves. If nothing is set, it is saved, charged and answered immediately. */
 export interface CardBehavior {
-  /** Refused with this code when it is entered. */
+  /** Declined with this code when it is entered. */
   save?: DeclineCode;
-  /** Its holder must authenticate when it is entered. */
+  /** Its holder must authenticate when entering it. */
   challenge?: true;
   /** Each charge is declined with this code. */
   decline?: DeclineCode;
-  /** Only the first charge is. */
+  /** Only the first charge is declined, with this code. */
   declineOnce?: DeclineCode;
-  /** Charges are done, but the answer comes after the caller has gone, or never. */
+  /** Charges go through, but the answer comes after the caller has given up, or never. */
   answer?: 'late' | 'lost';
-  /** Notices come twice, or the older after the younger. */
+  /** Notices arrive twice, or the older one after the newer one. */
   notices?: 'twice' | 'reordered';
   /** Charges are disputed after a while. */
   dispute?: 'fraudulent';
-  /** Refunds take a while, or turn out to have failed. */
+  /** Refunds take a while, or end up failing. */
   refund?: 'pending' | 'fails';
 }
 
 export interface SandboxCard {
   number: string;
-  /** Short, for a screen. */
+  /** Short text for the screen. */
   name: string;
   behavior: CardBehavior;
 }
 
-/** What the holder is told, in the words of the networks. Thefts are not told apart from other declines. */
+/** What the holder is told, in the networks' words. Declines for stolen cards look like any other decline. */
 export const declineMessages = {
   generic_decline: 'Your card was declined.',
   insufficient_funds: 'Your card has insufficient funds.',
@@ -41,8 +41,8 @@ export const declineMessages = {
 export type DeclineCode = keyof typeof declineMessages;
 
 /**
- * Every card that the sandbox takes. Numbers below 4000 0000 09 are Stripe's own test numbers with Stripe's behavior;
- * the others are ours, for what Stripe has no number for. Real numbers are refused.
+ * Every card the sandbox accepts. Numbers below 4000 0000 09 are Stripe's own test numbers with Stripe's behavior; the
+ * others are ours, for cases Stripe has no number for. Real numbers are refused.
  */
 export const SANDBOX_CARDS: readonly SandboxCard[] = [
   { number: '4242424242424242', name: 'Visa, succeeds', behavior: {} },
@@ -124,7 +124,7 @@ export const SANDBOX_CARDS: readonly SandboxCard[] = [
   },
 ];
 
-/** What somebody enters into the card form. Lives only while it is read. */
+/** What a user enters into the card form. Exists only while it is being read. */
 export interface CardEntry {
   number: string;
   expMonth: number;
@@ -140,8 +140,8 @@ export type EntryCode =
   | 'invalid_cvc';
 
 /**
- * What is wrong with an entry as such, or the card that it is. Years may have two or four digits.
- * `not_a_test_card` may be a real card: it is neither kept nor looked at further.
+ * Returns what is wrong with an entry, or the card it identifies. Years may have two or four digits. `not_a_test_card`
+ * may be a real card: it is neither stored nor examined further.
  */
 export function readEntry(
   entry: CardEntry,
@@ -169,7 +169,7 @@ export function readEntry(
   return { card, brand, last4: number.slice(-4), expYear };
 }
 
-/** A card is good to the end of its month. */
+/** A card is valid until the end of its month. */
 export function isExpired(month: number, year: number, now: Date): boolean {
   return now.getTime() >= Date.UTC(year, month, 1);
 }

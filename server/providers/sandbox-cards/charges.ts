@@ -23,7 +23,10 @@ type Charges = Pick<
 
 /** Charges and refunds. */
 export function createCharges(network: Network): Charges & {
-  /** The holder's answer to the bank's question about a declined charge. Throws `not_found` for a wrong secret. */
+  /**
+   * The holder's answer to the bank's authentication prompt for a declined charge. Throws `not_found` for a wrong
+   * secret.
+   */
   authenticateCharge(clientSecret: string, passed: boolean): Promise<ChargeOutcome>;
 } {
   const { store, clock } = network;
@@ -221,7 +224,7 @@ export function createCharges(network: Network): Charges & {
 
 const inProgress: ChargeOutcome = { status: 'unknown', why: 'still in progress' };
 
-/** How a refund stands. */
+/** A refund's current state. */
 export const stateOf = (refund: Refund, now: string) =>
   now >= refund.settlesAt ? refund.last : refund.first;
 
@@ -251,11 +254,11 @@ function declined(charge: Charge, code: DeclineCode): ChargeOutcome {
   };
 }
 
-/** What the network answered at first, and answers to a repetition. */
+/** What the network answered at first, and answers again on a repeat. */
 const firstOutcome = (charge: Charge): ChargeOutcome =>
   charge.declined ? declined(charge, charge.declined) : done(charge);
 
-/** How a charge stands. */
+/** A charge's current state. */
 export function outcomeNow(charge: Charge, now: string): ChargeOutcome {
   if (charge.settlesAt > now) return inProgress;
   if (charge.later === 'authenticated') return done(charge);

@@ -52,10 +52,11 @@ const SandboxNotice = z.object({
 });
 
 /**
- * A card network in this process that moves no money: test cards only (SANDBOX_CARDS), the default where no provider is
- * configured. Declines, authentication, disputes, late and lost answers, notices twice and out of order are chosen by
- * the card's number. Besides the port it has what the provider's own pages would do: enterCard, authenticateCard,
- * authenticateCharge, openForm, submitForm, requireMore; and sendNotices, to be called every few seconds.
+ * An in-process card network that moves no money: test cards only (SANDBOX_CARDS), the default if no provider is
+ * configured. Declines, authentication, disputes, late and lost answers, and duplicate and out-of-order notices are
+ * chosen by the card's number. In addition to the port, it has calls for what the provider's own pages would do:
+ * enterCard, authenticateCard, authenticateCharge, openForm, submitForm, requireMore; and sendNotices, to be called
+ * every few seconds.
  */
 export function createSandboxGateway(parts: SandboxParts) {
   const network = createNetwork(parts);

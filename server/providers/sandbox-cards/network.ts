@@ -4,23 +4,23 @@ import { checkKey, GatewayError, type Notice, type NoticeKind } from '../../plat
 import { signNotice } from './sign.ts';
 import type { SandboxKind, SandboxObjects, SandboxStore, SandboxTx } from './store.ts';
 
-/** What the sandbox is made of. */
+/** The parts the sandbox is built from. */
 export interface SandboxParts {
   store: SandboxStore;
   clock: Clock;
-  /** 32 bytes that stay the same: sign the notices and hide the card numbers behind fingerprints. */
+  /** 32 constant bytes: used to sign the notices and to hide the card numbers behind fingerprints. */
   secret: Buffer;
   /** Where accountLink leads: the address of our own form for a token. */
   onboardingUrl: (token: string) => string;
   /** How long a charge waits for an answer that does not come. */
   answerTimeoutMs?: number;
-  /** Waits; a test moves its clock instead. */
+  /** Waits; a test advances its clock instead. */
   wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** When things happen in this network, counted from what causes them. */
+/** When things happen in this network, measured from what causes them. */
 export const delays = {
-  /** A late answer, as a multiple of the caller's patience. */
+  /** How late a late answer is, as a multiple of the caller's timeout. */
   lateAnswer: 3,
   verificationMs: 10_000,
   disputeMs: 10 * 60_000,
@@ -31,7 +31,7 @@ export const delays = {
   linkMs: 300_000,
 };
 
-/** A notice on its way to our own door. */
+/** A notice on its way to our own endpoint. */
 export interface SentNotice {
   body: string;
   headers: { 'sandbox-signature': string };
@@ -39,7 +39,7 @@ export interface SentNotice {
 
 export type Objects = Omit<Notice, 'id' | 'kind' | 'type' | 'livemode' | 'createdAt'>;
 
-/** Ids, idempotency and notices: what every part of the sandbox stands on. */
+/** Ids, idempotency and notices: the basis of every part of the sandbox. */
 export function createNetwork(parts: SandboxParts) {
   const { store, clock } = parts;
   const signingSecret = `whsec_${createHmac('sha256', parts.secret).update('notices').digest('base64url')}`;
@@ -54,13 +54,13 @@ export function createNetwork(parts: SandboxParts) {
     wait: parts.wait ?? ((ms: number) => new Promise<void>((done) => void setTimeout(done, ms).unref())),
     id: (prefix: string) => `${prefix}_sandbox_${randomBytes(12).toString('hex')}`,
     after: (ms: number) => new Date(clock.now().getTime() + ms).toISOString(),
-    /** The same for the same number; without the secret nobody can try all numbers. */
+    /** The same for the same number; without the secret, no one can brute-force the numbers. */
     fingerprint: (number: string) =>
       createHmac('sha256', numberKey).update(number).digest('base64url').slice(0, 16),
 
     /**
-     * The object made under an idempotency key, or the one that `make` makes now. Throws `key_reused` when the key was
-     * used for something else.
+     * The object created under an idempotency key, or the one that `make` creates now. Throws `key_reused` if the key
+     * was used for something else.
      */
     async once<K extends SandboxKind>(
       tx: SandboxTx,
@@ -89,7 +89,7 @@ export function createNetwork(parts: SandboxParts) {
       return made;
     },
 
-    /** An object of this account (or of the platform). Throws `not_found`, for another account's objects too. */
+    /** An object of this account (or of the platform). Throws `not_found`, including for another account's objects. */
     async find<K extends 'customer' | 'setup' | 'card' | 'charge'>(
       tx: SandboxTx,
       kind: K,
@@ -118,7 +118,7 @@ export function createNetwork(parts: SandboxParts) {
     },
 
     /**
-     * Sends the notices that are due, the earliest first. One that `deliver` throws for is tried again after 1, 2, 4 ...
+     * Sends the notices that are due, earliest first. If `deliver` throws for one, it is retried after 1, 2, 4 ...
      * minutes, eleven times in all (about 34 hours). Returns how many were delivered.
      */
     async sendNotices(deliver: (notice: SentNotice) => Promise<void>, limit = 100): Promise<number> {
@@ -146,7 +146,7 @@ export function createNetwork(parts: SandboxParts) {
 
 export type Network = ReturnType<typeof createNetwork>;
 
-/** One text for one value, whatever the order of its fields; absent and undefined are the same. */
+/** The same text for the same value, regardless of field order; absent and undefined are equivalent. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, inner) =>
     typeof inner === 'object' && inner !== null && !Array.isArray(inner)

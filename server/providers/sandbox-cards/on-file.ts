@@ -6,7 +6,7 @@ import type { CardRow, SandboxObjects, SandboxTx } from './store.ts';
 
 type OnFile = Pick<PaymentGateway, 'createCustomer' | 'startCard' | 'finishCard' | 'getCard' | 'removeCard'>;
 
-/** What the card form learns. */
+/** What the card form gets back. */
 export type EntryResult =
   | { status: 'saved' }
   /** Show the bank's question, then authenticate. */
@@ -15,9 +15,9 @@ export type EntryResult =
 
 /** Customers and cards on file. */
 export function createOnFile(network: Network): OnFile & {
-  /** What the card form sends. Throws `not_found` for a secret that is none. Of the number only last4 is kept. */
+  /** What the card form submits. Throws `not_found` for an unknown secret. Only last4 of the number is kept. */
   enterCard(clientSecret: string, entry: CardEntry): Promise<EntryResult>;
-  /** The holder's answer to the bank's question. */
+  /** The holder's answer to the bank's authentication prompt. */
   authenticateCard(clientSecret: string, passed: boolean): Promise<EntryResult>;
 } {
   const { store, clock } = network;

@@ -9,7 +9,7 @@ import type { Network } from './network.ts';
 import type { SandboxTx } from './store.ts';
 
 const DAY_MS = 86_400_000;
-/** So long a payout is on its way to the bank. */
+/** How long a payout takes to reach the bank. */
 const ON_ITS_WAY_MS = 2 * DAY_MS;
 
 interface Day {
@@ -22,14 +22,14 @@ const netOf = (parts: PayoutPart[]): number =>
   parts.reduce((sum, part) => sum + part.amountCents - part.feeCents, 0);
 
 /**
- * Payouts: at each midnight (UTC) what came in on the day before is sent to the bank, less fees and what was given back. What
- * comes to less than nothing waits for the next day. They follow from the charges, so nothing of them is kept.
+ * Payouts: at each midnight (UTC), what came in the day before is sent to the bank, less fees and refunds. A negative
+ * total waits for the next day. Payouts are derived from the charges, so none of them are stored.
  */
 export function createPayouts({
   store,
   clock,
 }: Network): Pick<PaymentGateway, 'listPayouts' | 'payoutParts'> {
-  /** What moved on an account, oldest first. */
+  /** An account's movements, oldest first. */
   async function movements(tx: SandboxTx, account: string): Promise<PayoutPart[]> {
     const now = clock.now().toISOString();
     const parts: PayoutPart[] = [];
@@ -50,7 +50,7 @@ export function createPayouts({
               ...about,
               kind: 'refund',
               amountCents: -refund.amountCents,
-              // The platform gives its share back.
+              // The platform returns its share.
               feeCents:
                 0 - Math.round((charge.applicationFeeCents * refund.amountCents) / charge.amountCents),
               at: new Date(refund.createdAt),

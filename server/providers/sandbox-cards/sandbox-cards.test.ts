@@ -288,7 +288,7 @@ describe('the sandbox', () => {
       clock.advance(3_600_000);
       expect(await gateway.findRefund(refund)).toMatchObject({ status: end });
       expect((await kinds())[0]).toMatchObject({ kind: 'refund.changed', refundKey: 'back' });
-      // Money that did not arrive can be given back once more.
+      // Money that did not arrive can be refunded again.
       const again = gateway.refund({ ...refund, idempotencyKey: 'again' });
       if (end === 'failed') expect(await again).toMatchObject({ amountCents: 5000 });
       else await expect(again).rejects.toMatchObject({ code: 'invalid' });
@@ -340,7 +340,7 @@ describe('the sandbox', () => {
     const now = clock.now().getTime();
     const event = webhooks.constructEvent(body, headers['sandbox-signature'], secret, 300, undefined, now);
     expect(event.id).toBe(gateway.readNotice(body, headers).id);
-    // And whoever has the secret can still not say what is no notice.
+    // Even with the secret, content that is not a notice is rejected.
     const signed = (text: string) => () =>
       gateway.readNotice(text, { 'sandbox-signature': signNotice(secret, text, clock.now()) });
     for (const text of ['', '{', '{}', body.replace('"livemode":false', '"livemode":true')])

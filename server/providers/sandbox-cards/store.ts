@@ -1,7 +1,9 @@
 import type { AccountLinkInput } from '../../platform/payments.ts';
 import type { CardBehavior, DeclineCode } from './cards.ts';
 
-/** What the sandbox's network remembers, by kind. Plain JSON; instants are ISO texts. `account` '' is the platform. */
+/**
+ * The state of the sandbox's network, by kind. Plain JSON; timestamps are ISO strings. `account` '' is the platform.
+ */
 export interface SandboxObjects {
   customer: { id: string; account: string; reference: string };
   /** A card form: open until a card is saved. */
@@ -28,11 +30,11 @@ export interface SandboxObjects {
     metadata: Record<string, string>;
     clientSecret: string;
     createdAt: string;
-    /** When the network is done with it; until then it is neither done nor declined. */
+    /** When the network finishes processing it; until then it has neither succeeded nor been declined. */
     settlesAt: string;
-    /** As it came out first: what its idempotency key repeats. */
+    /** The first outcome: what its idempotency key repeats. */
     declined?: DeclineCode;
-    /** What has become of a charge that was declined for want of authentication. */
+    /** What became of a charge that was declined because it lacked authentication. */
     later?: 'authenticated' | 'authentication_failed' | 'canceled';
   };
   refund: {
@@ -42,7 +44,7 @@ export interface SandboxObjects {
     key: string;
     amountCents: number;
     createdAt: string;
-    /** From then on `last` is how it stands. */
+    /** From then on, `last` is its status. */
     settlesAt: string;
     first: 'succeeded' | 'pending';
     last: 'succeeded' | 'failed';
@@ -50,14 +52,14 @@ export interface SandboxObjects {
   account: {
     id: string;
     reference: string;
-    /** When the owner has sent the form; '' until then. */
+    /** When the owner submitted the form; '' until then. */
     submittedAt: string;
     verifiedAt: string;
     verdict: 'approve' | 'reject';
-    /** Asked for afterward: payouts stay off until it is brought. */
+    /** Requested afterward: payouts stay off until it is provided. */
     missing: string[];
   };
-  /** A page for an account's owner, by token. */
+  /** A page for an account's owner, looked up by token. */
   link: Pick<AccountLinkInput, 'account' | 'refreshUrl' | 'returnUrl'> & {
     id: string;
     expiresAt: string;
@@ -65,7 +67,7 @@ export interface SandboxObjects {
   };
   /** An idempotency key: the hash of what it was used for and the id of what was made. */
   key: { id: string; input: string; made: string };
-  /** A notice that waits to be sent. */
+  /** A notice waiting to be sent. */
   notice: { id: string; body: string; dueAt: string; tries: number };
 }
 
@@ -88,7 +90,7 @@ export type SandboxKind = keyof SandboxObjects;
 /** One atomic piece of the sandbox's work. */
 export interface SandboxTx {
   get<K extends SandboxKind>(kind: K, id: string): Promise<SandboxObjects[K] | undefined>;
-  /** Adds or replaces. `owner` is what list finds it by; `dueAt` what due finds it by. */
+  /** Adds or replaces an object. `owner` is what list looks it up by; `dueAt` is what due looks it up by. */
   put<K extends SandboxKind>(
     kind: K,
     object: SandboxObjects[K],
@@ -103,7 +105,7 @@ export interface SandboxTx {
 
 /** Where the sandbox keeps its network's state. */
 export interface SandboxStore {
-  /** Runs the work alone: nothing of another transaction comes in between, and a throw undoes everything. */
+  /** Runs the work in isolation: no other transaction interleaves, and a throw undoes everything. */
   transaction<T>(work: (tx: SandboxTx) => Promise<T>): Promise<T>;
 }
 
@@ -114,7 +116,7 @@ interface Row {
   json: string;
 }
 
-/** A store that forgets with its process. `dump` is everything it holds, as text. */
+/** A store whose contents are lost when the process ends. `dump` is everything it holds, as text. */
 export function memoryStore(): SandboxStore & { dump(): string } {
   let rows = new Map<string, Row>();
   let last: Promise<unknown> = Promise.resolve();

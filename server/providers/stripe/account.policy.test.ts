@@ -19,7 +19,7 @@ describe("an account in the spec's words", () => {
     ['pending', {}, { disabled_reason: 'requirements.past_due', past_due: ['external_account'] }],
     ['pending', { charges_enabled: true }, { currently_due: ['external_account'] }],
     ['pending', {}, { disabled_reason: 'action_required.requested_capabilities' }],
-    // Something is under way and something is asked: the owner has to act.
+    // Something is being verified and something is still requested: the owner has to act.
     ['pending', {}, { pending_verification: ['x'], currently_due: ['y'] }],
     ['inverification', {}, { pending_verification: ['individual.id_number'] }],
     ['inverification', {}, { disabled_reason: 'requirements.pending_verification' }],

@@ -6,10 +6,10 @@ type Known = Pick<
   'charges_enabled' | 'payouts_enabled' | 'details_submitted' | 'requirements'
 >;
 
-/** Stripe looks at it; the owner can only wait. */
+/** Stripe is reviewing it; the owner can only wait. */
 const underReview = new Set(['requirements.pending_verification', 'under_review', 'listed', 'other']);
 
-/** Stripe's account in the spec's words (PAY-01). */
+/** Maps Stripe's account to the spec's terms (PAY-01). */
 export function accountState(account: Known): AccountState {
   const { requirements } = account;
   return {
@@ -33,7 +33,7 @@ function statusOf({
   if (reason.startsWith('rejected.') || reason === 'platform_paused') return 'failed';
   if (!details_submitted) return 'pending';
   if (charges_enabled && payouts_enabled) return 'completed';
-  // Something is asked of the owner: while it is missing, waiting would not help.
+  // Something is requested from the owner: as long as it is missing, waiting would not help.
   if (requirements?.past_due?.length || requirements?.currently_due?.length) return 'pending';
   if (underReview.has(reason) || requirements?.pending_verification?.length) return 'inverification';
   return 'pending';

@@ -4,7 +4,7 @@ import Stripe from 'stripe';
 export interface StripeParts {
   secretKey: string;
   publishableKey: string;
-  /** Of each webhook endpoint one (the platform's, the connected accounts'), and former ones during a rotation. */
+  /** One per webhook endpoint (the platform's, the connected accounts'), plus previous ones during a rotation. */
   webhookSecrets: string[];
   /** Origin of the API. */
   apiBase: string;
@@ -12,21 +12,21 @@ export interface StripeParts {
   timeoutMs?: number;
 }
 
-/** No answer: what was sent may have been done. */
+/** No answer: the request may have been carried out. */
 export class AnswerLost extends Error {}
 /** No connection: nothing was sent. */
 export class NotSent extends Error {}
 
 export interface StripeClient {
   stripe: Stripe;
-  /** Runs one call of the SDK. Throws AnswerLost, NotSent, or the SDK's error for what Stripe answered. */
+  /** Runs one SDK call. Throws AnswerLost, NotSent, or the SDK's error for Stripe's response. */
   call<T>(run: (stripe: Stripe) => Promise<T>): Promise<T>;
 }
 
 /**
- * The SDK, bent to our rules: no retries but the one it makes itself when a connection is closed under it (under the
- * same idempotency key), no telemetry, one deadline over everything. The SDK reports its last try only, and the one
- * before may have arrived: hence the note of each try at the HTTP client.
+ * The SDK, adapted to our rules: no retries except the one it makes itself when a connection is closed under it (under
+ * the same idempotency key), no telemetry, one deadline over everything. The SDK reports only its last attempt, and the
+ * one before may have arrived, so each attempt is recorded at the HTTP client.
  */
 export function createStripeClient({ secretKey, apiBase, timeoutMs = 20_000 }: StripeParts): StripeClient {
   const base = new URL(apiBase);
@@ -75,7 +75,7 @@ export function createStripeClient({ secretKey, apiBase, timeoutMs = 20_000 }: S
   };
 }
 
-/** Whether the connection was not even made, so that nothing can have been done. */
+/** Whether the connection was never made, so that nothing can have been done. */
 function neverConnected(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return true;

@@ -2,16 +2,16 @@ import Stripe from 'stripe';
 import { type ChargeOutcome, GatewayError, type GatewayErrorCode } from '../../platform/payments.ts';
 import { AnswerLost, NotSent } from './client.ts';
 
-/** What a failed call of the SDK means. */
+/** What a failed SDK call means. */
 export type Failure =
-  /** May have been done. */
+  /** It may have been carried out. */
   | { kind: 'unknown'; why: string }
   /** The card was refused. */
   | { kind: 'card'; error: Stripe.errors.StripeCardError }
   /** Nothing was done. */
   | { kind: 'refused'; error: GatewayError };
 
-/** The provider's fields of an error as far as they tell no secret: never the message, which may quote what was sent. */
+/** The provider's error fields that contain no secrets: never the message, which may quote what was sent. */
 const words = (error: Stripe.errors.StripeError): string =>
   [error.statusCode, error.rawType, error.code, error.param, error.requestId].filter(Boolean).join(' ');
 
@@ -51,7 +51,7 @@ export function readFailure(error: unknown): Failure {
   return refused('invalid', words(error), error.param);
 }
 
-/** For calls whose repetition is harmless: the failure as an error. */
+/** For calls that are safe to repeat: the failure as an error. */
 export function thrown(error: unknown): GatewayError {
   const failure = readFailure(error);
   if (failure.kind === 'refused') return failure.error;
@@ -59,7 +59,7 @@ export function thrown(error: unknown): GatewayError {
   return new GatewayError('invalid', `Stripe: ${words(failure.error)}`, failure.error.param);
 }
 
-/** What a card error says about a charge. */
+/** What a card error means for a charge. */
 export function declinedBy(error: Stripe.errors.StripeCardError): ChargeOutcome {
   const intent = error.payment_intent;
   return declined(

@@ -20,13 +20,13 @@ import { declined, declinedBy, readFailure, thrown } from './errors.ts';
 import { readStripeNotice } from './notices.ts';
 
 /**
- * Stripe through its SDK. Charges carry their idempotency key as metadata `charge_key`, refunds as `refund_key`: lists,
- * unlike the search, show at once what was made, and that is how a lost answer is looked up.
+ * Stripe through its SDK. Charges carry their idempotency key as metadata `charge_key`, refunds as `refund_key`: unlike
+ * search, lists show new objects immediately, and that is how a lost answer is looked up.
  */
 export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: Clock }) {
   const client = createStripeClient(parts);
   const live = /^[sr]k_live_/.test(parts.secretKey);
-  /** One call whose failure is an error. */
+  /** Makes one call whose failure is an error. */
   const ask = <T>(run: (stripe: Stripe) => Promise<T>): Promise<T> =>
     client.call(run).catch((error) => {
       throw thrown(error);
@@ -104,7 +104,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
       const found = await ask((stripe) =>
         stripe.paymentMethods.retrieve(input.card, {}, options({ account: input.account })),
       ).catch(missing);
-      // A detached card can still be read, and belongs to nobody.
+      // A detached card can still be read, but belongs to no customer.
       return found?.customer ? cardOf(found) : undefined;
     },
 
@@ -144,7 +144,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
 
     async findCharge(input) {
       checkKey(input.idempotencyKey);
-      // Our clock and theirs may differ by a little.
+      // Our clock and theirs may differ slightly.
       const since = Math.floor(input.since.getTime() / 1000) - 300;
       const found = await ask(async (stripe) => {
         const list = { customer: input.customer, created: { gte: since }, limit: 100 };
@@ -203,7 +203,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
         const parts: PayoutPart[] = [];
         const list = { payout: input.payout, limit: 100, expand: ['data.source'] };
         for await (const one of stripe.balanceTransactions.list(list, options({ account: input.account }))) {
-          // The payout itself is among them.
+          // The payout itself is included.
           if (one.type === 'payout') continue;
           const kind = /^(charge|payment)$/.test(one.type)
             ? 'charge'
@@ -240,7 +240,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
       } catch (error) {
         const failure = readFailure(error);
         if (failure.kind === 'unknown') return { status: 'unknown', why: failure.why };
-        // The holder was faster in between: as it is now.
+        // The holder was faster: return the current state.
         const now = await ask((stripe) =>
           stripe.paymentIntents.retrieve(input.charge, {}, options({ account: input.account })),
         );
@@ -251,7 +251,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
 
     async refund(request) {
       checkRefund(request);
-      // Stripe refuses to give back a fee that was not taken.
+      // Stripe refuses to refund a fee that was not charged.
       const charged = request.account
         ? await ask((stripe) =>
             stripe.paymentIntents.retrieve(request.charge, {}, options({ account: request.account })),
@@ -292,7 +292,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
       const made = await ask((stripe) =>
         stripe.accounts.create(
           {
-            // The account's owner has the dashboard, pays the fees and bears disputes: what direct charges want.
+            // The account's owner has the dashboard, pays the fees and bears disputes, as direct charges require.
             type: 'standard',
             metadata: { reference: input.reference },
             ...(input.email ? { email: input.email } : {}),
@@ -322,7 +322,7 @@ export function createStripeGateway({ clock, ...parts }: StripeParts & { clock: 
     async getAccount(id) {
       if (!id) return noAccount;
       const found = await ask((stripe) => stripe.accounts.retrieve(id)).catch((error) => {
-        // An account that has left us answers 403 account_invalid.
+        // An account that has disconnected from us returns 403 account_invalid.
         if (error instanceof GatewayError && error.code === 'account_not_ready') return undefined;
         return missing(error);
       });
@@ -372,7 +372,7 @@ function outcomeOf(intent: Stripe.PaymentIntent): ChargeOutcome {
     case 'requires_action':
       return declined({ code: 'authentication_required' }, { id, clientSecret });
     case 'requires_payment_method':
-      // Without an error the try is not over yet.
+      // Without an error, the attempt is not over yet.
       if (!error) return { status: 'unknown', why: 'still in progress' };
       return declined(error, { id, clientSecret });
     default:

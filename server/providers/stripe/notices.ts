@@ -30,7 +30,7 @@ const reference = z
   .transform((id) => id ?? undefined);
 const text = z.string().optional();
 
-/** What we read of the object that an event is about, whatever it is. */
+/** The fields we read of an event's object, whatever its type. */
 const Subject = z.object({
   object: text,
   id: text,
@@ -54,8 +54,8 @@ const EventBody = z.object({
 });
 
 /**
- * Verifies a notice with the SDK under any of the secrets and reads it. The age is checked by the given clock, and both
- * ways: the SDK lets the future pass.
+ * Verifies a notice with the SDK against any of the secrets and reads it. The age is checked against the given clock in
+ * both directions: the SDK accepts future timestamps.
  */
 export function readStripeNotice(
   { webhooks }: Pick<Stripe, 'webhooks'>,
@@ -65,13 +65,13 @@ export function readStripeNotice(
   rawBody: Buffer | string,
   header: string | string[] | undefined,
 ): Notice {
-  // One time only: of two the SDK would sign the last, and whoever adds one could make an old notice young.
+  // Exactly one timestamp: given two, the SDK would verify the last, and adding one could make an old notice look new.
   const times = typeof header === 'string' ? header.split(',').filter((part) => /^\s*t=/.test(part)) : [];
   if (typeof header !== 'string' || times.length !== 1 || !/^t=\d{1,12}$/.test(times[0]!))
     throw new NoticeRefused('forged', 'There is no signature');
   const genuine = secrets.some((secret) => {
     try {
-      // Tolerance 0: the signature only.
+      // Tolerance 0: checks only the signature.
       webhooks.signature!.verifyHeader(rawBody, header, secret, 0);
       return true;
     } catch (error) {

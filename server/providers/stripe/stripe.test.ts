@@ -12,7 +12,7 @@ describe('the Stripe adapter', () => {
   let bench: Awaited<ReturnType<typeof openStripe>>;
   let made: { customer: string; card: string };
   beforeEach(async () => {
-    // The SDK waits half a second before it repeats what a closed connection has cut off.
+    // The SDK waits half a second before it retries a request that was cut off by a closed connection.
     bench = await openStripe({ timeoutMs: 3000 });
     const customer = await bench.gateway.createCustomer({ reference: 'c', idempotencyKey: 'customer' });
     const begun = await bench.gateway.startCard({ customer, idempotencyKey: 'start' });

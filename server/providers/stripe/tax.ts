@@ -4,12 +4,12 @@ import type { TaxQuestion, TaxService } from '../../platform/tax.ts';
 import { createStripeClient, type StripeParts } from './client.ts';
 import { thrown } from './errors.ts';
 
-/** Members of the European Union, as VAT numbers begin: Greece with EL. */
+/** Members of the European Union by VAT number prefix: Greece uses EL. */
 const EU = 'AT BE BG CY CZ DE DK EE EL ES FI FR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
 /**
- * The kind of a tax number as Stripe names it, by the payer's country and how it is written; undefined: one of which Stripe
- * makes nothing (it is written on the document all the same).
+ * Stripe's type for a tax number, by the payer's country and its format; undefined if Stripe does not recognize it (it
+ * is printed on the document all the same).
  */
 export function taxIdOf(
   text: string,
@@ -35,7 +35,7 @@ const KINDS: Record<string, string> = {
   qst: 'QST',
 };
 
-/** The tax as documents name it: its kinds with their rates together, or why there is none. */
+/** The tax as shown on documents: its kinds and rates together, or why there is none. */
 export function nameOf(breakdown: Stripe.Tax.Calculation.TaxBreakdown[]): string {
   const charged = breakdown.filter((one) => one.amount > 0);
   if (charged.length === 0) {
@@ -71,8 +71,9 @@ function failure(error: unknown): GatewayError {
 }
 
 /**
- * Stripe Tax through its SDK: a calculation for each document, with its amount as one line, recorded as a tax transaction
- * when it was issued, and reversed by what is credited. The kind of product is the account's preset tax category.
+ * Stripe Tax through its SDK: one calculation per document, with its amount as a single line, recorded as a tax
+ * transaction once the document is issued, and reversed by credits. The kind of product is the account's preset tax
+ * category.
  */
 export function createStripeTax(parts: StripeParts): TaxService {
   const client = createStripeClient({ timeoutMs: 10_000, ...parts });
@@ -118,7 +119,7 @@ export function createStripeTax(parts: StripeParts): TaxService {
         ),
       );
       const taxCents = question.included ? made.tax_amount_inclusive : made.tax_amount_exclusive;
-      // Money is never guessed: an answer that does not add up is none.
+      // Money is never guessed: an answer that does not add up counts as no answer.
       if (!made.id || made.amount_total !== question.amountCents + (question.included ? 0 : taxCents))
         throw new GatewayError('no_answer', 'Stripe: the tax calculation does not add up');
       return { calculation: made.id, name: nameOf(made.tax_breakdown), taxCents };

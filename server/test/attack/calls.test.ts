@@ -6,14 +6,15 @@ import type { Company } from '../factories.ts';
 import { type Call, callsOf, fitting, HOSTILE, HOSTS, namesObject, randomOf } from './requests.ts';
 
 /**
- * An attack on every call of the OpenAPI document, made from the document alone: each role with ids of others, each field with hostile
- * values, hosts, origins, and bursts. `npm run attack` tries everything; under `npm test` it is a sample that ATTACK_SEED repeats.
+ * An attack on every call of the OpenAPI document, generated from the document alone: each role with other tenants'
+ * ids, each field with hostile values, hosts, origins, and bursts. `npm run attack` tries everything; `npm test` runs a
+ * sample that ATTACK_SEED reproduces.
  */
 
 const WHOLE = process.env.ATTACK === 'whole';
 const SEED = Number(process.env.ATTACK_SEED ?? 20261123);
 const random = randomOf(SEED);
-/** All of a list in the whole attack, else a few that the seed chooses. */
+/** The whole list in a full attack, otherwise a few items chosen by the seed. */
 function some<T>(list: readonly T[], few: number): T[] {
   if (WHOLE || list.length <= few) return [...list];
   const rest = [...list];
@@ -25,10 +26,10 @@ interface Tenant {
   root: Company;
   agency: Company;
   client: Company;
-  /** A word in every name of the tenant's, which nobody else may read. */
+  /** A word in every name of the tenant's, which no one else may read. */
   canary: string;
   host: string;
-  /** What it owns: ids by their tables. */
+  /** The ids of what it owns, by table. */
   ids: Map<string, string[]>;
 }
 interface Attacker {
@@ -49,7 +50,7 @@ let access: Map<string, string>;
 let serial = 0;
 let sent = 0;
 const statuses: Record<string, number> = {};
-/** The longest that a request held the process, for the whole attack's report. */
+/** The longest times a request blocked the process, for the full attack's report. */
 let slowest: [ms: number, what: string][] = [];
 
 const GRADES: Grade[] = [
@@ -113,7 +114,7 @@ async function tenant(name: string, root: Company, agency: Company, host: string
   return { name, root, agency, client, canary, host, ids: new Map() };
 }
 
-/** What a client owns, and where it stands. */
+/** Collects what a client owns, by table. */
 async function collect(one: Tenant): Promise<void> {
   one.ids.set('company', [one.client.id]);
   const { rows: tables } = await app.admin.query(
@@ -135,7 +136,7 @@ async function collect(one: Tenant): Promise<void> {
   }
 }
 
-/** One sum for each table of what a company's tree keeps; what differs later was changed. */
+/** One checksum for each table of a company's tree; a later difference means it was changed. */
 async function fingerprint(column: string, id: string): Promise<Record<string, string>> {
   const { rows: tables } = await app.admin.query(
     `select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = $1
@@ -154,7 +155,7 @@ async function fingerprint(column: string, id: string): Promise<Record<string, s
   return Object.fromEntries(rows.map((row) => [row.name, row.sum]));
 }
 
-/** A new person of a grade, signed in. */
+/** A new user of a grade, signed in. */
 async function attacker(grade: Grade): Promise<Attacker> {
   const [kind, role] = grade.split('.') as ['root' | 'agency' | 'client', 'owner'];
   const company = { root: own.root, agency: own.agency, client: own.client }[kind];
@@ -170,7 +171,10 @@ interface Answer {
   headers: Record<string, unknown>;
 }
 
-/** Sends a call with a value for each of its fields; a login that has ended meanwhile is begun anew, a limit waited out. */
+/**
+ * Sends a call with a value for each of its fields; renews a login that has ended in the meantime and waits out a
+ * limit.
+ */
 async function send(
   call: Call,
   values: Record<string, unknown>,
@@ -218,7 +222,7 @@ async function send(
       app.clock.advance(1000 * (Number(response.headers['retry-after'] ?? 1) + 1));
       continue;
     }
-    // An attacker with a session just stolen is one that has just confirmed who they are.
+    // An attacker with a freshly stolen session counts as having just confirmed their identity.
     const ended = answer.status === 401 || (answer.status === 403 && /"confirm":\[/.test(answer.text));
     if (tries < 2 && ended && 'grade' in who) {
       Object.assign(who, await attacker(who.grade));
@@ -228,7 +232,7 @@ async function send(
   }
 }
 
-/** Our own companies and hosts as they were made: the owner's own calls may rename, pause or remove them. */
+/** Our own companies and hosts as created: the owner's own calls may rename, pause or remove them. */
 let standing: Record<'company' | 'domain', string>;
 const STANDING = {
   company: 'select jsonb_agg(t order by t.id)::text as kept from company t where t.id = any ($1)',
@@ -241,7 +245,7 @@ async function stands(): Promise<typeof standing> {
   return { company: await of('company'), domain: await of('domain') };
 }
 
-/** Puts back what an earlier call took away, since nothing behind a host that is gone would be tried at all. */
+/** Restores what an earlier call removed, since nothing behind a removed host would be tested at all. */
 async function putBack(): Promise<void> {
   const now = await stands();
   const mine = [own.root.id, own.agency.id, own.client.id];
@@ -260,7 +264,7 @@ async function putBack(): Promise<void> {
   }
 }
 
-/** What is wrong with an answer, whatever was asked. */
+/** What is wrong with a response, whatever the request was. */
 function wrong({ status, text, type, headers }: Answer): string | undefined {
   // 502 to 504 are what a site, a mail server or a database elsewhere has done.
   if (status === 500) return `${status}: ${text.slice(0, 200)}`;
@@ -287,7 +291,7 @@ const ids = (one: Tenant): string[] => [
   ...[...one.ids.values()].flat(),
   `${one.canary}.csv`,
 ];
-/** Where the ids of a call's fields are, by what its field or else its path says. */
+/** Which table a call's ids come from, by the name of its field or else its path. */
 const TABLES: [says: RegExp, table: string][] = [
   [/rol/i, 'role'],
   [/us(e)?r/i, 'user_account'],
@@ -310,7 +314,7 @@ const PATHS: [says: RegExp, table: string][] = [
   [/user/, 'user_account'],
 ];
 const NOBODY = '00000000-0000-4000-8000-000000000000';
-/** The fields of a call as somebody with good will would fill them. */
+/** A call's fields as a well-meaning user would fill them in. */
 const plain = (call: Call, objects: Tenant): Record<string, unknown> =>
   Object.fromEntries(
     call.fields
@@ -328,10 +332,10 @@ const guarded = (call: Call): Permission | undefined => {
   const of = access.get(call.key.replace(/\{(\w+)\}/g, ':$1'));
   return of !== undefined && of in PERMISSIONS ? (of as Permission) : undefined;
 };
-/** What takes things away comes last, so that the others find them. */
+/** Calls that remove things come last, so that the others can find them. */
 const ends = ({ method, path }: Call): number =>
   method === 'GET' ? 0 : method === 'DELETE' || /remove|archive|purge|cancel|close/.test(path) ? 2 : 1;
-/** Ends the session it is asked with, which would only be begun anew. */
+/** Ends the session that the call uses, which would only have to be renewed. */
 const LEFT_OUT = ['POST /api/logout'];
 
 beforeAll(async () => {
@@ -385,7 +389,7 @@ describe('[TEN-02] [BEY-31] an attack on every call', () => {
       .filter((route) => route.method !== 'HEAD' && route.url !== '/*')
       .map((route) => `${route.method} ${route.url.replace(/:(\w+)/g, '{$1}')}`)
       .filter((key) => !named.has(key) && !LEFT_OUT.includes(key));
-    // The pixel's script, and what browsers ask before they send a visit.
+    // The pixel's script, and the preflight that browsers send before a visit.
     expect(left).toEqual(['OPTIONS /v', 'GET /p/v1/{file}']);
   });
 
@@ -558,7 +562,7 @@ describe('[TEN-02] [BEY-31] an attack on every call', () => {
   });
 });
 
-/** The server still answers, and so does its database. */
+/** Checks that the server still answers, and so does its database. */
 async function alive(): Promise<void> {
   const { status } = await app.call('GET', '/readyz', { host: 'root.test' });
   expect(status).toBe(200);

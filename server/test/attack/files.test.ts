@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const million = (text: string) => text.repeat(1_000_000);
 const size = { rows: 50_000, bytes: 16 * 1024 * 1024 };
 
-/** What a list of this text comes to: a row that holds up its thread for a minute ends it with a fault. */
+/** What a list with this text results in: a row that blocks its thread for a minute ends it with a fault. */
 async function list(text: string): Promise<Pick<Batch, 'rows' | 'entries' | 'errors'>[]> {
   writeFileSync(path, text);
   const found: Batch[] = [];

@@ -27,7 +27,7 @@ const upload = async (url: string, text: string) => {
   expect([statusCode, body]).toEqual([200, expect.any(String)]);
   return JSON.parse(body);
 };
-/** As if a process had ended twice with the job that was sent last. */
+/** As if a process had died twice while running the last job sent. */
 const endTwice = async (kind: string) => {
   const { rowCount } = await app.admin.query(
     `insert into job_run (key, kind, payload, root_id, worker, starts, alive_at)
@@ -92,7 +92,7 @@ test('[BEY-31] files whose reading ended the server twice are on hold, told, and
     'people.import_hold',
   ]);
 
-  // One by its own page, the other by the page of all.
+  // Retry one from its own page, the other from the overview page.
   expect((await call('POST', `/api/identity/imports/${id}/again`, {})).status).toBe(200);
   const other = stopped.find((one) => one.title !== 'File import')!;
   expect((await call('POST', '/api/background/stopped/again', { id: other.id })).status).toBe(200);
@@ -102,7 +102,7 @@ test('[BEY-31] files whose reading ended the server twice are on hold, told, and
     entries_added: 1,
   });
   expect((await call('GET', '/api/background/stopped')).body.total).toBe(0);
-  // Once is enough.
+  // Each can be retried only once.
   expect((await call('POST', `/api/identity/imports/${id}/again`, {})).status).toBe(409);
   expect((await call('POST', `/api/exclusions/lists/${list!.id}/again`, {})).status).toBe(409);
   expect((await call('POST', '/api/background/stopped/again', { id: other.id })).status).toBe(404);

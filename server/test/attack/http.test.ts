@@ -217,7 +217,7 @@ describe('[BEY-31] ids and tokens of others', () => {
 describe('[BEY-31] connections that take places without using them', () => {
   let server: Server;
   const open: Socket[] = [];
-  /** A server of its own with bounds of a moment; requests to /upload are uploads, /big answers for ever. */
+  /** A server of its own with very short limits; requests to /upload are uploads, /big responds endlessly. */
   async function start(given: Partial<ConnectionBounds>): Promise<number> {
     server = createServer((request, response) => {
       if (request.url === '/upload') isUpload(request);
@@ -310,7 +310,7 @@ describe('[BEY-31] connections that take places without using them', () => {
       });
     expect(await Promise.all(many.map(ask))).toEqual([true, true, true, true, true]);
     await stop();
-    // From elsewhere: sockets of other addresses, as a server meets them.
+    // Remote clients: sockets with other addresses, as a server would see them.
     const refused = (addresses: string[], trusted: string[] = []) => {
       const meeting = new EventEmitter() as Server;
       boundConnections(meeting, { ...BOUNDS, perAddress: 2, trusted });

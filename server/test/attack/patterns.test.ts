@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { callApart } from '../apart.ts';
 
-/** What is asked of which function: texts of a length that strangers can send, on which looking twice takes for ever. */
+/** Which function is given what: texts as long as an outsider can send, on which backtracking takes forever. */
 const million = (text: string) => text.repeat(1_000_000);
 const attacks: [string, string, unknown[], unknown][] = [
   ['server/platform/contacts.ts', 'normalEmail', [`"${million('>')}x`], null],

@@ -1,4 +1,7 @@
-/** What the attack of every call is made of: the calls of the OpenAPI document, bodies that fit them, and hostile values. */
+/**
+ * The building blocks of the attack on every call: the calls of the OpenAPI document, bodies that fit them, and hostile
+ * values.
+ */
 
 export interface Schema {
   type?: string | string[];
@@ -23,7 +26,7 @@ interface Operation {
   servers?: { url: string }[];
 }
 
-/** One call: where it is, and each of its fields with its schema. */
+/** One call: its address, and each of its fields with its schema. */
 export interface Call {
   key: string;
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -70,7 +73,7 @@ function propertiesOf(schema: Schema | undefined): Record<string, Schema> {
   return Object.assign({}, ...parts.map(propertiesOf), schema?.properties);
 }
 
-/** Something that fits a schema, so that a call gets as far as it can; texts by what their field's name says. */
+/** A value that fits a schema, so that a call gets as far as possible; texts are chosen by the field's name. */
 export function fitting(name: string, schema: Schema, serial: number): unknown {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum) return schema.enum[serial % schema.enum.length];
@@ -106,7 +109,7 @@ export function fitting(name: string, schema: Schema, serial: number): unknown {
   return `Attack ${serial}`;
 }
 
-/** Fields that name an object. */
+/** Fields that refer to an object. */
 export const namesObject = (name: string): boolean =>
   /(id|ids|sys|group|kept|absorbed)$/i.test(name) && !/paid|valid|feature|disabled/i.test(name);
 
@@ -116,7 +119,7 @@ const nested = (levels: number): unknown => {
   return value;
 };
 
-/** What a stranger puts into a field. */
+/** Values an attacker puts into a field. */
 export const HOSTILE: unknown[] = [
   '',
   ' ',
@@ -176,7 +179,7 @@ export const HOSTILE: unknown[] = [
   nested(60),
 ];
 
-/** Hosts that somebody writes into a request's head. */
+/** Hosts that an attacker puts into a request's header. */
 export const HOSTS = [
   'evil.test',
   '127.0.0.1',
@@ -193,7 +196,7 @@ export const HOSTS = [
   'one.test/../two.test',
 ];
 
-/** Random numbers that a seed repeats (mulberry32). */
+/** Random numbers reproducible from a seed (mulberry32). */
 export function randomOf(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

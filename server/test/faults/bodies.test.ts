@@ -11,18 +11,18 @@ const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 const measurable = existsSync('/proc/self/clear_refs');
 
-/** How a server dealt with a body that is far too large. */
+/** How a server handled a body that is far too large. */
 interface Refused {
   status: number;
-  /** Bytes that went out before the server closed the connection. */
+  /** Bytes sent before the server closed the connection. */
   sent: number;
   closed: boolean;
 }
 
 /**
- * Posts up to `size` bytes of nothing over a bare socket until the server closes it: as fast as it goes whatever the
- * server says, or `patient`, a piece every few milliseconds until there is an answer. (Who goes on sending into a closed
- * connection gets a reset, and his system may drop the answer unread.)
+ * Posts up to `size` zero bytes over a bare socket until the server closes it: as fast as possible regardless of what
+ * the server says, or, if `patient`, one chunk every few milliseconds until there is a response. (A client that keeps
+ * sending into a closed connection gets a reset, and its system may drop the response unread.)
  */
 function flood(
   port: number,
@@ -97,7 +97,7 @@ describe('a body of 1 GB', () => {
     token = JSON.parse(answer.slice(answer.indexOf('{'), answer.lastIndexOf('}') + 1)).access_token;
     expect(token).toBeTruthy();
     if (!measurable) return;
-    writeFileSync(`/proc/${server.pid}/clear_refs`, '5'); // Starts the peak anew.
+    writeFileSync(`/proc/${server.pid}/clear_refs`, '5'); // Resets the peak.
     before = memory('VmRSS');
   });
   afterAll(async () => {
@@ -122,7 +122,7 @@ describe('a body of 1 GB', () => {
     });
     const refused = await flood(server.port, path, { ...how, size: GIB });
     expect(refused.closed).toBe(true);
-    // What fits into the sockets' buffers besides the limit may have left us.
+    // What fits into the sockets' buffers may have been sent in addition to the limit.
     expect(refused.sent).toBeLessThan(32 * MIB);
     expect(server.alive()).toBe(true);
   });
@@ -138,7 +138,7 @@ describe('a body of 1 GB', () => {
     expect(refused.sent).toBeLessThan(32 * MIB);
   });
 
-  // The kernel's own account, which only Linux gives.
+  // The kernel's own accounting, which only Linux provides.
   test.runIf(measurable)(
     'after all of these the memory of the server has never been 64 MiB above where it began',
     () => {

@@ -1,11 +1,12 @@
-// A process that charges a card and ends itself with kill -9 at a step of it; a message tells it which and when.
+// A process that charges a card and kills itself with kill -9 at some step; a message tells it what to charge and which
+// step.
 import { createApp } from '../../app.ts';
 import type { ChargeAsk } from '../../features/payments/index.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
 import { TEST_PURPOSE, walletPurpose } from '../wallet-purpose.ts';
 
-/** Which step ends it, and either a charge (its amount as text) or an invoice */
+/** The step that kills it, and either a charge (its amount as text) or an invoice */
 interface Told {
   step: string;
   charge?: Omit<ChargeAsk, 'amountMicros'> & { amountMicros: string };

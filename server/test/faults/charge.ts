@@ -16,15 +16,15 @@ import type { FaultRun } from './harness.ts';
 
 const STEPS = ['before intent', 'intent', 'claimed', 'answer', 'posting'] as const;
 
-/** What stood in the books after the kills, and after what was left open was asked for. */
+/** The state of the books after the kills, and after everything left open was resolved. */
 export interface ChargeReport {
-  /** Processes that really ended by the signal. */
+  /** Processes that were actually killed by the signal. */
   killed: number;
   /** Charges that were open after a kill. */
   open: number;
-  /** Charges that are open after all was asked for. */
+  /** Charges that are still open after everything was looked up. */
   unresolved: number;
-  /** Cents by the card network, by our charges, and by the ledger: the wallet and what is paid of invoices. */
+  /** Cents according to the card network, our charges, and the ledger: the wallet plus what is paid on invoices. */
   network: number;
   charges: number;
   ledger: number;
@@ -34,17 +34,17 @@ export interface ChargeReport {
   broken: string[];
 }
 
-/** A charge to be killed: by whom, and how it is asked for again. */
+/** A charge to be killed: what the process is told, and how the charge is requested again. */
 interface Victim {
   told: object;
   again: () => Promise<unknown>;
-  /** How many charges were made of it; one is right. */
+  /** How many charges resulted from it; one is correct. */
   count: () => Promise<number>;
 }
 
 /**
- * kill -9 in the middle of a charge, at every step in turn: of a top-up of a wallet, and of a client's invoice. Then another
- * process takes over, and the payer asks again.
+ * Runs kill -9 in the middle of a charge, at every step in turn: of a wallet top-up, and of a client's invoice. Then
+ * another process takes over, and the payer tries again.
  */
 export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun): Promise<ChargeReport> {
   const folder = mkdtempSync(join(tmpdir(), 'lead-charge-'));
@@ -56,7 +56,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
     ROLES: 'worker',
   };
   const config = loadConfig(env);
-  // The one who takes over comes 20 s later.
+  // The process that takes over starts 20 s later.
   const later = { now: () => new Date(Temporal.Now.instant().epochMilliseconds + 20_000) };
   const app = await createApp({
     config: { ...config, roles: [] },
@@ -70,7 +70,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
     Number(Object.values((await admin.query(text, values)).rows[0])[0]);
   try {
     const { features, platform } = app;
-    // It does no jobs, but what is billed asks for some.
+    // It runs no jobs, but billing may enqueue some.
     await platform.jobs.start();
     const { payments } = features;
     payments.charges.onSettled(TEST_PURPOSE, walletPurpose(features.wallet));
@@ -101,7 +101,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
     const invoice = async (key: string): Promise<Victim> => {
       const client = await make.client(agency);
       const campaign = await make.campaign(client, { costs: { term: 'Monthly' } });
-      // Without a card yet: else the first charge would be written with the invoice.
+      // No card yet: otherwise the first charge would be written along with the invoice.
       const bill = await inScope(platform.db.app, { rootId: root.id }, async (tx) => {
         const at = later.now();
         const of = { rootId: root.id, agencyId: agency.id, clientId: client.id, campaignId: campaign.id };
@@ -122,7 +122,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
           at,
         );
       });
-      // The audit asks for the lead, too.
+      // The audit also needs the lead.
       await admin.query(
         `insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, transfer_id, created_at)
          select reference_id, root_id, agency_id, company_id, campaign_id, 1, 98, 1000000, 0, id, created_at from transfer
@@ -137,10 +137,10 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
           number(`select count(*) from charge where reference_id = $1 and state = 'succeeded'`, [bill!.id]),
       };
     };
-    // The next ones get ready while one is used up.
+    // The next processes start up while one is in use.
     const start = async (): Promise<ChildProcess> => {
       const child = fork(join(import.meta.dirname, 'charge-process.ts'), {
-        // What the first one has compiled, the others need not.
+        // Code compiled by the first process does not have to be compiled again.
         env: { ...process.env, ...env, NODE_COMPILE_CACHE: join(folder, 'compiled') },
         silent: true,
       });

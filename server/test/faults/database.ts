@@ -9,18 +9,18 @@ import { setUpJobs } from '../../platform/jobs.ts';
 import { openStage } from '../stage.ts';
 import { type FaultRun, randomFrom, sendVisits, until } from './harness.ts';
 
-/** What visitors and the load balancer saw while the database went away and came back. */
+/** What visitors and the load balancer saw while the database was down and came back. */
 export interface DatabaseReport {
   acknowledged: number;
-  /** Acknowledged, but not there. */
+  /** Acknowledged, but missing. */
   lost: string[];
   rows: number;
-  /** 503 answers, and those of them without Retry-After. */
+  /** 503 responses, and how many of them lacked Retry-After. */
   turnedAway: number;
   unhelpful: number;
-  /** Any other answer of POST /v; 0: the connection broke. */
+  /** Any other response to POST /v; 0: the connection broke. */
   unexpected: [status: number, count: number][];
-  /** Statuses of /readyz as they changed (the last seven). */
+  /** The status changes of /readyz (the last seven). */
   ready: number[];
   /** Whether the process lived on, and was ready again after each restart. */
   alive: boolean;
@@ -28,7 +28,7 @@ export interface DatabaseReport {
   said: string;
 }
 
-/** A throw-away server answers commits before its log is written; here they must outlive its crash. */
+/** A throw-away server acknowledges commits before its log is written; here they must survive a crash. */
 async function keepCommits(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -36,7 +36,7 @@ async function keepCommits(url: string): Promise<void> {
   await client.end();
 }
 
-/** Crashes PostgreSQL (immediate shutdown: no checkpoint, recovery at the start) under load, as often as `kills`. */
+/** Crashes PostgreSQL (immediate shutdown: no checkpoint, recovery on startup) under load, `kills` times. */
 export async function restartDatabase({ kills, seed, log }: FaultRun): Promise<DatabaseReport> {
   const random = randomFrom(seed);
   const folder = mkdtempSync(join(tmpdir(), 'lead-fault-database-'));

@@ -4,15 +4,15 @@ import { newId } from '../../platform/ids.ts';
 import { BROWSER } from '../factories.ts';
 import type { Running } from '../stage.ts';
 
-/** What a fault run is given: the seed decides when the kills come, so that a run can be told again. */
+/** The options of a fault run: the seed decides when the kills happen, so that a run can be reproduced. */
 export interface FaultRun {
   kills: number;
   seed: number;
-  /** Takes a line about the progress of a long run. */
+  /** Receives progress lines of a long run. */
   log?: (line: string) => void;
 }
 
-/** Random numbers in [0, 1) that follow from a seed (mulberry32). */
+/** Reproducible random numbers in [0, 1) from a seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -23,7 +23,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** Waits until `done` answers true. Throws what is still missing when that takes too long. */
+/** Waits until `done` returns true. Throws naming what is still missing if that takes too long. */
 export async function until(
   what: string,
   done: () => Promise<boolean> | boolean,
@@ -35,7 +35,7 @@ export async function until(
   throw new Error(`Still waiting after ${seconds} s: ${what}`);
 }
 
-/** What visitors saw of a server under fault. */
+/** What visitors saw of a server with faults. */
 export interface Log {
   /** Event ids answered with 204. */
   acknowledged: Set<string>;
@@ -45,7 +45,7 @@ export interface Log {
   unhelpful: number;
 }
 
-/** Browsers that send visits without pause and try each again, with the same id, until it is acknowledged. */
+/** Browsers that send visits continuously and retry each one, with the same id, until it is acknowledged. */
 export function sendVisits(
   server: () => Running | undefined,
   siteKey: string,

@@ -11,17 +11,26 @@ import type { Company } from '../factories.ts';
 import { openStage, type Running, type Stage } from '../stage.ts';
 import { type FaultRun, randomFrom, until } from './harness.ts';
 
-/** What can be killed, in the order in which each needs what the ones before brought. `exclusions` has its own short test (exclusions.test.ts). */
+/**
+ * What can be killed, ordered so that each comes after the ones it depends on. `exclusions` has its own short test
+ * (exclusions.test.ts).
+ */
 export const IMPORTS = ['people', 'csv', 'parquet', 'count', 'exclusions'] as const;
 type Kind = (typeof IMPORTS)[number];
 
-/** What the kills left; `cut` counts those that came in the middle, `broken` names what differs from the run that nobody disturbed. */
+/**
+ * The state after the kills; `cut` counts those that hit in the middle, `broken` names what differs from an undisturbed
+ * run.
+ */
 export interface ImportReport {
   cut: Record<string, number>;
   broken: string[];
 }
 
-/** A piece of work for the worker: how far it is (in rows; of a count 0 or 1), whether it has ended, and what it led to. */
+/**
+ * A piece of work for the worker: its progress (in rows; for a count, 0 or 1), whether it has ended, and what it
+ * produced.
+ */
 interface Task {
   rows: number;
   at(): Promise<number>;
@@ -30,8 +39,9 @@ interface Task {
 }
 
 /**
- * kill -9 of the worker while it imports people, signals (CSV and Parquet) and a list of exclusions, and while it makes a count;
- * the next worker goes on with each. What is there in the end must be what one run to the end makes of the same files.
+ * Runs kill -9 on the worker while it imports people, signals (CSV and Parquet) and an exclusion list, and while it
+ * does a count; the next worker continues each. The end result must match a single uninterrupted run over the same
+ * files.
  * @param run.rows of each file; a batch has 20,000
  */
 export async function killInImports(
@@ -47,7 +57,7 @@ export async function killInImports(
     const files = filesOf(rows, systemClock.now());
     const calm = await homeOf(stage);
     const hit = await homeOf(stage);
-    // The same work, by this process and without a break.
+    // The same work, done by this process without interruption.
     const expected = new Map<Kind, unknown>();
     for (const kind of kinds) {
       const task = await begin(stage, calm, kind, files, true);
@@ -69,7 +79,7 @@ export async function killInImports(
         worker = undefined;
         if (!(await task.ended())) cut[kind]++;
         log?.(`${kind}, kill ${n + 1} of ${kills}: at ${await task.at()} of ${task.rows}`);
-        // What the queue does by itself when the dead worker has not been heard of for 30 s (worker.test.ts waits for that).
+        // What the queue does by itself once the dead worker has been silent for 30 s (worker.test.ts waits for that).
         await stage.admin.query(
           `update pgboss.job set state = 'retry', start_after = now(), heartbeat_on = null where state = 'active'`,
         );
@@ -89,7 +99,7 @@ export async function killInImports(
 
 type Files = Record<'people' | 'csv' | 'parquet' | 'exclusions', Uint8Array>;
 
-/** A file for each import. Some rows are bad, some stand twice, some are about nobody. */
+/** A file for each import. Some rows are bad, some are duplicates, some match no one. */
 function filesOf(rows: number, now: Date): Files {
   const email = (i: number) => (i % 97 === 5 ? 'no address' : `p${i % 41 === 7 ? i - 1 : i}@kill.example`);
   const numbers = Array.from({ length: rows }, (_, i) => i);
@@ -127,7 +137,7 @@ async function homeOf({ make }: Stage): Promise<Home> {
   return { root, client, userId: id };
 }
 
-/** Begins a piece of work: `whole` makes it to its end here, else its job waits for a worker. */
+/** Starts a piece of work: with `whole` it runs to its end here, otherwise its job waits for a worker. */
 async function begin(stage: Stage, home: Home, kind: Kind, files: Files, whole: boolean): Promise<Task> {
   if (kind === 'exclusions') return beginList(stage, home, files.exclusions, whole);
   if (kind === 'count') return beginCount(stage, home, whole);

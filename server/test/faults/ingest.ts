@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openStage, type Running } from '../stage.ts';
 import { type FaultRun, randomFrom, sendVisits, until } from './harness.ts';
 
-/** What is in the log of visits after the kills, against what visitors were told. */
+/** The contents of the visit log after the kills, compared with what visitors were told. */
 export interface IngestReport {
   acknowledged: number;
   rows: number;
-  /** Acknowledged, but not there. */
+  /** Acknowledged, but missing. */
   lost: string[];
-  /** There without an acknowledgement. */
+  /** Present without having been acknowledged. */
   unknown: number;
-  /** Requests that a kill cut off. */
+  /** Requests cut off by a kill. */
   cut: number;
   answers: Record<number, number>;
 }
 
-/** kill -9 of the whole server (server/main.ts), again and again, while visitors send. */
+/** Runs kill -9 on the whole server (server/main.ts), again and again, while visitors send. */
 export async function killDuringIngest(
   databaseUrl: string,
   { kills, seed, log }: FaultRun,

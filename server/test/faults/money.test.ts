@@ -19,7 +19,7 @@ beforeAll(async () => {
     urls: app.urls,
     clock: app.clock,
   });
-  // A lead may have jobs sent, and a queue is asked for first.
+  // A lead may enqueue jobs, which needs a queue.
   await other.platform.jobs.start();
   root = await app.make.root();
   client = await app.make.client(await app.make.agency(root));

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { defineJob, Jobs } from '../../platform/jobs.ts';
 
-// A process that does jobs of one kind until it is ended by one (server/platform/jobs.test.ts). argv: address of the database.
+// A process that runs jobs of one kind until one of them kills it (server/platform/jobs.test.ts). argv: the database's
+// address.
 
 export const poison = defineJob('test.poison', z.object({ name: z.string(), deadly: z.boolean() }));
 
@@ -11,7 +12,7 @@ if (process.argv[2]) {
   await jobs.start();
   await jobs.work(poison, { pollingIntervalSeconds: 0.5, localConcurrency: 4 }, async ({ name, deadly }) => {
     console.log(`start ${name}`);
-    // The others are under way when one of them ends the process.
+    // The other jobs are running when one of them kills the process.
     await new Promise((done) => setTimeout(done, 500));
     if (deadly) process.kill(process.pid, 'SIGKILL');
     console.log(`end ${name}`);

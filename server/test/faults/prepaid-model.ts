@@ -8,7 +8,10 @@ import { randomFrom } from './harness.ts';
 
 const USD = 1_000_000n;
 const HOUR_MS = 3_600_000;
-/** What happens to the next charge: it works, the card declines, its answer is lost, or the process dies at a step. */
+/**
+ * What happens to the next charge: it succeeds, the card declines, its answer is lost, or the process dies at some
+ * step.
+ */
 const FATES = [
   'works',
   'works',
@@ -25,7 +28,7 @@ const FATES = [
   'answer',
   'posting',
 ] as const;
-/** How often each thing is done. */
+/** The relative frequency of each action. */
 const KINDS = Object.entries({
   buy: 2,
   refund: 1,
@@ -38,7 +41,7 @@ const KINDS = Object.entries({
 }).flatMap(([kind, often]) => Array<string>(often).fill(kind));
 type Fate = (typeof FATES)[number];
 
-/** Where the next charge dies; the app of the test asks it at each step. */
+/** Where the next charge dies; the test's app checks it at each step. */
 export const crash: { at: string | null } = { at: null };
 
 export interface PrepaidReport {
@@ -52,8 +55,8 @@ export interface PrepaidReport {
 }
 
 /**
- * Random lives of a prepaid campaign against a model that only adds up: what cards paid, what went back, what leads took.
- * After each step the books must say the same. Throws at the first difference, naming seed and step.
+ * Random histories of a prepaid campaign, compared with a model that only adds up: what cards paid, what was returned,
+ * what leads cost. After each step the books must match. Throws at the first difference, naming seed and step.
  */
 export async function prepaidModel(
   app: TestApp,
@@ -101,7 +104,7 @@ export async function prepaidModel(
     let price = USD;
     const leads = 10 + below(30);
     let continual = true;
-    /** What leads took. */
+    /** What leads cost. */
     let spent = 0n;
     /** Renewals since the balance was last seen above its floor. */
     let renewals = 0n;
@@ -111,7 +114,7 @@ export async function prepaidModel(
     const balance = () => stage.balance(who);
     const renewed = () =>
       one("select count(*) as sum from prepaid_attempt where campaign_id = $1 and state = 'succeeded'", [id]);
-    /** Runs something with a fate for whatever it charges; a process that died is another one that goes on. */
+    /** Runs something with a given fate for anything it charges; if the process dies, another one continues. */
     const fated = async (fate: Fate, work: () => Promise<unknown>): Promise<void> => {
       await stage.card(who, fate === 'declines' ? 'declines' : 'works');
       if (fate === 'lost') stage.loseAnswer();
@@ -184,7 +187,7 @@ export async function prepaidModel(
         const amount = dollarsOf(amountOf(asked, price));
         const click = () => prepaid.topUp(ctx, id, { leads: asked, amount, key });
         await fated(fate, click);
-        // Somebody clicks again.
+        // The user clicks again.
         if (below(2)) await fated('works', click);
       } else if (kind === 'refund') {
         what = 'refund';
@@ -257,7 +260,7 @@ export async function prepaidModel(
         throw new Error(`seed ${seed}, life ${life}, step ${step}, ${what}: one fall was paid twice`);
       if ((await balance()) >= floorOf(wish)) renewals = 0n;
     }
-    // What was left open is found out, and then provider and books agree.
+    // What was left open is looked up, and then provider and books agree.
     for (let i = 0; i < 4; i++) {
       app.clock.advance(2 * HOUR_MS);
       await stage.send(who);

@@ -8,7 +8,7 @@ import type { Platform } from '../../platform/platform.ts';
 import type { Company, createFactories } from '../factories.ts';
 import { openStage } from '../stage.ts';
 
-/** A day's worth of dates on which calendars are odd: leap days, clocks that change, the ends of months and years. */
+/** Days on which calendars are odd: leap days, clock changes, the ends of months and years. */
 const ODD_DAYS = [
   '2023-02-28',
   '2024-02-28',
@@ -76,7 +76,7 @@ const PRICE = 2_000_000n;
 const COST = 1_250_000n;
 const MINUTE = 60_000;
 
-/** The calendar of the model, told from Intl alone, so that it shares nothing with the code under test. */
+/** The model's calendar, based on Intl alone, so that it shares nothing with the code under test. */
 function localDay(at: number, zone: string): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(at);
 }
@@ -162,7 +162,7 @@ class Model {
 
 const isRefused = (error: unknown): boolean => error instanceof Refusal && error.code === 'conflict';
 
-/** What a run found: how many sequences, how many steps of them did something and how many were refused. */
+/** The result of a run: how many sequences, and how many of their steps had an effect or were refused. */
 export interface ModelReport {
   sequences: number;
   done: number;
@@ -170,10 +170,10 @@ export interface ModelReport {
 }
 
 /**
- * Random lives of a wallet against a simple model: top-ups, debits, leads, returns, refunds, disputes, reversals, limits and
- * waiting, over leap days and changing clocks in several time zones. After each step balances, lots, what is owed and what
- * has expired must be the model's, and at the end the balance as of every moment before. Throws the shortest sequence
- * that differs.
+ * Random histories of a wallet, compared with a simple model: top-ups, debits, leads, returns, refunds, disputes,
+ * reversals, limits and waiting, across leap days and clock changes in several time zones. After each step, balances,
+ * lots, what is owed and what has expired must match the model, and at the end so must the balance as of every earlier
+ * moment. Throws the shortest sequence that differs.
  */
 export async function walletModel(
   app: {
@@ -192,7 +192,7 @@ export async function walletModel(
   const report: ModelReport = { sequences: 0, done: 0, refused: 0 };
 
   const life = async (start: string, minute: number, zone: string, steps: Step[]): Promise<void> => {
-    // A root for every few lives: its snapshots are made over all of it.
+    // One root for every few histories: its snapshots cover all of it.
     if (report.sequences++ % 20 === 0) root = await make.root();
     const model = new Model(Date.parse(`${start}T00:00:00Z`) + minute * MINUTE, zone, 100n * PRICE);
     const agency = await make.agency(root, { timeZone: zone });
@@ -207,7 +207,7 @@ export async function walletModel(
     const same = (what: string, ours: unknown, theirs: unknown): void => {
       if (ours !== theirs) throw new Error(`${what}: the model has ${ours}, the ledger ${theirs}`);
     };
-    /** Does it, and says whether it was refused; both must agree. */
+    /** Performs the action and returns whether it was refused; both sides must agree. */
     const attempt = async (refuses: boolean, work: Parameters<typeof inRoot>[0]): Promise<boolean> => {
       const refused = await inRoot(work).then(
         () => false,
@@ -390,7 +390,7 @@ export async function walletModel(
   return report;
 }
 
-/** The same on a database of its own, with the audit at the end: `broken` are the invariants that do not hold. */
+/** The same on a database of its own, with the audit at the end: `broken` lists the invariants that do not hold. */
 export async function runWalletModel(
   databaseUrl: string,
   options: { runs: number; seed: number },

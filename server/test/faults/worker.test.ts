@@ -13,7 +13,8 @@ test('kill -9 of the worker while it makes and delivers leads: none twice, none 
     expect(report.leads).toBe(report.expected);
     expect(report.leads).toBeGreaterThan(100);
     expect(report).toMatchObject({ forged: 0, mistold: 0, messages: report.deliveries });
-    // A kill between sending and recording shows on the wire: at most one message of each of the four webhooks.
+    // A kill between sending and recording shows on the wire: at most one duplicate message for each of the four
+    // webhooks.
     expect(report.wire - report.messages).toBeLessThanOrEqual(kills * 4);
   } finally {
     await database.drop();

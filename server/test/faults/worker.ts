@@ -15,7 +15,7 @@ const COST = 100_000n;
 const SUPPLIER = 20_000n;
 const PEOPLE_PER_KILL = 160;
 
-/** What the database and the receiver say after the kills. Every list of SQL findings should be empty. */
+/** The state of the database and the receiver after the kills. Every list of SQL findings should be empty. */
 export interface WorkerReport {
   visits: number;
   leads: number;
@@ -28,7 +28,7 @@ export interface WorkerReport {
   wire: number;
   messages: number;
   forged: number;
-  /** Leads that the receiver was told of other than once per webhook, after deduplication. */
+  /** Leads that the receiver got more or less than once per webhook, after deduplication. */
   mistold: number;
 }
 
@@ -61,13 +61,15 @@ const INVARIANTS: Record<string, string> = {
          or spend <> (select sum(price_micros) from lead) or cost <> (select sum(cost_micros) from lead)`,
 };
 
-/** kill -9 of the worker, again and again, while it makes leads and delivers them to two webhooks per campaign. */
+/**
+ * Runs kill -9 on the worker, again and again, while it creates leads and delivers them to two webhooks per campaign.
+ */
 export async function killWorker(databaseUrl: string, { kills, seed, log }: FaultRun): Promise<WorkerReport> {
   const random = randomFrom(seed);
   const receiver = await openReceiver();
   const stage = await openStage({ databaseUrl, outbound: [receiver.address] });
   try {
-    // A dead worker's job is taken over after this many seconds, the least that the queue allows.
+    // A dead worker's job is taken over after this many seconds, the minimum the queue allows.
     await stage.admin.query(
       'update pgboss.queue set heartbeat_seconds = 10 where heartbeat_seconds is not null',
     );
@@ -76,7 +78,7 @@ export async function killWorker(databaseUrl: string, { kills, seed, log }: Faul
     let visits = 0;
     let wanted = 0;
     let feeding = true;
-    // New people come for each kill, each of them twice to the same campaign.
+    // New people arrive for each kill, each of them visiting the same campaign twice.
     const feed = (async () => {
       while (feeding) {
         if (expected >= wanted) {
@@ -98,7 +100,7 @@ export async function killWorker(databaseUrl: string, { kills, seed, log }: Faul
       const messages = receiver.got.length;
       wanted = expected + PEOPLE_PER_KILL;
       const worker: Running = await stage.start('app', { ROLES: 'worker' });
-      // Every other kill hits the first work of the process; the rest come while leads are being made and told.
+      // Every other kill hits the process's first work; the rest hit while leads are being created and delivered.
       if (kill % 2 === 1) {
         await until('new leads', async () => (await stage.number('select count(*) from lead')) > leads);
         await until('new messages', () => receiver.got.length > messages);
@@ -156,7 +158,7 @@ export async function killWorker(databaseUrl: string, { kills, seed, log }: Faul
   }
 }
 
-/** A client's endpoint that checks signatures and keeps what it gets, as its own log. */
+/** A client's endpoint that verifies signatures and keeps what it receives, as its own log. */
 async function openReceiver() {
   const got: { id: string; path: string; lead: string }[] = [];
   const secrets = new Map<string, string>();
@@ -193,8 +195,8 @@ async function openReceiver() {
 }
 
 /**
- * Two campaigns with money enough, a price on each side, and two webhooks each. The agency's wallet, in three lots, pays for
- * some of the leads; a limit is watched that nobody reaches.
+ * Two campaigns with enough money, a price on each side, and two webhooks each. The agency's wallet, in three lots,
+ * pays for some of the leads; a limit that is never reached is also watched.
  */
 async function fill(
   stage: Stage,

@@ -33,7 +33,7 @@ const columns: Column<Row>[] = [
   { key: 'detail', title: 'Details', hidden: true, render: (row) => <Clip text={row.detail} max={420} /> },
 ];
 
-/** What happened to the own ways in: who signs in with them, and who tries to. */
+/** What happened to the user's own ways to sign in: who signs in with them, and who tries to. */
 export function Activity() {
   const query = useQuery({
     queryKey: ['activity'],

@@ -8,7 +8,7 @@ import { keepFocus } from '../../ui/forms.ts';
 import { usePageTitle } from '../../ui/usePageTitle.ts';
 import classes from './LoginPage.module.css';
 
-/** The bare page around everything that needs nobody signed in: the tenant's mark, a title, what went wrong. */
+/** The bare page around everything that does not require signing in: the tenant's mark, a title, what went wrong. */
 export function AuthBox(props: {
   title: string;
   line?: ReactNode;
@@ -38,7 +38,7 @@ export function AuthBox(props: {
   );
 }
 
-/** What went wrong, told to everybody at once. */
+/** What went wrong, also announced to screen readers. */
 export function Problem({ children }: { children: ReactNode }) {
   return (
     <Alert icon={<IconAlertCircle size={18} />} role="alert" className={classes.problem!}>
@@ -47,7 +47,7 @@ export function Problem({ children }: { children: ReactNode }) {
   );
 }
 
-/** A quiet way back to the login. */
+/** An unobtrusive link back to the login. */
 export function ToLogin({ words }: { words: string }) {
   return (
     <Anchor size="sm" {...keepFocus} renderRoot={(props) => <Link {...props} to="/login" />}>

@@ -42,7 +42,7 @@ function loadRecaptcha(): Promise<Grecaptcha> {
   return loading;
 }
 
-/** The box to tick; `onToken` gets its answer, and undefined when that has expired. */
+/** The box to check; `onToken` gets its answer, and undefined once that has expired. */
 function Recaptcha({ siteKey, onToken }: { siteKey: string; onToken: (token?: string) => void }) {
   const place = useRef<HTMLDivElement>(null);
   const theme = useComputedColorScheme();
@@ -93,15 +93,15 @@ function Recaptcha({ siteKey, onToken }: { siteKey: string; onToken: (token?: st
 }
 
 /**
- * The proof that a person is at work, as the server asks for it (AUTH-19): the browser's own work, which nobody sees,
- * or reCAPTCHA's box. `options` undefined: none is wanted (yet).
+ * The proof that the visitor is human, as the server asks for it (AUTH-19): invisible work by the browser, or
+ * reCAPTCHA's box. `options` undefined: none is needed (yet).
  */
 export function useCaptcha(options: AccessOptions | undefined): {
   /** The box, where there is one. */
   box: ReactNode;
-  /** The gtoken of one request. Throws words when the box is not ticked. */
+  /** Returns the gtoken for one request. Throws a user-facing message if the box is not checked. */
   answer: () => Promise<string>;
-  /** After a request: its answer is used up, the next one needs another. */
+  /** Call after a request: the answer has been used up, and the next request needs another. */
   renew: () => void;
 } {
   const [token, setToken] = useState<string>();

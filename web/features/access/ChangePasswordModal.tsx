@@ -10,7 +10,7 @@ import { Problem } from './AuthBox.tsx';
 import type { MenuModal } from './modal.types.ts';
 import { refusedBeside } from './refused.ts';
 
-/** Changes the own password (spec product 5, AUTH-11, AUTH-20). */
+/** Changes the user's own password (spec product 5, AUTH-11, AUTH-20). */
 export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
   const user = useUser();
   const queryClient = useQueryClient();

@@ -14,7 +14,7 @@ interface Props {
   onBack: (why?: string) => void;
 }
 
-/** The second step of a login: six digits, from a mail or an authenticator (AUTH-06), or a recovery code instead. */
+/** The second step of a login: six digits, from an email or an authenticator (AUTH-06), or a recovery code instead. */
 export default function CodeForm({ email, step, onStep, onDone, onBack }: Props) {
   const [problem, setProblem] = useState<string>();
   const [code, setCode] = useState('');

@@ -7,8 +7,8 @@ import { Notice } from '../../ui/Notice.tsx';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 
 /**
- * /confirm-email/{token}: takes over a new email address (PROF-02). By a click, not by opening, like ConfirmPage: what
- * looks into mails opens links, too. With ?stop=1 it stops a change that another person asked for.
+ * /confirm-email/{token}: confirms a new email address (PROF-02). Requires a click, like ConfirmPage, because email
+ * scanners open links, too. With ?stop=1 it stops a change that another person requested.
  */
 export default function ConfirmEmailPage() {
   const { token = '' } = useParams({ strict: false }) as { token?: string };

@@ -8,8 +8,8 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 
 /**
- * /register/confirm/{token}?email=: completes a sign-up (AUTH-07). By a click, not by opening: programs that look into
- * mails open links, too, and would confirm an address that its owner has not.
+ * /register/confirm/{token}?email=: completes a sign-up (AUTH-07). Requires a click: email scanners open links, too,
+ * and would otherwise confirm an address that its owner has not.
  */
 export default function ConfirmPage() {
   const { token = '' } = useParams({ strict: false }) as { token?: string };

@@ -16,7 +16,7 @@ import { showRecoveryCodes } from './RecoveryCodes.tsx';
 
 const WORDS = { email: 'Email codes', google: 'Authenticator app' } as const;
 
-/** The own second factor, and how many recovery codes are left to stand in for it. */
+/** The user's own second factor, and how many recovery codes are left as a fallback. */
 export function FactorSection() {
   const user = useUser();
   const queryClient = useQueryClient();

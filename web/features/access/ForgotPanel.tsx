@@ -13,13 +13,16 @@ import { AuthBox, ToLogin } from './AuthBox.tsx';
 import { useCaptcha } from './Captcha.tsx';
 import { accessOptionsQuery } from './options.ts';
 
-/** The server's own words, else the text of the spec (calls 8, AUTH-09): a proxy's page or no answer has none. */
+/**
+ * Returns the server's own message, or the spec's text (calls 8, AUTH-09) when there is none, as with a proxy's error
+ * page or no response.
+ */
 function failureWords(error: unknown): string {
   if (!(error instanceof ApiError)) return wordsOf(error);
   return error.requestId && error.message !== messages.errorText ? error.message : messages.forgotFailed;
 }
 
-/** Asks for a link to set a new password; says the same whether the address is known or not (AUTH-09). */
+/** Requests a link to set a new password; shows the same message whether or not the address is known (AUTH-09). */
 export default function ForgotPanel() {
   const brand = useBrand();
   const options = useQuery(accessOptionsQuery);

@@ -33,7 +33,8 @@ export default function LoginPage() {
   const [step, setStep] = useState<{ email: string; code: CodeStep }>();
   const options = useQuery(accessOptionsQuery).data;
   const [isAsking, setAsking] = useState(false);
-  // After failures the server wants a captcha; the browser answers its own unasked, reCAPTCHA's box has to be shown.
+  // After failed attempts, the server requires a captcha. The browser's own is solved automatically; reCAPTCHA's box
+  // has to be shown.
   const [wantsCaptcha, setWantsCaptcha] = useState(false);
   const captcha = useCaptcha(wantsCaptcha ? options : undefined);
   const proceed = () => router.navigate({ href: safePath(params.next, location.origin), replace: true });
@@ -47,7 +48,7 @@ export default function LoginPage() {
     },
   });
 
-  // What sealing the password and the first page need comes while the person types.
+  // Loads what is needed to encrypt the password and show the first page while the user types.
   useEffect(() => {
     void import('../../api/jwe.ts');
   }, []);

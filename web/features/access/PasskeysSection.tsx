@@ -20,7 +20,7 @@ import { showRecoveryCodes } from './RecoveryCodes.tsx';
 
 type Row = Awaited<ReturnType<Client['access']['passkeys']>>['data'][number];
 
-/** Asks for a passkey's name, and closes once `save` has done its work; resolves then, or when it is given up. */
+/** Asks for a passkey's name and closes once `save` is done; resolves then, or when the user cancels. */
 async function askName(title: string, name: string, verb: string, save: (name: string) => Promise<unknown>) {
   await overlaysReady();
   return new Promise<void>((resolve) => {
@@ -93,7 +93,7 @@ function NameForm(props: {
   );
 }
 
-/** The own passkeys: each signs in at the address where it was made. */
+/** The user's own passkeys. Each one signs in at the address where it was created. */
 export function PasskeysSection() {
   const queryClient = useQueryClient();
   const query = useQuery({

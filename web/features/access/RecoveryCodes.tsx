@@ -5,14 +5,14 @@ import { CopyButton } from '../../ui/CopyButton.tsx';
 import { overlaysReady } from '../../ui/overlays.ts';
 import classes from './RecoveryCodes.module.css';
 
-/** Shows recovery codes, which is possible once; resolves when they are put away. */
+/** Shows recovery codes, which can only be shown once; resolves when they are dismissed. */
 export async function showRecoveryCodes(codes: readonly string[]): Promise<void> {
   await overlaysReady();
   return new Promise((resolve) => {
     const id = modals.open({
       title: 'Save your recovery codes',
       centered: true,
-      // A slip must not lose them.
+      // A stray click or key must not lose them.
       closeOnClickOutside: false,
       closeOnEscape: false,
       withCloseButton: false,

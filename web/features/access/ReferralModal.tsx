@@ -7,7 +7,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import type { MenuModal } from './modal.types.ts';
 
-/** The own link for inviting others to sign up (CONF-10). */
+/** The user's own link for inviting others to sign up (CONF-10). */
 export default function ReferralModal({ opened, onClose }: MenuModal) {
   const user = useUser();
   const link = useQuery({

@@ -19,7 +19,10 @@ import LoginPage from './LoginPage.tsx';
 import { type AccessOptions, accessOptionsQuery } from './options.ts';
 import { refusedBeside } from './refused.ts';
 
-/** /register and /agency-register/{referralCode?}: the login where signing up is not open (spec product 2, AUTH-07, AUTH-08). */
+/**
+ * /register and /agency-register/{referralCode?}: shows the login if sign-up is not open (spec product 2, AUTH-07,
+ * AUTH-08).
+ */
 export default function RegisterPage() {
   const isForAgencies = useLocation({ select: ({ pathname }) => pathname.startsWith('/agency-register') });
   const options = useQuery(accessOptionsQuery);
@@ -84,7 +87,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
         const phone = (await loadPhones()).wireOf(phonenum);
         const answer = await api.access.register({
           ...values,
-          // With its country's code, so that it needs no other field.
+          // Includes the country code, so no other field is needed.
           phonenum: phone ? `${phone.phone_country_calling_code}${phone.phonenum}` : phonenum.number,
           userType: options.userType,
           domainName: location.hostname,

@@ -3,7 +3,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { screenMessages } from '../../../contract/screen-messages.ts';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 
-/** /reset-password-invalid: why a link to set a new password is of no use (spec product 2, AUTH-10). */
+/** /reset-password-invalid: why a link to set a new password cannot be used (spec product 2, AUTH-10). */
 export default function ResetInvalidPage() {
   const { reason } = useRouterState({ select: ({ location }) => location.state }) as { reason?: string };
   return (

@@ -8,7 +8,10 @@ import classes from './LoginPage.module.css';
 
 type Checked = Awaited<ReturnType<Client['access']['verifyResetToken']>>;
 
-/** The passkeys that go on after a new password, with the choice to remove them, for whoever fears that one is not theirs. */
+/**
+ * The passkeys that stay valid after a password reset, with the option to remove them if the user fears one is not
+ * theirs.
+ */
 export default function ResetPasskeys(props: {
   passkeys: NonNullable<Checked['passkeys']>;
   stay: boolean;

@@ -11,7 +11,7 @@ import { AuthBox } from './AuthBox.tsx';
 import { TwoFactorModals } from './modals.tsx';
 import { showRecoveryCodes } from './RecoveryCodes.tsx';
 
-/** Where somebody has to set up the second factor that is required of them, before anything else (BEY-32). */
+/** Where users must set up a required second factor before they can do anything else (BEY-32). */
 export default function SecondFactorPage() {
   const user = useUser();
   const router = useRouter();

@@ -28,7 +28,7 @@ const icons = {
   other: IconDevices,
 };
 
-/** Asks for the confirmation that another page has led here for, and goes back there. */
+/** Asks for the confirmation that another page sent the user here for, then goes back to that page. */
 function useConfirmationAsked(): void {
   const [{ confirm: how }, setParams] = useSearchParams();
   const isAsked = useRef(false);
@@ -44,7 +44,7 @@ function useConfirmationAsked(): void {
   }, [how, setParams]);
 }
 
-/** The safety of the own account: second factor, where one is signed in, and what happened to the ways in. */
+/** Security of the user's own account: second factor, where it is signed in, and the history of its sign-in methods. */
 export default function SessionsPage() {
   useConfirmationAsked();
   const queryClient = useQueryClient();
@@ -59,7 +59,7 @@ export default function SessionsPage() {
   };
   const failed = (error: unknown) => {
     notifyFailed(error);
-    // Such as one that has ended meanwhile.
+    // For example, a session that has ended in the meantime.
     void queryClient.invalidateQueries({ queryKey: ['sessions'] });
   };
   const one = useMutation({

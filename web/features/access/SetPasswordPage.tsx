@@ -18,7 +18,7 @@ import { refusedBeside } from './refused.ts';
 const CodeForm = lazy(() => import('./CodeForm.tsx'));
 const ResetPasskeys = lazy(() => import('./ResetPasskeys.tsx'));
 
-/** /set-new-password/{token}?email=: the link is checked before anything is asked (spec product 2, AUTH-10). */
+/** /set-new-password/{token}?email=: the link is checked before the form is shown (spec product 2, AUTH-10). */
 export default function SetPasswordPage() {
   const { token = '' } = useParams({ strict: false }) as { token?: string };
   const [{ email = '' }] = useSearchParams();
@@ -37,7 +37,7 @@ export default function SetPasswordPage() {
     retry: false,
   });
   const toInvalid = (reason: string) =>
-    // The reason travels in the history, not in the address, where anybody could write it.
+    // The reason is passed in history state, not in the address, where anyone could write it.
     void navigate({ to: '/reset-password-invalid', replace: true, state: { reason } as never });
   const fault = check.error
     ? wordsOf(check.error)
@@ -67,7 +67,7 @@ export default function SetPasswordPage() {
           newpassword,
           ...(isRemoving ? { remove_passkeys: true } : {}),
         });
-        // All sessions have ended with it, one of this browser, too; what it has loaded is somebody else's.
+        // The reset ended all sessions, including any in this browser; data it has loaded may belong to someone else.
         session.forget();
         queryClient.removeQueries({ queryKey: userQuery.queryKey });
         if ('otp_token' in answer) setStep(answer);

@@ -13,7 +13,7 @@ import classes from './LoginPage.module.css';
 
 const NO_LINK = 'This page needs the one-time link that the server prints when it starts without a company.';
 
-/** Creates the first company and its owner, by the one-use link that the server printed. */
+/** Creates the first company and its owner, using the one-time link that the server printed. */
 export default function SetupPage() {
   usePageTitle('Set up');
   const [isDone, setDone] = useState(false);
@@ -68,7 +68,7 @@ export default function SetupPage() {
             </Notice>
           )}
           {isDone || noToken ? (
-            // A full load: this page knew no tenant, and the host may have one now.
+            // A full page load: this page had no tenant, and the host may have one now.
             <Button component="a" href="/login" autoFocus variant={isDone ? 'filled' : 'default'}>
               Go to sign-in
             </Button>

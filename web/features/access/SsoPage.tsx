@@ -12,7 +12,7 @@ import { alertModal } from '../../ui/confirm.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { AuthBox } from './AuthBox.tsx';
 
-/** /sso?token=: signs in by a partner's one-use token and leads on (spec product 4, SSO; AUTH-12 to AUTH-14). */
+/** /sso?token=: signs in with a partner's one-time token and redirects (spec product 4, SSO; AUTH-12 to AUTH-14). */
 export default function SsoPage() {
   const router = useRouter();
   const queryClient = useQueryClient();
@@ -20,18 +20,18 @@ export default function SsoPage() {
   const isStarted = useRef(false);
 
   useEffect(() => {
-    // The token is good once: an effect that runs twice must not use it twice.
+    // The token works only once, so an effect that runs twice must not use it twice.
     if (isStarted.current) return;
     isStarted.current = true;
 
     const forgetAnswers = () =>
       queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'brand' });
 
-    /** Whose session this browser holds, if it still lives. */
+    /** Returns the user whose session this browser holds, if it is still alive. */
     async function currentUser(): Promise<string | null> {
       if (!session.alive) return null;
       try {
-        // Not through the session: one that is over must not be told as 'Session Ended' now.
+        // Bypasses the session, so that an expired one does not show 'Session Ended' now.
         if (!session.token) session.start((await api.access.refresh({})).access_token);
         return (await queryClient.fetchQuery({ ...userQuery, retry: false })).user.id;
       } catch {

@@ -29,13 +29,16 @@ import classes from './TwoFactorModals.module.css';
 
 type Kind = 'email' | 'google';
 
-/** The own second factor: the choice, and the set-up of an authenticator (spec product 4, Two-factor; AUTH-15, AUTH-16). */
+/**
+ * The user's own second factor: choosing one, and setting up an authenticator (spec product 4, Two-factor; AUTH-15,
+ * AUTH-16).
+ */
 export default function TwoFactorModals({ opened, onClose, onSaved }: MenuModal) {
   const user = useUser();
   const queryClient = useQueryClient();
   const setting = useQuery({ ...factorQuery(user.id), enabled: opened });
   const saved: Kind | null = setting.data?.two_factor_auth_type ?? null;
-  /** What is chosen and not yet saved; undefined: nothing. */
+  /** The choice that is not saved yet; undefined if there is none. */
   const [chosen, setChosen] = useState<Kind | null>();
   const [isSettingUp, setSettingUp] = useState(false);
   const kind = chosen === undefined ? saved : chosen;

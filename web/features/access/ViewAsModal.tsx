@@ -5,21 +5,21 @@ import { useUser } from '../../api/user.ts';
 import { focusFirstWrong, showFormError } from '../../ui/forms.ts';
 import { reasonFault } from './view.ts';
 
-/** Whom to view as. */
+/** The user to view as. */
 export interface Viewed {
   user_id: string;
   name: string;
   company_name: string;
 }
 
-/** Asks why, and begins to view as somebody; the page is loaded anew as theirs. */
+/** Asks for a reason and starts viewing as another user; the page is reloaded as that user. */
 export function ViewAsModal({ viewed, onClose }: { viewed: Viewed; onClose: () => void }) {
   const isLook = useUser().user_type === 'sales';
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: reasonFault } });
   const send = async ({ reason }: { reason: string }) => {
     try {
       location.assign(await switchUser(viewed.user_id, reason.trim()));
-      // The button turns until the new page is there.
+      // Keeps the button spinning until the new page loads.
       await new Promise(() => undefined);
     } catch (error) {
       showFormError(form, error);

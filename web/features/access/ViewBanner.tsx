@@ -10,7 +10,10 @@ import { timeLeft } from './view.ts';
 
 const SHORT = 5 * 60;
 
-/** Who views as whom, for how long still, and the ways to go on and to return (NAV-03, BEY-12); nothing outside view mode. */
+/**
+ * Shows who is viewing as whom, how much time is left, and buttons to extend and to return (NAV-03, BEY-12). Renders
+ * nothing outside view mode.
+ */
 export function ViewBanner() {
   const user = useUser();
   return user.view ? <Banner view={user.view} company={user.company_name} /> : null;
@@ -22,7 +25,7 @@ function Banner({ view, company }: { view: NonNullable<SessionUser['view']>; com
   const [busy, setBusy] = useState<'renew' | 'revert'>();
   const isShort = seconds <= SHORT;
 
-  // The time is over, or has been renewed in another tab: the server knows.
+  // The time is up, or was extended in another tab; the server knows which.
   const quarter = seconds <= 0 ? Math.floor(-seconds / 15) : -1;
   useEffect(() => {
     if (quarter < 0) return;
@@ -86,7 +89,7 @@ function Banner({ view, company }: { view: NonNullable<SessionUser['view']>; com
   );
 }
 
-/** Whole seconds until an instant, counting on below zero. */
+/** Returns the whole seconds until an instant; negative once it has passed. */
 function useSecondsUntil(instant: string): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

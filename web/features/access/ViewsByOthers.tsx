@@ -34,7 +34,7 @@ const columns: Column<Row>[] = [
   },
 ];
 
-/** Who looked at the own company in view mode, when, why and until when (BEY-12). */
+/** Who looked at the user's own company in view mode, when, why, and until when (BEY-12). */
 export function ViewsByOthers() {
   const state = useListState({ perPage: 10 }, 'v');
   const query = useQuery({

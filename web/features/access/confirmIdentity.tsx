@@ -8,12 +8,13 @@ import { needsOwnDocument } from '../../brand/embed.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { overlaysReady } from '../../ui/overlays.ts';
 
-/** Where no code of the agency's runs. */
+/** A page where none of the agency's code runs. */
 const ALONE = '/user/sessions';
 
 /**
- * Asks somebody to confirm who they are; true when they did. `how` names the ways they have: 'password', or 'code' of their
- * authenticator app, and ',passkey'. Passwords are typed where no code of the agency's runs, so elsewhere it leads there and answers false.
+ * Asks users to confirm their identity; true if they did. `how` names the methods they have: 'password', or 'code' from
+ * their authenticator app, and ',passkey'. Passwords are typed only where none of the agency's code runs; elsewhere
+ * this redirects there and returns false.
  */
 export async function confirmIdentity(how: string): Promise<boolean> {
   await overlaysReady();

@@ -1,7 +1,7 @@
-/** How the profile menu opens and closes what it has. */
+/** How the profile menu opens and closes its modals. */
 export interface MenuModal {
   opened: boolean;
   onClose: () => void;
-  /** After what it is for has been done, and not only closed. */
+  /** Called after the modal's action is done, not when it is just closed. */
   onSaved?: () => void;
 }

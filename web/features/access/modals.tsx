@@ -5,7 +5,7 @@ const Password = lazy(() => import('./ChangePasswordModal.tsx'));
 const Factor = lazy(() => import('./TwoFactorModals.tsx'));
 const Referral = lazy(() => import('./ReferralModal.tsx'));
 
-/** A modal whose code is fetched when it is opened for the first time; it stays mounted, so that it can close gently. */
+/** A modal whose code is loaded the first time it is opened; it stays mounted so that its closing animation can run. */
 function OnFirstOpening({ modal: Modal, ...props }: MenuModal & { modal: ComponentType<MenuModal> }) {
   const [isWanted, setWanted] = useState(props.opened);
   if (props.opened && !isWanted) setWanted(true);
@@ -16,11 +16,11 @@ function OnFirstOpening({ modal: Modal, ...props }: MenuModal & { modal: Compone
   ) : null;
 }
 
-/** Changes the own password. */
+/** Changes the user's own password. */
 export const ChangePasswordModal = (props: MenuModal) => <OnFirstOpening modal={Password} {...props} />;
 
-/** The own second factor. */
+/** The user's own second factor. */
 export const TwoFactorModals = (props: MenuModal) => <OnFirstOpening modal={Factor} {...props} />;
 
-/** The own link for inviting others; for who may 'referral.read'. */
+/** The user's own invitation link; for users with the 'referral.read' permission. */
 export const ReferralModal = (props: MenuModal) => <OnFirstOpening modal={Referral} {...props} />;

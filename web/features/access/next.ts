@@ -1,6 +1,6 @@
 /**
- * Where the login leads: `wanted` only when it is a path of this very site, else `home`. The browser's own parser
- * decides, since it drops tabs and takes back-slashes for slashes.
+ * Returns where to go after the login: `wanted` only if it is a path on this same site, else `home`. The browser's own
+ * parser decides, since it drops tabs and treats backslashes as slashes.
  * @param origin the page's, such as 'https://acme.test'
  */
 export function safePath(wanted: string | undefined, origin: string, home = '/'): string {

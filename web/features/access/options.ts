@@ -2,10 +2,10 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 
-/** What the host's pages before the login offer (spec calls 7). */
+/** The options of the host's pages before the login (spec calls 7). */
 export type AccessOptions = Awaited<ReturnType<Client['access']['accessOptions']>>;
 
-/** The own second factor. */
+/** The user's own second factor. */
 export const factorQuery = (userId: string) =>
   queryOptions({
     queryKey: ['two-factor', userId],
@@ -18,7 +18,7 @@ export const recoveryQuery = queryOptions({
   queryFn: ({ signal }) => api.access.recoveryCodes(undefined, { signal }),
 });
 
-/** What the host's pages offer, as it is fetched and cached. */
+/** The query for the options of the host's pages. */
 export const accessOptionsQuery = queryOptions({
   queryKey: ['access-options'],
   queryFn: ({ signal }) => api.access.accessOptions(undefined, { signal }),

@@ -3,8 +3,8 @@ import { ApiError, wordsOf } from '../../api/errors.ts';
 import { focusFirstWrong } from '../../ui/forms.ts';
 
 /**
- * Puts what the server refuses under the fields it names and focuses the first of them.
- * @returns words for what names no field of the form, to be shown above it
+ * Shows the server's field errors under their fields and focuses the first one.
+ * @returns messages for errors that match no field of the form, to be shown above it
  */
 export function refusedBeside<Values extends object>(
   form: UseFormReturnType<Values>,

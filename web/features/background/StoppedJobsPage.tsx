@@ -14,7 +14,7 @@ import { When } from '../../ui/Values.tsx';
 
 type StoppedJob = Awaited<ReturnType<Client['background']['stoppedJobs']>>['data'][number];
 
-/** Background jobs that ended the server twice and wait to be tried again. */
+/** Background jobs that brought down the server twice and are waiting to be retried. */
 export default function StoppedJobsPage() {
   const mayWrite = useMay('job.write');
   const cache = useQueryClient();

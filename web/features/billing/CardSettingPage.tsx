@@ -18,7 +18,7 @@ import { useStep } from './useStep.ts';
 
 const DueInvoices = lazy(() => import('../invoices/DueInvoices.tsx'));
 
-/** The card that what is bought is paid with (spec product 2, card-setting). */
+/** The card used to pay for purchases (spec product 2, card-setting). */
 export default function CardSettingPage() {
   const user = useUser();
   const setup = useSetup();

@@ -13,7 +13,10 @@ import classes from './billing.module.css';
 import film from './connect-account.webm';
 import { useStep } from './useStep.ts';
 
-/** How often the provider is asked while it verifies; it also tells the server, which the next question then finds. */
+/**
+ * How often to poll the provider while it verifies the account. Each poll also updates the server, so the next request
+ * sees the result.
+ */
 const ASK_MS = 10_000;
 
 const STEPS = [
@@ -22,7 +25,7 @@ const STEPS = [
   { title: 'Verification', text: 'The provider verifies what you entered.' },
 ] as const;
 
-/** What each status says and offers (spec product 4, Sales-connect statuses; ROUT-14). */
+/** What each status says and offers the user (spec product 4, Sales-connect statuses; ROUT-14). */
 const STATUSES = {
   '': {
     at: 0,
@@ -71,13 +74,13 @@ const STATUSES = {
   },
 } as const;
 
-/** Where sales people connect the account their commissions are paid to, before anything else. */
+/** Where sales people connect the account their commissions are paid to, before they can do anything else. */
 export default function SalesConnectPage() {
   const setup = useSetup();
   const { isViewMode } = useUser();
   const queryClient = useQueryClient();
   const known = setup.accountconnected;
-  // Whoever comes back from the provider's form sees what it says now, not what was known before.
+  // Users returning from the provider's form see its current status, not the one cached before.
   const { data: account } = useQuery({
     queryKey: ['payment', 'own-account', known],
     queryFn: ({ signal }) => api.payments.checkAccount(undefined, { signal }),
@@ -99,7 +102,7 @@ export default function SalesConnectPage() {
       window.location.assign(url);
       return { message };
     } catch (error) {
-      // The account may have been opened before its form could not be: the page shows how far it came.
+      // The account may have been created even though its form could not be opened; the page shows how far it got.
       await queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
       throw error;
     }

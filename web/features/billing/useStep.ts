@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { userQuery } from '../../api/user.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 
-/** A step that changes the own set-up: told when done, and the person is loaded anew. */
+/** Runs a step that changes the user's own setup: shows a notification when it is done and reloads the user. */
 export function useStep<T>(step: (given: T) => Promise<{ message: string }>) {
   const queryClient = useQueryClient();
   return useMutation({

@@ -10,7 +10,7 @@ const CHOICES = {
   companySize: namesOf(COMPANY_SIZES),
 };
 
-/** Who is wanted at work: of a B2B ID campaign's form, and of a count's. */
+/** The target audience by job, for a B2B ID campaign's form or a count's. */
 export function AudienceFields(props: {
   values: AudienceValues;
   errors: { [field in keyof AudienceValues]?: ReactNode };

@@ -25,7 +25,7 @@ import { amountFault, amountOf, type Campaign, leadsLeft, quoted } from './model
 import { useCampaignChanged } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
 
-/** What a campaign says that was stopped over a payment or a change of billing; undefined: it was not. */
+/** What a campaign shows when it was stopped because of a payment or a billing change; undefined if it was not. */
 const heldWords = (reason: Campaign['statusReason']): string | undefined =>
   ({
     below_cost: 'The price per lead needs an update. The campaign resumes when the agency changes it.',
@@ -38,7 +38,10 @@ const heldWords = (reason: Campaign['statusReason']): string | undefined =>
       'Billing was changed, which stops all campaigns. Activate this one again when it can continue.',
   })[reason as string];
 
-/** What is left, what a lead costs and how far it goes; who pays buys more, and the agency adds what it was paid outside. */
+/**
+ * The balance, what a lead costs, and how long the balance lasts. The payer can buy more, and the agency can add
+ * payments it received outside the platform.
+ */
 export function BalanceTab({ campaign }: { campaign: Campaign }) {
   const id = campaign.leadspeekID;
   const user = useUser();
@@ -54,7 +57,7 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   const buys = isAdvance && mayBuy && !user.isViewMode && price > 0;
   const changed = useCampaignChanged();
   const current = useQuery(currentQuery(id));
-  // A purchase that was under way has ended: the campaign has a new balance, and may go on.
+  // A pending purchase has finished: the campaign has a new balance and may resume.
   const newest = current.data?.data.find((one) => one.status !== 'charging')?.id;
   const [seen, setSeen] = useState<string>();
   useEffect(() => {
@@ -141,7 +144,7 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   );
 }
 
-/** What was put in, and what became of it. */
+/** The payments into the balance, and what became of each. */
 function Facts({ remaining }: { remaining: Remaining | undefined }) {
   if (!remaining) return <Skeleton height={136} aria-busy="true" />;
   const facts: [string, number][] = [
@@ -166,9 +169,9 @@ function Facts({ remaining }: { remaining: Remaining | undefined }) {
 
 function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   const changed = usePrepaidChanged();
-  // One key for the whole life of the modal: pressing the button again after a lost answer records nothing twice.
+  // One key for the whole life of the modal: pressing the button again after a lost response records nothing twice.
   const [key] = useState(() => crypto.randomUUID());
-  /** Set when nobody knows whether the amount was recorded: it must not be changed under the same key. */
+  /** Set when it is unknown whether the amount was recorded; it must not be changed under the same key. */
   const [unsure, setUnsure] = useState<string>();
   const form = useForm({
     initialValues: { amount: '' },

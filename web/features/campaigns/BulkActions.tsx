@@ -38,7 +38,10 @@ const questions: Partial<Record<Kind, { question: string; body: string }>> = {
   },
 };
 
-/** Activates, pauses, archives or brings back the ticked campaigns, each by its own call, and tells what came of each. */
+/**
+ * Activates, pauses, archives, or restores the selected campaigns, each with its own call, and reports the result of
+ * each.
+ */
 export function BulkActions(props: { selected: Selection<Campaign>; shown: Campaign[] | undefined }) {
   const { selected, shown } = props;
   const changed = useCampaignChanged();
@@ -53,7 +56,7 @@ export function BulkActions(props: { selected: Selection<Campaign>; shown: Campa
         verb: kinds[kind].verb,
       }));
     if (!isSure) return;
-    // Whoever searched already is delivered at once: what that costs is shown before, not after.
+    // People who have already searched are delivered at once, so that cost is shown before, not after.
     const isAsked = kind === 'activate' && campaigns.some(({ leadspeekType }) => leadspeekType !== 'local');
     const limits = isAsked
       ? await (await import('./bulkActivation.tsx')).askBulkActivation(campaigns)
@@ -98,14 +101,14 @@ export function BulkActions(props: { selected: Selection<Campaign>; shown: Campa
       </>,
     );
   };
-  // What the list shows is newer than what was ticked.
+  // The list's rows are newer than the ones saved when they were selected.
   const ticked = selected.list.map(
     (one) => shown?.find(({ leadspeekID }) => leadspeekID === one.leadspeekID) ?? one,
   );
   return (Object.keys(kinds) as Kind[]).map((kind) => {
     const { verb, doing, icon: Icon } = kinds[kind];
     const campaigns = bulkOf(kind, ticked);
-    // Only archived campaigns come back: where none is ticked the button would be noise.
+    // Only archived campaigns can be restored; if none is selected, the button would be noise.
     if (kind === 'restore' && campaigns.length === 0 && busy?.kind !== 'restore') return null;
     return (
       <Button

@@ -27,7 +27,7 @@ const tabs = {
   balance: 'Balance',
 };
 
-/** What the drawer keeps in the address, besides which campaign. */
+/** What the drawer keeps in the address in addition to the campaign. */
 const INNER = [
   'tab',
   'count_page',
@@ -43,13 +43,16 @@ const INNER = [
   'log_state',
 ];
 
-/** A campaign, or the form of a new one, at the right of the list; which and what of it stands in the address. */
+/**
+ * A campaign, or the form for a new one, to the right of the list. The address holds which campaign and which part of
+ * it.
+ */
 export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }) {
   const [params, set] = useSearchParams();
   const id = params.campaign;
   const isNew = id === undefined && params.new === '1';
   const close = () => {
-    // Escape in a modal above closes that one; the drawer hears the key, too.
+    // Escape closes a modal on top of the drawer first, but the drawer receives the key, too.
     if (document.querySelectorAll('[role=dialog][aria-modal=true]').length > 1) return;
     set({ campaign: undefined, new: undefined, ...Object.fromEntries(INNER.map((key) => [key, undefined])) });
   };
@@ -82,7 +85,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
   const query = useQuery(campaignQuery(id));
   const campaign = query.data;
   const isThere = campaign !== undefined;
-  // The form of a new campaign was left at its end; what comes after it begins at the top.
+  // The form for a new campaign was scrolled to its end; what follows starts at the top.
   useEffect(() => {
     if (isThere) document.querySelector('.mantine-Drawer-content')?.scrollTo(0, 0);
   }, [isThere]);

@@ -39,11 +39,11 @@ import { leadPriceOf } from './resource.ts';
 import { TargetFields } from './TargetFields.tsx';
 import { TARGET_RULES } from './target.ts';
 
-/** Whether a price is above a most that is set; 0 is none. */
+/** Whether a price is above the maximum; 0 means there is no maximum. */
 const isAbove = (price: string, most: string): boolean =>
   Number(most || 0) > 0 && Number(price) > Number(most);
 
-/** Rules that hold for campaigns of some modules. */
+/** Rules that apply to campaigns of some modules. */
 function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues) => string | null>>(
   modules: CampaignValues['leadspeekType'][],
   rules: Rules,
@@ -56,7 +56,7 @@ function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues)
   ) as Rules;
 }
 
-/** The rules that the form knows by itself; the server has the last word. */
+/** The rules that the form checks itself; the server has the final say. */
 export const RULES = {
   ...MORE_RULES,
   campaignName: (value: string) =>
@@ -122,16 +122,16 @@ export function SearchFields({ form }: { form: CampaignFormState }) {
   );
 }
 
-/** Whom a B2B ID campaign wants at work. */
+/** The people a B2B ID campaign targets by job. */
 export function WantedFields({ form }: { form: CampaignFormState }) {
   return (
     <AudienceFields values={form.values} errors={form.errors} onChange={(change) => form.setValues(change)} />
   );
 }
 
-/** Name, site (where it has one) and group of a campaign. */
+/** Name, site (if it has one), and group of a campaign. */
 export function NameFields({ form }: { form: CampaignFormState }) {
-  /** Text that is tidied when the field is left. */
+  /** Text that is cleaned up when the field loses focus. */
   const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
     ...form.getInputProps(field),
     onBlur: () => {
@@ -184,7 +184,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
   );
 }
 
-/** What has to be known of a person. */
+/** What must be known about a person. */
 export function NeedFields({ form }: { form: CampaignFormState }) {
   return (
     <>
@@ -212,7 +212,7 @@ export function NeedFields({ form }: { form: CampaignFormState }) {
   );
 }
 
-/** Which visits become leads: again, how sure, how many, when. */
+/** Which visits become leads: repeats, required confidence, how many, and when. */
 export function WhichFields({ form }: { form: CampaignFormState }) {
   return (
     <>
@@ -243,7 +243,7 @@ export function WhichFields({ form }: { form: CampaignFormState }) {
   );
 }
 
-/** The fields of a campaign's set-up. `children` come first: the client of a new campaign. */
+/** The fields of a campaign's setup. `children` come first: the client for a new campaign. */
 export function CampaignFields(props: {
   form: CampaignFormState;
   isNew: boolean;

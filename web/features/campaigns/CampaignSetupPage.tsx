@@ -109,7 +109,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
       showFormError(form, error);
     }
   };
-  /** Checks the step's own fields, and only then goes on. */
+  /** Checks the step's own fields before moving on. */
   const submit = (key: StepKey) => async (event: FormEvent) => {
     event.preventDefault();
     const wrong = Object.fromEntries(
@@ -247,7 +247,7 @@ const SHORT: Partial<Record<StepKey, string>> = {
   data: 'Data',
 };
 
-/** The products, with what each goes by. */
+/** The products, each with what it targets by. */
 function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) => void }) {
   const facts = useFacts();
   const modules = modulesOf(facts);
@@ -262,7 +262,8 @@ function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) 
     </div>
   );
   const has = (module: ModuleType) => modules.some((one) => one.module === module);
-  // Advertising is for one platform only (spec product 6), and B2B ID in trial: who has neither need not know of them.
+  // Advertising is for one platform only (spec product 6), and B2B ID is in trial: users without them don't need to
+  // know about them.
   const without = KINDS.filter(({ module }) => module !== 'simplifi' && !has(module) && module !== 'b2b');
   return (
     <>
@@ -303,7 +304,7 @@ interface Loaded {
   refetch: () => unknown;
 }
 
-/** What a lead costs, what all of them come to at most, and what has to be there before the first. */
+/** What a lead costs, the maximum total cost, and what is required before the first lead. */
 function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }) {
   const { CostMonth, PlatformFee, LimitLead, LimitLeadFreq, PaymentTerm } = form.values;
   if (resource.error)
@@ -360,7 +361,7 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
   );
 }
 
-/** What a lead will contain, by an example. */
+/** Shows what a lead will contain, with an example. */
 function Preview({ form }: { form: CampaignFormState }) {
   return (
     <Input.Wrapper

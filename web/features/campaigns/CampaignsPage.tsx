@@ -37,12 +37,15 @@ const LINES: Record<Campaign['leadspeekType'] | 'all', string> = {
   all: 'Campaigns that turn people into leads.',
 };
 
-/** The campaigns of the module: the list, and each in a drawer. */
+/** The module's campaigns: the list, and each campaign in a drawer. */
 export default function CampaignsPage() {
   return <CampaignList />;
 }
 
-/** The list of campaigns, of the module whose page it is. `title`: instead of its name; `isCompact`: only what is looked at daily. */
+/**
+ * The list of campaigns of the page's module. `title` replaces the module's name; `isCompact` shows only what is
+ * checked daily.
+ */
 export function CampaignList({ title, isCompact = false }: { title?: string; isCompact?: boolean }) {
   const user = useUser();
   const mayCreate = useMayAdd();
@@ -51,12 +54,12 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const [params, set] = useSearchParams();
   const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
-  // A page of no module lists the campaigns of all.
+  // A page without a module lists the campaigns of all modules.
   const page = usePageModule();
   const module = page?.module === 'simplifi' ? undefined : page?.module;
   const isSearch = module !== undefined && goesByKeywords(module);
   const navigate = useNavigate();
-  // Campaigns of a product that is no longer offered go by its global name.
+  // Campaigns of a product that is no longer offered use its global name.
   const names = new Map<string, string>([
     ...MODULES.map((one) => [one.module, one.name] as const),
     ...modulesOf(useFacts()).map((one) => [one.module, one.name] as const),
@@ -207,7 +210,7 @@ function columnsFor({
   withClient: boolean;
   withActions: boolean;
   isSearch: boolean;
-  /** What the products are called, where campaigns of several stand in the list. */
+  /** The product names, for lists with campaigns of several products. */
   names: Map<string, string> | undefined;
 }): Column<Campaign>[] {
   const product: Column<Campaign> = {
@@ -256,7 +259,7 @@ function columnsFor({
             key: 'visits',
             title: 'Visits 30d',
             align: 'right' as const,
-            // Beside the product there is no room for it.
+            // There is no room for it next to the product column.
             hidden: names !== undefined,
             render: (row: Campaign) => (row.leadspeekType === 'local' ? num(row.visits_30d) : <None />),
           },
@@ -301,7 +304,7 @@ function columnsFor({
       key: 'created_at',
       title: 'Created',
       sortable: true,
-      // Beside the client there is no room for it at 1,440 px without pushing the actions out.
+      // Next to the client column, there is no room for it at 1,440 px without pushing the actions off the screen.
       hidden: withClient,
       render: (row) => <Created at={row.created_at} />,
     },
@@ -309,7 +312,7 @@ function columnsFor({
   ];
 }
 
-/** The state of the tag, and when it was last heard of. */
+/** The state of the tag, and when it was last seen. */
 function Pixel({ campaign }: { campaign: Campaign }) {
   if (campaign.leadspeekType !== 'local') return <None />;
   const { tone, words } = pixelState(campaign);

@@ -1,7 +1,7 @@
 import { api } from '../../api/client.ts';
 import { SearchSelect, type SearchSelectField } from '../../ui/SearchSelect.tsx';
 
-/** One of the agency's clients. `description`: what choosing one means. */
+/** Selects one of the agency's clients. `description` says what choosing one means. */
 export function ClientSelect(props: SearchSelectField & { description?: string }) {
   return (
     <SearchSelect

@@ -13,7 +13,7 @@ import { Clip, Money } from '../../ui/Values.tsx';
 
 type Row = Awaited<ReturnType<Client['insight']['clients']>>['data'][number];
 
-/** The clients with what their campaigns bring in, each a way to these (spec product 2: /client). */
+/** The clients with what their campaigns bring in, each linking to those campaigns (spec product 2: /client). */
 export default function ClientsPage() {
   const user = useUser();
   const navigate = useNavigate();

@@ -16,7 +16,10 @@ import { resourceQuery } from './resource.ts';
 
 type Wholesale = Record<string, Record<string, Record<string, string>>>;
 
-/** What the agency itself pays for a lead of a module at a payment term, with data fields or without; undefined while it is not known. */
+/**
+ * Returns what the agency itself pays for a lead of a module at a payment term, with data fields or without; undefined
+ * while it is unknown.
+ */
 function useWholesale(
   module: Campaign['leadspeekType'],
   term: string,
@@ -35,11 +38,11 @@ function useWholesale(
   const fees = (query.data?.data as Wholesale | undefined)?.[module]?.[key];
   const of = (part: CostPart) =>
     fees?.[Object.entries(COST_FIELDS[module]).find(([, one]) => one === part)?.[0] ?? ''];
-  // With personal data a lead of Site ID has a cost of its own, where one is set.
+  // Site ID leads with personal data have their own cost, if one is set.
   return asksMore && Number(of('advanced') ?? 0) > 0 ? of('advanced') : of('lead');
 }
 
-/** What the client pays (spec product 3, Module cost fields), for agencies, with what is left to them beside it. */
+/** What the client pays (spec product 3, Module cost fields), for agencies, shown next to their margin. */
 export function CostFields(props: {
   form: CampaignFormState;
   isNew: boolean;
@@ -53,7 +56,7 @@ export function CostFields(props: {
   const resource = useQuery(resourceQuery(companyID, module)).data;
   const least = resource?.cost_minimums[term];
   const hasLeast = Number(least ?? 0) > 0;
-  // What is left blank is as usual for the client.
+  // A blank field uses the client's default.
   const blankAs = (field: 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b'): string =>
     form.values[field] || (isNew && resource ? resource[field] : '');
   const own = priceOf(

@@ -13,23 +13,26 @@ import { countOf, type Expected, estimateOf } from './setup.model.ts';
 const some = (leads: number): string => (leads > 0 && leads < 10 ? leads.toFixed(1) : num(Math.round(leads)));
 
 interface EstimateProps {
-  /** The campaign as it is to be. */
+  /** The campaign's planned setup. */
   values: CampaignValues;
-  /** Its client. */
+  /** The campaign's client. */
   client: string;
   usual: Resource | undefined;
-  /** Takes the daily limit that is suggested. */
+  /** Applies the suggested daily limit. */
   onLimit: (leads: number) => void;
 }
 
-/** What a campaign with keywords may bring, by a count of the last seven days that is made now, by its rules. */
+/**
+ * Estimates what a campaign with keywords may bring, from a count of the last seven days that is run now with its
+ * rules.
+ */
 export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
   const user = useUser();
   const asked = countOf(values, user.company_kind === 'client' ? undefined : client);
   const queued = useQuery({
     queryKey: ['estimate', asked],
     queryFn: () => api.intent.queueCount(asked),
-    // One count for one set of fields, however often the step is opened.
+    // One count per set of fields, no matter how often the step is opened.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   });

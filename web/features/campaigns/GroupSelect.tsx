@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { groupsQuery } from './groups.queries.ts';
 import type { CampaignFormState } from './model.ts';
 
-/** In which group of the own company the campaign is; nothing where there are no groups. */
+/** The group of the user's own company that the campaign belongs to; renders nothing if there are no groups. */
 export function GroupSelect({ form }: { form: CampaignFormState }) {
   const groups = useQuery(groupsQuery).data?.filter(({ id }) => id !== '');
   if (!groups?.length) return null;

@@ -18,7 +18,7 @@ import { type CampaignGroup, groupsQuery } from './groups.queries.ts';
 const faultOf = (name: string): string | null =>
   !name.trim() ? 'Enter a name' : name.trim().length > 100 ? 'Use up to 100 characters' : null;
 
-/** The own company's groups of campaigns: added, renamed, deleted. Open while the address carries `groups`. */
+/** Adds, renames, and deletes the user's own company's campaign groups. Open while the address has `groups`. */
 export function GroupsDrawer() {
   return (
     <DetailDrawer param="groups" title="Campaign groups">
@@ -157,7 +157,7 @@ function GroupRow(props: {
   );
 }
 
-/** A name to be given; the field is emptied when it has been saved. */
+/** A field for a name; it is cleared after saving. */
 function NameForm(props: {
   label: string;
   button: string;

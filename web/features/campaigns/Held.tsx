@@ -14,15 +14,15 @@ import { TrustedModal } from './TrustedModal.tsx';
 
 type Held = Awaited<ReturnType<Client['held']['list']>>['data'][number];
 
-/** Groups that are listed before the rest is asked for. */
+/** The number of groups listed before the user asks for the rest. */
 const FEW = 5;
 
-/** What a trusted address is not held for. */
+/** The reasons for which sign-ups from a trusted address are not held. */
 const PLACES: ReadonlySet<string> = new Set(['browser', 'address', 'network']);
 
 const signUps = (count: number): string => `${num(count)} ${count === 1 ? 'sign-up' : 'sign-ups'}`;
 
-/** What held sign-ups have in common, as "400 sign-ups from one address". */
+/** What held sign-ups have in common, such as "400 sign-ups from one address". */
 export function heldWords({
   reason,
   count,
@@ -39,7 +39,10 @@ export function heldWords({
   }[reason];
 }
 
-/** What is held, of one campaign or of all; a page that shows it above other things waits for it, so that nothing jumps. */
+/**
+ * The held sign-ups of one campaign or of all campaigns. A page that shows them above other content waits for them, so
+ * that nothing jumps.
+ */
 export const heldQuery = (campaignId: string | undefined) =>
   queryOptions({
     queryKey: ['held', campaignId ?? ''],
@@ -48,8 +51,8 @@ export const heldQuery = (campaignId: string | undefined) =>
   });
 
 /**
- * Sign-ups that look forged and wait for the agency, of one campaign or of all that the person sees; nothing where there are
- * none. `onOpen` opens a campaign.
+ * Sign-ups that look forged and await the agency's decision, for one campaign or for all that the user can see; renders
+ * nothing if there are none. `onOpen` opens a campaign.
  */
 export function HeldNotice({
   campaignId,
@@ -60,7 +63,7 @@ export function HeldNotice({
 }) {
   const cache = useQueryClient();
   const { isViewMode } = useUser();
-  // In view mode the decision is somebody else's.
+  // In view mode, the decision belongs to someone else.
   const mayRelease = useMay('visit.release') && !isViewMode;
   const mayAsk = useMay('campaign.write');
   const [isWhole, setWhole] = useState(false);

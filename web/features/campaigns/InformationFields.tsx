@@ -8,7 +8,7 @@ import classes from './campaigns.module.css';
 import type { CampaignFormState } from './model.ts';
 import { leadPriceOf, resourceQuery } from './resource.ts';
 
-/** The data fields that a campaign asks for about the people of its leads, with what a lead costs with them. */
+/** The data fields that a campaign requests about its leads, with what a lead costs with them. */
 export function InformationFields({ form, client }: { form: CampaignFormState; client: string }) {
   const { leadspeekType } = form.values;
   const type = leadspeekType === 'b2b' ? 'b2b' : 'advanced';

@@ -14,10 +14,10 @@ import classes from './campaigns.module.css';
 import { type Campaign, pixelState } from './model.ts';
 import { campaignQuery, useCampaignChanged } from './queries.ts';
 
-/** The tag, how to put it on the site, and whether it is there. */
+/** The tag, how to put it on the site, and whether it has been found there. */
 export function InstallTab({ campaign }: { campaign: Campaign }) {
   const id = campaign.leadspeekID;
-  // The first visit should appear here while the person still looks.
+  // The first visit should appear here while the user is still looking.
   useQuery({ ...campaignQuery(id), refetchInterval: 10_000, notifyOnChangeProps: [] });
   const snippet = useQuery({
     queryKey: ['snippet', id],
@@ -103,7 +103,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Which other hosts sent visits that were refused: most often a site of the client's that was not entered. */
+/** Other hosts whose visits were refused; most often a client's site that was not entered. */
 function ForeignPart({ id }: { id: string }) {
   const foreign = useQuery({
     queryKey: ['foreign-hosts', id],

@@ -26,7 +26,10 @@ import { placeWords, TARGET_RULES, type TargetValues, targetOf } from './target.
 
 type KeywordRow = Awaited<ReturnType<Client['intent']['getCount']>>;
 
-/** Keyword counts of a campaign with keywords: ask for one, the history, and what became of the forecast. */
+/**
+ * Keyword counts of a campaign with keywords: request a count, see the history, and compare the forecast with the
+ * results.
+ */
 export function KeywordsTab({ campaign }: { campaign: Campaign }) {
   const mayWrite = useMay('campaign.write');
   const [isAsking, setAsking] = useState(false);
@@ -41,7 +44,7 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
     refetchInterval: (one) => (one.state.data?.processing ? 3000 : false),
   });
   const changed = () => void cache.invalidateQueries({ queryKey: ['counts'] });
-  // The waterfall of one count stands open, at first that of the uppermost one that has any.
+  // One count's waterfall is open at a time; initially that of the topmost count that has one.
   const open = chosen === undefined ? query.data?.data.find(hasWaterfall)?.id : chosen;
   const isProcessing = (query.data?.processing ?? 0) > 0;
   return (
@@ -239,7 +242,7 @@ const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
 
 const hasWaterfall = ({ waterfall }: KeywordRow): boolean => waterfall !== null && waterfall.signals > 0;
 
-/** From everybody with the signals to those who would become leads. */
+/** From everyone with the signals down to those who would become leads. */
 function Waterfall({ row }: { row: KeywordRow }) {
   const { waterfall } = row;
   if (!waterfall) return null;
@@ -327,7 +330,7 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
   );
 }
 
-/** What was forecast, and what became of whom the campaign found in the last seven days. */
+/** What was forecast, and what became of the people the campaign found in the last seven days. */
 function Actual({ campaign }: { campaign: Campaign }) {
   const query = useQuery({
     queryKey: ['counts', 'forecast', campaign.leadspeekID],

@@ -16,7 +16,7 @@ const count = {
   hideControls: true,
 } as const;
 
-/** How many leads a campaign makes at most, in which span of days, and the least that may be set (agencies). */
+/** The maximum number of leads a campaign makes per period, and the lowest limit allowed (agencies). */
 export function LimitFields({ form }: { form: CampaignFormState }) {
   const mayPrice = useMay('campaign.price');
   const { LimitLead, enableMinimumLimitLeads, minimumLimitLeads } = form.values;

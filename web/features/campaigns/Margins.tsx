@@ -31,7 +31,7 @@ const RULES: Record<Rule, { label: string; description: string }> = {
     description: 'Campaigns keep running, and you pay the difference.',
   },
 };
-/** Campaigns that are listed before the rest is asked for. */
+/** The number of campaigns listed before the user asks for the rest. */
 const FEW = 5;
 
 const useMargins = () =>
@@ -41,7 +41,7 @@ const useMargins = () =>
     enabled: useMay('campaign.price'),
   });
 
-/** What an agency has to know of prices below its cost: nothing where there are none. */
+/** What an agency needs to know about prices below its cost; renders nothing if there are none. */
 export function MarginsNotice() {
   const { data } = useMargins();
   const [, set] = useSearchParams();
@@ -109,7 +109,7 @@ export function MarginsNotice() {
   );
 }
 
-/** The way to the choice where there is nothing to know. */
+/** Opens the price protection choice when there is nothing to report. */
 export function MarginsButton() {
   const { data } = useMargins();
   return data ? <RuleButton rule={data.rule} isSmall /> : null;
@@ -118,7 +118,7 @@ export function MarginsButton() {
 function RuleButton({ rule, isSmall }: { rule: Rule; isSmall?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const user = useUser();
-  // In view mode the choice is somebody else's.
+  // In view mode, the choice belongs to someone else.
   if (user.isViewMode) return null;
   return (
     <>

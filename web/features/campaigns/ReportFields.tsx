@@ -2,7 +2,7 @@ import { NumberInput, Select, Stack, Textarea, Title } from '@mantine/core';
 import type { Campaign, CampaignFormState } from './model.ts';
 import { REPORT_WORDS } from './more.ts';
 
-/** Who is told of a campaign's leads, and who gets them as a file. */
+/** Who is notified of a campaign's leads, and who gets them as a file. */
 export function ReportFields({ form }: { form: CampaignFormState }) {
   const { report, leadsAmountNotification } = form.values;
   return (
@@ -59,7 +59,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
   );
 }
 
-/** The same in words, for who may only read. */
+/** The same as text, for users with read-only access. */
 export function reportFacts(campaign: Campaign): [string, string][] {
   const { leadsAmountNotification: every, adminNotifyTo, reportSentTo } = campaign;
   const report = campaign.reportType === 'none' ? 'none' : campaign.reportFreq;

@@ -29,7 +29,7 @@ import { reportFacts } from './ReportFields.tsx';
 import { informationWords, leadPriceOf } from './resource.ts';
 import { placeWords } from './target.ts';
 
-/** What a campaign is set to: a form, or plain facts for who may only read. */
+/** A campaign's settings: a form, or plain facts for users with read-only access. */
 export function SetUpTab({ campaign }: { campaign: Campaign }) {
   return useMay('campaign.write') ? <SetUpForm campaign={campaign} /> : <SetUpFacts campaign={campaign} />;
 }
@@ -38,7 +38,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
   const cache = useQueryClient();
   const changed = useCampaignChanged();
   const mayPrice = useMay('campaign.price');
-  /** The campaign that the form was filled from. */
+  /** The campaign whose values filled the form. */
   const [base, setBase] = useState(campaign);
   const [conflict, setConflict] = useState<string>();
   const form = useForm<CampaignValues>({
@@ -57,7 +57,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
     form.resetDirty();
     form.clearErrors();
   };
-  // Somebody else's change is shown at once where nothing has been typed; else the save will tell.
+  // Another user's change is shown at once if nothing has been typed; otherwise saving reports the conflict.
   useEffect(() => {
     if (campaign.version !== base.version && !isDirty) fill(campaign);
   });
@@ -76,7 +76,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
         answer = await send(values, base.version);
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 409) throw error;
-        // A pause or a check raises the version, too, and is no reason to lose what was typed.
+        // A pause or a check also raises the version, which is no reason to discard what was typed.
         const fresh = await cache.fetchQuery({ ...campaignQuery(base.leadspeekID), staleTime: 0 });
         if (fresh.version === base.version || !sameSetUp(fresh, base)) throw error;
         setBase(fresh);

@@ -94,10 +94,10 @@ export function TargetFields(props: {
   );
 }
 
-/** So many tags are shown; of a thousand the rest is a number. */
+/** The maximum number of tags shown; the rest of a thousand appear only as a number. */
 const SHOWN_TAGS = 30;
 
-/** What the server reads of the keywords: each form once, whatever was pasted. */
+/** The keywords as the server reads them: each form once, no matter what was pasted. */
 function KeywordTags({ text, onText }: { text: string; onText: (text: string) => void }) {
   const [asked] = useDebouncedValue(text, 400);
   const query = useQuery({
@@ -133,7 +133,7 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
   );
 }
 
-/** Cities of the chosen states; of a state of which some are chosen only these count. */
+/** Cities of the chosen states. If cities are chosen in a state, only those cities count. */
 function Cities({ values, errors, onChange, onLeave }: Parameters<typeof TargetFields>[0]) {
   const found = useQueries({
     queries: values.locatorstate.map((state) => ({

@@ -7,7 +7,9 @@ import { useMay } from '../../api/user.ts';
 import { num } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 
-/** Sends a marked lead the whole way of delivery; once a minute at most, which the server tells. */
+/**
+ * Sends a marked lead through the whole delivery path; at most once a minute, which the server enforces and reports.
+ */
 export function TestLead({ campaignId }: { campaignId: string }) {
   const cache = useQueryClient();
   const mayWrite = useMay('campaign.write');

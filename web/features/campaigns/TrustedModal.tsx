@@ -14,12 +14,12 @@ import classes from './campaigns.module.css';
 
 type Trusted = Awaited<ReturnType<Client['held']['trusted']>>['data'][number];
 
-/** '203.0.113.7/32' is shown as the address that it is. */
+/** Shows '203.0.113.7/32' as the single address that it is. */
 const shown = (network: string): string => network.replace(/\/(32|128)$/, '');
 
 /**
- * Addresses whose sign-ups are not held for being many from one place: the agency trusts them, its client asks. `network` fills
- * the form, for one out of the list of what is held.
+ * Addresses whose sign-ups are not held when many come from one place: the agency trusts them, and its client can
+ * request it. `network` prefills the form, for an address from the list of held sign-ups.
  */
 export function TrustedModal(props: { campaignId: string; network?: string; onClose: () => void }) {
   const cache = useQueryClient();

@@ -31,7 +31,7 @@ const looks = {
   remove: { label: 'Remove', icon: IconTrash, done: 'has been removed' },
 } as const;
 
-/** What is asked before an action; none for those that can be taken back without loss. */
+/** Returns what to ask before an action; undefined for actions that can be undone without loss. */
 function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boolean): Question | undefined {
   const name = quoted(campaign);
   const left =
@@ -77,7 +77,7 @@ async function call(action: CampaignAction, leadspeekID: string): Promise<{ data
   return {};
 }
 
-/** Does an action after asking, and tells what came of it. True when it is done. */
+/** Performs an action after confirmation and reports the result. True when it is done. */
 export function useCampaignAction() {
   const changed = useCampaignChanged();
   const mayBuy = useMay('prepaid.buy');
@@ -87,7 +87,7 @@ export function useCampaignAction() {
   const run = async (action: CampaignAction, campaign: Campaign): Promise<boolean> => {
     const question = questionOf(action, campaign, mayGiveBack);
     if (question && !(await confirm(question))) return false;
-    // Whoever searched already is delivered at once: what that costs is told before, not after.
+    // People who have already searched are delivered at once, so that cost is shown before, not after.
     const isAsked = action === 'activate' && campaign.leadspeekType !== 'local';
     const limit = isAsked ? await (await import('./activation.tsx')).askActivation(campaign) : null;
     if (limit === undefined) return false;
@@ -100,7 +100,7 @@ export function useCampaignAction() {
       return true;
     } catch (error) {
       changed(campaign.leadspeekID);
-      // Without balance it cannot begin: whoever pays is asked for the purchase, and charged only when they agree.
+      // It cannot start without a balance: the payer is asked to make the purchase, and is charged only if they agree.
       if (mayBuy && action === 'activate' && needsBalance(error) && isPrepaid(campaign.PaymentTerm)) {
         set({ campaign: campaign.leadspeekID, tab: 'balance', buy: 'activate' });
         return false;
@@ -130,7 +130,7 @@ function useDuplicate() {
   };
 }
 
-/** The menu of what can be done with a campaign. `without`: what stands beside it as a button already. */
+/** The menu of actions for a campaign. `without` is the action already shown as a button next to it. */
 export function CampaignMenu(props: {
   campaign: Campaign;
   without?: CampaignAction;

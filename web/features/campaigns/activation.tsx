@@ -9,7 +9,7 @@ import { resourceQuery } from './resource.ts';
 
 /**
  * Shows what a campaign with keywords would bring and cost at once, before it is activated.
- * @returns the daily limit that was chosen here, null where none was; undefined: not to be activated
+ * @returns the daily limit chosen here, null if none was chosen; undefined: do not activate
  */
 export async function askActivation(campaign: Campaign): Promise<number | null | undefined> {
   await overlaysReady();

@@ -1,6 +1,6 @@
 import { MOST_NAMES } from '../../../contract/audience.ts';
 
-/** Who a B2B ID campaign wants at work, as forms hold it; an empty list: anybody. */
+/** The target audience of a B2B ID campaign by job, as forms hold it; an empty list means anyone. */
 export interface AudienceValues {
   jobTitles: string[];
   seniority: string[];
@@ -30,7 +30,7 @@ const tooMany = (names: string[]): string | null =>
   names.length > MOST_NAMES ? `Use up to ${MOST_NAMES}` : null;
 export const AUDIENCE_RULES = { jobTitles: tooMany, industry: tooMany };
 
-/** The parts of an audience with their names, in the order of the form. */
+/** The parts of an audience with their names, in form order. */
 export const AUDIENCE_NAMES: Record<keyof AudienceValues, string> = {
   jobTitles: 'Job titles',
   seniority: 'Seniority',
@@ -39,7 +39,7 @@ export const AUDIENCE_NAMES: Record<keyof AudienceValues, string> = {
   companySize: 'Company size',
 };
 
-/** An audience in a few words, a line for each part that is set. */
+/** Describes an audience in a few words, with one line per part that is set. */
 export const audienceWords = (audience: AudienceValues): string =>
   (Object.keys(AUDIENCE_NAMES) as (keyof AudienceValues)[])
     .filter((key) => audience[key].length > 0)

@@ -2,15 +2,15 @@ import { wordsOf } from '../../api/errors.ts';
 import { num } from '../../ui/format.ts';
 import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
 
-/** What came of doing one thing with many. */
+/** The result of performing one action on many items. */
 export interface Summary<Item> {
   done: Item[];
   failed: { item: Item; words: string }[];
 }
 
 /**
- * Does one thing with each item, one after the other; a failure does not stop the rest, but three failures in a row
- * without an answer do (the connection is gone).
+ * Performs one action on each item, one after the other. A failure does not stop the rest, but three failures in a row
+ * without a response do (the connection is down).
  * @param onProgress how many have been tried so far
  */
 export async function forEach<Item>(
@@ -50,10 +50,10 @@ const DONE = {
   restore: 'restored and paused',
 } as const;
 
-/** Those of some campaigns that something can be done with in their present state. */
+/** Returns the campaigns that an action can be performed on in their current state. */
 export const bulkOf = (kind: CampaignAction, campaigns: readonly Campaign[]): Campaign[] =>
   campaigns.filter(({ status }) => actionsOf(status).includes(kind));
 
-/** What has been done, in a sentence: '2 campaigns are archived'. */
+/** Says what has been done, in a sentence: '2 campaigns are archived'. */
 export const bulkSentence = (kind: keyof typeof DONE, count: number): string =>
   `${campaignsWords(count)} ${count === 1 ? 'is' : 'are'} ${DONE[kind]}`;

@@ -16,8 +16,8 @@ export type Limits = ReadonlyMap<string, number>;
 
 /**
  * Shows what several campaigns with keywords would bring and cost on their first day, before they are activated.
- * @param campaigns those to activate, also campaigns without keywords, which bring nothing at once
- * @returns the daily limits that were chosen here; undefined: not to be activated
+ * @param campaigns those to activate, including campaigns without keywords, which bring nothing at once
+ * @returns the daily limits chosen here; undefined: do not activate
  */
 export async function askBulkActivation(campaigns: readonly Campaign[]): Promise<Limits | undefined> {
   await overlaysReady();
@@ -140,9 +140,9 @@ function BulkActivation(props: {
 
 interface Estimated {
   item: Campaign;
-  /** By the limit that the campaign has. */
+  /** With the campaign's current limit. */
   expected: Expected;
-  /** By the campaign's own limit, or by another, in leads a day. */
+  /** With the campaign's own limit, or with another one, in leads per day. */
   estimate: (limit?: number) => Expected;
 }
 
@@ -185,7 +185,7 @@ async function estimateCampaign(
   const { data } = await cache.fetchQuery({
     queryKey: ['estimate', asked],
     queryFn: () => api.intent.queueCount(asked),
-    // The same count as the campaign's own dialog would ask for.
+    // The same count that the campaign's own dialog would request.
     staleTime: Number.POSITIVE_INFINITY,
   });
   const deliverable = await counted(data.id, signal);

@@ -6,13 +6,13 @@ import { type AudienceValues, audienceOf, NEW_AUDIENCE } from './audience.ts';
 import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
 import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
 
-/** A campaign as the server tells it. */
+/** A campaign as the server returns it. */
 export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
 
-/** Whether a module's campaigns go by keywords instead of a site. */
+/** Whether a module's campaigns use keywords instead of a site. */
 export const isSearch = (module: Campaign['leadspeekType']): boolean => module !== 'local';
 
-/** When the same person may become a lead again, in words; the order of the choice. */
+/** When the same person may become a lead again, in words, in the order of the options. */
 export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> = {
   never: 'Never',
   '1_week': 'After 1 week',
@@ -22,7 +22,7 @@ export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> 
   '12_months': 'After 12 months',
 };
 
-/** The set-up as the form holds it; empty texts for what is not set. */
+/** The campaign's settings as the form holds them; unset values are empty strings. */
 export interface CampaignValues extends TargetValues, MoreValues, AudienceValues {
   leadspeekType: Campaign['leadspeekType'];
   locatordesc: string;
@@ -57,7 +57,7 @@ export interface CampaignValues extends TargetValues, MoreValues, AudienceValues
 
 export type CampaignFormState = UseFormReturnType<CampaignValues>;
 
-/** The amounts of a campaign's costs, by their fields. */
+/** The amounts of a campaign's costs, by field. */
 export const AMOUNTS = [
   'CostSet',
   'CostSetAdvanced',
@@ -67,7 +67,7 @@ export const AMOUNTS = [
   'PlatformFee',
 ] as const;
 
-/** The form of a campaign that does not exist yet. */
+/** The form values of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
   ...NEW_TARGET,
   ...NEW_AUDIENCE,
@@ -102,7 +102,7 @@ export const NEW_VALUES: CampaignValues = {
   effective_from: '',
 };
 
-/** The form of a campaign. */
+/** Returns the form values of a campaign. */
 export function valuesOf(campaign: Campaign): CampaignValues {
   return {
     ...targetOf(campaign),
@@ -139,14 +139,14 @@ export function valuesOf(campaign: Campaign): CampaignValues {
   };
 }
 
-/** Whether two states of a campaign have the same set-up, whatever else has changed. */
+/** Whether two versions of a campaign have the same settings, no matter what else has changed. */
 export function sameSetUp(a: Campaign, b: Campaign): boolean {
   return JSON.stringify(valuesOf(a)) === JSON.stringify(valuesOf(b));
 }
 
 const linesOf = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** What is wrong with the other sites of a campaign; null: nothing. */
+/** Returns what is wrong with a campaign's other sites; null if nothing is. */
 export function siteHostsFault(text: string): string | null {
   const hosts = linesOf(text);
   const wrong = hosts.find((host) => siteHostOf(host) === null);
@@ -154,7 +154,10 @@ export function siteHostsFault(text: string): string | null {
   return hosts.length > MAX_SITE_HOSTS ? `Enter up to ${MAX_SITE_HOSTS} sites` : null;
 }
 
-/** The costs of the form as the calls take them; what is empty is left out, and so stays as it is or as usual. */
+/**
+ * Returns the form's costs as the calls take them. Empty fields are left out, so those costs keep their current value
+ * or the default.
+ */
 export function costsOf(values: CampaignValues) {
   const amounts = Object.fromEntries(
     AMOUNTS.flatMap((field) => {
@@ -173,7 +176,7 @@ export function costsOf(values: CampaignValues) {
   };
 }
 
-/** The form as the calls take it. `withPrice`: only who may set a price may send one. */
+/** Returns the form as the calls take it. `withPrice`: only users who may set a price may send one. */
 export function inputOf(values: CampaignValues, withPrice: boolean) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
@@ -209,7 +212,9 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
   };
 }
 
-/** A change as the call takes it: of the costs what was changed, so that what is planned for the rest stays. */
+/**
+ * Returns a change as the call takes it. Only changed costs are included, so that planned changes to the others stay.
+ */
 export function changeOf(values: CampaignValues, base: Campaign, withPrice: boolean) {
   const before: Record<string, unknown> = costsOf(valuesOf(base));
   const isSame = (field: string, value: unknown): boolean =>
@@ -227,7 +232,7 @@ export function changeOf(values: CampaignValues, base: Campaign, withPrice: bool
   };
 }
 
-/** A new campaign as the call takes it: what is left empty begins as the agency has set it for the client. */
+/** Returns a new campaign as the call takes it: empty fields start with what the agency has set for the client. */
 export function newInputOf(values: CampaignValues, withPrice: boolean) {
   const { LimitLead, startDate, endDate, ...input } = inputOf(values, withPrice);
   return {
@@ -238,19 +243,19 @@ export function newInputOf(values: CampaignValues, withPrice: boolean) {
   };
 }
 
-/** What is left of a lead's price to the agency, micro-dollars; undefined where either is not known. */
+/** Returns the agency's margin on a lead's price, in micro-dollars; undefined if the price or the cost is unknown. */
 export function marginOf(price: string, wholesale: string | undefined): number | undefined {
   const amount = amountOf(price);
   return amount === '' || wholesale === undefined ? undefined : microsTyped(amount) - microsTyped(wholesale);
 }
 
-/** A web address as people paste it: trimmed, https:// before a bare host. */
+/** Normalizes a pasted web address: trims it and adds https:// before a bare host. */
 export function siteOf(text: string): string {
   const trimmed = text.trim();
   return trimmed === '' || /^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`;
 }
 
-/** Why a text is no address of a site, in words; null when it is one. */
+/** Returns why a text is not a site address, in words; null if it is one. */
 export function siteFault(text: string): string | null {
   if (text.trim() === '') return 'Enter the address of the site, such as https://www.example.com';
   const url = URL.parse(siteOf(text));
@@ -261,8 +266,8 @@ export function siteFault(text: string): string | null {
 }
 
 /**
- * An amount of dollars as people paste it ('$1,250.50', ' 2.5 ') as the calls take it ('1250.50'). A comma counts
- * only where it parts thousands: '2,50' stays as it is, to be refused rather than read as 250.
+ * Converts a pasted dollar amount ('$1,250.50', ' 2.5 ') to the calls' format ('1250.50'). A comma counts only as a
+ * thousands separator: '2,50' is left alone, so that it is refused rather than read as 250.
  */
 export function amountOf(text: string): string {
   const bare = text
@@ -274,7 +279,7 @@ export function amountOf(text: string): string {
   return plain.replace(/^\./, '0.').replace(/\.$/, '');
 }
 
-/** Why a text is no amount of dollars with at most `places` decimal places, in words; null when it is one. */
+/** Returns why a text is not a dollar amount with at most `places` decimal places, in words; null if it is one. */
 export function amountFault(text: string, places: number): string | null {
   const amount = amountOf(text);
   if (amount === '') return 'Enter an amount, such as 2.50';
@@ -283,12 +288,12 @@ export function amountFault(text: string, places: number): string | null {
   return null;
 }
 
-/** How many more leads a balance pays for; null when leads cost nothing. Both in micro-dollars. */
+/** Returns how many more leads a balance pays for; null if leads cost nothing. Both are in micro-dollars. */
 export function leadsLeft(balance: number, price: number): number | null {
   return price > 0 ? Math.max(0, Math.floor(balance / price)) : null;
 }
 
-/** Where a campaign stands, with the reason, in words. */
+/** Describes a campaign's status, with the reason, in words. */
 export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>): string {
   if (campaign.status === 'paused' && campaign.statusReason === 'balance_empty') return 'Balance used up';
   if (campaign.status === 'paused' && campaign.statusReason === 'below_cost') return 'Price update needed';
@@ -302,7 +307,10 @@ export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>)
   return { active: 'Active', paused: 'Paused', archived: 'Archived', removed: 'Removed' }[campaign.status];
 }
 
-/** What is known of the tag on the site: a tone and words. A visit proves it, whatever a check saw. */
+/**
+ * Describes what is known about the tag on the site: a tone and words. A visit proves that it works, no matter what a
+ * check found.
+ */
 export function pixelState(campaign: Pick<Campaign, 'pixel_check' | 'last_visit_at'>): {
   tone: 'good' | 'warn' | 'bad' | 'plain';
   words: string;
@@ -315,7 +323,7 @@ export function pixelState(campaign: Pick<Campaign, 'pixel_check' | 'last_visit_
 
 export type CampaignAction = 'activate' | 'pause' | 'archive' | 'restore' | 'remove';
 
-/** What can be done with a campaign in its present state. */
+/** Returns what can be done with a campaign in its current state. */
 export function actionsOf(status: Campaign['status']): CampaignAction[] {
   if (status === 'active') return ['pause', 'archive', 'remove'];
   if (status === 'paused') return ['activate', 'archive', 'remove'];
@@ -323,7 +331,7 @@ export function actionsOf(status: Campaign['status']): CampaignAction[] {
   return [];
 }
 
-/** The campaign's name in quotation marks, cut where it would fill a modal's title. */
+/** Returns the campaign's name in quotation marks, truncated if it would fill a modal's title. */
 export function quoted({ campaignName }: Pick<Campaign, 'campaignName'>): string {
   return `“${campaignName.length > 60 ? `${campaignName.slice(0, 57).trimEnd()}…` : campaignName}”`;
 }

@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/index.ts';
 
 type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
 
-/** A day, week or month: of a limit of leads, and of reports. */
+/** A day, week, or month: for a lead limit, and for reports. */
 export type Frequency = Campaign['LimitLeadFreq'];
 
 export const FREQUENCY_WORDS: Record<Frequency, string> = {
@@ -19,7 +19,7 @@ export const REPORT_WORDS: Record<Frequency | 'none', string> = {
   month: 'On the first of each month',
 };
 
-/** The fields of contract/campaign-fields.ts as the form holds them; addresses one a line. */
+/** The fields of contract/campaign-fields.ts as the form holds them, with one address per line. */
 export interface MoreValues {
   companyGroupID: string;
   LimitLeadFreq: Frequency;
@@ -60,13 +60,13 @@ export const moreOf = (campaign: Campaign): MoreValues => ({
   reportSentTo: campaign.reportSentTo.join('\n'),
 });
 
-/** Whether two forms have the same least limit. */
+/** Whether two forms have the same minimum limit. */
 export const sameMinimum = (a: MoreValues, b: MoreValues): boolean =>
   a.enableMinimumLimitLeads === b.enableMinimumLimitLeads && a.minimumLimitLeads === b.minimumLimitLeads;
 
 const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value));
 
-/** Email addresses out of what people type or paste, each once. */
+/** Extracts email addresses from typed or pasted text, each once. */
 export const addressesOf = (text: string): string[] => [
   ...new Set(
     text
@@ -76,7 +76,9 @@ export const addressesOf = (text: string): string[] => [
   ),
 ];
 
-/** The fields as the calls take them. `withMinimum`: only who may set a price may set the least limit. */
+/**
+ * Returns the fields as the calls take them. `withMinimum`: only users who may set a price may set the minimum limit.
+ */
 export function moreInputOf(values: MoreValues, withMinimum: boolean) {
   return {
     companyGroupID: values.companyGroupID,
@@ -103,7 +105,7 @@ const countFault = (value: number | string): string | null =>
     ? null
     : 'Enter a whole number from 1 to 1,000,000, or leave it blank';
 
-/** What is wrong with a list of addresses; null: nothing. */
+/** Returns what is wrong with a list of addresses; null if nothing is. */
 export function addressesFault(text: string, isNeeded: boolean): string | null {
   const all = addressesOf(text);
   if (all.length === 0) return isNeeded ? 'Enter at least one email address' : null;
@@ -112,7 +114,7 @@ export function addressesFault(text: string, isNeeded: boolean): string | null {
   return wrong ? `“${wrong}” is not a valid email address` : null;
 }
 
-/** The rules that the form knows by itself; the server has the last word. */
+/** The rules that the form checks itself; the server has the final say. */
 export const MORE_RULES = {
   LimitLeadEnd: (value: string, all: MoreValues) =>
     value && all.LimitLeadStart && value < all.LimitLeadStart

@@ -3,14 +3,14 @@ import { api } from '../../api/client.ts';
 import { useMay, useSetup, useUser } from '../../api/user.ts';
 import { type Campaign, changeOf, valuesOf } from './model.ts';
 
-/** How one campaign is fetched and cached. */
+/** The query for one campaign. */
 export const campaignQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaign', id],
     queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: id }, { signal }),
   });
 
-/** Whether the signed-in person may add campaigns: a client may have been kept from it by its agency (disabledaddcampaign). */
+/** Whether the signed-in user may add campaigns; an agency can disable this for a client (disabledaddcampaign). */
 export function useMayAdd(): boolean {
   const may = useMay('campaign.create');
   const { company_kind } = useUser();
@@ -18,7 +18,9 @@ export function useMayAdd(): boolean {
   return may && !(company_kind === 'client' && isClosed);
 }
 
-/** Tells the cache that a campaign has changed: the new one if it is known, and every list that may hold it. */
+/**
+ * Updates the cache after a campaign has changed: the new campaign, if it is known, and every list that may contain it.
+ */
 export function useCampaignChanged(): (id: string, campaign?: Campaign) => void {
   const cache = useQueryClient();
   return (id, campaign) => {
@@ -29,15 +31,15 @@ export function useCampaignChanged(): (id: string, campaign?: Campaign) => void 
   };
 }
 
-/** What the leave guard of a campaign's form says, and the search parameters whose change leaves it. */
+/** The leave guard's message for a campaign's form, and the search parameters whose change leaves the form. */
 export const LOST = 'Your changes to this campaign will be lost.';
 export const LEAVING = ['campaign', 'tab', 'new'] as const;
 
-/** The call that changes a campaign of its product (spec calls 7). */
+/** The call that changes a campaign of the given product (spec calls 7). */
 export const updateOf = ({ leadspeekType }: Pick<Campaign, 'leadspeekType'>) =>
   leadspeekType === 'locator' ? api.campaigns.updateLocator : api.campaigns.update;
 
-/** Gives a campaign a daily limit, and leaves the rest of it as it is. */
+/** Sets a campaign's daily limit and leaves everything else as it is. */
 export const saveDailyLimit = (campaign: Campaign, limit: number) =>
   updateOf(campaign)({
     ...changeOf({ ...valuesOf(campaign), LimitLead: String(limit), LimitLeadFreq: 'day' }, campaign, false),

@@ -6,7 +6,7 @@ import { priceOf } from '../../../contract/lead-price.ts';
 import { api } from '../../api/client.ts';
 import type { CampaignValues } from './model.ts';
 
-/** What a new campaign of a client would begin with, and what its campaigns may ask for. */
+/** The defaults for a client's new campaigns, and what its campaigns may request. */
 export type Resource = Awaited<ReturnType<Client['campaignMore']['getCampaignResource']>>;
 
 export const resourceQuery = (companyID: string, leadspeekType: CampaignValues['leadspeekType']) =>
@@ -17,7 +17,9 @@ export const resourceQuery = (companyID: string, leadspeekType: CampaignValues['
     staleTime: 60_000,
   });
 
-/** What a lead costs the client as the form stands, micro-dollars: what is left empty is as usual. */
+/**
+ * Returns what a lead costs the client with the form's current values, in micro-dollars; empty fields use the default.
+ */
 export function leadPriceOf(
   values: Pick<
     CampaignValues,
@@ -33,7 +35,7 @@ export function leadPriceOf(
   return microsTyped(priceOf(costs, values));
 }
 
-/** The names of the data fields that a campaign asks for, in the order of the catalog. */
+/** The names of the data fields that a campaign requests, in catalog order. */
 export const informationWords = (
   asked: Pick<CampaignValues, 'advanceInformation' | 'b2bInformation'>,
 ): string =>

@@ -5,7 +5,7 @@ import { audienceOf } from './audience.ts';
 import { type CampaignValues, siteOf } from './model.ts';
 import { keywordsOf } from './target.ts';
 
-/** The products, and what each goes by. */
+/** The products, with what each targets by. */
 export const KINDS: { module: ModuleType; name: string; text: string }[] = [
   {
     module: 'local',
@@ -41,7 +41,7 @@ export const STEPS: Record<Module, StepKey[]> = {
   b2b: ['kind', 'site', 'target', 'audience', 'data', 'leads', 'told', 'review'],
 };
 
-/** Which fields are checked before a step is left forward. */
+/** Which fields are checked before moving on from a step. */
 export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
   kind: ['leadspeekType'],
   site: ['companyID', 'campaignName', 'urlCode', 'urlCodeThankyou', 'siteHosts', 'companyGroupID'],
@@ -73,7 +73,7 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
   ],
 };
 
-/** The first step with a field that the server refused; undefined: none of them has it. */
+/** Returns the first step with a field that the server refused; undefined if there is none. */
 export function firstWrongStep(error: unknown): StepKey | undefined {
   const fields = error instanceof ApiError ? Object.keys(error.errors) : [];
   return (Object.keys(STEP_FIELDS) as StepKey[]).find((key) =>
@@ -81,7 +81,7 @@ export function firstWrongStep(error: unknown): StepKey | undefined {
   );
 }
 
-/** What a lead of a campaign will contain, by an example, and what of it is always there. */
+/** Returns what a campaign's leads will contain, with an example, and which parts are always included. */
 export function contentsOf(
   values: Pick<
     CampaignValues,
@@ -155,7 +155,7 @@ const EXAMPLES: Record<InformationKey, string> = {
   sic: '7372',
 };
 
-/** The count that a campaign's estimate is made of, as the call takes it; of a company where an agency asks. */
+/** Returns the count behind a campaign's estimate, as the call takes it; for a given company if an agency asks. */
 export function countOf(values: CampaignValues, companyID: string | undefined) {
   const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
@@ -177,24 +177,25 @@ export function countOf(values: CampaignValues, companyID: string | undefined) {
 
 const DAYS = { day: 1, week: 7, month: 30 };
 
-/** Leads over the days of a limit's period, in words of the limit itself. */
+/** Expected leads over time, in terms of the limit. */
 export interface Expected {
-  /** Leads on the first day: whoever qualifies already, up to the limit. */
+  /** Leads on the first day: everyone who already qualifies, up to the limit. */
   now: number;
   /** Leads a day once the backlog is gone. */
   aDay: number;
-  /** Days until the backlog is gone; 0: at once. Infinity: the limit is below what comes. */
+  /** Days until the backlog is gone; 0: at once. Infinity: the limit is below the incoming rate. */
   backlogDays: number;
   isLimited: boolean;
   costNow: number;
   costADay: number;
-  /** A daily limit that spreads the backlog over about a week; null where there is none to spread. */
+  /** A daily limit that spreads the backlog over about a week; null if there is no backlog to spread. */
   suggested: number | null;
 }
 
 /**
- * What to expect of a campaign of so many people in seven days who would become leads: all of them at once when it starts,
- * then a seventh a day, both as far as the limit goes. Amounts in micro-dollars, as `price`, which is that of one lead.
+ * Estimates the leads of a campaign from the number of people in seven days who would become leads: all of them at once
+ * when it starts, then a seventh of them per day, both up to the limit. Amounts are in micro-dollars, like `price`, the
+ * price of one lead.
  */
 export function estimateOf(given: {
   deliverable: number;

@@ -1,6 +1,6 @@
 import { US_STATES } from '../../../contract/choices.ts';
 
-/** Where and for what a Search ID campaign or a count looks, as forms hold it. */
+/** Where a Search ID campaign or a count looks, and for what, as forms hold it. */
 export interface TargetValues {
   locatorkeyword: string;
   locationtarget: 'National Targeting' | 'State' | 'Zip Code';
@@ -28,14 +28,17 @@ export const targetOf = (
   locatorzip: campaign.locatorzip,
 });
 
-/** Keywords of a text: one a line, or parted by commas, semicolons, tabs or bars. */
+/** Splits a text into keywords: one per line, or separated by commas, semicolons, tabs, or pipes. */
 export const keywordsOf = (text: string): string[] =>
   text
     .split(/[\n\r,;\t|]+/)
     .map((part) => part.trim())
     .filter(Boolean);
 
-/** What a zip code field keeps of what is typed: digits and line breaks; spaces and commas become line breaks, no blank lines. */
+/**
+ * What a zip code field keeps of the typed text: digits and line breaks. Spaces and commas become line breaks; blank
+ * lines are dropped.
+ */
 export function zipText(typed: string): string {
   return typed
     .replace(/[\s,]+/g, '\n')
@@ -44,7 +47,7 @@ export function zipText(typed: string): string {
     .replace(/^\n/, '');
 }
 
-/** The rules that forms know by themselves; the server has the last word. */
+/** The rules that the forms check themselves; the server has the final say. */
 export const TARGET_RULES = {
   locatorkeyword: (text: string): string | null => {
     const many = keywordsOf(text).length;
@@ -63,7 +66,7 @@ export const TARGET_RULES = {
   },
 };
 
-/** A place in a few words: '2 states', 'Austin, TX', '40 zip codes'. */
+/** Describes a location in a few words: '2 states', 'Austin, TX', '40 zip codes'. */
 export function placeWords(place: {
   states: string[];
   cities: string[];

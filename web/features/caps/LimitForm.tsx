@@ -23,7 +23,7 @@ import {
   spentOf,
 } from './model.ts';
 
-/** What is limited, for which time, and at which amounts. */
+/** What is limited, for which period, and at which amounts. */
 export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; onClose: () => void }) {
   const { known, mayEdit } = props;
   const facts = useFacts();
@@ -42,7 +42,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
         { value: 'client', label: 'All campaigns of a client' },
         { value: 'campaign', label: 'Returns one campaign' },
       ];
-  /** Of the subjects that need no choice, whose they are. */
+  /** For subjects that need no choice, the id they apply to. */
   const fixedId = (subject: Subject): string =>
     subject === 'wallet' || (subject === 'client' && isClient) ? user.company_id : '';
   const first = subjects[0]!.value;
@@ -167,7 +167,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
   );
 }
 
-/** One campaign of whoever asks. */
+/** Selects one of the user's own campaigns. */
 function CampaignField(props: SearchSelectField) {
   return (
     <SearchSelect

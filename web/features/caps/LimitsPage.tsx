@@ -18,7 +18,7 @@ import { keyOf, type Limit, nameOf, PERIOD_WORDS, spentOf } from './model.ts';
 const STATE_WORDS = { below: '', told: 'You were notified', reached: 'Limit reached, spending stopped' };
 const COLORS = { below: 'var(--accent-line)', told: 'var(--warn)', reached: 'var(--bad)' };
 
-/** The limits on spending of an agency, its clients and their campaigns, with how far each is used up (BEY-03). */
+/** The spending limits of an agency, its clients, and their campaigns, with how much of each is used (BEY-03). */
 export default function LimitsPage() {
   const user = useUser();
   const own = user.company_kind === 'client' ? 'client' : 'agency';

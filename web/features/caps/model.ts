@@ -6,13 +6,13 @@ import { money } from '../../ui/format.ts';
 export type Limit = Awaited<ReturnType<typeof api.caps.list>>['data'][number];
 export type Subject = Limit['subject'];
 
-/** Names a limit in the address: subject, period and who set it. */
+/** Returns a limit's name in the address: subject, period, and who set it. */
 export const keyOf = (limit: Pick<Limit, 'subjectID' | 'period' | 'set_by'>): string =>
   `${limit.subjectID}.${limit.period}.${limit.set_by}`;
 
 export const PERIOD_WORDS: Record<Limit['period'], string> = { day: 'a day', month: 'a month' };
 
-/** What a limit is on, in words: 'Data Wallet', 'All campaigns of Acme' or the campaign's name. */
+/** Describes what a limit applies to: 'Data Wallet', 'All campaigns of Acme', or the campaign's name. */
 export const nameOf = (limit: Pick<Limit, 'subject' | 'name'>): string =>
   limit.subject === 'wallet'
     ? 'Data Wallet'
@@ -28,7 +28,7 @@ export interface LimitValues {
   soft: string;
 }
 
-/** What is wrong with a limit, by field. */
+/** Returns what is wrong with a limit, by field. */
 export function limitFaults(values: LimitValues): Partial<Record<keyof LimitValues, string>> {
   const faults: Partial<Record<keyof LimitValues, string>> = {};
   if (!values.subjectID) faults.subjectID = `Choose a ${values.subject}`;
@@ -42,10 +42,10 @@ export function limitFaults(values: LimitValues): Partial<Record<keyof LimitValu
   return faults;
 }
 
-/** An amount as the call takes it; null for none. */
+/** Returns an amount as the call takes it; null if there is none. */
 export const amountOf = (text: string): string | null => currencyPlain(text.trim()) || null;
 
-/** How far a limit is used up: the share of the amount that matters, and what that means. */
+/** Returns how much of a limit is used: the share of the amount that matters, and what that means. */
 export function spentOf(limit: Pick<Limit, 'hard' | 'soft' | 'spent'>): {
   share: number;
   state: 'below' | 'told' | 'reached';

@@ -4,7 +4,7 @@ import classes from './companies.module.css';
 import { INPUT_MAX } from './companies.ts';
 import type { CompanyForm as Form } from './form.ts';
 
-/** A field that is shown and not changed. */
+/** A read-only field. */
 const FIXED = {
   readOnly: true,
   variant: 'filled',
@@ -46,7 +46,7 @@ export function OwnerFields({ form, isAddressFixed = false }: { form: Form; isAd
   );
 }
 
-/** The name below the platform's own domain. */
+/** The company's subdomain of the platform's own domain. */
 export function SubdomainField(props: { form: Form; suffix: string; isFixed?: boolean }) {
   const { form, suffix, isFixed = false } = props;
   return (
@@ -69,7 +69,7 @@ export function SubdomainField(props: { form: Form; suffix: string; isFixed?: bo
   );
 }
 
-/** Ticks of a list, with what is wrong under them. */
+/** A list of checkboxes, with the error below them. */
 export function Ticks(props: {
   form: Form;
   field: 'selectedterms' | 'selectedmodules';
@@ -118,7 +118,7 @@ export function Flags(props: {
   form: Form;
   kind: 'agency' | 'client';
   apiMode: boolean;
-  /** Whether the features in trial and what the owner is told of may be set. */
+  /** Whether the beta features and the owner's notifications may be set. */
   owner: boolean;
 }) {
   const { form } = props;
@@ -177,7 +177,7 @@ export function Flags(props: {
   );
 }
 
-/** A domain of the agency's own. */
+/** The agency's own domain. */
 export function DomainField({ form }: { form: Form }) {
   return (
     <TextInput
@@ -191,7 +191,7 @@ export function DomainField({ form }: { form: Form }) {
   );
 }
 
-/** Its id elsewhere. */
+/** The company's id in an external system. */
 export function OrganizationField({ form }: { form: Form }) {
   return (
     <TextInput

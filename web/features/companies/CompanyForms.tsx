@@ -36,10 +36,10 @@ import {
   valuesOf,
 } from './form.ts';
 
-/** A form's last failure, which goes when it is saved. */
+/** The key of a form's last failure notification, which goes away when the form is saved. */
 const ABOUT = 'company form';
 
-/** What a refusal says of fields, under them; what names none is told beside them. */
+/** Shows field errors under their fields; errors that match no field are shown as a notification. */
 function useFailure(form: CompanyForm) {
   return (error: unknown): void => {
     const fields = error instanceof ApiError && error.status === 422 ? error.errors : {};
@@ -51,14 +51,14 @@ function useFailure(form: CompanyForm) {
     const errors: FormErrors = Object.fromEntries(known.map(([field, texts]) => [field, texts.join(' ')]));
     form.setErrors(errors);
     focusFirstWrong(form, errors);
-    // A refused create or update says so in the server's words, too (spec calls 8).
+    // A refused create or update also shows the server's own message (spec calls 8).
     const words = known.map(([, texts]) => texts.join(' '));
     if (error instanceof ApiError && words.includes(error.message))
       notifyFailed(error.message, undefined, ABOUT);
   };
 }
 
-/** What follows a subdomain, of the platform's own domain. */
+/** The platform's own domain, shown after a subdomain. */
 const suffixOf = (host: string): string => `.${host}`;
 
 /** The inline form to add an agency or client (spec product 2). */
@@ -131,7 +131,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const isAgency = row.kind === 'agency';
   const inTree = user.company_kind === 'root' && user.rootcomp && row.company_root_id === user.company_id;
   const mayPlan = useMay('cost.write') && isAgency && brand.idsys === brand.masteridsys;
-  // What owners get in by, and what only a root's people decide, sales see as it is.
+  // Sales see the owner's sign-in details, and what only a root's users decide, as read-only.
   const isSales = user.user_type === 'sales';
   const may = { apiMode: inTree && isAgency, plan: mayPlan, owner: !isSales };
   const plans = useQuery({
@@ -145,7 +145,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const leave = useLeaveGuard(form.isDirty(), `Your changes to ${named(row.company_name)} will be lost.`);
   const suffix = row.subdomain ? row.subdomain.slice(row.orisubdomain.length) : suffixOf(brand.domain);
 
-  /** Whether the products that go have no active campaign; else says which are in the way. */
+  /** Whether the products being removed have no active campaigns; otherwise shows which campaigns are in the way. */
   const productsAreFree = async (modules: string[]): Promise<boolean> => {
     const found = await Promise.all(
       modules.map(async (module) => ({
@@ -178,7 +178,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const send = async (values: CompanyValues) => {
     setConflict(undefined);
     try {
-      // The server refuses it in any case; which campaigns they are, sales are not told.
+      // The server refuses it in any case; sales are not shown which campaigns these are.
       const taken = isSales ? [] : takenAway(row, values);
       if (taken.length > 0 && !(await productsAreFree(taken))) {
         form.setFieldValue('selectedmodules', [...values.selectedmodules, ...taken]);
@@ -274,7 +274,7 @@ const labelOf = (row: CompanyItem, module: string): string =>
   MODULES.find((one) => one.module === module)?.name ??
   module;
 
-/** Asks before the developer mode goes on or off (spec product 4). */
+/** Asks for confirmation before turning developer mode on or off (spec product 4). */
 const developerMode = (row: CompanyItem, on: boolean): Promise<boolean> =>
   confirm(
     on

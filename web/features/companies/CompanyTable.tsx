@@ -43,7 +43,7 @@ import { SetSalesModal } from './SetSalesModal.tsx';
 const GrantCreditModal = lazy(() => import('../credits/GrantCreditModal.tsx'));
 const SetCostModal = lazy(() => import('../costs/SetCostModal.tsx'));
 
-/** The agencies of a root or the clients of an agency, as the page's own list with its state in the address. */
+/** The agencies of a root or the clients of an agency, as the page's main list with its state in the address. */
 export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
   const user = useUser();
   const state = useListState({ perPage: 10 });
@@ -53,7 +53,7 @@ export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
   const isSales = user.user_type === 'sales';
   return (
     <List
-      // A search that leads here opens an agency by the address.
+      // A search result that links here expands an agency through the address.
       key={params.open ?? ''}
       kind={kind}
       state={state}
@@ -79,7 +79,7 @@ export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
   );
 }
 
-/** The clients of an agency beneath its row, 10 a page, with a state of their own. */
+/** The clients of an agency below its row, 10 per page, with their own state. */
 function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
   const [params, setParams] = useSearchParams();
   const [showsAll, setShowsAll] = useState(false);
@@ -154,7 +154,7 @@ interface ListProps {
   companyID?: string;
   state: ListState;
   filters: ReturnType<typeof filtersIn>;
-  /** The agency whose clients are shown from the beginning. */
+  /** The agency whose clients are expanded initially. */
   opened?: string | undefined;
   label?: string;
   search?: string;
@@ -189,7 +189,7 @@ function List(props: ListProps) {
       return next;
     });
 
-  /** Takes what was done over into the rows that are shown, before the server is asked again. */
+  /** Applies a change to the displayed rows before the server is asked again. */
   const patch = (id: string, values: Partial<CompanyItem>) =>
     cache.setQueryData<CompanyPage>(
       queryKey,
@@ -224,9 +224,9 @@ function List(props: ListProps) {
   };
 
   const label = props.label ?? (kind === 'agency' ? 'Agencies' : 'Clients');
-  // Known before the rows are, so that the column does not jump in with them.
+  // Computed before the rows load, so that the column does not pop in with them.
   const hasActions = rowActions(user, anyRow(kind, user.company_root_id)).length > 0;
-  /** An agency that the search found by its clients shows them. */
+  /** An agency that the search found through its clients is expanded. */
   const isByClient = (row: CompanyItem) => kind === 'agency' && !matchesItself(row, state.q);
   const isOpen = (row: CompanyItem) => open.has(row.company_id) !== isByClient(row);
   return (
@@ -289,7 +289,7 @@ function List(props: ListProps) {
         <ViewAsModal
           viewed={{
             user_id: doing.row.id,
-            // Sales are not told who owns the clients of their agencies.
+            // Sales do not see who owns the clients of their agencies.
             name: doing.row.name || 'the owner',
             company_name: doing.row.company_name,
           }}
@@ -321,7 +321,7 @@ function columnsFor(given: {
   actions: ((row: CompanyItem) => ReactNode) | undefined;
 }): Column<CompanyItem>[] {
   const { isOpen, actions } = given;
-  // What sales are told is sorted by name and date only.
+  // Sales can sort what they see by name and date only.
   const sortable = !given.isSales;
   return [
     {

@@ -2,7 +2,7 @@ import { Button, Checkbox, Popover, Stack } from '@mantine/core';
 import { IconFilter } from '@tabler/icons-react';
 import type { CompanyFilter } from '../../../contract/companies.ts';
 
-/** What each filter is called (spec product 2). */
+/** The label of each filter (spec product 2). */
 export const FILTER_WORDS: Record<CompanyFilter, string> = {
   direct_payment: 'Direct Payment',
   payment_failed: 'Payment Failed',
@@ -15,11 +15,11 @@ export const FILTER_WORDS: Record<CompanyFilter, string> = {
   out_of_balance: 'Out of Balance',
 };
 
-/** The filters that stand in the address, as far as they are known. */
+/** The known filters among those in the address. */
 export const filtersIn = (text: string | undefined): CompanyFilter[] =>
   (text ?? '').split(',').filter((one): one is CompanyFilter => Object.hasOwn(FILTER_WORDS, one));
 
-/** Keeps agencies of some kind; the group of the developer's API is for the root company only. */
+/** Filters agencies by kind; the developer API group is for the root company only. */
 export function FilterPopover(props: {
   value: CompanyFilter[];
   onChange: (value: CompanyFilter[]) => void;

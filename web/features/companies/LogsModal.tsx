@@ -45,7 +45,7 @@ const columns: Column<LogRow>[] = [
   { key: 'created_at', title: 'Created at', render: (row) => <When at={row.created_at} /> },
 ];
 
-/** What was done and tried at a company, by whom and from where; failed sign-ins included. */
+/** What was done and attempted at a company, by whom, and from where; includes failed sign-ins. */
 export function LogsModal({ row, onClose }: { row: CompanyItem; onClose: () => void }) {
   const state = useListState({ perPage: 10 }, 'log_');
   const query = useQuery({

@@ -10,7 +10,9 @@ import { accessOptionsQuery } from '../access/options.ts';
 
 const icon = <IconBuilding size={32} stroke={1.4} />;
 
-/** How the first agency or client comes: added by hand, or by the registration, which may have to be opened first. */
+/**
+ * How the first agency or client gets here: added manually, or through registration, which may have to be opened first.
+ */
 export function NoneYet({ kind }: { kind: 'agency' | 'client' }) {
   const options = useQuery(accessOptionsQuery).data;
   const mayOpen = useMay('setting.write');

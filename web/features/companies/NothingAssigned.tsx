@@ -1,7 +1,7 @@
 import { IconBuilding } from '@tabler/icons-react';
 import { EmptyState } from '../../ui/states.tsx';
 
-/** What sales see of companies while none is assigned to them. */
+/** What sales see instead of companies while none are assigned to them. */
 export function NothingAssigned() {
   return (
     <EmptyState

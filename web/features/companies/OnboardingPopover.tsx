@@ -24,7 +24,7 @@ import type { CompanyItem } from './companies.ts';
 
 type Found = Awaited<ReturnType<typeof api.settings.onboarding>>['data'];
 
-/** What an agency is charged once when it begins (spec product 5, Onboarding charge). */
+/** The one-time charge for an agency when it starts (spec product 5, Onboarding charge). */
 export function OnboardingPopover({ row }: { row: CompanyItem }) {
   const [isOpen, setOpen] = useState(false);
   const query = useQuery({

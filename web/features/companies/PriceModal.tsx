@@ -29,7 +29,7 @@ interface Props {
 export function PriceModal({ row, onClose }: Props) {
   const facts = useFacts();
   const has = row.selected_modules.filter(({ status }) => status).map(({ type }) => type);
-  // Campaigns of advertising have prices of their own kind, which are not set here.
+  // Advertising campaigns have their own kind of prices, which are not set here.
   const modules = MODULES.filter(({ module }) => module !== 'simplifi' && has.includes(module));
   const shown = modulesOf(facts);
   const [module, setModule] = useState<ModuleType>(modules[0]?.module ?? 'local');

@@ -23,17 +23,17 @@ import classes from './companies.module.css';
 import type { CompanyItem } from './companies.ts';
 import { OnboardingPopover } from './OnboardingPopover.tsx';
 
-/** What a menu entry of a row asks for. */
+/** What a row's menu entry triggers. */
 export type Doing =
   | Exclude<RowAction, 'manualBill' | 'apiKey' | 'onboardingCharge'>
   | 'priceSetup'
   | 'invite';
 
-/** What can be done with a row: switch and signs beside each other, the rest in a menu (spec product 2, Row actions). */
+/** A row's actions: switch and icons next to each other, the rest in a menu (spec product 2, Row actions). */
 export function RowActions(props: {
   row: CompanyItem;
   offered: RowAction[];
-  /** Answers whether the switch stays. */
+  /** Resolves to whether the switch keeps its new position. */
   onManualBill: (on: boolean) => Promise<boolean>;
   onDo: (what: Doing) => void;
 }) {
@@ -59,7 +59,7 @@ export function RowActions(props: {
             size="md"
             onLabel="ON"
             offLabel="OFF"
-            // The word of a switch that is off is text, and has to be read as such.
+            // The label of a switch that is off is text, so it needs to be readable as text.
             {...(isOn ? {} : { styles: { trackLabel: { color: 'var(--mantine-color-text)' } } })}
             aria-label={`Manual bill for ${row.company_name}`}
             checked={isOn}
@@ -68,7 +68,7 @@ export function RowActions(props: {
               const on = event.currentTarget.checked;
               setWanted(on);
               await props.onManualBill(on);
-              // Whatever has become of it, the row says.
+              // The row shows the result, whatever it is.
               setWanted(undefined);
             }}
           />

@@ -14,12 +14,12 @@ interface Props {
   onClose: () => void;
 }
 
-/** Sets the sales people of a company: three searchable choices, each with a way to clear it (spec product 2). */
+/** Sets a company's sales people: three searchable selects, each with a way to clear it (spec product 2). */
 export function SetSalesModal({ company, onClose }: Props) {
   const query = useQuery({
     queryKey: ['sales-list', company.company_id],
     queryFn: ({ signal }) => api.sales.getSalesList({ companyID: company.company_id }, { signal }),
-    // What others set meanwhile must not be put back.
+    // A stale copy must not overwrite what others have set in the meantime.
     staleTime: 0,
     gcTime: 0,
   });
@@ -59,7 +59,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
       showFormError(form, error, messages.settingFailed);
     }
   };
-  /** Everybody there is, and whoever has the role although they have left. */
+  /** All available people, plus the current holder of the role even if they have left. */
   const choices = (id: string, name: string) => {
     const all = found.data.map((one) => ({ value: one.id, label: one.name }));
     return id && !all.some((one) => one.value === id) ? [...all, { value: id, label: name }] : all;
@@ -71,7 +71,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
       data={choices(id, name)}
       searchable
       clearable
-      // By key, too: by itself it is for the mouse alone.
+      // Makes it reachable by keyboard; by default it works only with the mouse.
       clearButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': false, tabIndex: 0 }}
       nothingFoundMessage="No one found"
       {...form.getInputProps(key)}

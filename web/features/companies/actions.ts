@@ -7,14 +7,14 @@ import { alertModal, confirm } from '../../ui/confirm.tsx';
 import { forgetFailed, notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { type CompanyItem, named } from './companies.ts';
 
-// What a row's switches and buttons do (spec product 4, calls 8). Each answers whether something has changed; on a cancel
-// or a failure nothing has, and the row shows what it showed before.
+// What a row's switches and buttons do (spec product 4, calls 8). Each returns whether something has changed; on a
+// cancel or a failure nothing has, and the row shows its previous state.
 
-/** The server's own words where it refused; undefined where it is away or broke. */
+/** Returns the server's own message if it refused; undefined if it is unreachable or failed. */
 const refused = (error: unknown): string | undefined =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 ? error.message : undefined;
 
-/** Tells the specification's text of a failure, and beside it the server's own reason where it gave one. */
+/** Shows the specification's text for a failure, along with the server's own reason if it gave one. */
 function failed(error: unknown, text: string, about: string): void {
   const fields = error instanceof ApiError ? Object.values(error.errors).flat().join(' ') : '';
   const reason = fields || refused(error);
@@ -22,7 +22,7 @@ function failed(error: unknown, text: string, about: string): void {
   else notifyFailed(text, undefined, about);
 }
 
-/** Bills an agency directly, or no longer. */
+/** Turns an agency's direct billing on or off. */
 export async function switchManualBill(row: CompanyItem, on: boolean): Promise<boolean> {
   const about = `manual bill ${row.company_id}`;
   const isSure = await confirm(
@@ -80,7 +80,7 @@ export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
   }
 }
 
-/** Charges what is due of an agency and clears its failed payment. */
+/** Charges what an agency owes and clears its failed payment. */
 export async function settle(row: CompanyItem): Promise<boolean> {
   const about = `settlement ${row.company_id}`;
   const isSure = await confirm({
@@ -129,7 +129,10 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
   return true;
 }
 
-/** Downloads the agreement that a company has accepted: made on demand, or behind a link (AGCY-20). */
+/**
+ * Downloads the agreement that a company has accepted; it is generated on demand, or available through a link
+ * (AGCY-20).
+ */
 export async function downloadAgreement(row: CompanyItem): Promise<void> {
   if (row.company_agreement_file === 'download')
     await download(`/configuration/agreement/${row.company_id}/file`, {}, messages.agreementDownloadFailed);

@@ -1,10 +1,10 @@
 import type { CompanyNodeData } from '../../../contract/companies.ts';
 import { LOCALE, money } from '../../ui/format.ts';
 
-/** A part of the line: words, or words and the instant that they are about. */
+/** A part of the line: text, or text and the instant that it refers to. */
 export type Part = { words: string; at?: string; tone?: 'bad' };
 
-/** The day of an instant in the reader's zone; the year only when it is not `now`'s. */
+/** Returns the day of an instant in the reader's time zone; the year only if it differs from `now`'s. */
 const day = (instant: string, now: Date): string =>
   new Intl.DateTimeFormat(LOCALE, {
     ...(new Date(instant).getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
@@ -13,8 +13,8 @@ const day = (instant: string, now: Date): string =>
   }).format(new Date(instant));
 
 /**
- * What stands beneath a company's name, so that trouble is seen without opening it: what fails first, then its last lead and
- * its balance. Nothing for whoever is not told.
+ * Returns what to show below a company's name, so that problems are visible without opening it: failures first, then
+ * its last lead and its balance. Empty for users who may not see this.
  */
 export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, now: Date): Part[] {
   const { activity } = row;
@@ -32,7 +32,7 @@ export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, n
   ];
 }
 
-/** What is set for an agency and does not show elsewhere in its row. */
+/** Returns an agency's settings that are not visible elsewhere in its row. */
 export function stateWords(
   row: Pick<
     CompanyNodeData,

@@ -45,7 +45,7 @@ test.each([
     expect(downline).toHaveBeenCalledWith({ ...input, kind }, options);
   }
   expect(found).toMatchObject(rest);
-  // From the sales list nobody can be viewed as but whom the server names.
+  // From the sales list, only the user that the server names can be viewed as.
   expect(found.data[0]).toMatchObject({ company_id: '1', id: call === 'list' ? '9' : '' });
   if (call === 'downline') {
     expect(found.data[0]).toMatchObject({ version: 0, is_whitelabeling: 'T' });

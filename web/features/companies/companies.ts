@@ -6,7 +6,7 @@ import type { ActionRow } from '../../../contract/row-actions.ts';
 
 type Listed = Awaited<ReturnType<Client['companies']['list']>>;
 export type Assigned = Awaited<ReturnType<Client['sales']['downline']>>['data'][number];
-/** A row of the agency or client list; what sales see of it has one's own roles, and little else. */
+/** A row of the agency or client list; sales see their own roles in it, and little else. */
 export type CompanyItem = CompanyNodeData & { roles?: Assigned['roles'] };
 export type CompanyPage = Omit<Listed, 'data'> & { data: CompanyItem[] };
 
@@ -15,10 +15,10 @@ type Calls = {
   sales: Pick<Client['sales'], 'downline'>;
 };
 
-/** What a list is asked with, besides what it is a list of. */
+/** The parameters of a list request, apart from which list it is. */
 export interface Asked {
   kind: 'agency' | 'client';
-  /** The agency whose clients they are; absent: what is right below the own company. */
+  /** The agency whose clients are listed; absent: those directly below the user's own company. */
   companyID?: string | undefined;
   Page: number;
   PerPage: number;
@@ -28,7 +28,7 @@ export interface Asked {
   filters?: readonly CompanyFilter[];
 }
 
-/** What sales are not told of a company; the details only of one in their care. */
+/** What sales do not see of a company; they see the details only of companies in their care. */
 const UNTOLD: Omit<
   CompanyItem,
   'company_id' | 'company_name' | 'kind' | 'created_at' | 'name' | 'email' | 'clients' | 'user_type'
@@ -86,8 +86,8 @@ const UNTOLD: Omit<
 };
 
 /**
- * A search as a part of a path: 'all' is the word for none, and dots alone would be taken for a folder. The server takes
- * no notice of case or of spaces around it.
+ * Encodes a search as a path segment: 'all' means no search, and dots alone would be treated as a folder. The server
+ * ignores case and surrounding spaces.
  */
 export function searchSegment(text: string | undefined): string {
   if (!text) return 'all';
@@ -97,7 +97,7 @@ export function searchSegment(text: string | undefined): string {
 
 type Reader = Pick<SessionUser, 'user_type' | 'company_id' | 'company_root_id'>;
 
-/** What a list of companies is asked with, and by which name it is downloaded (server/exports.ts). */
+/** Returns the parameters of a company list request, and the list's name for downloads (server/exports.ts). */
 export function companiesAsked(user: Reader, asked: Asked): { list: 'user' | 'downline'; query: object } {
   const { kind, companyID, filters, ...input } = asked;
   if (user.user_type === 'sales')
@@ -121,7 +121,10 @@ export function companiesAsked(user: Reader, asked: Asked): { list: 'user' | 'do
   };
 }
 
-/** Reads a list of companies: sales by the sales downline call, everybody else by the downline call (ROLE-02). */
+/**
+ * Fetches a list of companies: for sales with the sales downline call, for everyone else with the downline call
+ * (ROLE-02).
+ */
 export async function readCompanies(
   api: Calls,
   user: Reader,
@@ -129,7 +132,7 @@ export async function readCompanies(
   options: { signal: AbortSignal },
 ): Promise<CompanyPage> {
   const { list, query } = companiesAsked(user, asked);
-  // The call lists people, too: by its type these are companies.
+  // The call also lists people; with this type, the result is companies.
   if (list === 'user') return (await api.companies.list(query as never, options)) as CompanyPage;
   const found = await api.sales.downline(query as never, options);
   return {
@@ -153,16 +156,16 @@ const ROLE_WORDS = {
   referrer: 'Referral',
 } as const;
 
-/** What stands in the SALES column: who has the company, or for sales their own part. */
+/** Returns the contents of the SALES column: the company's sales people, or for sales their own role. */
 export function salesWords(
   row: Pick<CompanyItem, 'salesrep' | 'accountexecutive' | 'accountref' | 'roles'>,
 ): string {
   if (row.roles) return row.roles.map((role) => ROLE_WORDS[role]).join(', ');
-  // Somebody with two roles is named once.
+  // A person with two roles is listed once.
   return [...new Set([row.salesrep, row.accountexecutive, row.accountref].filter(Boolean))].join(', ');
 }
 
-/** A row of which everything is so that every action has a reason: whether somebody has any at all. */
+/** Returns a row in a state that allows every action, to check whether the user has any at all. */
 export const anyRow = (kind: CompanyItem['kind'], rootId: string): ActionRow => ({
   kind,
   company_root_id: rootId,
@@ -172,7 +175,7 @@ export const anyRow = (kind: CompanyItem['kind'], rootId: string): ActionRow => 
   roles: ['representative'],
 });
 
-/** Whether a search found a company by what its own row shows; else it was by one of its clients. */
+/** Whether a search matched what the company's own row shows; otherwise it matched one of its clients. */
 export function matchesItself(
   row: Pick<CompanyItem, 'company_name' | 'name' | 'email' | 'phonenum' | 'phone_country_calling_code'>,
   search: string | undefined,
@@ -186,12 +189,15 @@ export function matchesItself(
   );
 }
 
-/** A name within a sentence: cut where it is very long, and kept from turning the words around it (right to left). */
+/**
+ * Prepares a name for use in a sentence: truncates it if it is very long, and keeps right-to-left names from reordering
+ * the words around them.
+ */
 export function named(text: string): string {
   const all = [...text];
   const short = all.length > 60 ? `${all.slice(0, 59).join('')}…` : text;
   return `\u2068${short}\u2069`;
 }
 
-/** For inputs: a little more than is allowed, so that too much is told instead of cut off. */
+/** For inputs: slightly more than is allowed, so that text that is too long is reported instead of cut off. */
 export const INPUT_MAX = NAME_MAX * 2 + 50;

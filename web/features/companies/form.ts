@@ -11,7 +11,7 @@ import type { PhoneValue } from '../../ui/phone.types.ts';
 import { loadPhones, ofWire, phoneFault } from '../../ui/usePhone.ts';
 import type { CompanyItem } from './companies.ts';
 
-/** What the add and edit forms hold. Names are those of the calls, so that a refusal finds its field. */
+/** The values of the add and edit forms. Names match the calls', so that errors find their fields. */
 export interface CompanyValues {
   ClientCompanyName: string;
   ClientFullName: string;
@@ -52,7 +52,7 @@ export const EMPTY: CompanyValues = {
   disabledreceivedemail: false,
 };
 
-/** A row as the edit form begins with it. */
+/** Returns the edit form's initial values for a row. */
 export function valuesOf(row: CompanyItem): CompanyValues {
   return {
     ...EMPTY,
@@ -75,7 +75,10 @@ export function valuesOf(row: CompanyItem): CompanyValues {
   };
 }
 
-/** What is wrong with the fields (spec product 5), by field. @param editing an existing company, which has payment terms */
+/**
+ * Returns what is wrong with the fields (spec product 5), by field.
+ * @param editing an existing company, which has payment terms
+ */
 export function faultsOf(
   values: CompanyValues,
   kind: 'agency' | 'client',
@@ -92,7 +95,7 @@ export function faultsOf(
   return Object.fromEntries(Object.entries(faults).filter((one): one is [string, string] => one[1] !== null));
 }
 
-/** The form of a company, its rules checked when a field is left and when it is saved. */
+/** The form of a company; its rules are checked when a field loses focus and when the form is saved. */
 export function useCompanyForm(initialValues: CompanyValues, kind: 'agency' | 'client', editing: boolean) {
   return useForm<CompanyValues>({
     initialValues,
@@ -104,7 +107,7 @@ export type CompanyForm = ReturnType<typeof useCompanyForm>;
 
 const flag = (value: boolean): 'T' | 'F' => (value ? 'T' : 'F');
 
-/** The parts that adding and editing have in common, as they travel. */
+/** Returns the parts that adding and editing have in common, in wire format. */
 async function common(values: CompanyValues, kind: 'agency' | 'client') {
   const phone = (await loadPhones()).wireOf(values.ClientPhone);
   return {
@@ -118,7 +121,7 @@ async function common(values: CompanyValues, kind: 'agency' | 'client') {
   };
 }
 
-/** A new company as it travels. */
+/** Returns a new company in wire format. */
 export async function newToWire(values: CompanyValues, kind: 'agency' | 'client') {
   return {
     ...(await common(values, kind)),
@@ -134,7 +137,7 @@ export async function newToWire(values: CompanyValues, kind: 'agency' | 'client'
   };
 }
 
-/** A changed company as it travels. What the person may not set is left out. */
+/** Returns a changed company in wire format, without what the user may not set. */
 export async function changeToWire(
   values: CompanyValues,
   row: CompanyItem,
@@ -155,7 +158,7 @@ export async function changeToWire(
       : {
           disabledaddcampaign: flag(values.disabledaddcampaign),
           enablephonenumber: flag(values.enablephonenumber),
-          // Without an owner there is nobody whose these are.
+          // These belong to the owner, so they are left out if there is none.
           ...(row.id && may.owner
             ? {
                 adminGetNotification: flag(values.adminGetNotification),
@@ -176,15 +179,15 @@ export async function changeToWire(
   };
 }
 
-/** The products that a save would take away. */
+/** Returns the products that a save would remove. */
 export const takenAway = (row: CompanyItem, values: CompanyValues): string[] =>
   row.selected_modules
     .filter(({ type, status }) => status && !values.selectedmodules.includes(type))
     .map(({ type }) => type);
 
 /**
- * What a failed create or update is told as (spec calls 8): the server's own words where it refused, else that it is
- * busy. A server that is away or broke has no words of its own.
+ * Returns the message for a failed create or update (spec calls 8): the server's own if it refused, otherwise that it
+ * is busy. A server that is unreachable or broken has no message of its own.
  */
 export function failureWords(error: unknown): string {
   return error instanceof ApiError && error.status >= 400 && error.status < 500

@@ -30,7 +30,9 @@ interface Agency {
 }
 type CostSetting = Awaited<ReturnType<typeof api.settings.get>>;
 
-/** What the platform asks of an agency: fees by product and payment term (spec product 2 and 6, Set Cost for Agency). */
+/**
+ * What the platform charges an agency: fees by product and payment term (spec product 2 and 6, Set Cost for Agency).
+ */
 export default function SetCostModal({ agency, onClose }: { agency: Agency; onClose: () => void }) {
   const [round, setRound] = useState(0);
   const fresh = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 };
@@ -100,7 +102,7 @@ function CostForm(props: {
   const changed = changedCosts(before, form.values.costs);
   const isDirty = changed !== undefined || term !== (setting.dpay ?? 'Prepaid');
 
-  /** Shows the first wrong fee: its product, its term, and the cursor in it. */
+  /** Shows the first invalid fee: opens its product and term and puts the cursor in it. */
   const showFaults = (faults: Record<string, string>): void => {
     form.setErrors(
       Object.fromEntries(
@@ -113,7 +115,7 @@ function CostForm(props: {
       setApp(module === 'simplifi' ? 'Simplifi' : 'LeadsPeek');
       setTab(module);
       setTerm(key);
-      // The field is there once the tab is.
+      // The field exists only once its tab is open.
       setTimeout(() => form.getInputNode(`costs.${path}`)?.focus());
     } else form.getInputNode('effective_from')?.focus();
   };

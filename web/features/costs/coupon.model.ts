@@ -3,24 +3,24 @@ import { messages } from '../../../contract/messages.ts';
 import { currencyFault, currencyPlain } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
 
-/** What a coupon's form holds. */
+/** The values of a coupon's form. */
 export interface CouponValues {
   coupon_code: string;
   kind: 'percent' | 'amount';
   percent: string;
   amount: string;
   max_uses: string;
-  /** The last day, YYYY-MM-DD, in the reader's zone; '': for ever. */
+  /** The last day, YYYY-MM-DD, in the reader's time zone; '': no end. */
   last_day: string;
 }
 
-/** The first moment after a day, where the reader is. */
+/** Returns the first moment after a day, in the reader's time zone. */
 export const endOfDay = (day: string): Date => {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   return new Date(year, month - 1, date + 1);
 };
 
-/** What is wrong with a coupon, by field. */
+/** Returns what is wrong with a coupon, by field. */
 export function couponFaults(values: CouponValues, now: Date): Partial<Record<keyof CouponValues, string>> {
   const faults: Partial<Record<keyof CouponValues, string>> = {};
   if (!/^[A-Z0-9_-]{4,40}$/.test(values.coupon_code.trim().toUpperCase()))
@@ -43,11 +43,11 @@ export function couponFaults(values: CouponValues, now: Date): Partial<Record<ke
   return faults;
 }
 
-/** What a coupon takes off: '12.5 %' or '$100.00'. */
+/** Describes what a coupon takes off: '12.5 %' or '$100.00'. */
 export const worthWords = (coupon: { percent: string | null; amount: string | null }): string =>
   coupon.percent === null ? money(microsOf(coupon.amount ?? '0')) : `${Number(coupon.percent)}%`;
 
-/** How a coupon stands. */
+/** Returns a coupon's status. */
 export function couponState(
   coupon: { uses: number; max_uses: number | null; expires_at: string | null },
   now: Date,

@@ -12,7 +12,7 @@ import { money } from '../../ui/format.ts';
 
 /** Fees by module, payment term and the spec's name, as amounts of dollars. */
 export type CostValues = Record<string, Record<string, Record<string, string>>>;
-/** Which part of the product the tabs are of (spec product 6). */
+/** Which part of the product the tabs belong to (spec product 6). */
 export type AppModule = 'LeadsPeek' | 'Simplifi';
 interface Label {
   name: string;
@@ -30,13 +30,13 @@ export const FEE_WORDS: Record<CostPart, string> = {
 export const feesOf = (module: string): [name: string, part: CostPart][] =>
   Object.entries(COST_FIELDS[module as ModuleType] ?? {});
 
-/** What a fee is called. */
+/** Returns a fee's label. */
 export const feeWords = (module: string, part: CostPart): string =>
   module === 'local' && part === 'lead' ? 'Cost per lead, basic' : FEE_WORDS[part];
 
 /**
- * The tabs of the modal: local only in LeadsPeek, enhance and b2b only with a name and a url, Simplifi only where the
- * root is the master (the server then answers its fees).
+ * The tabs of the modal: only local in LeadsPeek, enhance and b2b only with a name and a url, Simplifi only if the root
+ * is the master (the server then returns its fees).
  */
 export function costTabs(
   app: AppModule,
@@ -57,7 +57,7 @@ export function costTabs(
   });
 }
 
-/** The fees that were changed, as the call takes them; undefined: none. */
+/** Returns the changed fees as the call takes them; undefined if none changed. */
 export function changedCosts(before: CostValues, after: CostValues): CostValues | undefined {
   const changed: CostValues = {};
   for (const [module, terms] of Object.entries(after))
@@ -71,7 +71,7 @@ export function changedCosts(before: CostValues, after: CostValues): CostValues 
   return Object.keys(changed).length > 0 ? changed : undefined;
 }
 
-/** What the form knows to be wrong, by the path of the fee ('local.Weekly.LeadspeekCostperlead'). */
+/** Returns the errors that the form detects itself, by the path of the fee ('local.Weekly.LeadspeekCostperlead'). */
 export function costFaults(values: CostValues): Record<string, string> {
   const faults: Record<string, string> = {};
   for (const [module, terms] of Object.entries(values))
@@ -83,13 +83,13 @@ export function costFaults(values: CostValues): Record<string, string> {
   return faults;
 }
 
-/** The text of a minimum (spec product 5), where there is one. */
+/** Returns a minimum's text (spec product 5), if there is one. */
 export const minimumWords = (least: string | undefined): string | undefined =>
   Number(least ?? 0) > 0
     ? messages.costPerLeadMinimum.replace('{amount}', money(Number(microsOf(least!))))
     : undefined;
 
-/** Planned fees in lines of words. */
+/** Describes planned fees, one per line. */
 export function plannedLines(data: CostValues, nameOf: (module: string) => string): string[] {
   return Object.entries(data).flatMap(([module, terms]) =>
     Object.entries(terms).map(

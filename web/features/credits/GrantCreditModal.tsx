@@ -62,9 +62,9 @@ export default function GrantCreditModal({ company, onClose }: Props) {
 function GrantForm(props: Props & { choices: { value: string; label: string }[] | undefined }) {
   const { company, choices, onClose } = props;
   const cache = useQueryClient();
-  // One key for the whole life of the modal: pressing the button again after a lost answer grants nothing twice.
+  // One key for the whole life of the modal: pressing the button again after a lost response grants nothing twice.
   const [key] = useState(() => crypto.randomUUID());
-  /** Set when nobody knows whether it was granted: it must not be changed under the same key. */
+  /** Set when it is unknown whether the credit was granted; it must not be changed under the same key. */
   const [unsure, setUnsure] = useState<string>();
   const form = useForm({
     initialValues: {
@@ -147,7 +147,7 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
   );
 }
 
-/** What the company got last, so that nobody grants a second time what a colleague has. */
+/** The company's latest grants, so that no one repeats a colleague's grant. */
 function Before({ companyId }: { companyId: string }) {
   const query = useQuery({
     queryKey: ['credits', companyId],

@@ -16,7 +16,10 @@ interface Lead {
   company_name: string;
 }
 
-/** What was refunded of a lead, and a way to refund what the own company charged for it. Nothing where there is neither. */
+/**
+ * What was refunded for a lead, and a way to refund what the user's own company charged for it. Renders nothing if
+ * there is neither.
+ */
 export function LeadRefund({ lead }: { lead: Lead }) {
   const user = useUser();
   const mayRefund = useMay('lead.refund') && !user.isViewMode;

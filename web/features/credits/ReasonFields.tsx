@@ -7,11 +7,11 @@ interface Why {
   note: string;
 }
 
-/** 'Other' says nothing by itself. */
+/** 'Other' needs a note to mean anything. */
 export const noteFault = (note: string, { reason }: Why): string | null =>
   reason === 'other' && !note.trim() ? 'Enter a reason' : null;
 
-/** Why money is given: a reason to choose, and a note beside it. */
+/** Why money is granted: a selectable reason, and a note next to it. */
 export function ReasonFields<T extends Why>(props: {
   form: UseFormReturnType<T>;
   reasons: readonly CreditReason[];

@@ -30,7 +30,7 @@ import { aboutWords, type DeliveryRow, durationWords, type Webhook } from './wor
 
 const STATES = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const;
 
-/** Every message to a webhook, newest first; each opens to its attempts and the answers they got. */
+/** Every message to a webhook, newest first; each expands to its attempts and their responses. */
 export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () => void }) {
   const mayWrite = useMay('integration.write');
   const isEnabled = hook.state === 'enabled';
@@ -45,7 +45,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
     ...(filter ? { state: filter } : {}),
   };
   const query = useQuery({
-    // The counts, asked more often, tell that something has moved.
+    // The counts are polled more often and show when something has changed.
     queryKey: ['deliveries', input, hook.delivered, hook.pending, hook.failed],
     queryFn: ({ signal }) => api.delivery.log(input, { signal }),
     placeholderData: keepPreviousData,

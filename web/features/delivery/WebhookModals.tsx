@@ -8,7 +8,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
 import { type Webhook, webhookFault } from './words.ts';
 
-/** Asks for an address; `save` throws what the server refuses. */
+/** Asks for an address; `save` throws if the server refuses it. */
 function AddressForm(props: {
   initial: string;
   verb: string;
@@ -113,7 +113,7 @@ export function AddWebhook(props: {
   );
 }
 
-/** Changes the address of a webhook; its secret stays. */
+/** Changes a webhook's address; its secret stays the same. */
 export function EditWebhook(props: { hook: Webhook; onSaved: () => void; onClose: () => void }) {
   return (
     <Modal opened onClose={props.onClose} centered title="Change the address">

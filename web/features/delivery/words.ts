@@ -6,7 +6,7 @@ export type Webhook = Awaited<ReturnType<Client['delivery']['list']>>['data'][nu
 /** One message to a webhook, with its attempts. */
 export type DeliveryRow = Awaited<ReturnType<Client['delivery']['log']>>['data'][number];
 
-/** Why a webhook is disabled, in words; empty when it is not, or a person did it. */
+/** Returns why a webhook is disabled, in words; empty if it is enabled, or if a person disabled it. */
 export function disabledWords(hook: Pick<Webhook, 'state' | 'state_reason'>): string {
   if (hook.state === 'enabled' || hook.state_reason === 'person' || !hook.state_reason) return '';
   return hook.state_reason === 'gone'
@@ -14,7 +14,7 @@ export function disabledWords(hook: Pick<Webhook, 'state' | 'state_reason'>): st
     : hook.state_reason;
 }
 
-/** Who a delivery is about. */
+/** Returns who a delivery is about. */
 export function aboutWords(row: Pick<DeliveryRow, 'lead_name' | 'lead_id' | 'is_test'>): string {
   return row.lead_name ?? (row.lead_id ? 'Unnamed person' : row.is_test ? 'Test lead' : 'Erased person');
 }
@@ -24,7 +24,7 @@ export function durationWords(ms: number): string {
   return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-/** Why a text cannot be a webhook's address, in words; null when it can. The server looks closer. */
+/** Returns why a text cannot be a webhook's address, in words; null if it can. The server checks more closely. */
 export function webhookFault(text: string): string | null {
   const url = URL.parse(text.trim());
   if (!url || !/^https?:$/.test(url.protocol)) return 'Enter an address that starts with https://';

@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/states.tsx';
 
 const shown = (dollars: string): string => usd(microsOf(dollars));
 
-/** The developer's agreement with what it costs, to be accepted before keys can be made (DEV-03). */
+/** The developer agreement with its costs, which must be accepted before keys can be created (DEV-03). */
 export function Agreement() {
   const user = useUser();
   const cache = useQueryClient();

@@ -20,7 +20,7 @@ import { KeyForm } from './KeyForm.tsx';
 import { SecretModal, type Shown } from './SecretModal.tsx';
 import { type Key, overlapWords, standing } from './words.ts';
 
-/** API keys of the agency: the agreement first, then keys with all that can be done with them (DEV-01). */
+/** The agency's API keys: the agreement first, then the keys with everything that can be done with them (DEV-01). */
 export default function DeveloperPage() {
   const user = useUser();
   const cache = useQueryClient();
@@ -34,7 +34,7 @@ export default function DeveloperPage() {
   });
   const mayChange = !user.isViewMode;
   const again = () => cache.invalidateQueries({ queryKey: ['developer'] });
-  /** Does one thing with a key at a time; what it says, or why it failed, is told. */
+  /** Performs one action on a key at a time; shows its message, or why it failed. */
   const does = async (what: string, title: string, work: () => Promise<{ message: string }>) => {
     setBusy(what);
     try {
@@ -259,7 +259,7 @@ export default function DeveloperPage() {
   );
 }
 
-/** Asks what becomes of the secret before, and gives the key another one. */
+/** Asks what should happen to the previous secret, then gives the key a new one. */
 function RotateModal(props: { of: Key; onClose: () => void; onDone: (shown: Shown) => void }) {
   const [minutes, setMinutes] = useState<(typeof OVERLAPS)[number]>(1440);
   const [isBusy, setBusy] = useState(false);
@@ -305,7 +305,7 @@ function RotateModal(props: { of: Key; onClose: () => void; onDone: (shown: Show
   );
 }
 
-/** Where the API is, and a first request to copy. */
+/** The address of the API, and a first request to copy. */
 function FirstRequest({ base, token }: { base: string; token: string }) {
   const request = `curl ${base}/me -H "Authorization: Bearer YOUR_SECRET_KEY"`;
   const exchange = `curl ${token} -d grant_type=client_credentials -d client_id=YOUR_CLIENT_ID -d client_secret=YOUR_SECRET_KEY`;

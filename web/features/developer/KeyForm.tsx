@@ -33,7 +33,7 @@ interface Values {
   expires_in_days: string;
 }
 
-/** Makes a key: what it is called, what it may do, and when it ends. */
+/** Creates a key: its name, its permissions, and when it expires. */
 export function KeyForm(props: { onMade: (shown: Shown) => void; onClose: () => void }) {
   const user = useUser();
   const [isBusy, setBusy] = useState(false);

@@ -3,7 +3,7 @@ import { messages } from '../../../contract/messages.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 
-/** A key's client id and secret, the one time that the secret is shown. */
+/** A key's client id and secret, the only time the secret is shown. */
 export interface Shown {
   client_id: string;
   secret_key: string;
@@ -35,7 +35,7 @@ function Copied(props: { label: string; value: string; done: string }) {
   );
 }
 
-/** Shows a secret once. It closes only by its button, so that no stray click loses it. */
+/** Shows a secret once. It closes only with its button, so that a stray click cannot lose it. */
 export function SecretModal({ shown, onClose }: { shown: Shown; onClose: () => void }) {
   return (
     <Modal

@@ -20,7 +20,7 @@ const STATES: Record<Key['state'], { word: string; tone: Tone; why: string }> = 
   },
 };
 
-/** How a key stands: a word, its color, and what that means; '': nothing more to say. */
+/** Returns a key's status: a word, its color, and what it means; '': nothing more to say. */
 export const standing = (state: Key['state']) => STATES[state];
 
 /** 'Never', or 'In 90 days'. */
@@ -32,5 +32,5 @@ const OVERLAP_WORDS: Record<number, string> = {
   1440: 'Keep it for 1 day',
   10080: 'Keep it for 7 days',
 };
-/** What happens with the secret before. */
+/** Describes what happens to the previous secret. */
 export const overlapWords = (minutes: number): string => OVERLAP_WORDS[minutes]!;

@@ -28,7 +28,7 @@ const valuesOf = (known: Known) => ({
   providers: known.providers.filter((one) => one.selected).map((one) => one.provider),
 });
 
-/** Who changes it instead, and what those who can should know. */
+/** Returns who changes it instead, or what those who can change it should know. */
 function lineOf(known: Known, isRoot: boolean): string {
   if (known.set_by === 'root')
     return 'This is what your company can use. You can offer a client less, but not more.';
@@ -38,7 +38,7 @@ function lineOf(known: Known, isRoot: boolean): string {
   return `Fields that campaigns of ${isRoot ? 'this agency and its clients' : 'this client'} can use.`;
 }
 
-/** The data fields and sources of one company. */
+/** A company's data fields and sources. */
 export function ChoiceForm({ known: first }: { known: Known }) {
   const isRoot = useUser().company_kind === 'root';
   const cache = useQueryClient();

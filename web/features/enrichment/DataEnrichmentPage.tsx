@@ -15,7 +15,7 @@ import { SourceForm } from './SourceForm.tsx';
 
 const isId = (text: string | undefined): text is string => /^[0-9a-f-]{36}$/.test(text ?? '');
 
-/** Which data about people a company's campaigns may ask for, and from which sources (CONF-04). */
+/** Which data about people a company's campaigns may request, and from which sources (CONF-04). */
 export default function DataEnrichmentPage() {
   const { company_id, company_kind } = useUser();
   const isRoot = company_kind === 'root';
@@ -76,7 +76,7 @@ function Choice({ companyId }: { companyId: string }) {
   const query = useQuery({
     queryKey: ['data-choice', companyId],
     queryFn: async ({ signal }) => (await api.enrichment.choice({ companyID: companyId }, { signal })).data,
-    // A form is filled from it: it must not change underneath.
+    // It fills a form, so it must not change while the form is open.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

@@ -16,7 +16,7 @@ import classes from './enrichment.module.css';
 
 const FORM = 'data-source';
 
-/** The key of the root's account with a vendor, and how asking it has gone since it was set. */
+/** The key of the root's account with a vendor, and the results of requests since it was set. */
 export function SourceForm() {
   const { isViewMode } = useUser();
   const cache = useQueryClient();

@@ -9,7 +9,7 @@ import { ExclusionPanel } from './ExclusionPanel.tsx';
 
 const isId = (text: string | undefined): text is string => /^[0-9a-f-]{36}$/.test(text ?? '');
 
-/** The lists of an agency for all of its clients, and those of each client. */
+/** An agency's lists for all of its clients, and each client's lists. */
 export default function AgencyListsPage() {
   const { company_id } = useUser();
   const [params, set] = useSearchParams();

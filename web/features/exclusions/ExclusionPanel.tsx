@@ -16,7 +16,7 @@ import { useSuppression } from './useSuppression.ts';
 
 const KINDS = 'email addresses (plain, MD5, or SHA-256), phone numbers, and domains';
 
-/** The exclusion lists of one place: upload, progress, history, purge. Give it a key of the place. */
+/** The exclusion lists of one place: upload, progress, history, purge. Use the place as its React key. */
 export function ExclusionPanel({ place }: { place: Place }) {
   const { company_id } = useUser();
   const isRoot = place.level === 'root';
@@ -32,7 +32,7 @@ export function ExclusionPanel({ place }: { place: Place }) {
     isSmall && accepts === 'email'
       ? ['email addresses, plain or as MD5', 'a column named email']
       : [KINDS, 'columns named email, phone, or domain'];
-  // On for opt-outs: whoever asked not to be contacted means every way to write the address.
+  // On for opt-outs: people who asked not to be contacted mean every spelling of their address.
   const ignoreAliases = aliases ?? (isRoot || (isSmall && accepts === 'email'));
   const most = isSmall ? `Up to ${num(MOST_RECORDS)} records.` : 'Any number of rows, up to 2 GiB.';
 

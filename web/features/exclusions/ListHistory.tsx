@@ -31,7 +31,7 @@ const columns: Column<List>[] = [
   { key: 'created', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
 ];
 
-/** The lists of a place, newest first; each opens its report. */
+/** A place's lists, newest first; each opens its report. */
 export function ListHistory(props: {
   place: Place;
   mayWrite: boolean;
@@ -88,7 +88,7 @@ export function ListHistory(props: {
   );
 }
 
-/** What became of a file: what it held, its first bad rows by line, and the way back. */
+/** The result of a file: what it contained, its first bad rows by line, and how to undo it. */
 function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: () => void }) {
   const { row } = props;
   const [busy, setBusy] = useState(false);

@@ -2,17 +2,17 @@ import type { Client } from '../../../contract/index.ts';
 import { num } from '../../ui/format.ts';
 
 type Progress = Awaited<ReturnType<Client['exclusions']['jobProgress']>>;
-/** A file under way. */
+/** A file being processed. */
 export type Job = Progress['jobProgress'][number];
-/** A file as the history shows it. */
+/** A file as shown in the history. */
 export type List = Progress['jobDone'][number];
 export type Level = List['campaignType'];
 
-/** Whose lists are shown. */
+/** The owner of the lists shown. */
 export interface Place {
   level: Level;
   id: string;
-  /** Of a campaign: the client it belongs to. */
+  /** For a campaign: the client it belongs to. */
   clientId?: string;
 }
 
@@ -22,7 +22,9 @@ export type UploadState = 'initial' | 'saving' | 'success' | 'failed';
 /** What a file of such a place may hold. */
 export type Accepts = 'email' | 'all';
 
-/** Where a file is sent: the form of the specification for addresses of a client or campaign, else as it is. */
+/**
+ * Returns where a file is sent: with the specification's form for a client's or campaign's addresses, otherwise as is.
+ */
 export function requestOf(
   place: Place,
   accepts: Accepts,
@@ -44,7 +46,7 @@ export function requestOf(
   return { path: '/tools/optout-client/upload', body };
 }
 
-/** What of the entries of a list is what: '1,200 email addresses, 3 domains'. */
+/** Breaks down a list's entries by kind: '1,200 email addresses, 3 domains'. */
 export function entriesWords(list: Pick<List, 'emails' | 'phones' | 'domains'>): string {
   const parts: [number, string, string][] = [
     [list.emails, 'email address', 'email addresses'],
@@ -64,7 +66,7 @@ export const STATES: Record<List['state'], string> = {
   removed: 'Undone',
 };
 
-/** Whom the lists of a place exclude for, in a sentence; `isOwn`: they are those of the reader's own company. */
+/** Describes whom a place's lists exclude for, in a sentence; `isOwn`: they belong to the reader's own company. */
 export function holdsWords(level: Level, isOwn: boolean): string {
   const whose: Record<Level, string> = {
     root: 'for any agency or client on your platform',

@@ -1,9 +1,9 @@
-/** How long until a question about progress is asked (spec calls 4): the first one after an upload, and each after another. */
+/** The delay before each progress request (spec calls 4): the first one after an upload, and every one after that. */
 export const EVERY_MS = 2000;
 
 /**
- * Asks again and again until nothing is under way any more. One question at a time; a failure is asked again.
- * @param ask answers whether something is still under way
+ * Polls until nothing is in progress. Only one request runs at a time; a failed one is retried.
+ * @param ask resolves to whether something is still in progress
  */
 export function createPoll(ask: () => Promise<boolean>, every = EVERY_MS) {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -16,12 +16,12 @@ export function createPoll(ask: () => Promise<boolean>, every = EVERY_MS) {
     }, every);
   };
   return {
-    /** Asks in 2 s, then every 2 s; what was asked before is forgotten. */
+    /** Polls in 2 s, then every 2 s; cancels any earlier polling. */
     start(): void {
       this.stop();
       next(run);
     },
-    /** Whether it goes on. */
+    /** Whether polling is active. */
     get isOn(): boolean {
       return timer !== undefined;
     },

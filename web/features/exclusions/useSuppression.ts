@@ -8,12 +8,12 @@ import type { Sending } from '../../ui/FileDrop.tsx';
 import { type Accepts, type Job, type Place, requestOf, type UploadState } from './model.ts';
 import { createPoll } from './poll.ts';
 
-/** How the lists of a place are kept in the cache. */
+/** The cache key of a place's lists. */
 export const listsKey = (place: Place) => ['exclusions', place.level, place.id] as const;
 
 /**
- * The upload to the lists of a place and the progress of what is under way (spec calls 4): asked once when it opens, and 2 s
- * after an upload; then every 2 s until nothing is left. Closing it ends the questions and forgets the progress.
+ * Handles uploads to a place's lists and the progress of running jobs (spec calls 4): requested once on opening, and 2
+ * s after an upload; then every 2 s until nothing is left. Closing it stops the requests and discards the progress.
  */
 export function useSuppression(place: Place) {
   const cache = useQueryClient();
@@ -49,7 +49,7 @@ export function useSuppression(place: Place) {
   );
   useEffect(() => {
     here.current = true;
-    // What was under way before goes on being shown; a failure only means that nothing is known of it yet.
+    // Jobs that were in progress stay on screen; a failure only means that their state is not known yet.
     void ask(() => here.current).then(
       (isUnderWay) => {
         if (isUnderWay && here.current) poll.start();
@@ -105,7 +105,7 @@ export function useSuppression(place: Place) {
   return { state, fault, sending, progress, send, refuse, changed, forget: () => setProgress([]) };
 }
 
-/** What is told of a file that was not taken: the specification's words, and after them what is wrong with it. */
+/** Returns the message for a refused file: the specification's text, followed by what is wrong with the file. */
 function faultOf(error: unknown): string {
   if (!(error instanceof ApiError) || error.status === 0) return exclusionMessages.failed;
   const rules = Object.values(error.errors).flat().join(' ');

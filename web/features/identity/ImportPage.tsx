@@ -29,7 +29,7 @@ const columns: Column<ImportJob>[] = [
   { key: 'finished', title: 'Ended', render: (row) => <When at={row.finished_at} /> },
 ];
 
-/** The people data of a root: how much there is, and importing more. */
+/** A root's people data: how much there is, and importing more. */
 export default function ImportPage() {
   const cache = useQueryClient();
   const [params, set] = useSearchParams();
@@ -52,7 +52,7 @@ export default function ImportPage() {
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (query.state.data?.data.some(isRunning) ? 3000 : false),
   });
-  // After a reload the import that is still under way shows itself, although no address names it.
+  // After a reload, an import that is still running is shown, even though the address doesn't name it.
   const recent = useQuery({
     queryKey: ['imports', 'recent', kind],
     queryFn: ({ signal }) => api.identity.imports({ kind, Page: 1, PerPage: 10 }, { signal }),

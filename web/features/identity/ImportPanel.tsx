@@ -16,12 +16,12 @@ import { type ImportJob, isRunning, leftOutWords } from './fields.ts';
 import classes from './identity.module.css';
 import { MappingStep } from './MappingStep.tsx';
 
-/** Downloads the rows and values of an import that were left out, each with why. */
+/** Downloads the skipped rows and values of an import, each with the reason. */
 function downloadLeftOut(id: string): void {
   void download(`/identity/imports/${id}/errors.csv`);
 }
 
-/** Whether an import that has begun waits for something to end that is told with it, such as a full disk. */
+/** Whether a running import is waiting for a reported problem to end, such as a full disk. */
 const isWaiting = (job: Pick<ImportJob, 'state' | 'error'>): boolean => isRunning(job) && Boolean(job.error);
 
 /** The state of an import in words. */
@@ -39,7 +39,7 @@ export function ImportState({ job }: { job: Pick<ImportJob, 'state' | 'error'> }
   );
 }
 
-/** One import, at whatever step it is: its columns, its progress, or what came of it. Asked anew each second while it runs. */
+/** One import, at its current step: its columns, its progress, or its result. Polled every second while it runs. */
 export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }) {
   const cache = useQueryClient();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -51,7 +51,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
   const job = query.data;
   const state = job?.state;
   const before = useRef<string>(undefined);
-  // Each step moves the history and the totals; the button that was pressed is gone with the step before.
+  // Each step updates the history and the totals; the previous step's button, which had the focus, is gone.
   useEffect(() => {
     if (!state) return;
     if (before.current && document.activeElement === document.body)

@@ -13,7 +13,7 @@ import classes from './identity.module.css';
 
 const PHONES = new Set<PersonField>(['phone', 'phone2', 'company_phone']);
 
-/** What each column of an uploaded file means, as recognized by its name and mended by hand; then the start. */
+/** What each column of an uploaded file means, recognized by its name and corrected by hand; then the start. */
 export function MappingStep(props: {
   job: ImportJob;
   onStarted: (job: ImportJob) => void;

@@ -20,7 +20,7 @@ type Suggestion = Awaited<ReturnType<typeof api.identity.duplicates>>['data'][nu
 type Person = Suggestion['people'][number];
 type Merge = Awaited<ReturnType<typeof api.identity.merges>>['data'][number];
 
-/** People of the data who are one human: suggestions, making them one, and undoing it. */
+/** People in the data who are the same person: suggestions, merging them, and undoing a merge. */
 export default function MergePage() {
   const [params, set] = useSearchParams();
   const isMerged = params.tab === 'merged';
@@ -109,7 +109,7 @@ function Suggestions() {
   );
 }
 
-/** Two people side by side; what differs stands out. */
+/** Shows two people side by side, with differences highlighted. */
 function Pair({ suggestion }: { suggestion: Suggestion }) {
   const cache = useQueryClient();
   const [isBusy, setBusy] = useState(false);

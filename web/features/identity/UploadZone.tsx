@@ -4,7 +4,7 @@ import { upload } from '../../api/upload.ts';
 import { FileDrop, type Sending } from '../../ui/FileDrop.tsx';
 import { fileFault, type ImportJob } from './fields.ts';
 
-/** Takes a CSV file by drop or choice and uploads it, telling how far it is. */
+/** Uploads a CSV file that is dropped or chosen, and shows the progress. */
 export function UploadZone({
   kind,
   onUploaded,
@@ -14,7 +14,7 @@ export function UploadZone({
 }) {
   const [sending, setSending] = useState<Sending>();
   const [fault, setFault] = useState<string>();
-  // Who leaves the page takes the upload with them; the rest of an import lives on the server.
+  // Leaving the page cancels the upload; the rest of an import runs on the server.
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
 

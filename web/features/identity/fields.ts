@@ -6,13 +6,13 @@ import {
 import { SIGNAL_FIELDS, signalLack } from '../../../contract/import-rules.ts';
 import type { Client } from '../../../contract/index.ts';
 
-/** An import of people as the server tells it. */
+/** An import of people as the server returns it. */
 export type ImportJob = Awaited<ReturnType<Client['identity']['get']>>;
 /** A column of an uploaded file: its name, what it was recognized as, and a few of its values. */
 export type PreviewColumn = Awaited<ReturnType<Client['identity']['preview']>>['columns'][number];
 export type PersonField = PreviewColumn['field'];
 
-/** What a column can mean, in words, in the order and groups of the choice. */
+/** What a column can mean, in words, in the order and groups of the select. */
 export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, string>> }[] = [
   { group: 'Not used', fields: { ignore: 'Ignore this column' } },
   {
@@ -45,7 +45,7 @@ export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, 
   { group: `${INFORMATION_TYPES.b2b} data`, fields: informationOf('b2b') },
 ];
 
-/** The data fields of a type but for those that stand under Work. */
+/** Returns the data fields of a type except those listed under Work. */
 function informationOf(type: InformationType): Partial<Record<PersonField, string>> {
   return Object.fromEntries(
     INFORMATION_FIELDS.filter(
@@ -54,15 +54,15 @@ function informationOf(type: InformationType): Partial<Record<PersonField, strin
   );
 }
 
-/** The meaning of a column in words. */
+/** Describes the meaning of a column. */
 export function fieldWords(field: PersonField): string {
   return FIELD_GROUPS.map((one) => one.fields[field]).find(Boolean) ?? field;
 }
 
-/** The other file's fields are all but those of the group Intent. */
+/** The other file's fields are all fields except those of the group Intent. */
 const OF_SIGNALS = new Set<PersonField>(SIGNAL_FIELDS);
 
-/** What columns of a file can mean, by its kind. */
+/** What a file's columns can mean, by kind of file. */
 export const groupsOf = (kind: ImportJob['kind']) =>
   FIELD_GROUPS.map(({ group, fields }) => ({
     group,
@@ -77,26 +77,26 @@ const LACKS = {
   time: 'the time',
 };
 
-/** What a file of signals still needs, in words; null: nothing. */
+/** Returns what a file of signals still needs, in words; null if nothing. */
 export function signalFault(fields: readonly PersonField[]): string | null {
   const lack = signalLack(fields);
   return lack && LACKS[lack];
 }
 
-/** What was left out, in words: `what` is the field or the row, `why` the reason. */
+/** Describes what was skipped: `what` is the field or the row, `why` the reason. */
 export function leftOutWords(one: ImportJob['left_out'][number]): { what: string; why: string } {
   const what = one.field ? fieldWords(one.field as PersonField) : one.what === 'row' ? 'Row' : 'Value';
   return { what, why: one.reason.charAt(0).toUpperCase() + one.reason.slice(1) };
 }
 
-/** Whether an import goes on without anybody doing anything. */
+/** Whether an import continues without user action. */
 export function isRunning(job: Pick<ImportJob, 'state'>): boolean {
   return job.state === 'queued' || job.state === 'running';
 }
 
 const MOST_BYTES = 2 * 1024 ** 3;
 
-/** Why a file cannot be uploaded, in words; null when it can be tried. */
+/** Returns why a file cannot be uploaded, in words; null if it can be tried. */
 export function fileFault(
   file: { name: string; size: number },
   kind: ImportJob['kind'] = 'people',

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { ModuleName } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 
-/** One campaign, or all; the server searches, so that thousands do. */
+/** Selects one campaign, or all; the server searches, so that it works with thousands. */
 export function CampaignSelect(props: {
   value: string | undefined;
   /** Only those of this product. */
@@ -20,7 +20,7 @@ export function CampaignSelect(props: {
     enabled: Boolean(props.value),
   });
   const name = chosen.data?.leadspeekID === props.value ? chosen.data?.campaignName : undefined;
-  // The chosen one's own name in the box is no search.
+  // The selected campaign's own name in the box is not a search.
   const wanted = search === name ? '' : search.trim();
   const list = useQuery({
     queryKey: ['campaigns', 'choice', wanted, props.module],
@@ -54,7 +54,7 @@ export function CampaignSelect(props: {
       value={props.value ?? null}
       onChange={(value) => props.onChange(value ?? undefined)}
       onSearchChange={setText}
-      // The server has searched already.
+      // The server has already filtered the list.
       filter={({ options: all }) => all}
     />
   );

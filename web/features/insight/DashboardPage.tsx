@@ -35,7 +35,7 @@ type Apart = Answer['totals'];
 type Totals = Days['totals'];
 type CampaignTotals = Answer['campaigns'][number];
 
-/** Visits that were recognized, of all visits; people that keywords found are none of them. */
+/** Returns the share of visits that were recognized; people found by keywords are not counted. */
 const rate = ({ visits, matched, found = 0 }: { visits: number; matched: number; found?: number }) =>
   visits > 0 ? (matched - found) / visits : 0;
 
@@ -48,7 +48,7 @@ const ALL_MEASURES = {
     format: (value: number) => money(value * 1e6),
   },
 } as const;
-/** What stands in place of visits where there are none. */
+/** What is shown instead of visits if there are none. */
 const FOUND = { label: 'People found', of: (day: Totals) => day.matched, format: num } as const;
 
 /** What the campaigns bring in: figures, leads over time, by campaign, why visits were lost, and the leads. */
@@ -75,7 +75,7 @@ function Dashboard() {
   const range = useMemo(() => rangeOf({ from, to, days } as never, today), [from, to, days, today]);
   const campaign = params.campaign;
   const slug = decodeURIComponent(useLocation({ select: ({ pathname }) => pathname.split('/')[1] ?? '' }));
-  // A product's own dashboard shows its campaigns alone.
+  // A product's own dashboard shows only its campaigns.
   const product = modulesOf(useFacts()).find((one) => one.slug === slug);
   const isSearch = product !== undefined && product.module !== 'local';
   const filter = {
@@ -169,7 +169,7 @@ function Dashboard() {
   );
 }
 
-/** Why visits did not become leads, and by choice the same of people that keywords found: each adds up by itself. */
+/** Why visits did not become leads, and optionally the same for people found by keywords; each adds up separately. */
 function Losses({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
   const [params, set] = useSearchParams();
   const hasBoth = !isSearch && data !== undefined && data.totals.found > 0;
@@ -211,7 +211,7 @@ function Losses({ data, isSearch }: { data: Answer | undefined; isSearch: boolea
   );
 }
 
-/** On the page of a module without visits those whom its campaigns found stand in their place. */
+/** On the page of a module without visits, the people its campaigns found take their place. */
 function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
   const now = data?.totals;
   const was = data?.previous;
@@ -229,7 +229,7 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
       {...more}
     />
   );
-  // Those whom keywords found are a figure of their own where there are some.
+  // People found by keywords get their own figure if there are any.
   const hasBoth = !isSearch && ((now?.found ?? 0) > 0 || (was?.found ?? 0) > 0);
   return (
     <div className={classes.tiles} data-five={hasBoth || undefined}>
@@ -257,7 +257,7 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
   );
 }
 
-/** Figures by day, with those of the period before (the report's chart call). */
+/** Figures by day, with those of the previous period (the report's chart call). */
 function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined; isSearch: boolean }) {
   const { query, ghost, isSearch } = props;
   const { data } = query;

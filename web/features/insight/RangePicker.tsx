@@ -8,7 +8,7 @@ import { dayWords } from '../../ui/format.ts';
 import classes from './RangePicker.module.css';
 import type { Range } from './range.ts';
 
-/** 7, 30 or 90 days, or any span picked in a calendar up to `today`. */
+/** Selects 7, 30, or 90 days, or any range in a calendar up to `today`. */
 export default function RangePicker(props: {
   range: Range & { days?: number };
   today: string;

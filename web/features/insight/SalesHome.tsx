@@ -7,7 +7,7 @@ import { StatTile } from '../../ui/StatTile.tsx';
 import { CompanyTable } from '../companies/CompanyTable.tsx';
 import classes from './DashboardPage.module.css';
 
-/** What sales begin with: how many companies are assigned to them, and which. */
+/** The start page for sales: how many companies are assigned to them, and which. */
 export default function SalesHome() {
   const ofRoot = roleOf(useUser()) === 'rootSales';
   const kinds = ofRoot ? (['agency', 'client'] as const) : (['client'] as const);

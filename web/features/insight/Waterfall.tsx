@@ -4,8 +4,8 @@ import { reasonWords } from './reasons.ts';
 import classes from './Waterfall.module.css';
 
 /**
- * From visits down to leads: one bar for each reason why a visit did not become a lead, the largest first. `isSearch`: of people
- * that keywords found, not of visits.
+ * Breaks visits down to leads: one bar for each reason why a visit did not become a lead, the largest first.
+ * `isSearch`: of people found by keywords, not of visits.
  */
 export function Waterfall(props: {
   isSearch?: boolean;
@@ -14,7 +14,7 @@ export function Waterfall(props: {
   reasons: { reason: string; count: number }[];
 }) {
   const reasons = props.reasons.filter((one) => one.count > 0).sort((a, b) => b.count - a.count);
-  // What is refused before it counts as a visit is told, too, so the whole is what the rows add up to.
+  // Also includes what is refused before it counts as a visit, so the total is the sum of the rows.
   const whole = props.leads + reasons.reduce((sum, one) => sum + one.count, 0);
   const hasEvents = !props.isSearch && whole !== props.visits;
   const rows = [

@@ -1,4 +1,4 @@
-/** A span of calendar days, both included, 'YYYY-MM-DD'. */
+/** A range of calendar days, both ends included, 'YYYY-MM-DD'. */
 export interface Range {
   start: string;
   end: string;
@@ -7,7 +7,7 @@ export interface Range {
 const DAY_MS = 86_400_000;
 const ms = (day: string) => Date.parse(`${day}T00:00:00Z`);
 
-/** The calendar day of an instant in a time zone. */
+/** Returns the calendar day of an instant in a time zone. */
 export function dayIn(now: Date, timeZone: string): string {
   return new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -17,28 +17,28 @@ export function dayIn(now: Date, timeZone: string): string {
   }).format(now);
 }
 
-/** `count` days after (before, when negative) a day. */
+/** Returns the day `count` days after a day (before it, if negative). */
 export function addDays(day: string, count: number): string {
   return new Date(ms(day) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** How many days a span has. */
+/** Returns how many days a range has. */
 export function lengthOf(range: Range): number {
   return Math.round((ms(range.end) - ms(range.start)) / DAY_MS) + 1;
 }
 
-/** The span of the same length just before. */
+/** Returns the range of the same length just before. */
 export function before(range: Range): Range {
   const length = lengthOf(range);
   return { start: addDays(range.start, -length), end: addDays(range.start, -1) };
 }
 
-/** The last `count` days up to and with `today`. */
+/** Returns the last `count` days, up to and including `today`. */
 export function lastDays(count: number, today: string): Range {
   return { start: addDays(today, 1 - count), end: today };
 }
 
-/** The span that the address names (from and to, or days); the last 30 days when it names none or nonsense. */
+/** Returns the range in the address (from and to, or days); the last 30 days if there is none or it is invalid. */
 export function rangeOf(
   params: { from?: string; to?: string; days?: string },
   today: string,

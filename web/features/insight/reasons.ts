@@ -60,7 +60,7 @@ const words: Record<string, [title: string, meaning: string]> = {
   too_large: ['Too large', 'The event was larger than allowed.'],
 };
 
-/** Plain words for the code of a refusal: a title and what it means (empty for a code without words yet). */
+/** Describes a refusal code in plain words: a title and what it means (empty for a code without a description yet). */
 export function reasonWords(code: string): { title: string; meaning: string } {
   const [title, meaning] = words[code] ?? [prettyCode(code), ''];
   return { title, meaning };

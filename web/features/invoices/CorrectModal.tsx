@@ -11,7 +11,7 @@ import { splitCredit } from './correct.ts';
 import { useRefresh } from './usePay.ts';
 import type { Invoice } from './words.ts';
 
-/** Corrects an invoice by a credit note, or gives up what is due. */
+/** Corrects an invoice with a credit note, or writes off what is due. */
 export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_off'; onClose: () => void }) {
   const { invoice, way } = props;
   const refresh = useRefresh();

@@ -14,7 +14,7 @@ const shown = (label: string, [from, to]: Span): string => {
   return `${label}: ${start} – ${to ? dayWords(to.slice(0, 10), SHORT) : '…'}`;
 };
 
-/** Any days, or a span of them, both included, up to `today`. */
+/** Selects any day or range of days, both ends included, up to `today`. */
 export default function DateRange(props: {
   label: string;
   from: string | undefined;
@@ -31,7 +31,7 @@ export default function DateRange(props: {
       placeholder={`${props.label}: any date`}
       leftSection={<IconCalendar size={16} aria-hidden="true" />}
       w={{ base: '100%', xs: 280 }}
-      // The button is called by what it shows.
+      // The button's accessible name is the text it shows.
       valueFormatter={({ date }) => shown(props.label, date as Span)}
       firstDayOfWeek={0}
       weekendDays={[]}

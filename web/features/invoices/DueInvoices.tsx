@@ -8,7 +8,10 @@ import classes from './invoices.module.css';
 import { usePay } from './usePay.ts';
 import { kindWords } from './words.ts';
 
-/** What the own company has still to pay, each with its button: on the card's page, when nothing else can be reached. */
+/**
+ * What the user's own company still has to pay, each with its own button; shown on the card's page when nothing else is
+ * accessible.
+ */
 export default function DueInvoices() {
   const user = useUser();
   const mayPay = useMay('invoice.pay') && !user.isViewMode;

@@ -17,7 +17,7 @@ import { Lines } from './Lines.tsx';
 import { usePay } from './usePay.ts';
 import { attemptWords, cardWords, type Invoice, kindWords, periodWords, standing } from './words.ts';
 
-/** The invoice of the address' `invoice`. */
+/** The invoice named by `invoice` in the address. */
 export function InvoiceDrawer() {
   return (
     <DetailDrawer param="invoice" title="Invoice" size={640}>
@@ -79,7 +79,7 @@ function Head({ invoice }: { invoice: Invoice }) {
   const { busy, pay, authenticate } = usePay();
   const [correct, setCorrect] = useState<'credit' | 'write_off'>();
   const { word, tone } = standing(invoice);
-  // Money does not move in view mode.
+  // No payments are made in view mode.
   const may = (what: Invoice['may'][number]) => !user.isViewMode && invoice.may.includes(what);
   const asksBank =
     invoice.status === 'open' &&

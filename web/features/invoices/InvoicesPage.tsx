@@ -35,7 +35,7 @@ const LINES: Record<Kind, string> = {
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
-/** Invoices that the own company issues or pays (PAY-04). */
+/** Invoices that the user's own company issues or pays (PAY-04). */
 export default function InvoicesPage() {
   const user = useUser();
   const drawer = useDrawer('invoice');

@@ -72,7 +72,7 @@ function LineRow({ id, line }: { id: string; line: Line }) {
   );
 }
 
-/** What a line is made of, newest first. */
+/** The events behind a line, newest first. */
 function Events({ id, line }: { id: string; line: number }) {
   const query = useInfiniteQuery({
     queryKey: ['invoices', 'events', id, line],

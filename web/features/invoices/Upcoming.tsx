@@ -14,7 +14,7 @@ import { periodWords } from './words.ts';
 
 type Next = Awaited<ReturnType<Client['invoices']['upcoming']>>['data'][number];
 
-/** What the own company owes that is on no invoice yet. */
+/** What the user's own company owes that is not on any invoice yet. */
 export function Upcoming() {
   const query = useQuery({
     queryKey: ['invoices', 'upcoming'],

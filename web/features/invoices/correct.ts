@@ -1,4 +1,4 @@
-/** What a credit note of this much does: what it takes off what is due, and what it gives back of what was paid. */
+/** Splits a credit note of this amount into what it takes off the amount due and what it refunds of the amount paid. */
 export function splitCredit(
   invoice: { total_micros: number; credited_micros: number; due_micros: number; paid_micros: number },
   micros: number,

@@ -9,7 +9,7 @@ import { notifyDone, notifyFailed, notifyOpen } from '../../ui/notify.ts';
 import { confirmCharge } from '../payments/confirmCharge.tsx';
 import type { Row } from './words.ts';
 
-/** Everything that a payment, a credit note or a write-off may change. */
+/** Invalidates everything that a payment, a credit note, or a write-off may change. */
 export function useRefresh(): () => Promise<unknown> {
   const queryClient = useQueryClient();
   return () =>
@@ -20,7 +20,7 @@ export function useRefresh(): () => Promise<unknown> {
     );
 }
 
-/** The newest charge for an invoice. */
+/** Returns the newest charge for an invoice. */
 async function lastCharge(id: string): Promise<string> {
   const [last] = (await api.invoices.one({ id })).attempts;
   if (!last) throw new Error('No charge was found for this invoice.');
@@ -28,13 +28,13 @@ async function lastCharge(id: string): Promise<string> {
 }
 
 /**
- * Pays invoices by the card on file, with a confirmation before it and, where its bank asks for one, after it. Tells what came
- * of it: what failed or is not known stays on the screen. `busy` is the invoice at work.
+ * Pays invoices with the card on file, with a confirmation before and, if the card's bank asks for one, after. Shows
+ * the result; a failed or unknown result stays on the screen. `busy` is the invoice being processed.
  */
 export function usePay() {
   const refresh = useRefresh();
   const [busy, setBusy] = useState<string>();
-  // A charge whose answer was lost is asked for again, and not made twice.
+  // A charge whose response was lost is requested again rather than made twice.
   const keys = useRef(new Map<string, string>());
   const during = async (id: string, work: () => Promise<void>) => {
     setBusy(id);
@@ -71,7 +71,7 @@ export function usePay() {
         );
     });
   };
-  /** Lets the holder confirm the last charge, which was declined for want of it. */
+  /** Lets the cardholder confirm the last charge, which was declined because it was not confirmed. */
   const authenticate = ({ id, number }: Pick<Row, 'id' | 'number'>) =>
     during(id, () => confirmCharge(() => lastCharge(id), { succeeded: `Invoice ${number} is paid.` }));
   return { busy, pay, authenticate };

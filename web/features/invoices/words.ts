@@ -6,7 +6,7 @@ export type Row = Awaited<ReturnType<Client['invoices']['list']>>['data'][number
 export type Invoice = Awaited<ReturnType<Client['invoices']['one']>>;
 export type Filter = 'open' | 'failing' | 'paid' | 'uncollectible';
 
-/** What the list can be narrowed to, in the order of its pills. */
+/** The list's filters, in the order of their pills. */
 export const FILTERS: readonly [Filter, string][] = [
   ['open', 'Open'],
   ['failing', 'Failing'],
@@ -14,7 +14,7 @@ export const FILTERS: readonly [Filter, string][] = [
   ['uncollectible', 'Uncollectible'],
 ];
 
-/** How an invoice stands: a word and its color. */
+/** Returns an invoice's status: a word and its color. */
 export function standing(row: Pick<Row, 'status' | 'is_failing'>): { word: string; tone: Tone } {
   if (row.status === 'open')
     return row.is_failing ? { word: 'Failing', tone: 'bad' } : { word: 'Open', tone: 'info' };
@@ -32,11 +32,11 @@ const kinds: Record<Row['kind'], string> = {
   subscription: 'Subscription',
 };
 
-/** What an invoice is, in words: 'Weekly invoice'. */
+/** Describes the type of an invoice: 'Weekly invoice'. */
 export const kindWords = (row: Pick<Row, 'kind' | 'term'>): string =>
   row.kind === 'period' && row.term ? `${row.term} invoice` : kinds[row.kind];
 
-/** The first and the last day of a period, whose end is the moment after it, in the zone in which its days are meant. */
+/** Formats the first and the last day of a period, whose end is exclusive, in the time zone that its days refer to. */
 export function periodWords(from: string | null, to: string | null, timeZone: string): string {
   if (!to) return '';
   const format = new Intl.DateTimeFormat(LOCALE, {
@@ -46,7 +46,7 @@ export function periodWords(from: string | null, to: string | null, timeZone: st
     day: 'numeric',
   });
   const last = new Date(Date.parse(to) - 1);
-  // The thin spaces of the browser's own ranges differ from one to the next.
+  // Browsers use different thin spaces in their ranges.
   return (from ? format.formatRange(new Date(from), last) : `through ${format.format(last)}`).replaceAll(
     /[\u2009\u202f]/g,
     ' ',
@@ -60,9 +60,9 @@ const attempts: Record<Invoice['attempts'][number]['state'], { word: string; ton
   refunded: { word: 'Refunded', tone: 'plain' },
   disputed: { word: 'Disputed', tone: 'warn' },
 };
-/** How a try to charge the card ended. */
+/** Describes the result of an attempt to charge the card. */
 export const attemptWords = (state: keyof typeof attempts) => attempts[state];
 
-/** 'visa 4242' as people say it. */
+/** Formats 'visa 4242' the way people say it. */
 export const cardWords = (card: string): string =>
   card ? prettyCode(card.replace(' ', ' ending in ')) : 'No card';

@@ -8,7 +8,7 @@ import classes from './LeadDetail.module.css';
 type Field = Awaited<ReturnType<Client['leads']['get']>>['information'][number];
 const TYPES = Object.keys(INFORMATION_TYPES) as InformationType[];
 
-/** The data fields that the campaign asked for about the person of a lead; nothing where it asked for none. */
+/** The data fields that the campaign requested about a lead's person; renders nothing if it requested none. */
 export function LeadData({ fields }: { fields: Field[] }) {
   if (fields.length === 0) return null;
   const known = fields.filter((field) => field.value !== null).length;
@@ -52,7 +52,7 @@ const COPIED = new Set(['business_email', 'company_phone']);
 
 function Value({ field: { key, name, value } }: { field: Field }) {
   if (value === null) return <None />;
-  // What a source says is a link only where it is one as it stands.
+  // A source's value becomes a link only if it already is a full URL.
   if (key === 'linkedin' && /^https?:\/\//i.test(value))
     return (
       <Anchor href={value} target="_blank" rel="noreferrer noopener nofollow" inherit>

@@ -16,12 +16,12 @@ import { nameOf } from './LeadTable.tsx';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 
-/** A whole lead: the person, why it matched, the visit, its deliveries. */
+/** A full lead: the person, why it matched, the visit, its deliveries. */
 export default function LeadDetail({ id }: { id: string }) {
   const query = useQuery({
     queryKey: ['lead', id],
     queryFn: ({ signal }) => api.leads.get({ id }, { signal }),
-    // A lead that has just come in is still on its way to the client's tools.
+    // A new lead is still being delivered to the client's tools.
     refetchInterval: ({ state }) =>
       state.data?.deliveries.some((one) => one.state === 'pending') ? 3000 : false,
   });
@@ -141,7 +141,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** A phone number; one on a do-not-call list says so, whether it was delivered or left out. */
+/** A phone number; a number on a do-not-call list is marked, whether it was delivered or left out. */
 function Phone(props: {
   name: string;
   phone: string | null;

@@ -66,7 +66,7 @@ function Scale({ name, confidence }: { name: string; confidence: number }) {
   );
 }
 
-/** What the person looked for, the newest first: when, where, and how sure it is that it was they. */
+/** What the person searched for, newest first: when, where, and how certain it is that it was this person. */
 function Signals({ lead, at }: { lead: Lead; at: string }) {
   const more = lead.signal_count - lead.signals.length;
   return (
@@ -108,7 +108,7 @@ function Signals({ lead, at }: { lead: Lead; at: string }) {
   );
 }
 
-/** Who else it may have been, without a word of who they are. */
+/** Who else it may have been, without revealing who they are. */
 function Others({ lead, at }: { lead: Lead; at: string }) {
   const more = lead.alternatives - lead.others.length;
   return (

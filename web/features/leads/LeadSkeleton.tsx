@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core';
 
-/** The shape of a lead while it is being fetched. */
+/** A skeleton shown while a lead is loading. */
 export function LeadSkeleton() {
   return (
     <Stack gap="sm" aria-busy="true">

@@ -15,7 +15,7 @@ import { matchWord, matchWords } from './match.ts';
 
 type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
 
-/** What narrows the leads: a campaign and a span of days. */
+/** The filters for leads: a campaign and a range of days. */
 export interface LeadSpan {
   leadspeekID: string | undefined;
   startDate?: string | undefined;
@@ -23,12 +23,12 @@ export interface LeadSpan {
   moduleType?: ModuleName | undefined;
 }
 
-/** A person's name, or what else is known. */
+/** Returns a person's name, or the best known substitute. */
 export function nameOf(lead: Pick<LeadRow, 'first_name' | 'last_name' | 'email'>): string {
   return [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email || 'Unnamed person';
 }
 
-/** Where the delivery of a lead stands, in words. */
+/** Shows a lead's delivery status. */
 export function DeliveryBadge({ state }: { state: LeadRow['delivery'] }) {
   return state === 'none' ? (
     <StatusBadge status="none">No webhook</StatusBadge>
@@ -37,7 +37,7 @@ export function DeliveryBadge({ state }: { state: LeadRow['delivery'] }) {
   );
 }
 
-/** The leads of a span; a row opens the drawer. */
+/** The leads of a date range; clicking a row opens the drawer. */
 export function LeadTable(props: {
   filter: LeadSpan;
   campaignName: string | undefined;

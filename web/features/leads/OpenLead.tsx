@@ -5,7 +5,7 @@ import { LeadSkeleton } from './LeadSkeleton.tsx';
 // Fetched when the first lead is opened, since lists of leads are the first thing that is loaded.
 const LeadDetail = lazy(() => import('./LeadDetail.tsx'));
 
-/** The lead of the address' `lead`, in a drawer. */
+/** The lead named by `lead` in the address, in a drawer. */
 export function OpenLead() {
   return (
     <DetailDrawer param="lead" title="Lead">

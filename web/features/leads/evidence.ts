@@ -2,7 +2,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How old something was at a moment: 'at the same time', '5 minutes before', '3 days before', '2 months after'. */
+/**
+ * Describes how old something was at a given moment: 'at the same time', '5 minutes before', '3 days before', '2 months
+ * after'.
+ */
 export function ageWords(then: string, at: string): string {
   const apart = Date.parse(at) - Date.parse(then);
   const size = Math.abs(apart);
@@ -21,7 +24,7 @@ export function ageWords(then: string, at: string): string {
   return `${whole} ${unit}${whole === 1 ? '' : 's'} ${apart > 0 ? 'before' : 'after'}`;
 }
 
-/** The host of a page's address; the address itself where it is none. */
+/** Returns the host of a page's address; the address itself if it has no host. */
 export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host.replace(/^www\./, '') || url : url;
 }

@@ -27,12 +27,12 @@ export function matchWord(type: string): string {
   return short[type] ?? type;
 }
 
-/** Plain words for how a visitor was recognized. */
+/** Describes in plain words how a visitor was recognized. */
 export function matchWords(type: string): string {
   return words[type] ?? type;
 }
 
-/** '18,000 people' share an IP address: what that means for the match. */
+/** Describes what it means for the match that '18,000 people' share an IP address. */
 export function shareWords(people: number): string {
   return people <= 1 ? 'points to only one person' : `shared by ${num(people)} people`;
 }

@@ -14,7 +14,7 @@ import { accountWords, kindWords } from './words.ts';
 
 type Line = Awaited<ReturnType<Client['ledger']['line']>>;
 
-/** The line of the address' `line`: what each side got, and the events under it. */
+/** The line named by `line` in the address: what each side got, and the events behind it. */
 export function LineDrawer() {
   return (
     <DetailDrawer param="line" title="Statement line">
@@ -23,7 +23,7 @@ export function LineDrawer() {
   );
 }
 
-/** Kinds of lines whose reference is an invoice. */
+/** Kinds of lines that refer to an invoice. */
 const OF_INVOICES: readonly Line['kind'][] = ['invoice', 'payment', 'credit_note', 'write_off'];
 
 function LineDetail({ id }: { id: string }) {
@@ -131,7 +131,7 @@ function Amounts(props: { title: string; rows: { key: string; name: string; micr
   );
 }
 
-/** The leads (or other events) that a line is made of. */
+/** The leads (or other events) that make up a line. */
 function Events({ line }: { line: Line }) {
   if (line.events.length === 0) return null;
   return (

@@ -132,7 +132,7 @@ export default function MarginsPage() {
   );
 }
 
-/** A margin, and its share of what was earned. */
+/** A margin, and its share of revenue. */
 function marginWords(sums: Report['total'], isRoot: boolean): string {
   const earned = isRoot ? sums.cost_micros : sums.price_micros;
   return `${money(sums.margin_micros)}${earned > 0 ? ` (${percent(sums.margin_micros / earned)})` : ''}`;

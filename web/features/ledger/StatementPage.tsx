@@ -33,7 +33,7 @@ const RangePicker = lazy(() => import('../insight/RangePicker.tsx'));
 
 type Line = Awaited<ReturnType<Client['ledger']['statement']>>['data'][number];
 
-/** What happened to the company's money: the balance over time, and every line of it. */
+/** The company's money: the balance over time, and every statement line. */
 export default function StatementPage() {
   const user = useUser();
   const drawer = useDrawer('line');
@@ -71,7 +71,7 @@ export default function StatementPage() {
   const company = user.company_kind as 'client' | 'agency' | 'root';
   const views = first?.views ?? [view];
   const lines = query.data?.pages.flatMap((page) => page.data);
-  // Invoices move what is owed from one account to another: most change nothing here. Who asks for a kind sees all of it.
+  // Invoices move debt from one account to another, so most change nothing here. Filtering by kind shows all of them.
   const [isUnfolded, setUnfolded] = useState(false);
   const folded = kind || isUnfolded ? 0 : (lines?.filter((line) => line.amount_micros === 0).length ?? 0);
   const rows = folded > 0 ? lines?.filter((line) => line.amount_micros !== 0) : lines;
@@ -227,7 +227,7 @@ export default function StatementPage() {
   );
 }
 
-/** The last twelve months' statements as PDFs, the one under way first. */
+/** The last twelve monthly statements as PDFs, the current month first. */
 function MonthMenu({ today }: { today: string }) {
   const mayDownload = useMayDownload();
   const [year, month] = today.split('-').map(Number);

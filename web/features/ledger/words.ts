@@ -19,7 +19,7 @@ const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, 
   },
 };
 
-/** A view's name and what its balance means. */
+/** A view's name and the meaning of its balance. */
 export function viewWords(
   company: 'client' | 'agency' | 'root',
   view: StatementView,
@@ -42,10 +42,10 @@ const accounts: Record<string, string> = {
   card_clearing: 'Card provider',
 };
 
-/** The name of an account, in words. */
+/** Returns the name of an account, in words. */
 export const accountWords = (account: string): string => accounts[account] ?? prettyCode(account);
 
-/** What narrows the sales to those under a row of the margins; a month only as far as the days that were asked for. */
+/** Returns the filter for the sales behind a row of the margins; a month is limited to the requested days. */
 export function marginFilterOf(
   by: MarginGroup,
   key: string,

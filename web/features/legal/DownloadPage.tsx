@@ -9,7 +9,7 @@ import { useBrand } from '../../brand/brand.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 
-/** /download-auth/{pkdoc}: starts the download of a document for who may have it (ROUT-09). */
+/** /download-auth/{pkdoc}: starts the download of a document for users who may have it (ROUT-09). */
 export default function DownloadPage() {
   const brand = useBrand();
   const { pkdoc = '' } = useParams({ strict: false }) as { pkdoc?: string };

@@ -16,7 +16,7 @@ const OTHERS: [LegalName, string][] = [
   ['marketing-services-agreement-developer', 'Developer agreement'],
 ];
 
-/** One of the tenant's legal documents, in its own name and look; prints cleanly (ROUT-10). */
+/** One of the tenant's legal documents, with the tenant's name and look; prints cleanly (ROUT-10). */
 export default function LegalPage() {
   const brand = useBrand();
   const { pathname } = useLocation();

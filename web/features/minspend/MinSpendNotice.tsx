@@ -9,8 +9,8 @@ import { amountsOf, noticeOf, offerWords } from './model.ts';
 import { progressQuery } from './queries.ts';
 
 /**
- * An agency's minimum spend, asked once at the start (spec product 6) and told on the dashboards in the last days of a month
- * that is below it. Closed, it stays closed for that month on this device.
+ * An agency's minimum spend, requested once at startup (spec product 6) and shown on the dashboards in the last days of
+ * a month that is below it. Once closed, it stays closed for that month on this device.
  */
 export function MinSpendNotice() {
   const facts = useFacts();

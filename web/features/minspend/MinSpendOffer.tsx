@@ -9,7 +9,7 @@ import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import classes from './minspend.module.css';
 import { amountsOf, offerWords } from './model.ts';
 
-/** The minimum spend that was announced to an agency, and its acceptance. */
+/** The minimum spend announced to an agency, with a button to accept it. */
 export function MinSpendOffer({ offer }: { offer: Offer }) {
   const user = useUser();
   const id = useId();

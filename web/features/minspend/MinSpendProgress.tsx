@@ -9,7 +9,7 @@ import classes from './minspend.module.css';
 import { standOf } from './model.ts';
 import { progressQuery } from './queries.ts';
 
-/** How an agency stands with its minimum spend this month; nothing where none is asked (PAY-07). */
+/** An agency's progress toward its minimum spend this month; renders nothing if no minimum applies (PAY-07). */
 export function MinSpendProgress() {
   const { user, setup } = useFacts();
   const isAsked =
@@ -17,7 +17,7 @@ export function MinSpendProgress() {
   const query = useQuery({
     ...progressQuery(user.company_id),
     enabled: isAsked,
-    // The start's answer is shown at once; what has been spent since follows.
+    // Shows the response loaded at startup at once; spending since then is fetched afterward.
     staleTime: 60_000,
   });
   if (!isAsked) return null;

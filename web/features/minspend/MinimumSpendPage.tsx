@@ -18,7 +18,7 @@ import { PlanForm } from './PlanForm.tsx';
 import { type Plan, plansQuery } from './queries.ts';
 import { RootMinimum } from './RootMinimum.tsx';
 
-/** What a platform asks its agencies to spend at least: plans, and what holds without one (spec product 3). */
+/** The minimum spend a platform requires of its agencies: plans, and what applies without one (spec product 3). */
 export default function MinimumSpendPage() {
   const query = useQuery(plansQuery);
   const plans = query.data;

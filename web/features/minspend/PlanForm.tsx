@@ -35,7 +35,7 @@ const faultsOf = (values: Values): Record<string, string> => {
   return faults;
 };
 
-/** The name of a plan and what it asks, month by month. */
+/** A plan's name and its minimum for each month. */
 export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose: () => void }) {
   const cache = useQueryClient();
   const form = useForm<Values>({

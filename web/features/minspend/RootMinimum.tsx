@@ -16,7 +16,7 @@ const LABELS = {
   monthly: 'every month after',
 };
 
-/** What is asked of agencies without a plan, where no plan is the default (the setting rootminspend). */
+/** The minimum for agencies without a plan, if no plan is the default (the rootminspend setting). */
 export function RootMinimum({ defaultPlan }: { defaultPlan: string | undefined }) {
   return (
     <div style={{ marginTop: 24 }}>
@@ -35,7 +35,7 @@ function RootForm(props: {
   const { setting, defaultPlan } = props;
   const formId = useId();
   const { data } = setting;
-  // Nothing was said so far: the usual amount is suggested.
+  // Nothing has been set yet, so the usual amount is suggested.
   const isNew = setting.version === 0;
   const form = useForm({
     initialValues: {

@@ -3,24 +3,24 @@ import { messages } from '../../../contract/messages.ts';
 import { currencyFault, currencyPlain } from '../../ui/currency.ts';
 import { money } from '../../ui/format.ts';
 
-/** An amount of dollars in words: '250' -> '$250.00'. */
+/** Formats a dollar amount: '250' -> '$250.00'. */
 export const amountWords = (dollars: string): string => money(microsOf(dollars));
 
-/** Why an amount of whole cents cannot be this; null when it can. */
+/** Returns why a text is not an amount of whole cents; null if it is one. */
 export function centsFault(text: string): string | null {
   return text.trim() === '' ? messages.onboardInvalid : currencyFault(text, 2);
 }
 
-/** An amount as the calls take it, of one that `centsFault` lets through. */
+/** Converts an amount that `centsFault` accepts to the calls' format. */
 export const cents = (text: string): string => dollarsOf(microsOf(currencyPlain(text)));
 
 const ORDINALS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth', 'Ninth'];
 
-/** What a plan's field for a month is called; counted from 0. */
+/** Returns the label of a plan's field for a month, counted from 0. */
 export const monthLabel = (at: number): string =>
   ORDINALS[at] ? `${ORDINALS[at]} month` : `Month ${at + 1}`;
 
-/** What a plan asks, in one line: '$0.00, $250.00, then $349.00'. */
+/** Describes a plan's amounts in one line: '$0.00, $250.00, then $349.00'. */
 export const planWords = (months: readonly string[], flat: string): string =>
   months.length === 0
     ? `${amountWords(flat)} each month`
@@ -34,11 +34,11 @@ interface Progress {
   minspend_setting: { status: boolean };
 }
 
-/** How much of the month is left, in words. */
+/** Describes how much of the month is left. */
 const leftWords = (days: number): string =>
   days === 1 ? 'Today is the last day of the month' : `${days} days left in the month`;
 
-/** How an agency stands during a month, and what follows at its end; null: nothing is asked of it. */
+/** Returns an agency's progress during a month, and what follows at its end; null if no minimum applies. */
 export function standOf(
   progress: Progress & { exclude_minimum_spend: 0 | 1 },
 ): { spent: string; asked: string; percent: number; text: string; isMet: boolean } | null {
@@ -49,7 +49,7 @@ export function standOf(
   return {
     spent: money(spent),
     asked: money(asked),
-    // Never full before it is met.
+    // Never shows as full before the minimum is met.
     percent: lacks === 0 ? 100 : Math.min(99, Math.floor((spent / asked) * 100)),
     isMet: lacks === 0,
     text:
@@ -59,7 +59,7 @@ export function standOf(
   };
 }
 
-/** What an agency is told before a month ends below its minimum; null: nothing (yet). */
+/** Returns the warning to an agency before a month ends below its minimum; null if there is none (yet). */
 export function noticeOf(progress: Progress, days = 7): { title: string; text: string } | null {
   const { amount_micros: asked, spent_micros: spent, shortfall_micros: lacks, days_left } = progress;
   if (!progress.minspend_setting.status || asked === null || lacks === 0 || days_left >= days) return null;
@@ -72,11 +72,11 @@ export function noticeOf(progress: Progress, days = 7): { title: string; text: s
 const dayWords = (day: string): string =>
   new Date(`${day}T12:00:00Z`).toLocaleDateString('en-US', { timeZone: 'UTC', dateStyle: 'long' });
 
-/** From when on an announced minimum spend would count, and that nothing is charged before. */
+/** Describes when an announced minimum spend would start to apply, and that nothing is charged before that. */
 export const offerWords = (offer: { charged_from: string }): string =>
   `If you accept now, the first month that counts starts on ${dayWords(offer.charged_from)}. Nothing is charged for the time before that or until you accept.`;
 
-/** What would be asked: of the first month that counts, and of every month later where that differs. */
+/** Describes the amounts: for the first month that counts, and for every later month if that differs. */
 export const amountsOf = (offer: { amount_micros: number; flatMonth: string }): string =>
   microsOf(offer.flatMonth) === BigInt(offer.amount_micros)
     ? `${money(offer.amount_micros)} a month`

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 
-/** The root's plans of minimum spend, by name. */
+/** The root's minimum spend plans, by name. */
 export const plansQuery = queryOptions({
   queryKey: ['minspend', 'plans'],
   queryFn: async ({ signal }) => (await api.costs.plans(undefined, { signal })).data,
@@ -9,7 +9,9 @@ export const plansQuery = queryOptions({
 
 export type Plan = Awaited<ReturnType<typeof api.costs.plans>>['data'][number];
 
-/** How an agency stands with its minimum spend; asked once at the start, and by whoever wants it anew. */
+/**
+ * An agency's progress toward its minimum spend; fetched once at startup, and again wherever a current value is needed.
+ */
 export const progressQuery = (companyId: string) =>
   queryOptions({
     queryKey: ['minspend', 'progress', companyId],

@@ -6,7 +6,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { prettyCode } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 
-// An agency's account at the payment provider, as the profile set-up and the general settings show it.
+// An agency's account at the payment provider, as the profile setup and the general settings show it.
 
 export interface AccountProps {
   check: Pick<SetupCheck, 'accountconnected' | 'account_requirements'>;
@@ -25,7 +25,7 @@ const ACCOUNT = {
 const isHealthy = ({ check, user }: AccountProps): boolean =>
   check.accountconnected !== 'completed' || (user.charges_enabled && user.payouts_enabled);
 
-/** Where the account stands, and what the provider still asks for. */
+/** The account's status, and what the provider still requires. */
 export function AccountStatus(props: AccountProps) {
   const { check, user } = props;
   const [tone, words, text] = isHealthy(props)
@@ -60,8 +60,8 @@ export function AccountStatus(props: AccountProps) {
 }
 
 /**
- * What can be done with the account as it stands. `act` does a step and loads the person anew; `from`: where the provider's form
- * leads back to. Only the settings disconnect an account that works.
+ * The available actions for the account in its current state. `act` performs a step and reloads the user; `from` is
+ * where the provider's form returns to. Only the settings can disconnect a working account.
  */
 export function AccountButtons(
   props: AccountProps & {

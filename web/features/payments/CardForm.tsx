@@ -10,15 +10,15 @@ import { loadStripe, type StripeScript } from './stripe.ts';
 
 type Form = Awaited<ReturnType<Client['payments']['startCard']>>;
 interface Props {
-  /** What the button says. */
+  /** The button's label. */
   verb: string;
-  /** Told when the card is on file. */
+  /** Called when the card is on file. */
   onSaved: (message: string) => void | Promise<void>;
 }
 
 /**
- * The form for a card: the payment provider's own element, or the sandbox's marked form. No form element of its own, so
- * that it fits into one. The number goes straight to the provider.
+ * The form for a card: the payment provider's own element, or the sandbox's labeled form. It has no form element of its
+ * own, so it can be used inside one. The number goes directly to the provider.
  */
 export function CardForm(props: Props) {
   const query = useQuery({
@@ -48,7 +48,7 @@ export function CardForm(props: Props) {
   }
   const saved = async (message: string) => {
     await props.onSaved(message);
-    // The next card is another form.
+    // The next card needs a new form.
     await query.refetch();
   };
   return query.data.paymentgateway === 'sandbox' ? (
@@ -65,7 +65,7 @@ interface FormProps extends Props {
 const wordsOf = (error: unknown): string =>
   error instanceof Error ? error.message : 'The card could not be saved.';
 
-/** Runs a step of a form: one at a time, its failure in words. */
+/** Runs a form's steps one at a time and keeps the failure's message. */
 function useRun() {
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<string>();
@@ -91,7 +91,7 @@ function Fault({ fault }: { fault: string | undefined }) {
   ) : null;
 }
 
-/** The sandbox: one of its test cards. */
+/** The sandbox form: choose one of its test cards. */
 function SandboxForm({ form, verb, onSaved }: FormProps) {
   const [number, setNumber] = useState(form.test_cards[0]?.number ?? '');
   const [isAsked, setAsked] = useState(false);

@@ -20,7 +20,7 @@ const STATUS: Record<Payout['status'], [tone: 'good' | 'warn' | 'bad' | 'plain',
 };
 const KINDS: Record<Part['kind'], string> = { charge: 'Payment', refund: 'Refund', other: 'Other' };
 
-/** What the card provider sent to the bank of the own account; each row opens to what it is made of. */
+/** What the card provider paid out to the bank of the user's own account; each row expands to what makes it up. */
 export function Payouts() {
   const user = useUser();
   const mayRead = useMay('payout.read') && !user.isViewMode;
@@ -80,7 +80,7 @@ export function Payouts() {
   );
 }
 
-/** What a payout is made of. */
+/** The items that make up a payout. */
 function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
   const query = useQuery({
     queryKey: ['payment', 'payout', id],

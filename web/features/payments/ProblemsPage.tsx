@@ -40,7 +40,7 @@ const PURPOSES: Record<string, string> = {
   wholesale: 'Wholesale',
 };
 
-/** What of the payments is unknown, failed or different at the provider, with the way to mend it. */
+/** Payments that are unknown, failed, or different at the provider, with a way to fix them. */
 export default function ProblemsPage() {
   const mayMend = useMay('payment.mend');
   const queryClient = useQueryClient();
@@ -214,7 +214,7 @@ export default function ProblemsPage() {
   );
 }
 
-/** A way to mend that needs a reason. */
+/** A fix that requires a reason. */
 function MendModal(props: {
   row: Problem;
   way: Exclude<Way, 'ask'>;

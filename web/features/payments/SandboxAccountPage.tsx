@@ -11,13 +11,13 @@ import { PageHeader } from '../../ui/PageHeader.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import classes from './payments.module.css';
 
-/** The sandbox's form of a connected account, in place of the page of a payment provider. */
+/** The sandbox's form for a connected account, in place of a payment provider's page. */
 export default function SandboxAccountPage() {
   const { token = '' } = useParams({ strict: false }) as { token?: string };
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [sent, setSent] = useState<'approve' | 'reject'>();
-  // A link is good once, so it is asked once.
+  // A link works only once, so it is requested only once.
   const query = useQuery({
     queryKey: ['payment', 'sandbox-account', token],
     queryFn: () => api.payments.sandboxOpen({ token }),

@@ -11,10 +11,13 @@ import { overlaysReady } from '../../ui/overlays.ts';
 import classes from './payments.module.css';
 import { confirmAtStripe, loadStripe } from './stripe.ts';
 
-/** What the browser needs to let a card's holder confirm a charge. */
+/** What the browser needs to let a cardholder confirm a charge. */
 export type Confirmation = Awaited<ReturnType<Client['payments']['authentication']>>;
 
-/** Asks the holder's bank; false: the holder has closed the question. @throws Error with words for the holder */
+/**
+ * Asks the cardholder's bank; false if the cardholder closed the dialog.
+ * @throws Error with a message for the cardholder
+ */
 async function askBank(needed: Confirmation): Promise<boolean> {
   if (needed.paymentgateway === 'sandbox') return askSandboxBank(needed.client_secret);
   const id = modals.open({
@@ -34,7 +37,7 @@ async function askBank(needed: Confirmation): Promise<boolean> {
     const make = await loadStripe();
     const { publishable_key: key, stripe_account: account } = needed;
     const stripe = account ? make(key, { stripeAccount: account }) : make(key);
-    // The window of the bank takes the focus, which a modal of ours would take back.
+    // The bank's window takes the focus, which an open modal of ours would take back.
     modals.close(id);
     await confirmAtStripe(stripe, needed.client_secret);
     return true;
@@ -64,7 +67,7 @@ function askSandboxBank(secret: string): Promise<boolean> {
   });
 }
 
-/** What stands for the bank's own page where no payment provider is connected. */
+/** Stands in for the bank's own page if no payment provider is connected. */
 function SandboxBank(props: { secret: string; onAnswered: (refusal?: string) => void }) {
   const [busy, setBusy] = useState<'T' | 'F'>();
   const [fault, setFault] = useState<string>();
@@ -122,10 +125,10 @@ function SandboxBank(props: { secret: string; onAnswered: (refusal?: string) => 
 }
 
 /**
- * Lets the holder of a card confirm a declined charge with their bank (3-D Secure), asks what has become of it, and tells:
- * what failed or is not known stays on the screen.
+ * Lets a cardholder confirm a declined charge with their bank (3-D Secure), then checks and shows the result; a failed
+ * or unknown result stays on the screen.
  * @param charge its id, or how to find it
- * @param needed what an answer has told already; otherwise it is asked for
+ * @param needed the confirmation data, if a response already included it; otherwise it is fetched
  */
 export async function confirmCharge(
   charge: string | (() => Promise<string>),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { confirmAtStripe, type StripePayment, type StripeScript } from './stripe.ts';
 
-/** Stripe's script with one payment; keeps what it was confirmed with. */
+/** Stripe's script with one payment; records what it was confirmed with. */
 function script(payment: StripePayment | undefined, refusal?: string) {
   const asked: unknown[] = [];
   const answer = {

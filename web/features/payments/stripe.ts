@@ -1,11 +1,11 @@
-/** As much of a payment at Stripe as its card holder's browser sees. */
+/** The part of a Stripe payment that the cardholder's browser sees. */
 export interface StripePayment {
   status: string;
   last_payment_error?: { payment_method?: { id: string } } | null;
 }
 type PaymentAnswer = Promise<{ paymentIntent?: StripePayment; error?: { message?: string } }>;
 
-/** As much of Stripe's script as we use. */
+/** The part of Stripe's script that we use. */
 export interface StripeScript {
   elements(options: object): {
     create(
@@ -25,7 +25,7 @@ type Maker = (key: string, options?: { stripeAccount: string }) => StripeScript;
 
 let loading: Promise<Maker> | undefined;
 
-/** Fetches Stripe's script, once, and only where a card form is shown: it must come from Stripe itself. */
+/** Loads Stripe's script, once, and only where a card form is shown; it must come from Stripe itself. */
 export function loadStripe(): Promise<Maker> {
   loading ??= new Promise<Maker>((done, fail) => {
     const script = document.createElement('script');
@@ -42,9 +42,9 @@ export function loadStripe(): Promise<Maker> {
 }
 
 /**
- * Lets the card's holder confirm a payment with their bank, in Stripe's own frame above the page. A payment that was declined
- * for want of it has let go of its card: it is confirmed with the same one.
- * @throws Error with words for the holder
+ * Lets the cardholder confirm a payment with their bank, in Stripe's own frame above the page. A payment that was
+ * declined because it was not confirmed has been detached from its card, so it is confirmed with the same card again.
+ * @throws Error with a message for the cardholder
  */
 export async function confirmAtStripe(stripe: StripeScript, secret: string): Promise<void> {
   const { paymentIntent: now, error: away } = await stripe.retrievePaymentIntent(secret);

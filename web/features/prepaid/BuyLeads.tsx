@@ -18,8 +18,8 @@ import { estimateQuery, usePrepaidChanged } from './queries.ts';
 const fees = { platform_fee: 'Setup fee', monthly_fee: 'Monthly fee' };
 
 /**
- * Buys leads by the client's card: what it costs, then the charge. `activates`: the campaign is set going once its balance
- * covers a lead.
+ * Buys leads with the client's card: shows the cost, then charges it. `activates`: the campaign is activated once its
+ * balance covers a lead.
  */
 export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClose: () => void }) {
   const { campaign, onClose } = props;
@@ -29,7 +29,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
   const isFixed = campaign.PaymentTerm === 'One Time' && campaign.leadsbuy !== null;
   const [leads, setLeads] = useState<number | string>(campaign.leadsbuy ?? 100);
   const [asked] = useDebouncedValue(leads, 300);
-  // One key for each amount that was seen: pressing the button again after a lost answer charges nothing twice.
+  // One key for each amount shown: pressing the button again after a lost response charges nothing twice.
   const [click, setClick] = useState(() => crypto.randomUUID());
   const [busy, setBusy] = useState(false);
   const [stays, setStays] = useState<{ tone: 'bad' | 'warn'; title: string; words: string }>();
@@ -41,10 +41,10 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
   });
   const estimate = isNumber && asked === leads && !query.isPlaceholderData ? query.data : undefined;
   const fault = query.error instanceof ApiError ? (query.error.errors.leadsbuy?.[0] ?? undefined) : undefined;
-  /** Nobody knows whether the card was charged: the same purchase may be asked for again, no other. */
+  /** It is unknown whether the card was charged: the same purchase may be requested again, but no other. */
   const isUnsure = stays?.title === 'No answer yet';
 
-  /** Where the form in which a bank confirms a payment will stand: until then its holder is told what can be done. */
+  /** Where the bank's confirmation form will go; until then, the cardholder is shown what can be done. */
   const onAuthenticate = (answer: Bought) =>
     setStays({
       tone: 'warn',
@@ -74,7 +74,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
       else if (answer.result === 'unknown')
         setStays({ tone: 'warn', title: 'No answer yet', words: answer.message });
       else setStays({ tone: 'bad', title: 'Nothing was charged', words: answer.message });
-      // After an answer a new try is a new purchase; without one it is the same.
+      // After a response, a new attempt is a new purchase; without one, it is the same.
       if (answer.result !== 'unknown') setClick(crypto.randomUUID());
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;

@@ -11,7 +11,7 @@ import { notifyDone } from '../../ui/notify.ts';
 import { amountFault, amountOf, type Campaign, quoted } from '../campaigns/model.ts';
 import { usePrepaidChanged } from './queries.ts';
 
-/** Gives unused balance back to the card that bought it, for agencies. `most`: what can be, micro-dollars. */
+/** Refunds unused balance to the card that bought it, for agencies. `most` is the maximum refund, in micro-dollars. */
 export function GiveBack(props: { campaign: Campaign; most: number; onClose: () => void }) {
   const { campaign, most, onClose } = props;
   const changed = usePrepaidChanged();

@@ -17,7 +17,7 @@ import { type CurrentTopUp, leadWords, purchaseState, standing } from './model.t
 import classes from './prepaid.module.css';
 import { currentQuery, usePrepaidChanged } from './queries.ts';
 
-/** The continual top-up of a campaign, and its purchases by card. */
+/** A campaign's continual top-up, and its purchases by card. */
 export function Purchases({ campaign }: { campaign: Campaign }) {
   const query = useQuery(currentQuery(campaign.leadspeekID));
   if (query.error)

@@ -2,7 +2,7 @@ import type { Client } from '../../../contract/index.ts';
 import { exactTime, money, num } from '../../ui/format.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 
-/** How a campaign's balance is bought, what is left of it, and what a purchase has come to, as the server tells it. */
+/** How a campaign's balance is bought, what is left of it, and the result of a purchase, as the server returns them. */
 export type CurrentTopUp = Awaited<ReturnType<Client['prepaid']['current']>>;
 export type Remaining = Awaited<ReturnType<Client['prepaid']['remaining']>>;
 export type Bought = Awaited<ReturnType<Client['prepaid']['topUp']>>;
@@ -13,13 +13,13 @@ export const leadWords = (count: number): string => (count === 1 ? '1 lead' : `$
 /** Whether leads of a payment term are paid in advance. */
 export const isPrepaid = (term: string): boolean => term === 'Prepaid' || term === 'One Time';
 
-/** Whether something of it is under way, so that the answer will change by itself. */
+/** Whether a purchase is in progress, so that the response will change by itself. */
 export const isUnderWay = (current: CurrentTopUp): boolean =>
   current.status === 'due' ||
   current.status === 'charging' ||
   current.data.some(({ status }) => status === 'charging');
 
-/** How the continual top-up stands, in words. */
+/** Describes the status of the continual top-up. */
 export function standing(current: CurrentTopUp): string {
   const { status, leadsbuy, amount_micros, renews_below_micros, next_try, reason } = current;
   const order =
@@ -35,7 +35,7 @@ export function standing(current: CurrentTopUp): string {
   return `Starts with the next purchase. After that, ${order} are bought whenever the balance falls below ${money(renews_below_micros)}.`;
 }
 
-/** The state of a purchase, as a tone and words. */
+/** Returns the status of a purchase, as a tone and words. */
 export function purchaseState(one: Purchase): { tone: Tone; words: string } {
   if (one.status === 'succeeded' && one.refunded_micros > 0)
     return { tone: 'good', words: 'Partially refunded' };

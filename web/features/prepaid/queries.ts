@@ -10,7 +10,7 @@ export const currentQuery = (leadspeekID: string) =>
     refetchInterval: (query) => (query.state.data && isUnderWay(query.state.data) ? 3000 : false),
   });
 
-/** `balance`: what the campaign says it has, so that this is asked again when that changes. */
+/** `balance` is the campaign's balance, so that this is fetched again when it changes. */
 export const remainingQuery = (leadspeekID: string, balance: number) =>
   queryOptions({
     queryKey: ['prepaid', leadspeekID, 'remaining', balance],
@@ -25,7 +25,7 @@ export const estimateQuery = (leadspeekID: string, leadsbuy: number) =>
     gcTime: 0,
   });
 
-/** Tells the cache that a campaign's balance has changed. */
+/** Updates the cache after a campaign's balance has changed. */
 export function usePrepaidChanged(): (id: string) => void {
   const cache = useQueryClient();
   const changed = useCampaignChanged();

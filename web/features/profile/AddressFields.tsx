@@ -6,12 +6,12 @@ import { usePhones } from '../../ui/usePhone.ts';
 import type { Address } from './model.ts';
 import { useCities, useStates } from './queries.ts';
 
-/** Street, city, zip, country and state; the state is asked where the country has a list of them. */
+/** Street, city, zip, country, and state; the state is requested if the country has a list of states. */
 export function AddressFields<Values extends Address>(props: {
   form: UseFormReturnType<Values>;
   required: boolean;
 }) {
-  // The fields are those of Address, whatever else the form has.
+  // The fields are those of Address, no matter what else the form has.
   const form = props.form as unknown as UseFormReturnType<Address>;
   const { required } = props;
   const { country, state } = form.values;

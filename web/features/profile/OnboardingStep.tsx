@@ -16,7 +16,7 @@ import type { StepProps } from './SetupSteps.tsx';
 
 type Look = Awaited<ReturnType<typeof api.costs.coupon>>['data'];
 
-/** Below the queries that a change of the person loads anew. */
+/** Its key is below the queries that are reloaded when the user changes. */
 const onboardingQuery = (id: string) =>
   queryOptions({
     queryKey: ['setup-check', id, 'onboarding'],
@@ -25,7 +25,7 @@ const onboardingQuery = (id: string) =>
 
 const shown = (dollars: string): string => money(microsOf(dollars));
 
-/** The charge that an agency pays once: what it is, a coupon for it, and the button that pays (PAY-08). */
+/** An agency's one-time charge: what it is, a coupon for it, and the button that pays it (PAY-08). */
 export function OnboardingStep(props: StepProps) {
   const { formId, user, check, onNext } = props;
   const query = useQuery(onboardingQuery(user.id));
@@ -73,7 +73,7 @@ function Pay(
   const [codeFault, setCodeFault] = useState<string>();
   const [coupon, setCoupon] = useState<Look>();
   const [busy, setBusy] = useState<'look' | 'pay'>();
-  // A try whose answer was lost is asked for again, and not made twice.
+  // An attempt whose response was lost is requested again rather than made twice.
   const key = useRef<string>(undefined);
   const invoice = status.onboarding_invoice_id;
   const total = invoice ? status.onboarding_due : (coupon?.total ?? status.agency_onboarding_price);

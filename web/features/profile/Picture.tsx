@@ -8,7 +8,10 @@ import { notifyDone } from '../../ui/notify.ts';
 import { PICTURE, pictureFault } from './model.ts';
 import { saveStep, usePersonChanged } from './queries.ts';
 
-/** The person's picture: chosen, it is sent at once; a refusal says what is wrong with it and the old one stays. */
+/**
+ * The user's picture: it is uploaded as soon as it is chosen; if it is refused, the error is shown and the old one
+ * stays.
+ */
 export function Picture() {
   const user = useUser();
   const changed = usePersonChanged();

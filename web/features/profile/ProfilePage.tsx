@@ -20,7 +20,7 @@ import {
 import { Picture } from './Picture.tsx';
 import { useStepForm } from './useStepForm.ts';
 
-/** The signed-in person's own profile (spec product 2): each section is saved on its own. */
+/** The signed-in user's own profile (spec product 2); each section is saved separately. */
 export default function ProfilePage() {
   const query = useQuery(userQuery);
   const [dirty, setDirty] = useState<ReadonlySet<string>>(new Set());

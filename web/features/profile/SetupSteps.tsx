@@ -28,7 +28,7 @@ export interface StepProps {
   user: SessionUser;
   check: SetupCheck;
   isOptional: boolean;
-  /** What the step asks for is done: shows the next one. */
+  /** Called when the step is done; shows the next one. */
   onNext: () => void;
   /** For the wizard's button, and for the leave guard. */
   onBusy: (busy: boolean) => void;
@@ -77,7 +77,7 @@ export function CompanyStep({ formId, user, onNext, onBusy, onDirty }: StepProps
   );
 }
 
-/** Does something of a step and says what went wrong with it. */
+/** Runs an action of a step and shows what went wrong with it. */
 function useAct({ onBusy }: Pick<StepProps, 'onBusy'>) {
   const changed = usePersonChanged();
   const [fault, setFault] = useState<string>();
@@ -174,7 +174,7 @@ export function AgreementStep(props: StepProps) {
   );
 }
 
-/** A card on file, by the form of the payment provider or of the sandbox. */
+/** A card on file, added with the payment provider's form or the sandbox's. */
 export function CardStep(props: StepProps) {
   const { formId, check, onNext } = props;
   const { fault, setFault, act } = useAct(props);

@@ -57,7 +57,7 @@ const MISSING = {
   onboarding: 'the onboarding charge',
 } as const;
 
-/** The set-up of a person and their company, step by step, each saved when it is left forward (PROF-01). */
+/** The setup of a user and their company, step by step; each step is saved when moving on from it (PROF-01). */
 export function SetupWizard({ withCard }: { withCard: boolean }) {
   const user = useUser();
   const document = documentOf(user);
@@ -109,7 +109,7 @@ function Steps(props: { withCard: boolean; isAgreed: boolean; check: StepProps['
     try {
       const answer = await api.setup.complete({});
       await changed();
-      // What no step here asks for (the card, on profile-setup-v1) is not missed here.
+      // Items that no step here asks for (the card, on profile-setup-v1) do not count as missing.
       const open = answer.missing.filter((one) => one === 'profile' || states.some(({ key }) => key === one));
       setMissing(open.map((one) => MISSING[one]));
       if (open.length > 0) return;

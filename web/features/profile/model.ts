@@ -16,7 +16,7 @@ export interface Address {
 export interface DetailsValues extends Address {
   name: string;
   email: string;
-  /** Asked for with another email address. */
+  /** Required to change the email address. */
   currpassword: string;
   phone: PhoneValue;
 }
@@ -27,12 +27,12 @@ export interface CompanyValues extends Address {
   phone: PhoneValue;
 }
 
-/** Whether somebody is the owner of their company, whose details are theirs to keep. */
+/** Whether a user is the owner of their company and therefore manages its details. */
 export function isOwner(user: Pick<SessionUser, 'grade'>): boolean {
   return user.grade.endsWith('.owner');
 }
 
-/** The person's own details (step 1). */
+/** The user's own details (step 1). */
 export function detailsOf(user: SessionUser): DetailsValues {
   return {
     name: user.name,
@@ -64,7 +64,10 @@ export function companyOf(user: SessionUser): CompanyValues {
   };
 }
 
-/** The company's details where they are asked for the first time: what is known already of its owner is not asked again. */
+/**
+ * Returns the initial company details for the first time they are requested: whatever is already known about the owner
+ * is not asked for again.
+ */
 export function companyStart(user: SessionUser): CompanyValues {
   const known = companyOf(user);
   const { address, city, zip, country, state, phone, email } = detailsOf(user);
@@ -91,7 +94,7 @@ function nameFault(what: 'Full Name' | 'Company Name') {
         : null;
 }
 
-/** An email address that can be one; the server has the last word. */
+/** Checks whether an email address is plausible; the server has the final say. */
 export function emailFault(value: string, required: boolean): string | null {
   const text = value.trim();
   if (!text) return required ? 'Enter an email address' : null;
@@ -111,15 +114,15 @@ function addressRules(isNeeded: boolean) {
         ? 'Enter 5 digits, such as 60601'
         : needed('the ZIP code', 20)(value),
     country: (value: string) => (isNeeded && !value ? 'Choose a country' : null),
-    // An address in the United States is not one without its state.
+    // An address in the United States requires a state.
     state: (value: string, values: Address) =>
       values.country === 'US' && !value && (isNeeded || values.address.trim()) ? 'Choose a state' : null,
   };
 }
 
 /**
- * A person has to be reachable; where they live is theirs to tell.
- * @param email the present address: another one needs the password
+ * A contact method is required; where the person lives is optional.
+ * @param email the current address; changing it requires the password
  */
 export const detailsRules = (email: string) => ({
   name: nameFault('Full Name'),
@@ -130,11 +133,11 @@ export const detailsRules = (email: string) => ({
   ...addressRules(false),
 });
 
-/** Whether an address is another one than the present. */
+/** Whether an address differs from the current one. */
 export const isOther = (typed: string, email: string): boolean =>
   typed.trim().toLowerCase() !== email.toLowerCase();
 
-/** @param isNeeded in the wizard: bills carry all of it */
+/** @param isNeeded in the wizard, because bills include all of it */
 export const companyRules = (isNeeded: boolean) => ({
   name: nameFault('Company Name'),
   email: (value: string) => emailFault(value, isNeeded),
@@ -150,7 +153,7 @@ export function isComplete<Values extends object>(
   return (Object.keys(rules) as (keyof Values)[]).every((key) => !rules[key]?.(values[key], values));
 }
 
-/** The fields of step 1 as they travel. */
+/** Returns the fields of step 1 in wire format. */
 export function detailsWire(values: DetailsValues, phones: Phones): Record<string, string> {
   return {
     name: values.name.trim(),
@@ -165,7 +168,7 @@ export function detailsWire(values: DetailsValues, phones: Phones): Record<strin
   };
 }
 
-/** The fields of step 2 as they travel. */
+/** Returns the fields of step 2 in wire format. */
 export function companyWire(values: CompanyValues, phones: Phones): Record<string, string> {
   return {
     company_name: values.name.trim(),
@@ -179,7 +182,7 @@ export function companyWire(values: CompanyValues, phones: Phones): Record<strin
   };
 }
 
-/** A refused step, with its messages under the names that the forms have. */
+/** Returns the errors of a refused step under the form's field names. */
 export function inFormWords(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const name = (field: string): string => {
@@ -196,13 +199,13 @@ export function inFormWords(error: unknown): unknown {
   });
 }
 
-/** What a picture may be. The server checks what is in the file, whatever it calls itself. */
+/** The allowed picture formats. The server checks the file's content, no matter what the file claims to be. */
 export const PICTURE = {
   types: ['image/png', 'image/jpeg', 'image/webp'],
   maxBytes: 2 * 1024 * 1024,
 } as const;
 
-/** Why a file is not taken as a picture, before it is sent; null: it may be one. */
+/** Returns why a file is not accepted as a picture, before it is uploaded; null if it may be one. */
 export function pictureFault(file: Pick<File, 'type' | 'size'>): string | null {
   if (!(PICTURE.types as readonly string[]).includes(file.type))
     return 'Choose a PNG, JPEG, or WebP picture. Other types, such as SVG, are not accepted.';

@@ -9,7 +9,7 @@ const DAY = 24 * 60 * 60_000;
 
 type Place = { value: string; label: string };
 
-/** The states of a country; undefined while they are on their way, empty where there is no list of them. */
+/** The states of a country; undefined while they are loading, empty if the country has no list of states. */
 export function useStates(country: string): Place[] | undefined {
   const isListed = country === 'US';
   const { data, error } = useQuery({
@@ -21,7 +21,7 @@ export function useStates(country: string): Place[] | undefined {
   return isListed && !error ? data : [];
 }
 
-/** Names of cities of a state, to choose from; any other may be typed. */
+/** Names of a state's cities as suggestions; any other city may be typed. */
 export function useCities(country: string, state: string): string[] {
   const { data } = useQuery({
     queryKey: ['cities', state],
@@ -32,21 +32,21 @@ export function useCities(country: string, state: string): string[] {
   return data ?? [];
 }
 
-/** How far a person's set-up is. */
+/** The progress of a user's setup. */
 export const checkQuery = (id: string) =>
   queryOptions({
     queryKey: ['setup-check', id],
     queryFn: ({ signal }) => api.setup.check({ id }, { signal }),
   });
 
-/** Whether the company has accepted the present version of a document. */
+/** Whether the company has accepted the current version of a document. */
 export const agreementQuery = (document_type: 'default_agency' | 'default_client') =>
   queryOptions({
     queryKey: ['agreement', document_type],
     queryFn: ({ signal }) => api.setup.agreement({ document_type }, { signal }),
   });
 
-/** Loads the person and their set-up anew: after a change of either. Resolves when both are there. */
+/** Reloads the user and their setup after a change to either. Resolves when both are loaded. */
 export function usePersonChanged(): () => Promise<void> {
   const cache = useQueryClient();
   return useCallback(async () => {
@@ -58,12 +58,12 @@ export function usePersonChanged(): () => Promise<void> {
   }, [cache]);
 }
 
-/** What a saved step answers; of `error_email`, `message` says why the address cannot be used. */
+/** The response to a saved step; for `error_email`, `message` says why the address cannot be used. */
 type StepAnswer = z.output<typeof ProfileAnswer>;
 
 /**
- * Saves what is given of a step of the profile: 1 the person, 2 the company (PROF-02); with a picture, or without the
- * present one.
+ * Saves the given parts of a profile step: 1 the user, 2 the company (PROF-02); with a new picture, or without the
+ * current one.
  * @throws ApiError
  */
 export async function saveStep(

@@ -70,7 +70,7 @@ test('[PROF-01] what is known of a company’s owner is not asked for again', ()
     phone: detailsOf(filled).phone,
   });
   expect(isComplete(companyStart(bare), companyRules(true))).toBe(true);
-  // What the company has stays; an address is never made of two.
+  // The company's own values stay; an address is never mixed from two sources.
   const own = person({ company_email: 'bills@agency.example', company_city: 'Newark', company_address: '' });
   expect(companyStart(own)).toEqual(companyOf(own));
 });
@@ -148,7 +148,7 @@ describe('[PROF-01] the steps suit who it is', () => {
         'Go To General Settings',
         '/configuration/general-setting',
       ]);
-    // Who has no general settings is not led to a page that is not there.
+    // Users without general settings are not sent to a page that does not exist for them.
     const reader = person({
       grade: 'agency.administrator',
       module_permissions: (['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'] as const).map(

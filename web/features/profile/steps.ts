@@ -16,7 +16,7 @@ type Check = Pick<
 const has = (user: Person, permission: Permission) =>
   mayPerson(user.grade as Grade, user.module_permissions, permission);
 
-/** The document that a person's kind of company has to accept; none for the people of a root. */
+/** Returns the document that a user's kind of company has to accept; none for users of a root. */
 export function documentOf(
   user: Pick<SessionUser, 'company_kind'>,
 ): 'default_agency' | 'default_client' | undefined {
@@ -27,15 +27,15 @@ export function documentOf(
       : 'default_client';
 }
 
-/** Whether a set-up is complete without a card (domain, Set-up states: card unless not required). */
+/** Whether a setup is complete without a card (domain, Set-up states: card unless not required). */
 function cardMayWait(user: Person, check: Check): boolean {
   return user.company_kind === 'agency' ? check.agency_onboarding_status : user.manual_bill === 'T';
 }
 
 /**
- * The steps of somebody's set-up and which of them are done: who keeps the company's details, cards, accounts and
- * agreements has steps for them (PROF-01). Steps stay in the list when they are done, so that one can go back.
- * The account may wait: it is not part of a complete set-up, though nothing runs without it.
+ * Returns the steps of a user's setup and which of them are done. Users who manage the company's details, cards,
+ * accounts, and agreements have steps for them (PROF-01). Completed steps stay in the list, so that the user can go
+ * back. The account can wait: it is not part of a complete setup, although nothing runs without it.
  * @param withCard false leaves out the card (profile-setup-v1)
  */
 export function stepsOf(
@@ -68,7 +68,7 @@ export function stepsOf(
   return steps;
 }
 
-/** Whether the last step's button leads to the general settings: not for clients, nor for whoever has no such page. */
+/** Whether the last step's button leads to the general settings; not for clients, nor for users without that page. */
 const toSettings = (user: Pick<SessionUser, 'company_kind' | 'grade' | 'module_permissions'>): boolean =>
   user.company_kind !== 'client' && mayPerson(user.grade as Grade, user.module_permissions, 'setting.read');
 

@@ -13,19 +13,19 @@ interface StepForm<Values extends object> {
 }
 
 /**
- * The form of one step of the profile: checked on blur and on save, filled from the server's answer after it. In the
- * wizard a step without changes goes on without a save.
+ * The form of one profile step: validated on blur and on save, then filled from the server's response. In the wizard, a
+ * step without changes moves on without saving.
  */
 export function useStepForm<Values extends object>(given: {
   step: 1 | 2;
   user: SessionUser;
   of: (user: SessionUser) => Values;
-  /** What stands in the form at first, where that is more than is saved. */
+  /** The form's initial values, if they contain more than what is saved. */
   start?: (user: SessionUser) => Values;
   rules: UseFormInput<Values>['validate'];
   wire: (values: Values, phones: Phones) => Record<string, string>;
   onSaved: (message: string | undefined) => void;
-  /** Told whenever it changes: for the page's leave guard. */
+  /** Called whenever it changes, for the page's leave guard. */
   onDirty?: (isDirty: boolean) => void;
   onBusy?: (busy: boolean) => void;
 }): StepForm<Values> {

@@ -16,7 +16,7 @@ import { type Answers, answerFault, answersOf, QUESTIONS, type Question } from '
 import { questionnaireQuery } from './queries.ts';
 import classes from './questionnaire.module.css';
 
-/** Answering the questionnaire, or changing the answers (spec product 2; not for clients). */
+/** The page to answer the questionnaire or change the answers (spec product 2; not for clients). */
 export default function QuestionnaireAddPage() {
   const query = useQuery(questionnaireQuery);
   return (

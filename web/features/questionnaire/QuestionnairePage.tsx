@@ -10,7 +10,7 @@ import { answerWords, QUESTIONS } from './model.ts';
 import { questionnaireQuery } from './queries.ts';
 import classes from './questionnaire.module.css';
 
-/** The own answers about the business, and the way to change them (spec product 2; not for clients). */
+/** The company's own answers about its business, and the link to change them (spec product 2; not for clients). */
 export default function QuestionnairePage() {
   const query = useQuery(questionnaireQuery);
   const answers = query.data;

@@ -13,7 +13,7 @@ import {
 
 type Options = readonly { value: string; label: string }[];
 
-/** One question: of how many answers, and what they are. */
+/** One question: how many answers it takes, and what they are. */
 export interface Question {
   key: keyof Questionnaire;
   ask: string;
@@ -54,7 +54,7 @@ export const QUESTIONS: readonly Question[] = [
 /** The answers as the form holds them. */
 export type Answers = Record<string, string | string[]>;
 
-/** The form's values: what was answered before, or nothing. */
+/** Returns the form's values: the earlier answers, or empty ones. */
 export function answersOf(saved: Questionnaire | null | undefined): Answers {
   return Object.fromEntries(
     QUESTIONS.map(({ key, kind }) => {
@@ -64,14 +64,14 @@ export function answersOf(saved: Questionnaire | null | undefined): Answers {
   );
 }
 
-/** What is wrong with an answer; each question but the last and the ticks has to be answered. */
+/** Returns what is wrong with an answer; every question except the last and the checkboxes is required. */
 export function answerFault(question: Question, answer: string | string[]): string | null {
   if (question.kind === 'one') return answer ? null : 'Choose an answer';
   if (question.kind === 'many') return answer.length > 0 ? null : 'Choose at least one';
   return question.kind === 'text' && answer.length > 2000 ? 'Use 2,000 characters or fewer' : null;
 }
 
-/** An answer in words; empty where there is none. */
+/** Formats an answer as text; empty if there is none. */
 export function answerWords(question: Question, answer: string | string[] | undefined): string {
   if (question.kind === 'yes') return answer === 'T' ? 'Yes' : 'No';
   const word = (value: string) => question.options.find((option) => option.value === value)?.label ?? value;

@@ -1,6 +1,6 @@
 import type { RoleModule, SessionUser } from '../../../contract/people.ts';
 
-/** The modules that have permission rows (the contract's own list brings its schemas along). */
+/** The modules that have permission rows (importing the contract's own list would pull in its schemas). */
 export const MODULE_NAMES = [
   'Ads Design',
   'Campaign',
@@ -29,7 +29,7 @@ export const FLAG_WORDS: Record<FlagName, string> = {
   delete: 'Delete',
 };
 
-/** What each module of permissions is about. */
+/** What each permission module covers. */
 export const MODULE_LINES: Record<ModuleName, string> = {
   'Ads Design': 'Banners and audiences.',
   Campaign: 'Clients and their campaigns.',
@@ -37,7 +37,7 @@ export const MODULE_LINES: Record<ModuleName, string> = {
   Settings: 'People, roles, brand, and other settings.',
 };
 
-/** The matrix of a role; a module without a row allows nothing. */
+/** Returns a role's matrix; a module without a row allows nothing. */
 export function matrixOf(rows: Rows): Matrix {
   const entries = MODULE_NAMES.map((name) => {
     const row = rows.find((one) => one.module_name === name);
@@ -54,7 +54,7 @@ export function matrixOf(rows: Rows): Matrix {
 
 const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
 
-/** The rows of a matrix as they travel. */
+/** Returns a matrix's rows in wire format. */
 export function rowsOf(matrix: Matrix): Rows {
   return MODULE_NAMES.map((module_name) => ({
     module_name,
@@ -65,7 +65,10 @@ export function rowsOf(matrix: Matrix): Rows {
   }));
 }
 
-/** The matrix after one tick: nothing can be done in a module that is not seen, so the one follows the other. */
+/**
+ * Returns the matrix after one checkbox changes: nothing can be done in a module that cannot be seen, so the
+ * permissions are kept consistent.
+ */
 export function tick(matrix: Matrix, module: ModuleName, name: FlagName, on: boolean): Matrix {
   const before = matrix[module];
   const off: Right = { enable: false, create: false, update: false, delete: false };
@@ -73,7 +76,7 @@ export function tick(matrix: Matrix, module: ModuleName, name: FlagName, on: boo
   return { ...matrix, [module]: right };
 }
 
-/** A right in one or two words. */
+/** Describes a permission in one or two words. */
 export function rightWords(right: Right): string {
   if (!right.enable) return 'None';
   const more = (['create', 'update', 'delete'] as const).filter((name) => right[name]);

@@ -2,13 +2,13 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { userQuery } from '../../api/user.ts';
 
-/** The roles of the own company, with how many people hold each. */
+/** The roles of the user's own company, with how many people have each. */
 export const rolesQuery = queryOptions({
   queryKey: ['roles'],
   queryFn: ({ signal }) => api.roles.list({ getType: 'getrole' }, { signal }),
 });
 
-/** What one role allows, a row a module. */
+/** What one role allows, with one row per module. */
 export const roleQuery = (roleID: string) =>
   queryOptions({
     queryKey: ['roles', roleID],
@@ -18,7 +18,7 @@ export const roleQuery = (roleID: string) =>
 
 export type Role = Awaited<ReturnType<typeof api.roles.list>>['roles'][number];
 
-/** Loads the roles anew, and the person, whose own may be among them. */
+/** Reloads the roles, and the user, whose own role may be among them. */
 export async function rolesChanged(cache: QueryClient): Promise<void> {
   await Promise.all([
     cache.invalidateQueries({ queryKey: ['roles'] }),

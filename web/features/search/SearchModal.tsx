@@ -26,20 +26,22 @@ const ICONS: Record<Group, typeof IconFile> = {
   Campaigns: IconTarget,
 };
 
-/** What there is to be found for people of a company, for the words of the field. */
+/** What users of each kind of company can find, for the search field's text. */
 const FOUND = {
   root: 'pages, agencies, clients, and campaigns',
   agency: 'pages, clients, and campaigns',
   client: 'pages and campaigns',
 } as const;
 
-/** The search over everything: pages, agencies, clients and campaigns, by keyboard alone (docs/decisions/0060-search.md). */
+/**
+ * The global search: pages, agencies, clients, and campaigns, usable by keyboard alone (docs/decisions/0060-search.md).
+ */
 export default function SearchModal({
   onClose,
   onLeave,
   onHelp,
 }: {
-  /** Nothing was chosen: the focus goes back to where it was. */
+  /** Called when nothing was chosen: the focus returns to where it was. */
   onClose: () => void;
   onLeave: () => void;
   onHelp: () => void;
@@ -72,7 +74,7 @@ export default function SearchModal({
   // biome-ignore lint/correctness/useExhaustiveDependencies: `list` is a ref; what is in sight follows the choice
   useEffect(() => {
     const option = list.current?.querySelector('[aria-selected=true]');
-    // The first choice brings its group's title into sight.
+    // The first choice scrolls its group's title into view.
     if (active === 0) list.current?.scrollTo(0, 0);
     else option?.scrollIntoView({ block: 'nearest' });
   }, [active, choices.length]);

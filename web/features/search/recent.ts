@@ -11,7 +11,7 @@ const isChoice = (one: unknown): one is Choice =>
   (['key', 'title', 'detail', 'to'] as const).every((name) => typeof (one as Choice)[name] === 'string') &&
   /^\/(?!\/)/.test((one as Choice).to);
 
-/** What somebody chose last in this browser, as far as they may still see it; newest first. */
+/** Returns what the user chose last in this browser, as far as they may still see it; newest first. */
 export function recentOf(facts: SignedIn, kept: Pick<Storage, 'getItem'> = localStorage): Choice[] {
   try {
     const known: unknown = JSON.parse(kept.getItem(placeOf(facts.user.id)) ?? '[]');
@@ -26,7 +26,7 @@ export function recentOf(facts: SignedIn, kept: Pick<Storage, 'getItem'> = local
   }
 }
 
-/** Keeps what was chosen, at the top. */
+/** Stores a choice at the top. */
 export function remember(
   choice: Choice,
   userId: string,
@@ -41,7 +41,7 @@ export function remember(
   }
 }
 
-/** Leaves nothing of it for whoever uses this browser next. */
+/** Removes all of it, so that the next user of this browser does not see it. */
 export function forgetRecent(userId: string, kept: Pick<Storage, 'removeItem'> = localStorage): void {
   try {
     kept.removeItem(placeOf(userId));

@@ -82,7 +82,7 @@ describe('where a hit leads', () => {
     const tree = '/configuration/agency-list?q=Acme+100%25&open=a1&client=Oak+%26+Sons';
     expect(targetOf(hit({}), root)).toBe(tree);
     expect(targetOf(campaign, root)).toBe(tree);
-    // An agency that is not told cannot be opened.
+    // An agency that is not named in the hit cannot be opened.
     expect(targetOf(hit({ agency_name: '' }), root)).toBeUndefined();
   });
 

@@ -3,17 +3,17 @@ import { modulesOf, type SignedIn } from '../../../contract/routing-facts.ts';
 import { allPages } from '../../../contract/routing-menu.ts';
 import type { SearchHit } from '../../../contract/search.ts';
 
-/** The groups of results, in their order. */
+/** The groups of results, in display order. */
 export const GROUPS = ['Recent', 'Pages', 'Agencies', 'Clients', 'Campaigns'] as const;
 export type Group = (typeof GROUPS)[number];
 
-/** Something that can be chosen. */
+/** A selectable result. */
 export interface Choice {
   group: Group;
-  /** Of several choices with the same one they are the same thing. */
+  /** Choices with the same key are the same thing. */
   key: string;
   title: string;
-  /** What tells it from others of the same name. */
+  /** Distinguishes it from others with the same name. */
   detail: string;
   to: string;
 }
@@ -22,13 +22,13 @@ const AGENCIES = '/configuration/agency-list';
 const CLIENTS = '/configuration/client-management';
 const withQuery = (path: string, query: Record<string, string>) => `${path}?${new URLSearchParams(query)}`;
 
-/** The list of agencies at an agency with its clients beneath it, for whoever has no list of clients. */
+/** Returns the agency list opened at an agency with its clients below it, for users without a client list. */
 const inTree = (hit: SearchHit, client: string) =>
   hit.agency_id && hit.agency_name
     ? withQuery(AGENCIES, { q: hit.agency_name, open: hit.agency_id, client })
     : undefined;
 
-/** Where a hit leads somebody; undefined: they have no page that shows it. */
+/** Returns the page that a hit leads to; undefined if the user has no page that shows it. */
 export function targetOf(hit: SearchHit, facts: SignedIn): string | undefined {
   const seen = (to: string | undefined) => (to && maySee(to.split('?')[0]!, facts) ? to : undefined);
   if (hit.type === 'agency') return seen(withQuery(AGENCIES, { q: hit.name }));
@@ -42,7 +42,7 @@ export function targetOf(hit: SearchHit, facts: SignedIn): string | undefined {
 const GROUP_OF = { agency: 'Agencies', client: 'Clients', campaign: 'Campaigns' } as const;
 const parts = (...given: string[]) => given.filter(Boolean).join(' · ');
 
-/** The hits that lead somewhere, in the order of the groups. */
+/** Returns the hits that lead somewhere, in the order of the groups. */
 export function choicesOf(hits: readonly SearchHit[], facts: SignedIn): Choice[] {
   const own = facts.user.company_kind;
   const choices = hits.flatMap((hit): Choice[] => {
@@ -58,7 +58,10 @@ export function choicesOf(hits: readonly SearchHit[], facts: SignedIn): Choice[]
   return choices.sort((a, b) => GROUPS.indexOf(a.group) - GROUPS.indexOf(b.group));
 }
 
-/** The pages whose name (of a module's, with the module's) has a word of a text and the section the rest; all without one. */
+/**
+ * Returns the pages whose name (including the module's, for a module's page) contains a word of the text, and whose
+ * name or section contains the rest; all pages if the text is empty.
+ */
 export function pagesFor(text: string, facts: SignedIn): Choice[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return allPages(facts)

@@ -10,7 +10,10 @@ type Previewed = Parameters<typeof brandTokens>[0] &
 
 const THEMES = { light: 'Light theme', dark: 'Dark theme' } as const;
 
-/** The brand as it will look in both themes, and what was changed so that it can be read. A picture: nothing to use. */
+/**
+ * Previews the brand in both themes, and lists what was changed to keep it readable. It is only a picture; nothing in
+ * it is interactive.
+ */
 export function BrandPreview({ brand }: { brand: Previewed }) {
   const { corrections, ...tokens } = brandTokens(brand);
   return (
@@ -113,5 +116,5 @@ function Scene({ brand, tokens, theme }: { brand: Previewed; tokens: Tokens; the
   );
 }
 
-/** The accent of mails, as the server takes it (server/platform/mail-layout.ts). */
+/** Returns the accent color of emails, chosen the way the server does it (server/platform/mail-layout.ts). */
 const mailAccent = (brand: Previewed): string => brand.box_bgcolor ?? brand.link_color ?? '#1f2937';

@@ -43,7 +43,7 @@ function toValue(values: Values): SettingValue<'branding'> {
   };
 }
 
-/** Name, pictures, colors and font of the company, with what they look like while they are chosen. */
+/** Name, pictures, colors, and font of the company, with a live preview. */
 export default function BrandingTab() {
   return (
     <SettingLoader name="branding">

@@ -18,7 +18,7 @@ import classes from './settings.module.css';
 
 const key = ['custom-domain'];
 
-/** The addresses at which the agency is found: below its root's domain, and under a domain of its own. */
+/** The addresses of the agency: below its root's domain, and under its own domain. */
 export default function DomainTab() {
   const query = useQuery({
     queryKey: key,
@@ -233,7 +233,7 @@ function CheckButton() {
       notifyDone(answer.message);
     } catch (error) {
       notifyFailed(error);
-      // Where they have just been looked for, that look is shown.
+      // If they were just checked, that result is shown.
       void cache.invalidateQueries({ queryKey: key });
     }
     setBusy(false);

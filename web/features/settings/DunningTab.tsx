@@ -6,7 +6,7 @@ import type { Setting } from './model.ts';
 import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-/** When invoices of a root's system are charged again after a failed payment. */
+/** When a root's system retries charging invoices after a failed payment. */
 export default function DunningTab() {
   return (
     <SettingLoader name="dunning">

@@ -29,7 +29,7 @@ const LABELS = {
 };
 type Answer = Awaited<ReturnType<typeof api.settings.testEmail>>;
 
-/** The mail server by which the tenant's mails go (spec product 2, general-setting). */
+/** The mail server that sends the tenant's email (spec product 2, general-setting). */
 export default function EmailTab() {
   return (
     <SettingLoader name="smtp">
@@ -189,7 +189,7 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
             </Notice>
           )}
           <SaveBar
-            // A password is never read, so that one that is another is no difference of what is.
+            // A password is never read back, so a changed one does not show up as a difference.
             state={{
               ...state,
               saved: onlyPassword && state.saved === NOTHING ? 'Changed: password.' : state.saved,

@@ -15,7 +15,7 @@ const PLACES = {
   footer: ['Footer', 'After all page content, such as a chat.'],
 } as const;
 
-/** Code that the agency puts into the pages of its own host. */
+/** Code that the agency embeds in the pages of its own host. */
 export default function EmbedTab() {
   return (
     <SettingLoader name="rootAgencyEmbeddedCode">

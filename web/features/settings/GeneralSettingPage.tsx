@@ -30,9 +30,9 @@ interface SettingTab {
   page: ReactNode;
   /** Absent: roots and agencies have it. */
   only?: 'agency' | 'root';
-  /** What it needs beyond the page. */
+  /** The permission it needs in addition to the page's. */
   needs?: Permission;
-  /** Not for who looks through somebody else's eyes. */
+  /** Not available in view mode. */
   notInView?: true;
 }
 
@@ -68,7 +68,7 @@ const TABS: SettingTab[] = [
   },
 ];
 
-/** What a root or an agency sets for itself; each tab is saved by itself (spec product 2, general-setting). */
+/** A root's or an agency's own settings; each tab is saved separately (spec product 2, general-setting). */
 export default function GeneralSettingPage() {
   const user = useUser();
   const { is_whitelabeling } = useSetup();

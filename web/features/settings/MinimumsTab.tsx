@@ -19,11 +19,13 @@ type Fees = Record<string, Record<string, Record<string, string>>>;
 
 const NAMES: Record<string, string> = Object.fromEntries(MODULES.map(({ module, name }) => [module, name]));
 const TERMS = Object.entries(COST_TERMS) as [CostTerm, string][];
-/** The name of a module's fee for a lead in the cost setting. */
+/** The name of a module's cost-per-lead fee in the cost setting. */
 const leadField = (module: (typeof MINIMUM_MODULES)[number]): string =>
   Object.entries(COST_FIELDS[module]).find(([, part]) => part === 'lead')![0];
 
-/** The least that a root lets a lead cost, and lets Enhance ID campaigns be limited to (spec product 5, calls 7). */
+/**
+ * The lowest lead price that a root allows, and the lowest limit for Enhance ID campaigns (spec product 5, calls 7).
+ */
 export default function MinimumsTab() {
   return (
     <Stack gap="lg">

@@ -24,7 +24,7 @@ export default function PackagesTab() {
 
 function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onReload: () => void }) {
   const mayWrite = useMay('setting.write');
-  // Keys of the rows that are kept: agencies may have them, so that their ids stay.
+  // Keys of the saved rows: agencies may be using them, so their ids must stay.
   const [saved, setSaved] = useState(() => rowsOf(setting.data).map((row) => row.key));
   const count = useRef(0);
   const add = useRef<HTMLButtonElement>(null);

@@ -11,10 +11,10 @@ import { AccountButtons, AccountStatus } from '../payments/AccountParts.tsx';
 import { Payouts } from '../payments/Payouts.tsx';
 import classes from './settings.module.css';
 
-/** How often the provider is asked while it verifies. */
+/** How often to poll the provider while it verifies the account. */
 const ASK_MS = 10_000;
 
-/** The account that an agency's clients pay into: connected, seen and disconnected (spec product 4, Agency set-up). */
+/** The account that an agency's clients pay into: connect, view, and disconnect it (spec product 4, Agency set-up). */
 export default function PaymentTab() {
   const user = useUser();
   const check = useSetup();
@@ -25,7 +25,7 @@ export default function PaymentTab() {
     await cache.invalidateQueries({ queryKey: ['payment', 'account'] });
     return done;
   });
-  // Whoever comes back from the provider's form sees what it says now.
+  // Users returning from the provider's form see its current status.
   const { data } = useQuery({
     queryKey: ['payment', 'account', known],
     queryFn: ({ signal }) => api.payments.checkAccount(undefined, { signal }),

@@ -5,7 +5,7 @@ import { ApiError, wordsOf } from '../../api/errors.ts';
 import { upload } from '../../api/upload.ts';
 import classes from './settings.module.css';
 
-/** A picture that has been uploaded. */
+/** An uploaded picture. */
 export interface Picture {
   id: string;
   url: string;
@@ -13,7 +13,7 @@ export interface Picture {
   height: number;
 }
 
-/** Chooses and uploads a picture, shows it, and takes it away again; it is used once the form is saved. */
+/** Chooses, uploads, shows, and removes a picture; it is used once the form is saved. */
 export function PictureField(props: {
   label: string;
   help: string;

@@ -24,7 +24,7 @@ interface Values {
   offers: Record<string, Offer>;
 }
 
-/** What a root sells, and who has the features in trial (BETA-01). */
+/** What a root sells, and who has the beta features (BETA-01). */
 export default function ProductsTab() {
   return (
     <SettingLoader name="products">
@@ -38,7 +38,7 @@ function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onR
   const user = useUser();
   const { betaFeature: named } = useSetup();
   const changed = useBrandChanged();
-  // Simplifi is the master system's alone, and is offered with its own campaigns.
+  // Simplifi belongs to the master system alone, and is offered with its own campaigns.
   const choices = MODULES.filter(
     ({ module }) => module !== 'simplifi' || setting.data.modules.includes('simplifi'),
   );

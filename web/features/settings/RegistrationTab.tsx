@@ -5,7 +5,7 @@ import type { Setting } from './model.ts';
 import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-/** Whether people may sign up by themselves. */
+/** Whether people may sign up on their own. */
 export default function RegistrationTab() {
   return (
     <SettingLoader name="registration">

@@ -5,7 +5,7 @@ import type { Setting } from './model.ts';
 import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-/** Of whom a second factor is required. */
+/** Which users must have a second factor. */
 export default function SecurityTab() {
   return (
     <SettingLoader name="secondfactor">

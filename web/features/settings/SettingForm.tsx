@@ -14,10 +14,13 @@ import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import { changedWords, type Setting, type SettingName, type SettingValue } from './model.ts';
 import classes from './settings.module.css';
 
-/** Another tab is another form. */
+/** Another tab needs a new form. */
 const SETTING_TAB = ['tab'] as const;
 
-/** Loads a setting of the own company; `children` get it, and a new instance when it is loaded again after a conflict. */
+/**
+ * Loads a setting of the user's own company; `children` receive it, and are remounted when it is reloaded after a
+ * conflict.
+ */
 export function SettingLoader<N extends SettingName>(props: {
   name: N;
   children: (setting: Setting<N>, reload: () => void) => ReactNode;
@@ -28,7 +31,7 @@ export function SettingLoader<N extends SettingName>(props: {
     queryKey: ['setting', user.company_id, props.name, round],
     queryFn: ({ signal }) =>
       api.settings.get({ companyID: user.company_id, settingname: props.name }, { signal }),
-    // A form is filled from it: it must not change underneath.
+    // It fills a form, so it must not change while the form is open.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
@@ -44,13 +47,13 @@ export function SettingLoader<N extends SettingName>(props: {
   return <div key={round}>{props.children(query.data as Setting<N>, () => setRound(round + 1))}</div>;
 }
 
-/** Saves a form's setting: its version, what the last save changed, and the message of a conflict. */
+/** Saves a form's setting and keeps its version, what the last save changed, and a conflict's message. */
 export function useSettingSave<N extends SettingName, Values extends object>(options: {
   setting: Setting<N>;
   form: UseFormReturnType<Values>;
   toValue: (values: Values) => SettingValue<N>;
   labels: Record<string, string>;
-  /** After a save, with what it is now. */
+  /** Called after a save with the new value. */
   onSaved?: (value: SettingValue<N>) => void;
 }) {
   const { setting, form, toValue, labels } = options;
@@ -91,7 +94,7 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
   return { save, saved, conflict, isDirty };
 }
 
-/** That somebody else saved the setting meanwhile, with a way to what it is now. */
+/** Says that another user saved the setting in the meantime, with a button to load the current one. */
 export function Conflict({ words, onReload }: { words: string | undefined; onReload: () => void }) {
   if (!words) return null;
   return (
@@ -133,7 +136,7 @@ export function SaveBar(props: {
   );
 }
 
-/** After the own brand has changed: the page puts it on. */
+/** Call after the user's own brand has changed: the page applies it. */
 export function useBrandChanged(): () => void {
   const cache = useQueryClient();
   return () => {

@@ -58,13 +58,13 @@ function Subscription({ offer }: { offer: Offer }) {
   const chosen = offer.data.find((one) => one.package_id === offer.package_id);
   const others = offer.data.filter((one) => one !== chosen);
 
-  /** What runs, what is due and which menus there are hang on the subscription. */
+  /** The subscription determines what runs, what is due, and which menus there are. */
   async function run(what: string, name: string, work: () => Promise<{ message: string }>) {
     setBusy(what);
     try {
       notifyDone((await work()).message);
       await cache.invalidateQueries();
-      // The button that was pressed is gone.
+      // The button that was pressed is gone, so move the focus.
       top.current?.focus();
     } catch (error) {
       notifyFailed(error, name);

@@ -6,7 +6,7 @@ import type { Setting } from './model.ts';
 import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-/** The confidence below which an agency has no match billed. */
+/** The minimum confidence at which an agency is billed for a match. */
 export default function ThresholdTab() {
   return (
     <SettingLoader name="billingthreshold">

@@ -1,11 +1,11 @@
-/** The days that a text with commas names; what is no whole number is NaN. */
+/** Returns the days listed in a comma-separated text; anything that is not a whole number becomes NaN. */
 export const daysOf = (text: string): number[] =>
   text
     .split(/[\s,]+/)
     .filter(Boolean)
     .map((day) => (/^\d{1,3}$/.test(day) ? Number(day) : Number.NaN));
 
-/** Why a text does not name retry days, in words; null when it does. */
+/** Returns why a text is not a list of retry days, in words; null if it is one. */
 export function daysFault(text: string): string | null {
   const days = daysOf(text);
   if (days.length === 0) return 'Enter at least one day';

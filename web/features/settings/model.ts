@@ -3,14 +3,14 @@ import type { SettingName, SettingValue } from '../../../contract/settings.ts';
 
 export type { SettingName, SettingValue };
 
-/** A setting as the server answers it. */
+/** A setting as the server returns it. */
 export type Setting<N extends SettingName> = Omit<Awaited<ReturnType<Client['settings']['get']>>, 'data'> & {
   data: SettingValue<N>;
 };
 export type DomainState = Awaited<ReturnType<Client['settings']['domain']>>;
 export type Claim = NonNullable<DomainState['claim']>;
 
-/** Colors of the brand with what they are for, in the order of the form. */
+/** The brand's colors and what they are for, in form order. */
 export const COLORS = [
   { field: 'box_bgcolor', label: 'Accent', help: 'Buttons, markers, and chart lines.' },
   { field: 'text_color', label: 'Text on accent', help: 'Used where it is readable on the accent color.' },
@@ -20,7 +20,7 @@ export const COLORS = [
 ] as const;
 export type ColorField = (typeof COLORS)[number]['field'];
 
-/** A color as '#rrggbb', or null for an empty field; undefined when it is none. */
+/** Returns a color as '#rrggbb', or null for an empty field; undefined if it is not a color. */
 export function colorOf(text: string): string | null | undefined {
   const value = text.trim().toLowerCase();
   if (value === '') return null;
@@ -29,10 +29,10 @@ export function colorOf(text: string): string | null | undefined {
   return long ? `#${long}` : undefined;
 }
 
-/** What a save that changed nothing says. */
+/** The message for a save that changed nothing. */
 export const NOTHING = 'Nothing changed.';
 
-/** The labels of the fields that differ, for saying what a save has changed. */
+/** Returns the labels of the fields that differ, to say what a save has changed. */
 export function changedWords(before: object, after: object, labels: Record<string, string>): string {
   const old = before as Record<string, unknown>;
   const words = Object.entries(after)

@@ -3,7 +3,7 @@ import { money } from '../../ui/format.ts';
 import { cents, centsFault } from '../minspend/model.ts';
 import type { SettingValue } from './model.ts';
 
-/** A package as its form has it. `key` tells rows apart while they have no id. */
+/** A package as its form holds it. `key` identifies rows that have no id yet. */
 export interface PackageRow {
   key: string;
   package_id: string;
@@ -12,11 +12,11 @@ export interface PackageRow {
   description: string;
 }
 
-/** The rows of the form, of what is saved. */
+/** Returns the form's rows for the saved packages. */
 export const rowsOf = (value: SettingValue<'packages'>): PackageRow[] =>
   value.packages.map((one) => ({ ...one, key: one.package_id }));
 
-/** What is saved, of rows that `packageFaults` lets through. */
+/** Returns the value to save from rows that `packageFaults` accepts. */
 export const packagesOf = (rows: readonly PackageRow[]): SettingValue<'packages'> => ({
   packages: rows.map((row) => ({
     package_id: row.package_id.trim(),
@@ -26,7 +26,10 @@ export const packagesOf = (rows: readonly PackageRow[]): SettingValue<'packages'
   })),
 });
 
-/** An id that a name suggests and no other package has: 'Gold Plus' -> 'gold-plus'. Empty for a name without letters. */
+/**
+ * Suggests an id for a name, one that no other package has: 'Gold Plus' -> 'gold-plus'. Empty for a name without
+ * letters.
+ */
 export function idOf(name: string, taken: readonly string[]): string {
   const id = name
     .normalize('NFKD')
@@ -41,7 +44,7 @@ export function idOf(name: string, taken: readonly string[]): string {
   return `${id}-${at}`;
 }
 
-/** What is wrong, by the path of the field. That one is in use only the server knows. */
+/** Returns what is wrong, by the path of the field. Only the server knows whether a package is in use. */
 export function packageFaults(rows: readonly PackageRow[]): Record<string, string> {
   const faults: Record<string, string> = {};
   const seen = new Set<string>();
@@ -64,5 +67,5 @@ export function packageFaults(rows: readonly PackageRow[]): Record<string, strin
   return faults;
 }
 
-/** What a package costs, in words: '$99.00 a month', 'Free'. */
+/** Describes what a package costs: '$99.00 a month', 'Free'. */
 export const feeWords = (micros: number): string => (micros === 0 ? 'Free' : `${money(micros)} a month`);

@@ -7,11 +7,11 @@ import { forgetAgreement, notifyAgreement } from '../../ui/notify.ts';
 
 const STEPS = '/user/profile-setup';
 
-/** Tells for as long as it is so that the company's agreement is not accepted, with the way to accept it (NAV-06). */
+/** Shows a notice while the company's agreement is not accepted, with a link to accept it (NAV-06). */
 export function AgreementNotice() {
   const { user, setup } = useFacts();
   const { pathname } = useLocation();
-  // Where it is accepted nobody need be told to go.
+  // Not needed on the page where it is accepted.
   const isMissing = setup !== null && mustAgree(setup, user) && pathname !== STEPS;
   useEffect(() => {
     if (!isMissing) return;

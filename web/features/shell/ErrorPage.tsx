@@ -3,7 +3,7 @@ import type { ErrorComponentProps } from '@tanstack/react-router';
 import { messages } from '../../../contract/messages.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 
-/** The page for what nobody caught; Retry reloads (spec product 2, ROUT-03). */
+/** The page for uncaught errors; Retry reloads (spec product 2, ROUT-03). */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const id = error instanceof ApiError ? error.requestId : undefined;
   return (

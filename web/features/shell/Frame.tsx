@@ -25,7 +25,7 @@ type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | 'exclusionList
 
 const PROFILE = '/user/profile';
 
-/** What the address of the profile asks to be opened. */
+/** Returns the modal that the profile's address asks to open. */
 const askedFor = (): 'password' | 'factor' | undefined => {
   const asked = new URLSearchParams(window.location.search).get('open');
   return window.location.pathname === PROFILE && (asked === 'password' || asked === 'factor')
@@ -33,20 +33,22 @@ const askedFor = (): 'password' | 'factor' | undefined => {
     : undefined;
 };
 
-/** The frame around every page behind the login, with the links and the menu that the person's role has. */
+/** The frame around every page behind the login, with the links and the menu for the user's role. */
 export default function Frame() {
   const facts = useFacts();
   const { user } = facts;
   const brand = useBrand();
   const [modal, setModal] = useState<Opened | undefined>(askedFor);
   const close = () => setModal(undefined);
-  /** Passwords are typed where no code of the agency's runs. */
+  /** Passwords are typed only where none of the agency's code runs. */
   const openAlone = (what: 'password' | 'factor') => () => {
     if (needsOwnDocument(PROFILE)) window.location.assign(`${PROFILE}?open=${what}`);
     else setModal(what);
   };
   const back = useRef<HTMLElement | null>(null);
-  /** Not above another modal: what that one asks comes first. A drawer is left like a page. */
+  /**
+   * Does not open on top of another modal, which has to be handled first. It may open over a drawer, as over a page.
+   */
   const openOver = (what: 'search' | 'shortcuts') => () => {
     if (document.querySelector('.mantine-Modal-content')) return;
     back.current = document.activeElement as HTMLElement | null;
@@ -70,18 +72,18 @@ export default function Frame() {
   };
   const menu: FrameAction[] = [];
   for (const entry of profileMenu(facts)) {
-    // Without somebody to write to there is no support to offer.
+    // Without a contact email, there is no support to offer.
     if (entry === 'logout' || (entry === 'support' && !user.contact.email)) continue;
     menu.push({ ...ENTRIES[entry], ...does[entry] });
   }
   if (userMay(user, 'referral.read') && !user.isViewMode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
-  // The company's own logo, for a client else its agency's, else the host's letter (NAV-01).
+  // The company's own logo; for a client, otherwise its agency's; otherwise the host's letter (NAV-01).
   const own = user.company_logo ?? (user.company_kind === 'client' ? user.companyparentlogo : null);
-  // Only the host's own has a known size; another is fitted into the room there is.
+  // Only the host's own logo has a known size; any other is fitted into the available space.
   const isHosts = !own || own === brand.company_logo?.url;
   const logo = isHosts ? brand.company_logo : { url: own, width: 125, height: 36 };
-  // Whom one views as has a brand of their own, and without a logo their own letter, not the viewer's.
+  // The viewed user's company has its own brand and, without a logo, its own letter, not the viewer's.
   const shown =
     user.isViewMode && !own
       ? { ...brand, name: user.company_name, company_logo: null }

@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core';
 import { SkeletonRows } from '../../ui/SkeletonRows.tsx';
 
-/** What stands while a page's code or data is on its way: a header and rows of the usual size. */
+/** Shown while a page's code or data is loading: a header and rows of the usual size. */
 export function PendingPage() {
   return (
     <div aria-busy="true">

@@ -18,11 +18,11 @@ import { EmptyState } from '../../ui/states.tsx';
 interface Plan {
   /** What the page is for. */
   line: string;
-  /** Why it is empty: what is not here yet, and what stands in for it until then. */
+  /** Why it is empty: what is missing so far, and what to use until then. */
   empty: string;
   text: string;
   icon: ComponentType<{ size?: number; stroke?: number }>;
-  /** What to do next; the first of these that the person may see. */
+  /** What to do next; the first of these pages that the user may see. */
   next: ('campaigns' | 'dashboard' | 'people-import' | 'sessions' | 'profile' | 'general-setting')[];
 }
 
@@ -90,7 +90,7 @@ function addressOf(next: Plan['next'][number], facts: SignedIn): string | undefi
   return next === 'dashboard' ? dashboardOf(facts) : pageRow(next).path;
 }
 
-/** A page whose work is not built yet: what it is for, why it is empty, and the one next step. */
+/** A page that is not built yet: what it is for, why it is empty, and the one next step. */
 export default function PlannedPage({ id }: { id: PlannedId }) {
   const facts = useFacts();
   const plan: Plan = PLANS[id];

@@ -2,7 +2,7 @@ import { Component, type ReactNode } from 'react';
 import { messages } from '../../../contract/messages.ts';
 import { wordsOf } from '../../api/errors.ts';
 
-/** Stands in when not even the tenant's look could be loaded: plain, unbranded, with a Retry that reloads. */
+/** Fallback if not even the tenant's look could be loaded: plain, unbranded, with a Retry that reloads. */
 export class StartBoundary extends Component<{ children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: undefined };
   static getDerivedStateFromError(error: unknown) {

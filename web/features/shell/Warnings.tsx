@@ -24,8 +24,8 @@ function StepLink({ to }: { to: string }) {
 }
 
 /**
- * The warnings that stay until their cause is gone (calls 8, Persistent warnings; NAV-08), and the agency's banner about
- * a payment account that cannot charge or pay out (ROUT-13).
+ * The warnings that stay until their cause is resolved (calls 8, Persistent warnings; NAV-08), and the agency's banner
+ * about a payment account that cannot charge or pay out (ROUT-13).
  */
 export function Warnings() {
   const facts = useFacts();

@@ -4,7 +4,7 @@ import { MinSpendNotice } from '../minspend/MinSpendNotice.tsx';
 import { AgreementNotice } from './AgreementNotice.tsx';
 import { Warnings } from './Warnings.tsx';
 
-/** What stays above every page, from top to bottom: each shows itself when it has something to say. */
+/** Banners above every page, from top to bottom; each shows itself when it has something to say. */
 export const banners: readonly (readonly [name: string, banner: ComponentType])[] = [
   ['view mode', ViewBanner],
   ['warnings', Warnings],

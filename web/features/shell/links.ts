@@ -87,7 +87,7 @@ const ICONS: Partial<Record<PageId, Icon>> = {
   'people-merge': IconArrowMerge,
 };
 
-/** The sidebar's sections of somebody, by the table of pages. */
+/** Returns a user's sidebar sections, based on the table of pages. */
 export function sectionsOf(facts: SignedIn): FrameSection[] {
   const sections: FrameSection[] = sidebar(facts).map(({ title, links }) => ({
     title,
@@ -111,7 +111,7 @@ export function sectionsOf(facts: SignedIn): FrameSection[] {
   return sections;
 }
 
-/** How the entries of the profile menu are called, and their icons (NAV-02). */
+/** The labels and icons of the profile menu's entries (NAV-02). */
 export const ENTRIES: Record<Exclude<ProfileEntry, 'logout'>, { label: string; icon: Icon }> = {
   profile: { label: 'Profile', icon: IconUserCircle },
   cardSetting: { label: 'Card Setting', icon: IconCreditCard },

@@ -4,8 +4,8 @@ import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { StaffPage } from './StaffPage.tsx';
 
 /**
- * Who may sign in for the own company (spec product 2, administrator-list). An agency finds its sales people here, too:
- * the sales-account-list is a root's alone (spec product 6).
+ * The users who may sign in for the user's own company (spec product 2, administrator-list). An agency's sales people
+ * are here, too: the sales-account-list is only for roots (spec product 6).
  */
 export default function AdministratorListPage() {
   const { company_name, company_kind } = useUser();
@@ -20,7 +20,7 @@ export default function AdministratorListPage() {
         { value: 'sales', label: 'Salespeople' },
       ]}
       value={isSales ? 'sales' : 'administrator'}
-      // Search, sort and filter are of the list that is left.
+      // Search, sort, and filter belong to the list being left.
       onChange={(value) =>
         set({
           list: value === 'sales' ? value : undefined,

@@ -1,6 +1,6 @@
 import { StaffPage } from './StaffPage.tsx';
 
-/** Who sells for the platform (spec product 2, sales-account-list). */
+/** The people who sell for the platform (spec product 2, sales-account-list). */
 export default function SalesAccountListPage() {
   return (
     <StaffPage

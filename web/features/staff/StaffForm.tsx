@@ -25,7 +25,7 @@ import {
 } from './model.ts';
 import classes from './staff.module.css';
 
-/** Somebody of the own company: who they are, what they may, what they are told. */
+/** A member of the user's own company: who they are, what they may do, and what they are notified about. */
 export function StaffForm(props: {
   known: Person | undefined;
   type: StaffType;
@@ -37,7 +37,7 @@ export function StaffForm(props: {
   const user = useUser();
   const isSelf = known?.id === user.id;
   const isOwnerMyself = user.grade.endsWith('.owner');
-  // Owners are left to owners; the server says so, too.
+  // Only owners may change owners; the server enforces this, too.
   const mayEdit = props.mayEdit && (isOwnerMyself || known?.ClientRole !== 'owner');
   const hasPermissions = type === 'administrator' && user.company_kind === 'root';
   const form = useForm<StaffValues>({ initialValues: valuesOf(known), validateInputOnBlur: true, validate });
@@ -158,7 +158,7 @@ export function StaffForm(props: {
   );
 }
 
-/** The roles to choose from, and in a few words what the chosen one allows. */
+/** The available roles, and in a few words what the selected one allows. */
 function RoleSelect(props: {
   known: Person | undefined;
   isSelf: boolean;
@@ -177,7 +177,7 @@ function RoleSelect(props: {
     { value: ALL, label: 'All permissions' },
     ...(roles.data?.roles ?? []).map((role) => ({ value: role.id, label: role.role_name })),
   ];
-  // A role that is removed meanwhile still has its holder.
+  // A role that was removed in the meantime may still be assigned to this person.
   if (known && !data.some((one) => one.value === (known.ClientRole || ALL)))
     data.push({ value: known.ClientRole, label: roleWords(known) });
   const words =

@@ -30,14 +30,14 @@ import classes from './staff.module.css';
 
 type StaffList = Omit<Awaited<ReturnType<typeof api.companies.list>>, 'data'> & { data: Person[] };
 
-/** A list of the people of the own company (spec product 2: administrator-list, sales-account-list). */
+/** A list of the people in the user's own company (spec product 2: administrator-list, sales-account-list). */
 export function StaffPage(props: {
   type: StaffType;
   title: string;
   line: string;
   noun: string;
   empty: string;
-  /** Above the list: the choice between the lists of one page. */
+  /** Shown above the list: the switch between a page's lists. */
   lists?: ReactNode;
 }) {
   const { type, noun } = props;
@@ -76,7 +76,7 @@ export function StaffPage(props: {
     void cache.invalidateQueries({ queryKey: ['staff'] });
     void cache.invalidateQueries({ queryKey: ['roles'] });
   };
-  /** Does something with people, says how it went and loads the list anew. */
+  /** Performs an action on people, shows the result, and reloads the list. */
   const act = async (what: string, work: () => Promise<string>): Promise<void> => {
     try {
       notifyDone(await work());
@@ -279,7 +279,7 @@ export function StaffPage(props: {
   );
 }
 
-/** How somebody's way in stands, and what can be done about it. */
+/** A person's sign-in status, and what can be done about it. */
 function WayIn(props: {
   person: Person;
   onInvite: (() => void) | undefined;

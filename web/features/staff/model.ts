@@ -4,11 +4,11 @@ import type { PhoneValue } from '../../ui/phone.types.ts';
 import type { Tone } from '../../ui/StatusBadge.tsx';
 import { ofWire, phoneFault } from '../../ui/usePhone.ts';
 
-/** Which list: the administrators of the own company, or its sales people (a root's, an agency's). */
+/** Which list: the administrators of the user's own company, or its sales people (a root's, an agency's). */
 export type StaffType = StaffNodeData['user_type'];
 export type Person = StaffNodeData;
 
-/** The switches of a person, by their wire names. */
+/** A person's switches, by their wire names. */
 export const SWITCHES = [
   {
     name: 'defaultAdmin',
@@ -49,7 +49,7 @@ export const SWITCHES = [
 ] as const satisfies { name: keyof Person; label: string; help: string; of: StaffType[] }[];
 export type SwitchName = (typeof SWITCHES)[number]['name'];
 
-/** What the form holds; names are those of the calls, so that a refusal finds its field. */
+/** The form's values. Names match the calls', so that errors find their fields. */
 export interface StaffValues extends Record<SwitchName, boolean> {
   ClientFullName: string;
   ClientEmail: string;
@@ -60,10 +60,10 @@ export interface StaffValues extends Record<SwitchName, boolean> {
   report_analytics: boolean;
 }
 
-/** Stands in the select for an administrator without a role; the wire has an empty text. */
+/** The select's value for an administrator without a role; the wire has an empty string. */
 export const ALL = 'all';
 
-/** A person as the form begins with them; nobody: as somebody new begins. */
+/** Returns the form's initial values for a person; if undefined, for a new one. */
 export function valuesOf(person: Person | undefined): StaffValues {
   const on = (name: SwitchName): boolean => person?.[name] === 'T';
   return {
@@ -94,8 +94,8 @@ export const validate = {
 const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
 
 /**
- * What of the form travels besides the phone. `has` says what the person can have at all: a switch that a role does not
- * know is not sent.
+ * Returns the form in wire format, except for the phone. `has` says what the person can have at all: a switch that does
+ * not exist for a role is not sent.
  */
 export function toWire(values: StaffValues, type: StaffType, has: { permissions: boolean }) {
   const isOwner = values.ClientRole === 'owner';
@@ -119,7 +119,7 @@ export function toWire(values: StaffValues, type: StaffType, has: { permissions:
   };
 }
 
-/** What somebody may, in the words of a list. */
+/** Describes what a person may do, for a list. */
 export function roleWords(
   person: Pick<Person, 'user_type' | 'ClientRole' | 'role_name' | 'isAccExecutive'>,
 ): string {
@@ -144,6 +144,6 @@ export const FACTOR_WORDS: Record<Person['twoFactorAuth'], string> = {
 
 export const FILTER_WORDS: Record<StaffFilter, string> = { removed: 'Removed', invited: 'Not signed in yet' };
 
-/** The filter that stands in the address, where it is one. */
+/** Returns the filter in the address, if it is valid. */
 export const filterIn = (text: string | undefined): StaffFilter | undefined =>
   text && Object.hasOwn(FILTER_WORDS, text) ? (text as StaffFilter) : undefined;

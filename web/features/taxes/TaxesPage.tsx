@@ -44,7 +44,7 @@ const placeOf = (rate: Rate): string =>
     ? (US_STATES[rate.state] ?? 'All other states')
     : [rate.country, rate.state].filter(Boolean).join(', ');
 
-/** The platform's tax rates, and what is known of each company that is billed: tax ID, exemption, a rate of its own. */
+/** The platform's tax rates, and what is known about each billed company: tax ID, exemption, a rate of its own. */
 export default function TaxesPage() {
   const user = useUser();
   const isRoot = user.company_kind === 'root';
@@ -150,7 +150,7 @@ const CALCULATORS = {
   },
 } as const;
 
-/** The title of a notice as dark as its text: on yellow its own color is too light to read. */
+/** Makes a notice's title as dark as its text: on yellow, its own color is too light to read. */
 const noticeTitle = { title: { color: 'var(--mantine-color-text)' } };
 
 /** Who calculates taxes, and whose invoices wait for it. Roots choose, agencies see it. */

@@ -11,12 +11,12 @@ import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import classes from './wallet.module.css';
 
-/** The agreement of a feature in trial, to read and accept (BETA-03). */
+/** The agreement for a beta feature, to read and accept (BETA-03). */
 export default function AgreementModal(props: {
   opened: boolean;
   featureId: keyof typeof FEATURE_DOCUMENTS;
   featureName: string;
-  /** From where it was opened; kept with the acceptance. */
+  /** Where it was opened from; stored with the acceptance. */
   location: string;
   later: string;
   onClose: () => void;
@@ -27,7 +27,7 @@ export default function AgreementModal(props: {
   const [isTicked, setTicked] = useState(false);
   const [problem, setProblem] = useState<string>();
   const [isSending, setSending] = useState(false);
-  // With whom it is made, which the agency's own brand does not say.
+  // The party the agreement is made with, which the agency's own brand does not show.
   const query = useQuery({
     queryKey: ['agreement-feature', user.id, props.featureId],
     queryFn: ({ signal }) =>

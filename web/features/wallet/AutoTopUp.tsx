@@ -11,7 +11,7 @@ import { When } from '../../ui/Values.tsx';
 import { cleanAmount, signed } from './model.ts';
 import classes from './wallet.module.css';
 
-/** How the automatic top-up stands, in words. */
+/** Describes the status of the automatic top-up. */
 function standing(wallet: DataWallet): string {
   const { status, threshold_amount, next_try, reason } = wallet.auto_topup;
   const amount = signed(wallet.amount);
@@ -28,7 +28,7 @@ function standing(wallet: DataWallet): string {
   return 'The balance is already low, so this starts with your next top-up.';
 }
 
-/** How the automatic top-up stands, its ceilings, and every try by card (BEY-03). */
+/** The automatic top-up's status, its ceilings, and every attempt by card (BEY-03). */
 export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId: string }) {
   const { auto_topup: auto } = wallet;
   const queryClient = useQueryClient();

@@ -7,12 +7,12 @@ import { notifyFailed } from '../../ui/notify.ts';
 import AgreementModal from './AgreementModal.tsx';
 import { DataWalletModal } from './DataWalletModal.tsx';
 
-/** Longer than this nobody waits for a modal: it opens, and says that it could not load. */
+/** No one waits longer than this for a modal: it opens and says that it could not load. */
 const PATIENCE_MS = 8_000;
 
 /**
- * What the menu's entry opens: in trial first the agreement, while it is not accepted, then the wallet, once it has
- * loaded or failed to (WALL-01).
+ * What the menu entry opens: during the beta, first the agreement if it is not accepted yet, then the wallet, once it
+ * has loaded or failed to load (WALL-01).
  */
 export default function DataWalletEntry({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const user = useUser();
@@ -77,7 +77,7 @@ export default function DataWalletEntry({ opened, onClose }: { opened: boolean; 
   );
 }
 
-/** The present month, YYYY-MM, where the company is. */
+/** The current month, YYYY-MM, in the company's time zone. */
 function useMonth(timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone,

@@ -35,7 +35,7 @@ const needs: Record<(typeof WALLET_NEEDS)[number], string> = {
   card: 'Add a card in Card Setting to top up.',
 };
 
-/** The Data Wallet (spec calls 2 to 9). `wallet` is missing where it could not be loaded; it opens all the same. */
+/** The Data Wallet (spec calls 2 to 9). `wallet` is missing if it could not be loaded; the modal opens anyway. */
 export function DataWalletModal(props: {
   opened: boolean;
   wallet: DataWallet | undefined;
@@ -54,14 +54,14 @@ export function DataWalletModal(props: {
 
   const [touched, setTouched] = useState(false);
 
-  // The form starts over when the modal opens. A wallet that is loaded again while somebody chooses an amount, as it is
-  // after each change of the continual top-up, leaves the choice alone.
+  // The form resets when the modal opens. Reloading the wallet while the user is choosing an amount, as happens after
+  // each change of the continual top-up, keeps their choice.
   useEffect(() => {
     if (!props.opened) setTouched(false);
   }, [props.opened]);
   useEffect(() => {
     if (!wallet) return;
-    // What is saved, except where it was chosen before there was an amount to save it with.
+    // Use the saved choice, unless it was made before there was an amount to save it with.
     if (touched && microsTyped(wallet.amount) === 0) return;
     setStopped(wallet.stop_continual === 'T');
     if (touched) return;
@@ -82,7 +82,7 @@ export function DataWalletModal(props: {
   const refuse = (event: ClipboardEvent) => event.preventDefault();
 
   const toggle = async () => {
-    // Without a saved amount there is nothing to begin yet: the choice goes with the top-up.
+    // Without a saved amount there is nothing to start yet; the choice is sent with the top-up.
     if (stopped && microsTyped(wallet?.amount ?? '') === 0) {
       setTouched(true);
       setStopped(false);
@@ -158,9 +158,9 @@ export function DataWalletModal(props: {
       notifyFailed(error);
     } finally {
       setBusy(undefined);
-      // Whatever came of it (spec calls 4): what failed stays on the screen as a notification.
+      // Whatever the result (spec calls 4); a failure stays on the screen as a notification.
       onClose();
-      // What the bank asks is asked after the wallet has closed.
+      // The bank's confirmation is requested after the wallet has closed.
       if (toConfirm)
         await confirmCharge(toConfirm, {
           succeeded: screenMessages.walletToppedUp(dollars(settings.amount)),

@@ -18,7 +18,7 @@ import classes from './wallet.module.css';
 const AREA = '/configuration/agencies/prepaid/download-transaction-history-direct-payment';
 const typeWords = { topup: 'Top-up', charge: 'Charge', other: 'Other' };
 
-/** What happened in a month: a picture, the list, and its download. `loaded`: what came with the wallet for `month`. */
+/** What happened in a month: a chart, the list, and its download. `loaded` is what came with the wallet for `month`. */
 export function History(props: {
   companyId: string;
   loaded: Pick<DataWallet, 'transaction_history' | 'history_more' | 'days'> | undefined;

@@ -6,7 +6,7 @@ import { useFacts, userMay } from '../../api/user.ts';
 const Entry = lazy(() => import('./DataWalletEntry.tsx'));
 const Agreement = lazy(() => import('./AgreementModal.tsx'));
 
-/** The Data Wallet; its code is fetched when it is opened for the first time. */
+/** The Data Wallet; its code is loaded the first time it is opened. */
 export function DataWalletOfMenu(props: { opened: boolean; onClose: () => void }) {
   const [isWanted, setWanted] = useState(props.opened);
   if (props.opened && !isWanted) setWanted(true);
@@ -20,8 +20,8 @@ export function DataWalletOfMenu(props: { opened: boolean; onClose: () => void }
 const LATER = 'data-wallet-agreement-later';
 
 /**
- * Offers the Data Wallet's agreement to whom it is open: an agency of the master system with a card, that has not agreed
- * yet (WALL-09). Who wants to do it later is asked again in the next session.
+ * Offers the Data Wallet's agreement to eligible users: an agency of the master system with a card that has not
+ * accepted it yet (WALL-09). Users who postpone it are asked again in the next session.
  */
 export function DataWalletOffer({ suppressed }: { suppressed: boolean }) {
   const { user, setup } = useFacts();
