@@ -38,6 +38,8 @@ import { countJob, MOST_STARTS } from './queue.ts';
 const TRIES = 3;
 /** How many people of a count are run through the rules at a time. */
 const STEP = 2000;
+/** Counts that a client keeps: the newest ones. */
+const KEPT = 1000;
 const NAMES = { keywords: 'keyword', states: 'states', cities: 'cities', zips: 'zip_code' } as const;
 
 type Wire = z.input<typeof KeywordRow>;
@@ -121,6 +123,7 @@ export function createCounts(
         const now = clock.now();
         const id = newId(now);
         await boundedBy(tx, 'waitingCounts', companyId, 'companyID');
+        await store.forgetCounts(tx, companyId, KEPT - 1);
         await store.insertCount(tx, {
           id,
           ...owner,
@@ -402,6 +405,9 @@ function wire(row: Row): Wire {
     cities: row.cities,
     zip_code: row.zips.join('\n'),
     keyword: row.keywords.join('\n'),
+    zip_count: row.zip_count,
+    city_count: row.city_count,
+    keyword_count: row.keyword_count,
     count_without_geo: people,
     count: placed,
     status: row.state === 'failed' ? 'error' : row.state,

@@ -43,7 +43,22 @@ const SORTS: Record<CountList['sort'], string> = {
   status: 'n.state',
 };
 
-/** Returns a page of counts, the total count, and how many are pending. */
+/** Entries of each list that a page of counts contains. Forty thousand ZIP codes a row would be tens of megabytes. */
+const LISTED = 100;
+
+/** Deletes the finished counts of a client except its newest ones. */
+export async function forgetCounts(tx: Tx, companyId: string, keep: number): Promise<void> {
+  await sql`
+    delete from intent_count where state <> 'pending' and id in (
+      select id from intent_count where company_id = ${companyId} order by created_at desc, id offset ${keep})`.execute(
+    tx,
+  );
+}
+
+/**
+ * Returns a page of counts, how many there are, and how many of them are pending. Of each count's ZIP codes, cities, and
+ * keywords only the first hundred, unless one count is asked for by its id.
+ */
 export async function pageOfCounts(tx: Tx, asked: CountList) {
   let from = tx.selectFrom('intent_count as n');
   if (asked.id) from = from.where('n.id', '=', asked.id);
@@ -74,18 +89,48 @@ export async function pageOfCounts(tx: Tx, asked: CountList) {
     ])
     .executeTakeFirstOrThrow();
   const ids = found.map((row) => row.id);
+  const listed = (column: 'zips' | 'keywords' | 'cities') =>
+    (asked.id
+      ? sql.ref<string[]>(`n.${column}`)
+      : sql<string[]>`${sql.ref(`n.${column}`)}[1:${sql.lit(LISTED)}]`
+    ).as(column);
   const rows = ids.length
     ? await tx
         .selectFrom('intent_count as n')
         .innerJoin('company as k', 'k.id', 'n.company_id')
         .leftJoin('campaign as c', 'c.id', 'n.campaign_id')
         .leftJoin('campaign as a', 'a.id', 'n.applied_to')
-        .selectAll('n')
         .select([
+          'n.id',
+          'n.company_id',
+          'n.campaign_id',
+          'n.module',
+          'n.location',
+          'n.states',
+          'n.titles',
+          'n.seniorities',
+          'n.departments',
+          'n.industries',
+          'n.sizes',
+          'n.state',
+          'n.people',
+          'n.placed',
+          'n.waterfall',
+          'n.counted_at',
+          'n.applied_at',
+          'n.applied_to',
+          'n.created_at',
+          'n.finished_at',
           'k.name as company_name',
           'c.number',
           'a.number as applied_number',
           'a.name as applied_name',
+          listed('zips'),
+          listed('keywords'),
+          listed('cities'),
+          sql<number>`cardinality(n.zips)`.as('zip_count'),
+          sql<number>`cardinality(n.keywords)`.as('keyword_count'),
+          sql<number>`cardinality(n.cities)`.as('city_count'),
         ])
         .where('n.id', 'in', ids)
         .execute()

@@ -108,7 +108,7 @@ function columnsFor(
             location: row.target_location,
             states: row.states,
             cities: row.cities,
-            zips: row.zip_code.split('\n').filter(Boolean).length,
+            zips: row.zip_count,
           })}
         />
       ),
