@@ -97,7 +97,7 @@ const signedIn = (person: SessionUser, check: Partial<SetupCheck> = {}): SignedI
 });
 
 const PEOPLE = {
-  root: signedIn(rootUser()),
+  root: signedIn(rootUser(), { outbox: true }),
   enterprise: signedIn(rootUser({ is_master: false })),
   rootAdmin: signedIn(rootUser({ user_type: 'administrator', grade: 'root.administrator' })),
   rootSales: signedIn(rootUser({ user_type: 'sales', grade: 'root.sales' }), { accountconnected: '' }),
@@ -192,7 +192,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/taxes                          P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404
-/configuration/outbox                        P      404        404       connect   404      404     404       404         404         404      404     404
+/configuration/outbox                        P      404        404       connect   404      404     prof      404         404         404      404     404
 /configuration/background-jobs               P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/limits                         404    404        404       connect   404      P       prof      P           404         404      P       P
 /configuration/minimum-spend                  P      P          P         connect   404      404     404       404         404         404      404     404
@@ -537,6 +537,7 @@ describe('[NAV-01] the sidebar', () => {
           'Taxes',
           'Payments to check',
           'Background jobs',
+          'Outbox',
           'People data',
           'Merge people',
         ],

@@ -66,6 +66,7 @@ export default function OutboxPage() {
       <DataTable
         label="Emails"
         name="outbox"
+        download={{ list: 'outbox', query: state.input }}
         query={query}
         state={state}
         rowKey={(row) => row.id}
