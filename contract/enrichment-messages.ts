@@ -5,7 +5,7 @@ export const enrichmentMessages = {
   unknownField: (id: number) => `includes the field ${id}, which does not exist`,
   notOffered: (name: string) => `includes ${name}, which is not available to this company`,
   inUse: (name: string, campaigns: number, numbers: readonly number[]) =>
-    `removes ${name}, which ${campaigns === 1 ? 'a campaign asks' : `${campaigns} campaigns ask`} for: ` +
-    `${numbers.map((one) => `#${one}`).join(', ')}${campaigns > numbers.length ? ' and more' : ''}. Take it out of ${campaigns === 1 ? 'it' : 'them'} first`,
+    `removes ${name}, which is used by ${campaigns === 1 ? 'a campaign' : `${campaigns} campaigns`}: ` +
+    `${numbers.map((one) => `#${one}`).join(', ')}${campaigns > numbers.length ? ' and more' : ''}. Remove it there first`,
   saved: 'Setting has been saved.',
 } as const;

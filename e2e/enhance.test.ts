@@ -132,7 +132,7 @@ test('[CAMP-07] many campaigns are archived at once, and brought back', async ()
   await notice.waitFor();
   await page.getByText('No campaigns yet').waitFor();
   await notice.getByRole('button', { name: 'Restore' }).click();
-  await page.getByText('2 campaigns are back, paused').waitFor();
+  await page.getByText('2 campaigns are restored and paused').waitFor();
   await page
     .getByRole('row', { name: /Outdoor families/ })
     .getByText('Paused')

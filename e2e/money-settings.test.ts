@@ -33,7 +33,7 @@ test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, 
   await dialog.getByText('Please enter a valid amount.').waitFor();
   await field(root, 'Name').fill('Growth');
   await field(root, 'First month').last().fill('100');
-  await dialog.getByText('Asks $100.00, then $349.00.').waitFor();
+  await dialog.getByText('Minimum: $100.00, then $349.00.').waitFor();
   await dialog.getByRole('button', { name: 'Add plan' }).click();
   await root.getByText('Data has been added successfully').waitFor();
   const row = root.getByRole('row', { name: /Growth/ });

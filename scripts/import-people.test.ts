@@ -53,7 +53,7 @@ test('[IDEN-01] says what is wrong with its arguments, and fails', async () => {
       [[], 'FILE is missing.'],
       [[file], '--root is missing.'],
       [[join(folder, 'none.csv'), '--root', 'master'], 'does not exist.'],
-      [[file, '--root', 'master', '--map', 'email=nonsense'], '--map: there is no field "nonsense"'],
+      [[file, '--root', 'master', '--map', 'email=nonsense'], '--map: unknown field "nonsense"'],
       [[file, '--root', 'master', '--country', 'Narnia'], '--country: "Narnia" is not a country code.'],
       [[file, '--root', 'nowhere.test'], '--root: no company is served at the host nowhere.test.'],
       [[file, '--root', 'agency.cli.test'], 'is the host of the agency'],

@@ -46,6 +46,12 @@ function of<Call extends AnyContractProcedure, Row>(
   };
 }
 
+/** The entries that a row contains, and how many more there are. */
+function listed(lines: string, count: number): string {
+  const shown = lines.split('\n').filter(Boolean);
+  return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more`] : [])].join(', ');
+}
+
 const COMPANY: readonly ExportColumn<CompanyNodeData>[] = [
   ['Company name', (row) => row.company_name],
   ['Full name', (row) => row.name],
@@ -275,6 +281,16 @@ export const EXPORTS: readonly ExportList[] = [
     ['Attempts', (row) => row.starts],
     ['Stopped', (row) => row.set_aside_at],
   ]),
+  list('outbox', contract.outbox.list, [
+    ['Subject', (row) => row.subject],
+    ['To', (row) => row.to_name],
+    ['Address', (row) => row.to_address],
+    ['From', (row) => row.from_name],
+    ['Company', (row) => row.company_name],
+    ['Status', (row) => row.state],
+    ['Error', (row) => row.error],
+    ['Created', (row) => row.created_at],
+  ]),
   list('tax-payers', contract.taxes.payers, [
     ['Company', (row) => row.company_name],
     ['Location', (row) => row.place],
@@ -345,8 +361,8 @@ export const EXPORTS: readonly ExportList[] = [
     ['Location', (row) => row.target_location],
     ['States', (row) => row.states.join(', ')],
     ['Cities', (row) => row.cities.join(', ')],
-    ['Zip codes', (row) => row.zip_code.replaceAll('\n', ', ')],
-    ['Keywords', (row) => row.keyword.replaceAll('\n', ', ')],
+    ['Zip codes', (row) => listed(row.zip_code, row.zip_count)],
+    ['Keywords', (row) => listed(row.keyword, row.keyword_count)],
     ['Count without geography', (row) => row.count_without_geo],
     ['Count', (row) => row.count],
     ['Status', (row) => row.status],

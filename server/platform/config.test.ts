@@ -80,7 +80,7 @@ describe('configuration', () => {
         new RegExp(`^${name}: is missing`),
       );
     expect(() => loadConfig({ DATA_DIR, ...stripe, STRIPE_PUBLISHABLE_KEY: 'pk_live_1' })).toThrow(
-      /^STRIPE_PUBLISHABLE_KEY: must be of the same mode/,
+      /^STRIPE_PUBLISHABLE_KEY: must use the same mode/,
     );
   });
 

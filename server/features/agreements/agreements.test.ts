@@ -180,7 +180,7 @@ describe('[AGCY-20] [AGCY-04] the agreement file of a company', () => {
     for (const part of [
       'Agency agreement',
       'Meridian and New & <Bright>',
-      'Accepted for: New & <Bright>',
+      'Accepted on behalf of: New & <Bright>',
       'By: Nia New',
       'Version: 1',
       'March 10, 2026',

@@ -111,10 +111,10 @@ describe('[BEY-03] limits on spending', () => {
       });
     expect(await activate()).toMatchObject({
       status: 409,
-      body: { message: expect.stringContaining('spending limit of the campaign') },
+      body: { message: expect.stringContaining('The campaign has reached its spending limit') },
     });
     // One notification each: that 5 dollars were passed, and that the limit was reached.
-    expect(await mails(/near/)).toEqual(['client@x.test']);
+    expect(await mails(/close to/)).toEqual(['client@x.test']);
     expect(await mails(/has been reached/)).toEqual(['client@x.test']);
     expect(await compareMails(app)).toEqual({ compared: 2, differing: [] });
     expect(await resume()).toBe(0);
@@ -211,7 +211,7 @@ describe('[BEY-03] limits on spending', () => {
     const sold = outcomes.filter((o) => o.status === 'fulfilled').length;
     for (const outcome of outcomes)
       if (outcome.status === 'rejected')
-        expect(String(outcome.reason)).toMatch(/spending limit of the client/);
+        expect(String(outcome.reason)).toMatch(/The client has reached its spending limit/);
     expect(sold).toBe(30); // 30 x 0.33 = 9.90
     expect((await list('agency')).find((cap) => cap.subjectID === spender.id)).toMatchObject({
       spent: '9.90',

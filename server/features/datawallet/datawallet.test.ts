@@ -454,7 +454,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
       (mail) => mail.kind === 'wallet.auto_topup' && mail.to_address === who.email,
     );
     expect(mails.map((mail) => mail.body?.text)).toEqual([
-      expect.stringContaining('We charged $250.00 to your card, as your automatic top-up asks for.'),
+      expect.stringContaining('We charged $250.00 to your card for your automatic top-up.'),
     ]);
     expect(await about(who)).toMatchObject({
       balance_amount: '260.00',
@@ -588,7 +588,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     expect((await tries(who)).map((one) => one.state)).toEqual(['succeeded', 'refused']);
     const { auto_topup } = await about(who);
     expect(auto_topup).toMatchObject({ status: 'waiting', spent_day: '250.00', ceiling_day: '400.00' });
-    expect(auto_topup.reason).toContain('ceiling for automatic top-ups of the day');
+    expect(auto_topup.reason).toContain('automatic top-up limit for the day');
     app.clock.advance(24 * HOUR_MS);
     await app.features.dataWallet.auto.sweep(root.id);
     await send(who);

@@ -254,7 +254,7 @@ describe('keys', () => {
         action: 'apikey.make',
         actor_id: owner.id,
         description: expect.stringContaining(
-          `Made the test API key CRM sync (${key.client_id}), until 2026-04-09`,
+          `Created the test API key CRM sync (${key.client_id}), valid until 2026-04-09`,
         ),
       },
     ]);
@@ -733,7 +733,7 @@ describe('the token endpoint', () => {
     expect(refused[0]).toEqual({
       action: 'apikey.refused',
       actor_id: null,
-      description: `Refused a program using the API key CRM sync (${key.client_id}) from 127.0.0.1: its secret was not right`,
+      description: `Refused a program using the API key CRM sync (${key.client_id}) from 127.0.0.1: the secret was incorrect`,
     });
     const many = [];
     for (let i = 0; i < 31; i++) many.push((await tokenOf(credentials(key))).status);

@@ -149,7 +149,7 @@ describe('[CONF-04] the choice of data fields', () => {
     app.clock.advance(1000);
     await choose('agency', other.id, ALL);
     expect(await logged()).toEqual([
-      expect.stringMatching(/: took away Gender, NAICS code; sources: embedded$/),
+      expect.stringMatching(/: removed Gender, NAICS code; sources: embedded$/),
       expect.stringMatching(/: added Gender, NAICS code; sources: embedded$/),
     ]);
   });
@@ -165,7 +165,7 @@ describe('[CONF-04] the choice of data fields', () => {
     ] as const) {
       expect((await choose(as, company.id, without(ID.gender))).body.errors).toEqual({
         information: [
-          `takes away Gender, which a campaign asks for: #${rows[0].number}. Take it out of it first`,
+          `removes Gender, which is used by a campaign: #${rows[0].number}. Remove it there first`,
         ],
       });
     }

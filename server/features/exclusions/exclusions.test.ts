@@ -526,7 +526,7 @@ describe('[EXCL-03] purge', () => {
     expect((await purge('agency')).body).toEqual({
       result: 'success',
       title: 'Records purged',
-      msg: 'Purged: 2 entries of 2 lists.',
+      msg: 'Purged 2 entries from 2 lists.',
     });
     expect(await verdict(['one@purge.example', 'two@purge.example'], [own.id])).toEqual(['clear', 'clear']);
     expect(await verdict(['one@purge.example'], [sibling.id])).toEqual(['excluded']);

@@ -488,7 +488,7 @@ describe('the calls', () => {
     const blind = await call('POST', `/imports/${id}/start`, { mapping: { Mail: 'ignore' } });
     expect([blind.status, blind.body.message]).toEqual([
       422,
-      expect.stringContaining('mapping: needs a column that tells who a row is about'),
+      expect.stringContaining('mapping: needs a column that identifies the person'),
     ]);
 
     for (const [country, rule] of [

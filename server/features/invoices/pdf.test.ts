@@ -137,7 +137,7 @@ describe('[PAY-04] an invoice as PDF', () => {
     expect(periodWords('2026-11-02T06:00:00.000Z', '2026-11-03T06:00:00.000Z', 'America/Chicago')).toBe(
       'November 2, 2026',
     );
-    expect(periodWords(null, '2026-11-09T06:00:00.000Z', 'UTC')).toBe('to November 9, 2026');
+    expect(periodWords(null, '2026-11-09T06:00:00.000Z', 'UTC')).toBe('Through November 9, 2026');
     expect(periodWords(null, null, 'UTC')).toBe('');
   });
 

@@ -301,7 +301,7 @@ describe('[BEY-05] the agency’s billing threshold', () => {
       [root.id],
     );
     expect(rows.map((row) => row.description)).toEqual([
-      expect.stringMatching(/^Saved the billing threshold of .+: 99 %$/),
+      expect.stringMatching(/^Saved the billing threshold for .+: 99%$/),
     ]);
     const other = await app.make.client(await app.make.agency(root));
     expect(

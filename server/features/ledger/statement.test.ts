@@ -279,7 +279,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect(agencys.text).toContain('Wallet top-up');
     expect(agencys.text).not.toContain('$100.00');
     expect((await pdf('agency', `month=2026-03&companyID=${client.id}`)).text).toContain('$81.00');
-    expect((await pdf('client', 'month=2026-02')).text).toContain('Nothing happened');
+    expect((await pdf('client', 'month=2026-02')).text).toContain('No activity this month.');
     expect((await pdf('client', 'month=2027-01')).status).toBe(422);
     expect((await pdf('client', 'month=2026-13')).status).toBe(422);
     expect((await pdf('stranger', `month=2026-03&companyID=${client.id}`)).status).toBe(404);

@@ -182,7 +182,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     expect(await losses()).toEqual([]); // Not even before anything was done about it.
     await check();
     expect(await campaign(id)).toMatchObject({ status: 'paused', statusReason: 'below_cost' });
-    expect((await mails())[0]).toMatch(/^Your cost is above the price of (1 campaign|\d+ campaigns)$/);
+    expect((await mails())[0]).toMatch(/^Your cost exceeds the price in (1 campaign|\d+ campaigns)$/);
     await check();
     expect(await mails()).toHaveLength(1);
     // When the cost is lowered again, it resumes automatically.
@@ -225,7 +225,7 @@ describe('[BEY-31] a price below what the agency pays', () => {
     const day = new Date(app.clock.now().getTime() + 3 * 86_400_000).toISOString().slice(0, 10);
     expect((await ask('0.60', '0', day)).status).toBe(200);
     await app.features.margins.tellPlanned({ rootId: root.id, agencyId: agency.id });
-    expect((await mails())[0]).toMatch(/^From \w+ \d+, \d{4}, your cost is above the price of/);
+    expect((await mails())[0]).toMatch(/^Starting \w+ \d+, \d{4}, your cost exceeds the price in/);
     await mailsAreRight();
     const { campaigns } = (await call('agency', 'GET', '/configuration/margins')).body;
     expect(campaigns).toEqual(

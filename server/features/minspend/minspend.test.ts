@@ -393,7 +393,7 @@ describe('[PAY-07] a minimum spend by default', () => {
       const [mail, ...more] = await mails(who);
       expect(more).toEqual([]);
       expect(mail).toContain('$100.00 for the first month and every month after');
-      expect(mail).toContain('June 1, 2027 starts the first month that counts');
+      expect(mail).toContain('the first month that counts starts on June 1, 2027');
     }
     expect(await mails(own)).toEqual([]);
     const { status, body } = await app.call('GET', '/api/user/retrieve', {

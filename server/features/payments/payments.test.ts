@@ -352,7 +352,7 @@ describe('3-D Secure', () => {
     await network().authenticateCharge(next, true);
     expect(await refusal(charges().charge(ask()))).toMatchObject({
       code: 'conflict',
-      message: expect.stringContaining('in the meantime'),
+      message: expect.stringContaining('has since confirmed'),
     });
     expect([await taken(), (await books()).wallet]).toEqual([5000, 50_000_000n]);
   });
@@ -600,10 +600,10 @@ describe('comparison with the provider', () => {
     const found = await open();
     expect(found.map((row) => row.kind)).toEqual(['not_here', 'refund']);
     expect(found[0]).toMatchObject({
-      theirs: 'charge of $7.77',
+      theirs: 'charge for $7.77',
       provider_reference: (outside as { charge: string }).charge,
     });
-    expect(found[1]).toMatchObject({ theirs: '$10.00 given back', ours: '$0.00 given back' });
+    expect(found[1]).toMatchObject({ theirs: '$10.00 refunded', ours: '$0.00 refunded' });
     await app.admin.query('update charge set refunded_cents = 1000 where id = $1', [charge.id]);
     app.clock.advance(1000);
     await compare();

@@ -545,7 +545,7 @@ describe('[PAY-09] the continual top-up', () => {
     await stage.sell(who, 20);
     await stage.work(who);
     expect(await stage.attempts(who)).toEqual(['succeeded', 'refused']);
-    expect((await current(who)).reason).toContain('$39.99 a day');
+    expect((await current(who)).reason).toContain('$39.99 per day');
     expect(await stage.failed(who)).toBe(false);
     app.clock.advance(24 * HOUR_MS);
     await app.features.prepaid.auto.sweep(root.id);

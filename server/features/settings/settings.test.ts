@@ -105,7 +105,7 @@ describe('[CONF-03] settings by their name', () => {
       [acme.id],
     );
     expect(rows).toEqual([
-      { description: expect.stringMatching(/^Saved the branding of Acme: name, tagline, box_bgcolor/) },
+      { description: expect.stringMatching(/^Saved the branding for Acme: name, tagline, box_bgcolor/) },
     ]);
     const door = (await app.call('GET', '/api/general/domain-info', { host: 'acme.root.test' })).body;
     expect(door).toMatchObject({ name: 'Acme Leads', box_bgcolor: '#0b7285', font_theme: 'humanist' });

@@ -126,7 +126,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     );
     const words = log.rows.map((row) => row.description as string);
     expect(
-      words.filter((text) => /^Saved the mail server of Acme: host, .*password/.test(text)),
+      words.filter((text) => /^Saved the mail server for Acme: host, .*password/.test(text)),
     ).toHaveLength(1);
     expect(JSON.stringify(log.rows)).not.toContain('secret word');
   });

@@ -237,7 +237,7 @@ describe('health and documents', () => {
       expect([route.method, path, operation?.description]).toEqual([
         route.method,
         path,
-        expect.stringMatching(/^.*For/),
+        expect.stringMatching(/Available to/),
       ]);
     }
     const page = await app.call('GET', '/api/reference', { host: 'acme.test' });

@@ -320,7 +320,7 @@ describe('[BEY-30] trusted addresses', () => {
 
   test('networks that are too large, and more than twenty, are refused by name', async () => {
     expect((await trust('agency', { network: '0.0.0.0/0' })).body).toMatchObject({
-      errors: { network: [expect.stringContaining('a length of 22 to 32')] },
+      errors: { network: [expect.stringContaining('a prefix length of 22 to 32')] },
     });
     expect((await trust('agency', { network: 'our office' })).status).toBe(422);
     for (let n = 0; n < 20; n++)
@@ -363,7 +363,7 @@ test('[BEY-30] agency and client are mailed once a day that sign-ups are held, w
   expect(await jobs()).toBe(1);
   await tell();
   expect(await mails()).toEqual([
-    { to_address: 'agency@x.test', subject: expect.stringMatching(/^Review 30 sign-ups of /) },
+    { to_address: 'agency@x.test', subject: expect.stringMatching(/^Review 30 sign-ups for /) },
     { to_address: `owner.${client.id}@x.test`, subject: 'Held for review: 30 sign-ups on your site' },
   ]);
   app.clock.advance(23 * 3_600_000);

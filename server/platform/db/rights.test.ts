@@ -138,7 +138,9 @@ for (const { name, start } of servers) {
         } catch (error) {
           expect(error).toBeInstanceOf(MissingRights);
           const { message } = error as Error;
-          expect(message).toMatch(/^DATABASE_URL: the role "guest" lacks rights\. .* in the database db3, /);
+          expect(message).toMatch(
+            /^DATABASE_URL: the role "guest" lacks permissions\. .* in the database db3, /,
+          );
           expect(message).not.toContain('password');
           const statements = message.split('\n').flatMap((line) => /^ {2}(.*;)$/.exec(line)?.[1] ?? []);
           expect(statements.length).toBeGreaterThan(0);

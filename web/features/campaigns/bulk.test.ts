@@ -60,6 +60,6 @@ test('each thing is done with those whose state allows it', () => {
   expect(states('restore')).toEqual(['archived']);
   expect([bulkSentence('archive', 1), bulkSentence('restore', 2)]).toEqual([
     '1 campaign is archived',
-    '2 campaigns are back, paused',
+    '2 campaigns are restored and paused',
   ]);
 });

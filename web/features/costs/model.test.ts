@@ -47,7 +47,7 @@ describe('[AGCY-17] the set-cost modal', () => {
         () => 'Search ID',
       ),
     ).toEqual([
-      'Search ID, One Time: set-up fee, once $0.00, platform fee per month $9.00, cost per lead $1.25',
+      'Search ID, One Time: one-time setup fee $0.00, monthly platform fee $9.00, cost per lead $1.25',
     ]);
   });
 });

@@ -11,7 +11,7 @@ describe('invoices in words', () => {
     expect(periodWords('2026-11-02T06:00:00.000Z', '2026-11-03T06:00:00.000Z', 'America/Chicago')).toBe(
       'Nov 2, 2026',
     );
-    expect(periodWords(null, week[1], 'America/Chicago')).toBe('to Nov 8, 2026');
+    expect(periodWords(null, week[1], 'America/Chicago')).toBe('through Nov 8, 2026');
     expect(periodWords(null, null, 'UTC')).toBe('');
   });
   test('an open invoice whose charge was declined is failing', () => {

@@ -40,7 +40,7 @@ describe('[PAY-07] the notice before a month ends', () => {
   test('says how much of the minimum is spent, and what happens with the rest', () => {
     expect(noticeOf(progress)).toEqual({
       title: '$120.50 of $349.00 this month',
-      text: '6 days of the month are left. Any shortfall when it ends, currently $228.50, is invoiced as your minimum spend.',
+      text: '6 days left in the month. Any shortfall when it ends, currently $228.50, is invoiced as your minimum spend.',
     });
     expect(noticeOf({ ...progress, days_left: 1 })?.text).toMatch(/^Today is the last day of the month\. /);
     expect(noticeOf({ ...progress, spent_micros: -5_000_000 })?.title).toBe('$0.00 of $349.00 this month');
@@ -68,16 +68,14 @@ describe('[PAY-07] how an agency stands during the month', () => {
       asked: '$349.00',
       percent: 34,
       isMet: false,
-      text: '12 days of the month are left. Any shortfall when it ends, currently $228.50, is invoiced to your agency.',
+      text: '12 days left in the month. Any shortfall when it ends, currently $228.50, is invoiced to your agency.',
     });
-    expect(standOf({ ...progress, days_left: 1 })?.text).toMatch(
-      /^Today is the last day of the month\. What/,
-    );
+    expect(standOf({ ...progress, days_left: 1 })?.text).toMatch(/^Today is the last day of the month\. Any/);
     expect(standOf({ ...progress, spent_micros: 400_000_000, shortfall_micros: 0 })).toMatchObject({
       spent: '$400.00',
       percent: 100,
       isMet: true,
-      text: '12 days of the month are left. The minimum has been reached, so nothing is added when the month ends.',
+      text: '12 days left in the month. The minimum has been reached, so nothing is added when the month ends.',
     });
   });
   test('is never full before it is met, nor below nothing', () => {
@@ -100,5 +98,7 @@ test('[PAY-07] what is announced says the amounts and the month from which they 
   expect(amountsOf({ amount_micros: 99_000_000, flatMonth: '349.00' })).toBe(
     '$99.00 for the first month, then $349.00 a month',
   );
-  expect(offerWords({ charged_from: '2026-12-01' })).toContain('December 1, 2026 starts the first month');
+  expect(offerWords({ charged_from: '2026-12-01' })).toContain(
+    'the first month that counts starts on December 1, 2026',
+  );
 });

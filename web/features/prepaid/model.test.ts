@@ -34,7 +34,7 @@ describe('[PAY-09] the continual top-up in words', () => {
     expect(standing({ ...current, status: 'stopped', reason: 'Declined.' })).toContain('Stopped: Declined.');
     expect(
       standing({ ...current, status: 'waiting', reason: 'Declined.', next_try: '2026-03-10T16:00:00.000Z' }),
-    ).toMatch(/^Declined\. It is tried again on /);
+    ).toMatch(/^Declined\. Next attempt: /);
     expect(
       standing({ ...current, topupoptions: 'onetime', renews_below_micros: null, status: 'idle' }),
     ).toMatch(/^Off/);
