@@ -250,6 +250,7 @@ export const ownMessages = {
   developerNotAgreed: 'Accept the developer agreement before you create API keys.',
   developerUnpaid: 'Your agency has a failed payment. API keys work again when the balance due is paid.',
   developerForAgencies: 'API keys are only for agencies.',
+  testKeyEmpty: 'Test keys have no data yet. Use a live key.',
   keyThere: 'You already have an API key. Rotate it to get a new secret, or create another key.',
   keysTooMany: (most: number) =>
     `An agency can have up to ${most} API keys. Delete one that you no longer use.`,

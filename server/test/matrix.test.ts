@@ -2167,6 +2167,39 @@ let samples: Record<string, Sample> = {
     passes: [400],
   },
   'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
+  // Only with an API key: what keys of others get is in features/developer/v1.test.ts.
+  'GET /v1/clients': { named: false, request: () => ({ url: '/v1/clients' }), passes: [401] },
+  'GET /v1/clients/:id': {
+    named: false,
+    request: (t) => ({ url: `/v1/clients/${t.client.id}` }),
+    passes: [401],
+  },
+  'GET /v1/campaigns': { named: false, request: () => ({ url: '/v1/campaigns' }), passes: [401] },
+  'GET /v1/campaigns/:id': {
+    named: false,
+    request: (t) => ({ url: `/v1/campaigns/${t.campaign.id}` }),
+    passes: [401],
+  },
+  'GET /v1/leads': { named: false, request: () => ({ url: '/v1/leads' }), passes: [401] },
+  'GET /v1/keyword-counts': { named: false, request: () => ({ url: '/v1/keyword-counts' }), passes: [401] },
+  'GET /v1/keyword-counts/:id': {
+    named: false,
+    request: () => ({ url: `/v1/keyword-counts/${NOBODY}` }),
+    passes: [401],
+  },
+  'GET /v1/exclusion-lists': {
+    named: false,
+    request: (t) => ({ url: `/v1/exclusion-lists?client_id=${t.client.id}` }),
+    passes: [401],
+  },
+  'GET /v1/deliveries': {
+    named: false,
+    request: (t) => ({ url: `/v1/deliveries?campaign_id=${t.campaign.id}` }),
+    passes: [401],
+  },
+  'GET /v1/wallet': { named: false, request: () => ({ url: '/v1/wallet' }), passes: [401] },
+  'GET /v1/statement': { named: false, request: () => ({ url: '/v1/statement' }), passes: [401] },
+  'GET /v1/leads/:id': { named: false, request: (t) => ({ url: `/v1/leads/${t.leadId}` }), passes: [401] },
   // Must be last: it ends the session it is called with.
   'POST /api/logout': { named: false, request: () => ({ url: '/api/logout', body: {} }) },
 };

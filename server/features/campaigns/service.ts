@@ -25,6 +25,7 @@ export function createCampaigns(platform: Platform, deps: Deps) {
   return {
     list: views.list,
     get: views.get,
+    reads: views.reads,
     refusals: views.refusals,
     foreignHosts: views.foreignHosts,
     create: changes.create,

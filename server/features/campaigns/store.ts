@@ -1,4 +1,4 @@
-import { type Insertable, type SelectQueryBuilder, sql, type Updateable } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Owner } from '../../platform/db/owner.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Db, Tx } from '../../platform/db/scope.ts';
@@ -149,47 +149,48 @@ const SORTS = {
   leadspeek_api_id: 'c.number',
 } as const;
 
+/** The campaigns that a list shows. */
+function listed(
+  tx: Tx,
+  asked: Omit<CampaignList, 'sort' | 'order' | 'limit' | 'offset' | 'since'> & {
+    /** Archived ones, too, if no status is asked for. */
+    withArchived?: boolean;
+  },
+) {
+  let q = tx
+    .selectFrom('campaign as c')
+    .innerJoin('company as k', 'k.id', 'c.company_id')
+    .where('c.state', '<>', 'removed');
+  if (asked.id) q = q.where('c.id', '=', asked.id);
+  if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
+  if (asked.modules) q = q.where('c.module', 'in', asked.modules);
+  if (asked.groupId)
+    q = q.where((eb) =>
+      eb(
+        'c.id',
+        'in',
+        tx.selectFrom('company_group_campaign').select('campaign_id').where('group_id', '=', asked.groupId!),
+      ),
+    );
+  if (asked.status) q = q.where('c.state', '=', asked.status);
+  else if (!asked.id && !asked.withArchived) q = q.where('c.state', '<>', 'archived');
+  if (asked.search) {
+    const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
+    q = q.where((eb) =>
+      eb.or([
+        eb('c.name', 'ilike', like),
+        eb('k.name', 'ilike', like),
+        eb('c.site_url', 'ilike', like),
+        eb(sql<string>`c.number::text`, 'like', like),
+      ]),
+    );
+  }
+  return q;
+}
+
 /** A page of campaigns with their names, last 30 days and prepaid balance, and how many there are in all. */
 export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
-  const filter = <O>(
-    query: SelectQueryBuilder<Schema & { c: Schema['campaign']; k: Schema['company'] }, 'c' | 'k', O>,
-  ) => {
-    let q = query.where('c.state', '<>', 'removed');
-    if (asked.id) q = q.where('c.id', '=', asked.id);
-    if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
-    if (asked.modules) q = q.where('c.module', 'in', asked.modules);
-    if (asked.groupId)
-      q = q.where((eb) =>
-        eb(
-          'c.id',
-          'in',
-          tx
-            .selectFrom('company_group_campaign')
-            .select('campaign_id')
-            .where('group_id', '=', asked.groupId!),
-        ),
-      );
-    q = asked.status
-      ? q.where('c.state', '=', asked.status)
-      : asked.id
-        ? q
-        : q.where('c.state', '<>', 'archived');
-    if (asked.search) {
-      const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
-      q = q.where((eb) =>
-        eb.or([
-          eb('c.name', 'ilike', like),
-          eb('k.name', 'ilike', like),
-          eb('c.site_url', 'ilike', like),
-          eb(sql<string>`c.number::text`, 'like', like),
-        ]),
-      );
-    }
-    return q;
-  };
-  const from = filter(
-    tx.selectFrom('campaign as c').innerJoin('company as k', 'k.id', 'c.company_id') as never,
-  ).select('c.id');
+  const from = listed(tx, asked).select('c.id');
   const ordered =
     asked.sort === 'leads_30d'
       ? from
@@ -213,6 +214,24 @@ export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
   const ids = found.map((row) => row.id);
   const byId = new Map((await campaignsByIds(tx, ids, asked.since)).map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total: Number(total) };
+}
+
+/** A position in a list of campaigns, the newest first. */
+export interface Place {
+  at: Date;
+  id: string;
+}
+
+/** The next campaigns after a position, the newest first. */
+export async function nextCampaigns(
+  tx: Tx,
+  asked: Pick<CampaignList, 'companyId' | 'modules' | 'status' | 'search'>,
+  after: Place | null,
+  limit: number,
+) {
+  let query = listed(tx, { ...asked, withArchived: true });
+  if (after) query = query.where(sql<boolean>`(c.created_at, c.id) < (${after.at}, ${after.id}::uuid)`);
+  return query.selectAll('c').orderBy('c.created_at', 'desc').orderBy('c.id', 'desc').limit(limit).execute();
 }
 
 /** Campaigns with their names, what happened since an instant, and their prepaid balance. */

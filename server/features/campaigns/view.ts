@@ -8,15 +8,16 @@ import type { Extras } from './extras.ts';
 import { sitesOfRow } from './fields.policy.ts';
 import * as store from './store.ts';
 import { ANYBODY, audienceWire, isSearch, locationWords } from './target.policy.ts';
-import { shownTargetsOf } from './target.store.ts';
+import { shownTargetsOf, targetsOf } from './target.store.ts';
 
 type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof shownTargetsOf>>['get']>>;
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
+type Paused = Pick<Row, 'id' | 'state' | 'state_reason'>;
 type StateReason = (typeof STATE_REASONS)[number];
 
 /** Whose payment failed, as far as the reader may know: a client sees its own, its agency sees both. */
 function reasonOf(
-  row: Row,
+  row: Paused,
   isClient: boolean,
   failures: Awaited<ReturnType<typeof store.failuresOf>>,
 ): StateReason | null {
@@ -48,7 +49,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
   }
 
   /** Why each campaign is paused, as shown to the reader. */
-  async function reasonsOf(tx: Tx, ctx: Ctx, rows: Row[]): Promise<(row: Row) => StateReason | null> {
+  async function reasonsOf(tx: Tx, ctx: Ctx, rows: Paused[]): Promise<(row: Paused) => StateReason | null> {
     const unpaid = rows.filter((row) => row.state === 'paused' && row.state_reason === 'payment_failed');
     const failures = await store.failuresOf(
       tx,
@@ -129,6 +130,14 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     };
   }
 
+  /** Campaigns with what they cost now and why they are paused. */
+  async function priced(tx: Tx, ctx: Ctx, rows: Awaited<ReturnType<typeof store.nextCampaigns>>) {
+    const ids = rows.map((row) => row.id);
+    const costsOf = await costs.campaignCosts(tx, ids, clock.now());
+    const reasonFor = await reasonsOf(tx, ctx, rows);
+    return rows.map((row) => ({ ...row, costs: costsOf(row.id), reason: reasonFor(row) }));
+  }
+
   const since7 = (): Date => new Date(clock.now().getTime() - 7 * DAY_MS);
 
   async function one(tx: Tx, ctx: Ctx, id: string) {
@@ -177,6 +186,33 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
       }),
 
     get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
+
+    /** Campaigns for programs: by cursor, and as they are stored. */
+    reads: {
+      /** The next campaigns after a position, the newest first, and the position of the last one if there are more. */
+      after: (
+        ctx: Ctx,
+        asked: Parameters<typeof store.nextCampaigns>[1],
+        after: store.Place | null,
+        limit: number,
+      ) =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const found = await store.nextCampaigns(tx, asked, after, limit + 1);
+          const shown = found.slice(0, limit);
+          const last = shown.at(-1);
+          return {
+            rows: await priced(tx, ctx, shown),
+            end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+          };
+        }),
+
+      /** One campaign, with what it looks for. @throws Refusal 404 */
+      one: (ctx: Ctx, id: string) =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const [row] = await priced(tx, ctx, [(await store.campaignById(tx, id)) ?? missing()]);
+          return { ...row!, target: (await targetsOf(tx, [id])).get(id) ?? null };
+        }),
+    },
 
     /** Hosts that are not sites of the campaign and whose visits were refused in the last week. */
     foreignHosts: (ctx: Ctx, id: string) =>

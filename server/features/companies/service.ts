@@ -243,6 +243,40 @@ export function createCompanies(
       });
     },
 
+    /** The clients of the actor's own agency, for programs. */
+    clients: {
+      /** The next clients after a position, the newest first, and the position of the last one if there are more. */
+      after: (
+        ctx: Ctx,
+        asked: { module: string | undefined; search: string },
+        after: { at: Date; id: string } | null,
+        limit: number,
+      ) =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const places = await store.nextOf(
+            tx,
+            ctx.actor.companyId,
+            { ...asked, kind: 'client' },
+            after,
+            limit,
+          );
+          const shown = places.slice(0, limit);
+          const rows = await store.nodes(
+            tx,
+            shown.map(({ id }) => id),
+            developer,
+          );
+          return { rows, end: places.length > limit ? shown.at(-1)! : null };
+        }),
+
+      /** @throws Refusal 404 */
+      one: (ctx: Ctx, id: string) =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const row = await nodeOf(tx, id);
+          return row.kind === 'client' && row.parent_id === ctx.actor.companyId ? row : missing();
+        }),
+    },
+
     /** Companies directly below the actor's own, by their ids, and the options they may choose from. */
     async details(ctx: Ctx, ids: readonly string[]) {
       const rows = await inScope(db.app, ctx.scope, (tx) => store.nodes(tx, ids, developer));

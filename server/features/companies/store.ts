@@ -119,12 +119,8 @@ const OWN_CAMPAIGNS = {
 const active = (kind: Wanted['kind']) =>
   sql<boolean>`exists (select from campaign g where ${OWN_CAMPAIGNS[kind ?? 'any']} and g.state = 'active')`;
 
-/**
- * A page of the companies directly below `parentId`, with everything that a row shows, and the total count; it is
- * counted together with the ids if all of them have to be found anyway: by a search, or by their campaigns.
- * `developerVersion`: the current version of the developer's agreement.
- */
-export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
+/** The companies directly below `parentId` that a list shows. */
+function listed(parentId: string, wanted: Omit<Wanted, 'sort' | 'order' | 'limit' | 'offset'>) {
   const where = [sql`c.parent_id = ${parentId} and c.removed_at is null`];
   if (wanted.kind) where.push(sql`c.kind = ${wanted.kind}`);
   if (wanted.search) where.push(searched(wanted.search, parentId, wanted.filters.length > 0));
@@ -136,7 +132,16 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
     where.push(wanted.campaigns === 'active' ? active(wanted.kind) : sql`not ${active(wanted.kind)}`);
   for (const filter of new Set(wanted.filters)) where.push(FILTERS[filter]);
   if (wanted.exclude.length > 0) where.push(sql`c.id <> all(${wanted.exclude}::uuid[])`);
-  const all = sql`from company c where ${sql.join(where, sql` and `)}`;
+  return sql`from company c where ${sql.join(where, sql` and `)}`;
+}
+
+/**
+ * A page of the companies directly below `parentId`, with everything that a row shows, and the total count; it is
+ * counted together with the ids if all of them have to be found anyway: by a search, or by their campaigns.
+ * `developerVersion`: the current version of the developer's agreement.
+ */
+export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVersion: string) {
+  const all = listed(parentId, wanted);
   // By default the newest come first.
   const key = SORTS[wanted.sort ?? 'created_at'];
   const dir = (wanted.sort ? wanted.order : 'desc') === 'desc' ? sql`desc` : sql`asc`;
@@ -155,6 +160,25 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
     developerVersion,
   );
   return { rows, total: Number(counted) };
+}
+
+/**
+ * The next of these companies after a position, the newest first, up to one more than `limit`. Only positions: `nodes`
+ * has the rows.
+ */
+export async function nextOf(
+  tx: Tx,
+  parentId: string,
+  wanted: Pick<Wanted, 'kind' | 'module' | 'search'>,
+  after: { at: Date; id: string } | null,
+  limit: number,
+): Promise<{ id: string; at: Date }[]> {
+  const all = listed(parentId, { ...wanted, card: 'all', campaigns: 'all', filters: [], exclude: [] });
+  const { rows } = await sql<{ id: string; at: Date }>`
+    select c.id, c.created_at as at ${all}
+      ${after ? sql`and (c.created_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
+    order by c.created_at desc, c.id desc limit ${limit + 1}`.execute(tx);
+  return rows;
 }
 
 /** One row; undefined for a company that is outside the scope or removed. */

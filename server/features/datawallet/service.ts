@@ -211,6 +211,25 @@ export function createDataWallet(
       });
     },
 
+    /** For programs: the balance of the actor's own agency, and its automatic top-up. */
+    brief: (ctx: Ctx) => {
+      const { agencyId } = own(ctx, ctx.actor.companyId);
+      return root(ctx, async (tx) => {
+        const row = await store.setting(tx, agencyId);
+        const wish = wishOf(row);
+        return {
+          balanceMicros: await wallet.balance(tx, agencyId, clock.now()),
+          totalMicros: await store.totalOf(tx, agencyId),
+          automatic: {
+            isOn: wish.continual,
+            state: row?.state ?? ('idle' as const),
+            amountMicros: wish.amount,
+            thresholdMicros: policy.thresholdOf(wish),
+          },
+        };
+      });
+    },
+
     /** What happened in a month. @throws Refusal 404 for another company */
     async history(ctx: Ctx, companyId: string, date: string | undefined) {
       const { agencyId } = own(ctx, companyId);

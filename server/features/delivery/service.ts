@@ -395,6 +395,28 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         return store.deliveries(tx, row, asked);
       }),
 
+    /**
+     * For programs: the next deliveries of a campaign after a position, the newest first, and the position of the last
+     * one if there are more.
+     * @throws Refusal 404
+     */
+    after: (
+      ctx: Ctx,
+      asked: Parameters<typeof store.nextDeliveries>[1],
+      after: { at: Date; id: string } | null,
+      limit: number,
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await campaigns.visible(tx, asked.campaignId))) return missing();
+        const found = await store.nextDeliveries(tx, asked, after, limit + 1);
+        const shown = found.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          rows: shown,
+          end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+        };
+      }),
+
     /** Sends one delivery again (even one that arrived), or all that failed. Returns how many. */
     replay: (ctx: Ctx, id: string, deliveryId?: string) =>
       inScope(db.app, ctx.scope, async (tx) => {

@@ -226,6 +226,31 @@ export async function deliveries(
   return { rows, tries, total: Number(total) };
 }
 
+/** Returns the next deliveries of a campaign after a position, the newest first, with the last response to each. */
+export async function nextDeliveries(
+  tx: Tx,
+  asked: { campaignId: string; state?: State | undefined },
+  after: { at: Date; id: string } | null,
+  limit: number,
+) {
+  let query = tx
+    .selectFrom('delivery as d')
+    .innerJoin('integration as i', 'i.id', 'd.integration_id')
+    .leftJoin('delivery_attempt as a', (join) =>
+      join.onRef('a.delivery_id', '=', 'd.id').onRef('a.number', '=', 'd.attempts'),
+    )
+    .where('d.campaign_id', '=', asked.campaignId);
+  if (asked.state) query = query.where('d.state', '=', asked.state);
+  if (after) query = query.where(sql<boolean>`(d.created_at, d.id) < (${after.at}, ${after.id}::uuid)`);
+  return query
+    .selectAll('d')
+    .select(['i.url', 'a.started_at as last_at', 'a.status as last_status', 'a.error as last_error'])
+    .orderBy('d.created_at', 'desc')
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
 /** One delivery of a webhook, locked. */
 export async function deliveryById(tx: Tx, integrationId: string, id: string) {
   return tx

@@ -26,7 +26,12 @@ const TOUCH_MS = 60_000;
 const TOKEN_TYPE = 'key+jwt';
 
 /** Why access was refused, in the terms of RFC 6749 and RFC 6750. */
-export type Why = 'invalid_client' | 'invalid_scope' | 'unauthorized_client' | 'slow_down';
+export type Why =
+  | 'invalid_client'
+  | 'invalid_scope'
+  | 'insufficient_scope'
+  | 'unauthorized_client'
+  | 'slow_down';
 
 /** A refusal by the API: in the shape of the token's RFC at the token endpoint, as a problem everywhere else. */
 export class ApiRefusal extends Error {

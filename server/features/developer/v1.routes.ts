@@ -1,20 +1,30 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type FieldErrors, Refusal, refusalOf } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { FIXES, ItemPath, LEAD_VERSION } from '../../../contract/v1.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
-import { answerFor } from '../../platform/http/errors.ts';
+import { answerFor, MOST_ISSUES } from '../../platform/http/errors.ts';
+import { checkInput } from '../../platform/http/input.ts';
 import type { PlainRoute } from '../../platform/http/routes.ts';
 import { contextOf, type Doors } from '../../platform/http/server.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { createStatement } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { type ApiCaller, ApiRefusal, readBasic } from './auth.service.ts';
+import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Developer } from './service.ts';
+import { type Resource, resources, type Sources } from './v1.resources.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 8 * 1024;
+const UNKNOWN = 'is not a parameter of this request';
 const TITLES: Record<number, string> = {
   400: 'Bad request',
   401: 'Unauthorized',
   403: 'Forbidden',
+  404: 'Not found',
+  422: 'Invalid parameters',
   429: 'Too many requests',
 };
 
@@ -38,6 +48,17 @@ export const apiRoutes: PlainRoute[] = [
       'Returns the key used for the request, with its company, scopes, and mode (Bearer secret or token, or Basic)',
     handler: async () => null,
   },
+  ...resources.map(
+    ({ url, summary, scope, query, answer }): PlainRoute => ({
+      method: 'GET',
+      url,
+      access: 'public',
+      tag: 'Developer API',
+      summary,
+      described: { scope, query, answer },
+      handler: async () => null,
+    }),
+  ),
 ];
 
 /** Mounts the developer API: the calls that programs make with a key (docs/decisions/0191-developer-keys.md). */
@@ -45,7 +66,11 @@ export function addApiRoutes(
   app: FastifyInstance,
   { clock, db }: Pick<Platform, 'clock' | 'db'>,
   doors: Doors,
-  { developer, tenants }: { developer: Developer; tenants: Tenants },
+  {
+    developer,
+    tenants,
+    ...features
+  }: { developer: Developer; tenants: Tenants } & Omit<Sources, 'statement'>,
 ): void {
   void app.register(async (inner) => {
     inner.removeAllContentTypeParsers();
@@ -61,21 +86,36 @@ export function addApiRoutes(
       (request, reply) => token(request, reply, clock, doors, developer),
     );
   });
+  const rates = createRates();
+  const sources: Sources = { ...features, statement: createStatement({ db, clock }, tenants) };
   void app.register(async (inner) => {
+    inner.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
     inner.setErrorHandler((error, request, reply) => problem(error, request, reply));
-    const resource = (url: string, answer: (caller: ApiCaller) => Promise<unknown>): void => {
+    const get = (
+      url: string,
+      answer: (caller: ApiCaller, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+    ): void => {
       inner.get(
         url,
         { config: { access: 'public', call: url, countsRefused: true } },
         async (request, reply) => {
           const ctx = await contextOf(request, 'public', clock, doors);
           const caller = await developer.auth.caller(ctx, request.headers.authorization);
-          void reply.header('Cache-Control', 'no-store');
-          return answer(caller);
+          const rate = rates.take(caller.key.id, clock.now());
+          void reply.header('RateLimit', rate.header);
+          if (rate.isOver)
+            throw new ApiRefusal(
+              429,
+              'slow_down',
+              `The key has used up the limit of ${RATE.perSecond * 60} requests a minute.`,
+              rate.retryAfter,
+            );
+          mustBeVersion(request);
+          return answer(caller, request, reply);
         },
       );
     };
-    resource('/v1/me', async ({ ctx, key, company, scopes }) => {
+    get('/v1/me', async ({ ctx, key, company, scopes }) => {
       // Read in the key's own scope, so anything that row level security hides does not exist here.
       const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, company.id));
       return {
@@ -90,7 +130,108 @@ export function addApiRoutes(
         mode: key.mode,
       };
     });
+    for (const resource of resources)
+      get(resource.url, async (caller, request, reply) => {
+        if (!caller.scopes.includes(resource.scope))
+          throw new ApiRefusal(
+            403,
+            'insufficient_scope',
+            `The key does not have the scope ${resource.scope}.`,
+          );
+        if (caller.key.mode === 'test')
+          throw new ApiRefusal(403, 'unauthorized_client', ownMessages.testKeyEmpty);
+        const { query, id } = await checked(resource, request);
+        const found = await located(() => resource.read(sources, caller.ctx, query, id));
+        const body = resource.answer.parse(found) as { next_cursor?: string | null };
+        if (body.next_cursor) void reply.header('Link', nextOf(request, caller.ctx.origin, body.next_cursor));
+        return body;
+      });
   });
+}
+
+/** Sent with every answer. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Lead-Version': LEAD_VERSION,
+  'RateLimit-Policy': RATE_POLICY,
+};
+
+/** @throws Refusal 400 for a version that there is not */
+function mustBeVersion(request: FastifyRequest): void {
+  const asked = request.headers['lead-version'];
+  if (asked !== undefined && asked !== LEAD_VERSION)
+    throw refusalOf('header.Lead-Version', `must be ${LEAD_VERSION}, the only version`, 'bad_request');
+}
+
+/** A refusal of parameters, by their places in the request: query.limit, path.id. */
+function refuseAt(placed: [place: string, rules: string[]][]): Refusal {
+  const [[place, [rule]]] = placed as [[string, string[]]];
+  return new Refusal('invalid', `${place}: ${rule}`, { errors: Object.fromEntries(placed) });
+}
+
+/** Places what a refusal names in the query. */
+const inQuery = (errors: FieldErrors): [string, string[]][] =>
+  Object.entries(errors).map(([name, rules]) => [`query.${name}`, rules]);
+
+/** Runs a read, and places the parameters in its refusals. */
+async function located<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const placed = error instanceof Refusal && error.code === 'invalid' ? inQuery(error.errors) : [];
+    throw placed.length > 0 ? refuseAt(placed) : error;
+  }
+}
+
+/** @throws Refusal 422 that names every parameter that is wrong, unknown, or repeated */
+async function checked(
+  { url, query: schema }: Resource,
+  request: FastifyRequest,
+): Promise<{ query: unknown; id: string }> {
+  const wrong: [string, string[]][] = [];
+  const known: [string, unknown][] = [];
+  const given = Object.entries(request.query as Record<string, unknown>).slice(0, MOST_ISSUES);
+  for (const [name, value] of given) {
+    if (!Object.hasOwn(schema.shape, name)) wrong.push([`query.${name}`, [UNKNOWN]]);
+    else if (Array.isArray(value)) wrong.push([`query.${name}`, ['must be sent only once']]);
+    else known.push([name, value]);
+  }
+  const isRepeated = new Set(wrong.map(([place]) => place));
+  const check = async <T>(
+    work: Promise<T>,
+    place: (errors: FieldErrors) => [string, string[]][],
+  ): Promise<T | undefined> => {
+    try {
+      return await work;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // A required parameter that was repeated has been named already.
+      wrong.push(...place(error.errors).filter(([at]) => !isRepeated.has(at)));
+      return undefined;
+    }
+  };
+  const query = await check(checkInput(schema, Object.fromEntries(known)), inQuery);
+  const path = url.includes(':id')
+    ? await check(checkInput(ItemPath, request.params), ({ id = [] }) => [['path.id', id]])
+    : { id: '' };
+  if (wrong.length > 0) throw refuseAt(wrong);
+  return { query, id: path!.id };
+}
+
+/** The address of the next page (RFC 8288). */
+function nextOf(request: FastifyRequest, origin: string, cursor: string): string {
+  const query = new URLSearchParams({ ...(request.query as Record<string, string>), cursor });
+  return `<${origin}${request.routeOptions.url}?${query}>; rel="next"`;
+}
+
+/** How to correct what a refusal names. */
+function fixOf(place: string, rule: string, request: FastifyRequest): string {
+  const name = place.slice(place.indexOf('.') + 1);
+  if (rule !== UNKNOWN) return FIXES[name] ?? 'Correct it and send the request again.';
+  const known = Object.keys(resources.find(({ url }) => url === request.routeOptions.url)?.query.shape ?? {});
+  return known.length > 0
+    ? `Remove it. The parameters are ${known.join(', ')}.`
+    : 'Remove it. This request has no parameters.';
 }
 
 /** Handles the token endpoint: its responses, including refusals, follow RFC 6749. */
@@ -151,10 +292,15 @@ function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): 
       'WWW-Authenticate',
       request.headers.authorization ? 'Bearer realm="API", error="invalid_token"' : 'Bearer realm="API"',
     );
+  if (isOurs && error.why === 'insufficient_scope')
+    void reply.header('WWW-Authenticate', 'Bearer realm="API", error="insufficient_scope"');
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+  const errors = Object.entries(isOurs ? {} : plain.body.errors).flatMap(([location, rules]) =>
+    rules.map((message) => ({ location, message, fix: fixOf(location, message, request) })),
+  );
   return reply
     .code(status)
-    .header('Cache-Control', 'no-store')
+    .headers(HEADERS)
     .type('application/problem+json; charset=utf-8')
     .send(
       JSON.stringify({
@@ -162,6 +308,7 @@ function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): 
         title: TITLES[status] ?? 'Error',
         status,
         detail: isOurs ? error.message : plain.body.message,
+        ...(errors.length > 0 ? { errors } : {}),
         request_id: request.id,
       }),
     );

@@ -216,6 +216,23 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         return page(rows.map(view), total, asked);
       }),
 
+    /**
+     * For programs: the next lists of a company or campaign after a position, the newest first, and the position of the
+     * last one if there are more.
+     * @throws Refusal 404
+     */
+    after: (ctx: Ctx, level: Level, id: string, after: { at: Date; id: string } | null, limit: number) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { ownerId } = await placeFor(tx, ctx, level, id);
+        const found = await store.nextLists(tx, ownerId, after, limit + 1);
+        const shown = found.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          rows: shown,
+          end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+        };
+      }),
+
     report: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => ({
         list: view(await one(tx, id)),

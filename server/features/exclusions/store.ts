@@ -57,6 +57,18 @@ export async function updateList(
   await tx.updateTable('exclusion_list').set(set).where('id', '=', id).execute();
 }
 
+/** Returns the next of an owner's lists after a position, the newest first. */
+export async function nextLists(
+  tx: Tx,
+  ownerId: string,
+  after: { at: Date; id: string } | null,
+  limit: number,
+): Promise<ListRow[]> {
+  let query = tx.selectFrom('exclusion_list').selectAll().where('owner_id', '=', ownerId);
+  if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.at}, ${after.id}::uuid)`);
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
 /** Returns a page of an owner's lists, newest first, and the total count. */
 export async function pageOfLists(
   tx: Tx,

@@ -214,6 +214,33 @@ export function createCounts(
         return { rows: rows.map(wire), total, pending };
       }),
 
+    /** Counts for programs: by cursor, and as they are stored. */
+    reads: {
+      /** The next counts after a position, the newest first, and the position of the last one if there are more. */
+      after: (
+        ctx: Ctx,
+        asked: Parameters<typeof store.nextCounts>[1],
+        after: { at: Date; id: string } | null,
+        limit: number,
+      ) =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const found = await store.nextCounts(tx, asked, after, limit + 1);
+          const shown = found.slice(0, limit);
+          const last = shown.at(-1);
+          return {
+            rows: shown.map((row) => ({ ...row, steps: stepsOf(row) })),
+            end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+          };
+        }),
+
+      /** One count, with what it looks for. @throws Refusal 404 */
+      one: (ctx: Ctx, id: string) =>
+        inScope(db.app, ctx.scope, async (tx) => {
+          const row = (await store.rawCount(tx, id)) ?? missing();
+          return { ...row, keyword_total: row.keywords.length, steps: stepsOf(row) };
+        }),
+    },
+
     /** Makes a campaign of the same client search for what was counted. */
     apply: (ctx: Ctx, id: string, campaignId: string): Promise<Wire> =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -388,6 +415,18 @@ export function createCounts(
   }
 }
 
+/** The steps of a finished count; those made before the audience became a step of its own start after it. */
+function stepsOf(row: Pick<Row, 'waterfall' | 'people' | 'placed'>): Wire['waterfall'] {
+  if (!row.waterfall || row.people === null || row.placed === null) return null;
+  const people = Number(row.people);
+  return {
+    signals: people,
+    ...(row.waterfall as ReturnType<typeof waterfallOf>),
+    in_audience: people,
+    placed: Number(row.placed),
+  };
+}
+
 function wire(row: Row): Wire {
   const number = (value: bigint | null) => (value === null ? null : Number(value));
   const people = number(row.people);
@@ -415,16 +454,7 @@ function wire(row: Row): Wire {
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     counted_at: row.counted_at?.toISOString() ?? null,
-    waterfall:
-      row.waterfall && people !== null && placed !== null
-        ? // Counts made before the audience became a step of its own start after it.
-          {
-            signals: people,
-            ...(row.waterfall as ReturnType<typeof waterfallOf>),
-            in_audience: people,
-            placed,
-          }
-        : null,
+    waterfall: stepsOf(row),
     applied_at: row.applied_at?.toISOString() ?? null,
     applied_to:
       row.applied_to && row.applied_number !== null

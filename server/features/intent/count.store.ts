@@ -144,6 +144,44 @@ export async function pageOfCounts(tx: Tx, asked: CountList) {
 }
 
 /**
+ * Returns the next counts after a position, the newest first: without what they look for, because a count can have
+ * 40,000 ZIP codes, and `keywords` as a number.
+ */
+export async function nextCounts(
+  tx: Tx,
+  asked: {
+    companyId?: string | undefined;
+    campaignId?: string | undefined;
+    module?: SearchModule | undefined;
+  },
+  after: { at: Date; id: string } | null,
+  limit: number,
+) {
+  let query = tx.selectFrom('intent_count as n');
+  if (asked.companyId) query = query.where('n.company_id', '=', asked.companyId);
+  if (asked.campaignId) query = query.where('n.campaign_id', '=', asked.campaignId);
+  if (asked.module) query = query.where('n.module', '=', asked.module);
+  if (after) query = query.where(sql<boolean>`(n.created_at, n.id) < (${after.at}, ${after.id}::uuid)`);
+  return query
+    .select([
+      'n.id',
+      'n.company_id',
+      'n.campaign_id',
+      'n.module',
+      'n.location',
+      'n.state',
+      'n.people',
+      'n.placed',
+    ])
+    .select(['n.waterfall', 'n.created_at', 'n.finished_at', 'n.counted_at', 'n.applied_at', 'n.applied_to'])
+    .select(sql<number>`cardinality(n.keywords)`.as('keyword_total'))
+    .orderBy('n.created_at', 'desc')
+    .orderBy('n.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/**
  * Returns the newest count of what a campaign searches for: requested for it, or requested for its client and applied
  * to it.
  */

@@ -7,7 +7,7 @@ import { messages, ownMessages } from '../../../contract/messages.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
 import { CSV_BOM, csvLine } from '../../platform/csv.ts';
 import type { Ctx } from '../../platform/ctx.ts';
-import { inScope, type Scope, type Tx } from '../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { MOST_ROWS } from '../../platform/http/csv-file.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -22,6 +22,7 @@ import type { Tenants } from '../tenants/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
 import { createPreview } from './preview.ts';
+import { clientScope, createReads } from './read.service.ts';
 import { createResolver } from './resolve.ts';
 import * as store from './store.ts';
 import { createWithheld } from './withheld.ts';
@@ -171,17 +172,6 @@ export function createLeads(
     };
   }
 
-  /**
-   * The scope of the one client whose leads a filter asks for, if the current scope can see it: only in that scope is a
-   * list of millions read at index speed (migrations/0082_lead_list.sql), and it shows the same leads there.
-   */
-  async function clientScope(tx: Tx, filter: Filter): Promise<Scope | undefined> {
-    if (filter.leadspeekID) return store.scopeOfCampaign(tx, filter.leadspeekID);
-    const company = filter.companyID ? await deps.tenants.company(tx, filter.companyID) : undefined;
-    if (company?.kind !== 'client' || !company.agency_id) return undefined;
-    return { rootId: company.root_id, agencyId: company.agency_id, companyId: company.id };
-  }
-
   const wire = (row: Row, delivery: 'none' | 'pending' | 'delivered' | 'failed') => ({
     id: row.id,
     leadspeekID: row.campaign_id,
@@ -258,6 +248,7 @@ export function createLeads(
     accept,
     resolver,
     withheldIn,
+    reads: createReads(platform, deps, { withheld }),
     preview: createPreview(deps),
 
     /**
@@ -285,7 +276,11 @@ export function createLeads(
       asked: { sort: store.LeadList['sort']; order: 'asc' | 'desc'; limit: number; offset: number },
     ) => {
       const { scope, given } = await inScope(db.app, ctx.scope, async (tx) => ({
-        scope: (await clientScope(tx, filter)) ?? ctx.scope,
+        scope:
+          (await clientScope(tx, deps.tenants, {
+            campaignId: filter.leadspeekID,
+            companyId: filter.companyID,
+          })) ?? ctx.scope,
         given: await resolved(tx, ctx, filter),
       }));
       return inScope(db.app, scope, async (tx) => {

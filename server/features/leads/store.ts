@@ -244,24 +244,35 @@ export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promis
   return (await query.limit(most).execute()).map((row) => row.id);
 }
 
-/** The next rows of an export by date, in the requested direction, after the row with this instant and id. */
-export async function nextOfExport(
+/** A position in a list of leads by date. */
+export interface Place {
+  at: Date;
+  id: string;
+}
+
+/** The positions of the next leads by date, in the requested direction, after the lead at this position. */
+export async function nextLeads(
   tx: Tx,
   asked: LeadList,
-  after: { at: Date; id: string } | null,
+  after: Place | null,
   limit: number,
-) {
+): Promise<Place[]> {
   const known = await narrowed(tx, asked);
   if (isEmpty(known)) return [];
-  let query = filtered(tx, asked, known, false);
+  let query = filtered(tx, asked, known, false).select('l.created_at as at');
   const beyond = asked.order === 'asc' ? sql`>` : sql`<`;
   if (after)
     query = query.where(sql<boolean>`(l.created_at, l.id) ${beyond} (${after.at}, ${after.id}::uuid)`);
-  const found = await query
+  return query
     .orderBy(sql.ref('l.created_at'), asked.order)
     .orderBy(sql.ref('l.id'), asked.order)
     .limit(limit)
     .execute();
+}
+
+/** The next rows of an export by date, in the requested direction, after the row with this instant and id. */
+export async function nextOfExport(tx: Tx, asked: LeadList, after: Place | null, limit: number) {
+  const found = await nextLeads(tx, asked, after, limit);
   return leadsByIds(
     tx,
     found.map((row) => row.id),
@@ -284,6 +295,7 @@ const PHONE = <T extends 'phone' | 'phone2'>(column: T) =>
 
 const listColumns = [
   'l.id',
+  'l.company_id',
   'l.campaign_id',
   'c.number',
   'c.name as campaign_name',

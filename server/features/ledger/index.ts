@@ -4,4 +4,5 @@ export { snapshotJobs } from './jobs.ts';
 export { createNotices, type Notices } from './notices.ts';
 export { ledgerRoutes } from './routes.ts';
 export { type AccountRef, createLedger, type Ledger, type Posting } from './service.ts';
+export { createStatement } from './statement.service.ts';
 export type { SpendRow } from './store.ts';

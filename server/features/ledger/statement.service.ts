@@ -48,7 +48,7 @@ export function about(
 }
 
 /** Statements: what happened to a company's money, line by line, and its balance at any time (docs/money.md). */
-export function createStatement({ db, clock }: Platform, tenants: Tenants) {
+export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, tenants: Tenants) {
   const invalid = (field: string, rule: string): never => {
     throw refusalOf(field, rule);
   };
@@ -114,6 +114,23 @@ export function createStatement({ db, clock }: Platform, tenants: Tenants) {
   }
 
   return {
+    /**
+     * For programs: the next lines after a position, newest first, and the position of the last one if there are more.
+     * @throws Refusal 404
+     */
+    after: (ctx: Ctx, filter: Filter, after: store.Place | null, limit: number) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { company, codes, sign } = await asked(tx, ctx, filter.companyID, filter.view);
+        const narrow = await narrowed(tx, ctx, filter, company, codes);
+        const lines = await store.nextLines(tx, narrow, after, limit + 1);
+        const shown = lines.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          lines: await dressed(tx, ctx, { ...narrow, sign }, shown),
+          end: lines.length > limit && last ? { at: last.at, id: last.id } : null,
+        };
+      }),
+
     page: (ctx: Ctx, filter: Filter, at: { cursor?: string | undefined; limit: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { company, codes, sign } = await asked(tx, ctx, filter.companyID, filter.view);

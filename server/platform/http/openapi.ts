@@ -1,8 +1,10 @@
 import type { AnyContractRouter } from '@orpc/contract';
 import { OpenAPIGenerator } from '@orpc/openapi';
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4';
+import { z } from 'zod';
 import { ERROR_STATUS } from '../../../contract/errors.ts';
 import { PERMISSIONS } from '../../../contract/permissions.ts';
+import { LEAD_VERSION } from '../../../contract/v1.ts';
 import type { PlainRoute } from './routes.ts';
 
 type Operation = Record<string, unknown> & { summary?: string; tags?: string[]; description?: string };
@@ -28,6 +30,32 @@ const errorSchema = {
   },
 };
 
+/** The errors of the developer API (RFC 9457). */
+const problemSchema = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'request_id'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'Human-readable message' },
+    errors: {
+      type: 'array',
+      description: 'What is wrong with the request',
+      items: {
+        type: 'object',
+        required: ['location', 'message', 'fix'],
+        properties: {
+          location: { type: 'string', description: 'query.limit, path.id, or header.Lead-Version' },
+          message: { type: 'string' },
+          fix: { type: 'string', description: 'How to correct it' },
+        },
+      },
+    },
+    request_id: { type: 'string' },
+  },
+};
+
 /** Returns the OpenAPI document of every endpoint: those of the contract and the plain routes. */
 export async function describeApi(
   contract: Record<string, AnyContractRouter>,
@@ -47,8 +75,12 @@ export async function describeApi(
       servers: [{ url: '/api' }],
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
-        schemas: { Error: errorSchema as never },
+        schemas: { Error: errorSchema as never, Problem: problemSchema as never },
         responses: {
+          Problem: {
+            description: 'The request was refused',
+            content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+          },
           Error: {
             description: `Errors: ${Object.entries(ERROR_STATUS)
               .map(([code, status]) => `${status} ${code}`)
@@ -89,9 +121,49 @@ export async function describeApi(
       }));
     if (!route.url.startsWith('/api')) operation.servers = [{ url: '/' }];
     guard(operation, route.permission ?? route.access);
+    if (route.described) describe(operation, route.described);
     document.paths[path] = { ...document.paths[path], [route.method.toLowerCase()]: operation };
   }
   return document;
+}
+
+/** Adds what a route for programs takes and returns. */
+function describe(
+  operation: Operation,
+  { scope, query, answer }: NonNullable<PlainRoute['described']>,
+): void {
+  const { properties = {} } = schemaOf(query);
+  // A parameter with a default always has a value once it is checked, but may be left out.
+  const { required = [] } = z.toJSONSchema(query, { io: 'input' });
+  operation.security = [{ bearer: [] }];
+  operation.description = `Requires an API key, or a token of one, with the scope ${scope}.`;
+  operation.parameters = [
+    ...((operation.parameters as object[] | undefined) ?? []),
+    ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      ...(description ? { description } : {}),
+      schema,
+    })),
+    {
+      name: 'Lead-Version',
+      in: 'header',
+      required: false,
+      description: 'The version of the API that you use',
+      schema: { type: 'string', enum: [LEAD_VERSION] },
+    },
+  ];
+  operation.responses = {
+    200: { description: 'OK', content: { 'application/json': { schema: schemaOf(answer) } } },
+    default: { $ref: '#/components/responses/Problem' },
+  };
+}
+
+/** The JSON schema of what a program sees: checked input and sent output. */
+function schemaOf(schema: z.ZodObject): Schema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output' });
+  return rest as Schema;
 }
 
 function guard(operation: Operation, access: string): void {

@@ -1,5 +1,6 @@
 import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import type { Permission } from '../../../contract/permissions.ts';
 import type { Ctx } from '../ctx.ts';
 
@@ -35,6 +36,8 @@ export interface PlainRoute {
   tag: string;
   summary: string;
   bodyLimit?: number;
+  /** What a route for programs takes and returns, for the OpenAPI document. */
+  described?: { scope: string; query: z.ZodObject; answer: z.ZodObject };
   /** The handler reads the body itself as a stream. */
   streamed?: boolean;
   handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
