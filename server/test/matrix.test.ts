@@ -1131,6 +1131,7 @@ let samples: Record<string, Sample> = {
     named: true,
     rootOnly: true,
     request: async (t) => ({ url: `/api/outbox/${await keptMail(t)}` }),
+    passes: [404],
   },
   'GET /api/payment/problems': {
     named: false,
