@@ -1,8 +1,10 @@
 // npm run audit [-- --database-url URL]: verifies the ledger's invariants over the whole database. Only reads, in one
 // snapshot, takes no lock that anything else waits for, and may run on a live system. Prints what it counted and each
-// violation; exits with 1 if there is one.
+// violation, and lists the agencies that accepted the developer agreement without its fee; exits with 1 if there is a
+// violation.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { acceptedUnpaid } from '../server/features/developer/index.ts';
 import { auditLedger } from '../server/features/ledger/index.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
@@ -24,6 +26,12 @@ async function main(): Promise<number> {
       if (check.violations > check.examples.length)
         console.log(`        and ${check.violations - check.examples.length} more`);
     }
+    const unpaid = await acceptedUnpaid(client);
+    if (unpaid.length > 0)
+      console.log(
+        '\nAccepted the developer agreement, and its fee was never posted. Turn developer mode off and on:',
+      );
+    for (const line of unpaid) console.log(`        ${line}`);
     return checks.some((check) => check.violations > 0) ? 1 : 0;
   } finally {
     await client.end();

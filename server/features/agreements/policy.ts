@@ -23,3 +23,10 @@ export const BEGINNING: readonly Document[] = [
   'minimum_spend_v3',
   'developer',
 ];
+
+/**
+ * The documents that cost something when they are accepted: only the feature that charges for one accepts it, in the
+ * transaction that charges.
+ */
+const CHARGED: readonly Document[] = ['developer'];
+export const isFree = (document: Document): boolean => !CHARGED.includes(document);

@@ -11,7 +11,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { agreementPdf } from './agreement.pdf.ts';
 import { documentHtml } from './documents.policy.ts';
-import { BEGINNING, type Document, isFor, requiredOf, versionOf } from './policy.ts';
+import { BEGINNING, type Document, isFor, isFree, requiredOf, versionOf } from './policy.ts';
 import * as store from './store.ts';
 
 export type Agreements = ReturnType<typeof createAgreements>;
@@ -114,13 +114,14 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
     /**
      * Accepts the current version for the actor's own company, with the hash of what was shown, the time and the
      * address. Accepting it again changes nothing. Returns the version.
-     * @throws Refusal 422 for a document that is not meant for such a company
+     * @throws Refusal 422 for a document that is not meant for such a company, or that costs something
      */
     async agree(
       ctx: Ctx,
       document: Document,
       more: { companyName?: string; location?: string } = {},
     ): Promise<string> {
+      if (!isFree(document)) throw refusalOf('document_type', 'is accepted together with its fee');
       const html = await textFor(ctx, document);
       await inScope(db.app, ctx.scope, (tx) => agreeIn(tx, ctx, document, html, more));
       return versionOf(document);

@@ -15,7 +15,8 @@ import * as store from './store.ts';
 /**
  * Accepts the developer's agreement: in one transaction the acceptance, its fee with an invoice of its own, which the
  * collection charges to the card on file, and the minimum spend that was shown. Accepting again, even concurrently,
- * changes nothing: the fee is posted once for each time the developer mode was enabled.
+ * changes nothing: the fee is posted once for each time the developer mode was enabled. Only its posting counts as
+ * payment: an acceptance without it owes the fee.
  */
 export function createAcceptance(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
@@ -47,9 +48,11 @@ export function createAcceptance(
       const terms = await billing.accounts.terms(tx, companyId);
       if (!terms.api_mode) throw new Refusal('forbidden', ownMessages.developerOff);
       const version = agreements.versionOf('developer');
-      if (!(await agreements.agreeIn(tx, ctx, 'developer', html, more))) return version;
-      await payments.cards.chargeable(tx, owner);
+      const isNew = await agreements.agreeIn(tx, ctx, 'developer', html, more);
       const since = terms.api_mode_since?.toISOString() ?? 'first';
+      const key = `developer_fee:${companyId}:${since}`;
+      if (!isNew && (await ledger.posted(tx, rootId, key))) return version;
+      await payments.cards.chargeable(tx, owner);
       const amount = BigInt(DEVELOPER_FEE) * 1_000_000n;
       const [feeId] = await ledger.post(
         tx,
@@ -59,7 +62,7 @@ export function createAcceptance(
             kind: 'developer_fee',
             referenceId: null,
             memo: 'One-time developer API fee',
-            key: `developer_fee:${companyId}:${since}`,
+            key,
             entries: [
               { account: { owner, kind: 'agency_payable' }, amount: -amount },
               { account: { owner: root, kind: 'root_revenue' }, amount },

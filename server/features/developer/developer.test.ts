@@ -8,6 +8,7 @@ import { type Dues, duesOf } from '../../test/dues.ts';
 import type { Company } from '../../test/factories.ts';
 import { auditLedger } from '../ledger/index.ts';
 import * as policy from './key.policy.ts';
+import { acceptedUnpaid } from './unpaid.store.ts';
 
 const HOST = 'acme.test';
 const OTHER = 'other.test';
@@ -588,6 +589,31 @@ describe('the agreement', () => {
       expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'F' });
       expect(await dues.books(one.company)).toEqual({});
     }
+  });
+
+  test('[DEV-03] only this call accepts it; an acceptance without its fee still owes the fee', async () => {
+    const one = await agency('works');
+    const admin = await app.make.user(one.company, { role: 'administrator', password: PASSWORD });
+    for (const as of [one.token, await app.signIn(admin.email, one.host)]) {
+      const body = { document_type: 'developer' };
+      const { status, body: answer } = await ask('POST', '/general/agreement/confirm', body, as, one.host);
+      expect([status, answer.errors]).toEqual([
+        422,
+        { document_type: ['is accepted together with its fee'] },
+      ]);
+    }
+    expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'F' });
+    await app.make.accept(one.company, one.userId, 'developer');
+    const named = async () =>
+      (await acceptedUnpaid(app.admin)).filter((line) => line.includes(one.company.id));
+    expect(await named()).toHaveLength(1);
+    expect((await one.agree()).status).toBe(200);
+    await dues.jobs();
+    expect(await one.fees()).toEqual([PAID]);
+    expect(await named()).toEqual([]);
+    expect((await one.agree()).status).toBe(200);
+    await dues.jobs();
+    expect(await one.fees()).toEqual([PAID]);
   });
 
   test('[DEV-03] a declined card leaves the invoice open, and no key is made before it is paid', async () => {

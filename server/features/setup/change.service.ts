@@ -100,7 +100,7 @@ export function createSetupChanges(
 
     /**
      * Accepts a document for the actor's own company.
-     * @throws Refusal 422 for a document that does not apply to such a company
+     * @throws Refusal 422 for a document that does not apply to such a company, or that costs something
      */
     agree: (ctx: Ctx, document: Document): Promise<string> => agreements.agree(ctx, document),
 
