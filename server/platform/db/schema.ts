@@ -294,6 +294,7 @@ export interface Schema {
     cancelled_at: MaybeAt;
     updated_at: At;
   };
+  package_choice: ClientOwner & { serial: Generated<bigint>; package_id: string; chosen_at: At };
   minspend_offer: ClientOwner & {
     id: string;
     name: string;
