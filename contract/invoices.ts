@@ -298,6 +298,9 @@ export const collection = {
             package_id: z.string(),
             name: z.string(),
             monthly_micros: Micros,
+            fee_now_micros: Micros.describe(
+              'What choosing it now adds for the current month. Only above 0 if your agency had a package last month that it dropped before this month began',
+            ),
             description: z.string(),
           }),
         ),

@@ -13,7 +13,7 @@ export async function billsManually(tx: Tx, agencyId: string): Promise<boolean> 
   return rows[0]!.manual;
 }
 
-/** Sets some of a company's billing terms; the rest stays unchanged. */
+/** Sets some of a company's billing terms; the rest stays unchanged. Each choice of a package is kept. */
 export async function saveBilling(
   tx: Tx,
   owner: { root_id: string; agency_id: string; company_id: string },
@@ -26,6 +26,12 @@ export async function saveBilling(
     .values({ ...owner, ...values })
     .onConflict((c) => c.column('company_id').doUpdateSet(values))
     .execute();
+  const { package_id, updated_at: chosen_at } = values;
+  if (package_id !== undefined)
+    await tx
+      .insertInto('package_choice')
+      .values({ ...owner, package_id, chosen_at })
+      .execute();
 }
 
 /** Excludes an agency from the minimum spend, or includes it again; returns whether it is now excluded. */

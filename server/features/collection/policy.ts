@@ -73,3 +73,25 @@ export const monthAfter = (now: Date, timeZone: string): string =>
     .add({ months: 1 })
     .toPlainDate({ day: 1 })
     .toString();
+
+/**
+ * What choosing a package adds to the current month: nothing, unless the agency had one in the month before that it
+ * dropped before this month began. Otherwise, by dropping its package only across the turn of each month, it would
+ * never pay for it.
+ * @param had the packages since the month before began, with their prices (0: none), oldest first
+ * @param price the monthly price of the package that is chosen
+ */
+export function returnFee(
+  had: readonly { at: Date; price: bigint }[],
+  months: { last: Date; current: Date },
+  price: bigint,
+): bigint {
+  const highest = (prices: bigint[]): bigint => -prices.reduce((low, one) => least(low, -one), 0n);
+  const isLast = ({ at }: { at: Date }, i: number): boolean =>
+    at < months.current && !(had[i + 1] && had[i + 1]!.at <= months.last);
+  const before = highest(had.filter(isLast).map((one) => one.price));
+  const atTurn = had.filter(({ at }) => at <= months.current).at(-1)?.price ?? 0n;
+  const returns = had.filter(({ at }) => at > months.current).map((one) => least(one.price, before));
+  const charged = highest([atTurn, ...returns]);
+  return highest([least(price, before) - charged]);
+}

@@ -52,7 +52,11 @@ export function collectionRoutes(
     async packages(ctx) {
       const { packages, terms, feeFrom } = await collection.terms.packages(ctx);
       return {
-        data: packages.map(({ amount, ...one }) => ({ ...one, monthly_micros: Number(microsOf(amount)) })),
+        data: packages.map(({ amount, feeNow, ...one }) => ({
+          ...one,
+          monthly_micros: Number(microsOf(amount)),
+          fee_now_micros: Number(feeNow),
+        })),
         package_id: terms?.package_id ?? '',
         package_since: terms?.package_since?.toISOString() ?? null,
         cancelled_at: terms?.cancelled_at?.toISOString() ?? null,

@@ -108,3 +108,19 @@ export const packagesBefore = (tx: Tx, rootId: string, began: Date, agencyId?: s
     .where((eb) => eb.or([eb('b.package_since', 'is', null), eb('b.package_since', '<=', began)]))
     .orderBy('b.company_id')
     .execute();
+
+/** The packages that an agency has had since an instant, oldest first; '': none. */
+export const packagesSince = (tx: Tx, agencyId: string, from: Date) =>
+  tx
+    .selectFrom('package_choice')
+    .select(['package_id', 'chosen_at'])
+    .where('company_id', '=', agencyId)
+    .where(
+      'chosen_at',
+      '>=',
+      sql<Date>`coalesce((select max(b.chosen_at) from package_choice b
+        where b.company_id = ${agencyId} and b.chosen_at <= ${from}), '-infinity')`,
+    )
+    .orderBy('chosen_at')
+    .orderBy('serial')
+    .execute();

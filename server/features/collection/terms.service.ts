@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { microsOf } from '../../../contract/primitives.ts';
+import { microsOf, usd } from '../../../contract/primitives.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -9,7 +9,7 @@ import type { Billing } from '../billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { DataWallet } from '../datawallet/index.ts';
 import type { Invoices } from '../invoices/index.ts';
-import type { Ledger } from '../ledger/index.ts';
+import type { Ledger, Posting } from '../ledger/index.ts';
 import type { MinimumSpend } from '../minspend/index.ts';
 import type { Payments } from '../payments/index.ts';
 import type { Settings } from '../settings/index.ts';
@@ -160,6 +160,29 @@ export function createTerms(
     });
   }
 
+  function feeOf(
+    rootId: string,
+    companyId: string,
+    name: string,
+    month: string,
+    key: string,
+    amount: bigint,
+  ): Posting {
+    const owner = { root_id: rootId, agency_id: companyId, company_id: companyId };
+    const root = { root_id: rootId, agency_id: null, company_id: rootId };
+    return {
+      owner,
+      kind: 'monthly_fee',
+      referenceId: companyId,
+      memo: `Package ${name}, ${month}`,
+      key,
+      entries: [
+        { account: { owner, kind: 'agency_payable' }, amount: -amount },
+        { account: { owner: root, kind: 'root_revenue' }, amount },
+      ],
+    };
+  }
+
   /**
    * Posts the month's package for every agency of a root (or one of them) that had one when the month began, in the
    * root's time zone: each once, in full. They appear on the next monthly wholesale invoice. Returns how many were
@@ -170,28 +193,30 @@ export function createTerms(
     if (!root) return 0;
     const { month, began } = policy.monthOf(at, root.time_zone);
     const packages = new Map((await settings.packagesOf(tx, rootId)).map((one) => [one.package_id, one]));
-    const rootOwner = { root_id: rootId, agency_id: null, company_id: rootId };
     const had = await store.packagesBefore(tx, rootId, began, agencyId);
     const postings = had.flatMap(({ company_id, package_id }) => {
       const chosen = packages.get(package_id);
       const amount = chosen ? microsOf(chosen.amount) : 0n;
       if (!chosen || amount === 0n) return [];
-      const owner = { root_id: rootId, agency_id: company_id, company_id };
-      return [
-        {
-          owner,
-          kind: 'monthly_fee' as const,
-          referenceId: company_id,
-          memo: `Package ${chosen.name}, ${month}`,
-          key: `package:${company_id}:${month}`,
-          entries: [
-            { account: { owner, kind: 'agency_payable' as const }, amount: -amount },
-            { account: { owner: rootOwner, kind: 'root_revenue' as const }, amount },
-          ],
-        },
-      ];
+      return [feeOf(rootId, company_id, chosen.name, month, `package:${company_id}:${month}`, amount)];
     });
     return (await ledger.post(tx, postings, at)).filter(Boolean).length;
+  }
+
+  /** What choosing a package now would add to an agency's current month, micro-dollars. In the root's scope. */
+  async function returnFeesOf(tx: Tx, rootId: string, agencyId: string, at: Date) {
+    const timeZone = (await tenants.card(tx, rootId))?.time_zone ?? 'UTC';
+    const { began: current, month } = policy.monthOf(at, timeZone);
+    const { began: last } = policy.monthOf(new Date(current.getTime() - 1), timeZone);
+    const packages = await settings.packagesOf(tx, rootId);
+    const prices = new Map(packages.map((one) => [one.package_id, microsOf(one.amount)]));
+    const had = (await store.packagesSince(tx, agencyId, last)).map(({ package_id, chosen_at }) => ({
+      at: chosen_at,
+      price: prices.get(package_id) ?? 0n,
+    }));
+    const feeFor = (packageId: string): bigint =>
+      policy.returnFee(had, { last, current }, prices.get(packageId) ?? 0n);
+    return { month, feeFor };
   }
 
   return {
@@ -236,20 +261,29 @@ export function createTerms(
     },
 
     /**
-     * The packages of the actor's own root, the subscription of their own agency, and the first day on which a new
-     * choice is charged.
+     * The packages of the actor's own root with what choosing each adds to the current month, the subscription of their
+     * own agency, and the first day on which a new choice is charged.
      */
     packages: (ctx: Ctx) =>
-      within(ctx.actor.rootId, async (tx) => ({
-        packages: await settings.packagesOf(tx, ctx.actor.rootId),
-        terms: ctx.actor.agencyId ? await billing.accounts.terms(tx, ctx.actor.agencyId) : null,
-        feeFrom: policy.monthAfter(
-          clock.now(),
-          (await tenants.card(tx, ctx.actor.rootId))?.time_zone ?? 'UTC',
-        ),
-      })),
+      within(ctx.actor.rootId, async (tx) => {
+        const { rootId, agencyId } = ctx.actor;
+        const at = clock.now();
+        const fees = agencyId ? await returnFeesOf(tx, rootId, agencyId, at) : null;
+        return {
+          packages: (await settings.packagesOf(tx, rootId)).map((one) => ({
+            ...one,
+            feeNow: fees?.feeFor(one.package_id) ?? 0n,
+          })),
+          terms: agencyId ? await billing.accounts.terms(tx, agencyId) : null,
+          feeFrom: policy.monthAfter(at, (await tenants.card(tx, rootId))?.time_zone ?? 'UTC'),
+        };
+      }),
 
-    /** Chooses an agency's package, also after its subscription had ended. @throws Refusal 404, 422 for an unknown one */
+    /**
+     * Chooses an agency's package, also after its subscription had ended. One that it had last month and dropped before
+     * this month began is charged for this month, too.
+     * @throws Refusal 404, 422 for an unknown one
+     */
     async choose(ctx: Ctx, companyId: string, packageId: string): Promise<void> {
       const agency = await agencyOf(ctx, companyId);
       await within(agency.root_id, async (tx) => {
@@ -264,6 +298,12 @@ export function createTerms(
         const before = await store.lockBilling(tx, companyId);
         // The current month is still charged at the previous package.
         await postPackages(tx, agency.root_id, at, companyId);
+        const { month, feeFor } = await returnFeesOf(tx, agency.root_id, companyId, at);
+        const added = feeFor(packageId);
+        if (added > 0n) {
+          const key = `package:${companyId}:${month}:${packageId}`;
+          await ledger.post(tx, [feeOf(agency.root_id, companyId, chosen.name, month, key, added)], at);
+        }
         await billing.accounts.setTerms(tx, ownerOf(agency), {
           package_id: packageId,
           cancelled_at: null,
@@ -281,7 +321,7 @@ export function createTerms(
           action: 'subscription.package',
           objectKind: 'company',
           objectId: companyId,
-          description: `Chose the package ${chosen.name} for ${agency.name}`,
+          description: `Chose the package ${chosen.name} for ${agency.name}${added > 0n ? `; added ${usd(added)} for the current month` : ''}`,
           owner: ownerOf(agency),
         });
       });

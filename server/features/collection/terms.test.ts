@@ -371,4 +371,69 @@ describe('[CONF-06] subscription and packages', () => {
     await dues.jobs();
     expect(await dues.invoice(id)).toMatchObject({ total_micros: 99n * USD, status: 'paid' });
   });
+
+  test('a package that is dropped only across the turn of each month is charged like one that is kept', async () => {
+    const packages = [
+      { package_id: 'standard', name: 'Standard', amount: '0.00', description: '' },
+      { package_id: 'silver', name: 'Silver', amount: '40.00', description: '' },
+      { package_id: 'gold', name: 'Gold', amount: '99.00', description: 'All of it' },
+    ];
+    const saved = await ask('PUT', '/api/configuration/setting', boss, {
+      comsetname: 'packages',
+      comsetval: { packages },
+    });
+    expect(saved.status).toBe(200);
+    type Who = Awaited<ReturnType<Dues['agency']>>;
+    const choose = async (who: Who, packageID: string) => {
+      const body = { companyID: who.company.id, packageID };
+      expect((await ask('PUT', '/api/configuration/setting/package', who, body)).status).toBe(200);
+    };
+    const cancel = async (who: Who) => {
+      const body = { companyID: who.company.id };
+      expect((await ask('PUT', '/api/configuration/cancel-subscription', who, body)).status).toBe(200);
+    };
+    const fees = async (who: Who) =>
+      (
+        await app.admin.query(
+          `select coalesce(sum(e.amount), 0)::float8 / 1e6 as sum from transfer t join entry e on e.transfer_id = t.id
+           where t.company_id = $1 and t.kind = 'monthly_fee' and e.company_id = $2`,
+          [who.company.id, root.id],
+        )
+      ).rows[0].sum;
+    const keeps = await dues.agency();
+    const cancels = await dues.agency();
+    const switches = await dues.agency();
+    const steps = await dues.agency();
+    const leaves = await dues.agency();
+    const rises = await dues.agency();
+    for (const who of [keeps, cancels, switches, steps, leaves]) await choose(who, 'gold');
+    let total = 0;
+    for (const month of ['2026-07', '2026-08', '2026-09']) {
+      const turn = Date.parse(`${month}-01T05:00:00Z`);
+      app.clock.advance(turn - 12 * 3_600_000 - app.clock.now().getTime());
+      await cancel(cancels);
+      await choose(switches, 'standard');
+      await choose(steps, 'silver');
+      if (month === '2026-07') await cancel(leaves);
+      app.clock.advance(turn + 600_000 - app.clock.now().getTime());
+      await app.features.collection.terms.chargePackages(root.id);
+      const { body } = await ask('GET', '/api/configuration/package', cancels);
+      const added = (body.data as unknown as { package_id: string; fee_now_micros: number }[]).map(
+        (one) => one.fee_now_micros,
+      );
+      expect(added).toEqual([0, 40_000_000, 99_000_000]);
+      for (const who of [cancels, switches, steps]) await choose(who, 'gold');
+      // Choosing back and forth within a month adds nothing more.
+      await choose(switches, 'silver');
+      await choose(switches, 'gold');
+      await app.features.collection.terms.chargePackages(root.id);
+      total += 99;
+      for (const who of [keeps, cancels, switches, steps]) expect(await fees(who)).toBe(total);
+    }
+    // Who stays away for a whole month, or has a package for the first time, pays from the next month on.
+    await choose(leaves, 'gold');
+    await choose(rises, 'gold');
+    await app.features.collection.terms.chargePackages(root.id);
+    expect([await fees(leaves), await fees(rises)]).toEqual([0, 0]);
+  });
 });

@@ -1,6 +1,7 @@
 import { Button, Skeleton, Text, Title } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useRef, useState } from 'react';
+import { usd } from '../../../contract/dollars.ts';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
@@ -80,7 +81,9 @@ function Subscription({ offer }: { offer: Offer }) {
         one.monthly_micros === 0
           ? `Your package is free starting ${dateWords(offer.fee_from)}.`
           : `The fee is ${feeWords(one.monthly_micros)}, starting ${dateWords(offer.fee_from)}. It is added to your monthly invoice.`,
-        'The cost for the current month stays the same.',
+        one.fee_now_micros === 0
+          ? 'The cost for the current month stays the same.'
+          : `${usd(one.fee_now_micros)} is added for the current month because you had this package or a similar one last month.`,
         ...(offer.cancelled_at
           ? [
               'Your campaigns stay stopped until you activate them. Automatic top-ups must be turned on again.',
