@@ -15,7 +15,7 @@ export const onboarding = {
       description:
         'The charge is made only once, even if you repeat the call. Later calls return its status. After a decline, pay its invoice (POST /billing/invoices/{id}/pay).',
     })
-    .meta({ access: 'invoice.pay', notInView: true })
+    .meta({ access: 'invoice.pay', notInView: true, fresh: true })
     .input(
       z.object({
         coupon_code: z

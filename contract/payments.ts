@@ -124,6 +124,8 @@ export const payments = {
       path: '/payment/card',
       tags: ['Payments'],
       summary: 'Saves the entered card on file, replacing the previous one',
+      description:
+        'Replacing a card requires a confirmation within the last 15 minutes. A first card does not.',
     })
     .meta({ access: 'card.write', notInView: true })
     .input(Form)
@@ -144,6 +146,8 @@ export const payments = {
       path: '/payment/customer-direct',
       tags: ['Payments'],
       summary: "Saves your client company's card on file with its agency's connected account",
+      description:
+        'Replacing a card requires a confirmation within the last 15 minutes. A first card does not.',
     })
     .meta({ access: 'card.direct', notInView: true })
     .input(Form)

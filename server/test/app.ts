@@ -126,6 +126,19 @@ export async function testApp(
       if (status !== 200) throw new Error(`login of ${email} at ${host}: ${status} ${body.message}`);
       return body.access_token as string;
     },
+    /** Returns the token of a session that was left open for an hour: nothing about it has been confirmed since. */
+    async oldSession(email: string, host: string): Promise<string> {
+      const login = await this.call('POST', '/api/login', {
+        host,
+        body: { username: email, password: PASSWORD },
+      });
+      this.clock.advance(3_600_000);
+      const { body } = await this.call('POST', '/api/auth/refresh-token', {
+        host,
+        body: { refresh_token: login.body.refresh_token },
+      });
+      return body.access_token as string;
+    },
     async close(): Promise<void> {
       await admin.end();
       await app.stop();

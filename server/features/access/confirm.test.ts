@@ -15,19 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** A session that was left open for an hour. */
-async function oldSession(username = 'ann@x.test'): Promise<string> {
-  const { body } = await app.call('POST', '/api/login', {
-    host: HOST,
-    body: { username, password: PASSWORD },
-  });
-  app.clock.advance(3_600_000);
-  const renewed = await app.call('POST', '/api/auth/refresh-token', {
-    host: HOST,
-    body: { refresh_token: body.refresh_token },
-  });
-  return renewed.body.access_token as string;
-}
+const oldSession = (username = 'ann@x.test') => app.oldSession(username, HOST);
 const ask = (token: string, method: 'POST' | 'PUT' | 'GET', path: string, body?: unknown) =>
   app.call(method, `/api/${path}`, { host: HOST, token, ...(body ? { body } : {}) });
 const embed = (token: string) =>

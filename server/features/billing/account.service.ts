@@ -43,6 +43,8 @@ export function createAccounts(payments: Payments, events: EventHub) {
     /** The card provider in use. */
     gateway: (): Gateway => payments.gateway.provider,
     card: payments.cards.of,
+    /** Requires a confirmation where a card is on file. @throws Refusal 403 */
+    confirmReplacing: payments.cards.confirmReplacing,
     /** An agency's account at the provider. */
     connected: payments.accounts.of,
     /** The provider's id of the account on which an agency charges its clients; '' while it cannot. */

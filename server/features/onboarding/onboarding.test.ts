@@ -143,6 +143,18 @@ describe('[PAY-08] the onboarding charge', () => {
     expect(await dues.books(one.company)).toEqual({});
   });
 
+  test('an open session does not charge the card', async () => {
+    const one = await agency();
+    const token = await app.oldSession(one.email, one.host);
+    boss = await app.signIn('boss@root.test', 'root.test');
+    const at = { host: one.host, token };
+    const { status, body } = await app.call('POST', '/api/user/onboarding-charge', { ...at, body: {} });
+    expect([status, body.errors]).toEqual([403, { confirm: ['password'] }]);
+    expect(await dues.taken(one.company)).toBe(0);
+    const state = await app.call('GET', `/api/user/onboarding-status/${one.userId}`, at);
+    expect(state.body).toMatchObject({ is_onboard_charged: false, onboarding_invoice_id: null });
+  });
+
   test('a coupon of 100% charges nothing and needs no card', async () => {
     const one = await agency(null);
     const { body } = await one.charge({ coupon_code: 'FREE' });

@@ -12,9 +12,9 @@ let other: Company;
 const HOST = 'cards.test';
 
 type Caller = Awaited<ReturnType<typeof caller>>;
-async function caller(company: Company, host: string) {
+async function caller(company: Company, host: string, isOld = false) {
   const { email } = await app.make.user(company, { password: PASSWORD });
-  const token = await app.signIn(email, host);
+  const token = await (isOld ? app.oldSession(email, host) : app.signIn(email, host));
   const send = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, body?: unknown) =>
     app.call(method, url, { host, token, ...(body === undefined ? {} : { body }) });
   return {
@@ -268,4 +268,38 @@ describe('payments to check', () => {
       status: 'succeeded',
     });
   });
+});
+
+test('[BEY-11] an open session adds a first card, and replaces none without a confirmation', async () => {
+  const payAt = async (
+    company: Company,
+    host: string,
+    save: (who: Caller, setup: string) => Promise<unknown>,
+  ) => {
+    const who = await caller(company, host, true);
+    expect(await save(who, (await enter(who)).form.setup)).toBe(200);
+    const { form } = await enter(who, '5555555555554444');
+    expect(await save(who, form.setup)).toBe(403);
+    const sandbox = await who.put('/api/payment/sandbox-card', { outcome: 'works' });
+    expect([sandbox.status, sandbox.body.errors]).toEqual([403, { confirm: ['password'] }]);
+    expect((await who.get('/api/payment/card')).body).toMatchObject({ card: { last4: '4242' } });
+    expect((await who.post('/api/user/confirm', { password: PASSWORD })).status).toBe(200);
+    expect(await save(who, form.setup)).toBe(200);
+    expect((await who.get('/api/payment/card')).body).toMatchObject({ card: { last4: '4444' } });
+  };
+  const third = await app.make.agency(root, { host: 'third.test' });
+  await payAt(
+    third,
+    'third.test',
+    async (who, setup) => (await who.put('/api/payment/card', { setup })).status,
+  );
+  await app.features.billing.accounts.sandboxAccount(
+    { root_id: root.id, agency_id: third.id, company_id: third.id },
+    'approve',
+  );
+  await payAt(
+    await app.make.client(third),
+    'third.test',
+    async (who, setup) => (await who.post('/api/payment/customer-direct', { setup })).status,
+  );
 });

@@ -157,9 +157,18 @@ export function createCards(
     return { root_id: rootId, agency_id: agencyId, company_id: companyId };
   };
 
+  /**
+   * A first card only adds a way to pay, so setup does not ask for a confirmation.
+   * @throws Refusal 403 without one where a card is on file
+   */
+  async function confirmReplacing(ctx: Ctx, owner: AgencyOwner): Promise<void> {
+    if (await within(owner.root_id, (tx) => store.cardOf(tx, owner.company_id))) await ctx.mustBeConfirmed();
+  }
+
   return {
     start,
     finish,
+    confirmReplacing,
     of: store.cardOf,
 
     /**
@@ -183,17 +192,21 @@ export function createCards(
 
     /**
      * Puts the card that was entered into the user's own company's form on file, replacing the previous one.
-     * @throws Refusal 404 for someone else's form, 409 while no card is entered, 422 if the card was refused
+     * @throws Refusal 403 for replacing one without confirmation, 404 for someone else's form, 409 while no card is
+     * entered, 422 if the card was refused
      */
-    finishOwn: (ctx: Ctx, form: string): Promise<Known> =>
-      finish(ownerOf(ctx), form, (tx, card) =>
+    async finishOwn(ctx: Ctx, form: string): Promise<Known> {
+      const owner = ownerOf(ctx);
+      await confirmReplacing(ctx, owner);
+      return finish(owner, form, (tx, card) =>
         audit.record(tx, ctx, {
           action: 'card.saved',
           objectKind: 'card',
           objectId: card.id,
           description: `Added the ${card.brand} card ending in ${card.last4}`,
         }),
-      ),
+      );
+    },
 
     /**
      * Removes the user's own company's card from file.

@@ -59,10 +59,12 @@ export function createSetupChanges(
 
     /**
      * Puts a test card on file for the actor's own company.
-     * @throws Refusal 409 if a provider is configured
+     * @throws Refusal 403 for replacing a card without confirmation, 409 if a provider is configured
      */
     async sandboxCard(ctx: Ctx, outcome: 'works' | 'declines') {
-      const card = await billing.accounts.sandboxCard(billedOf(ctx), outcome);
+      const owner = billedOf(ctx);
+      await billing.accounts.confirmReplacing(ctx, owner);
+      const card = await billing.accounts.sandboxCard(owner, outcome);
       await inScope(db.app, ctx.scope, (tx) =>
         audit.record(tx, ctx, {
           action: 'card.saved',
