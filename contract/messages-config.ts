@@ -15,6 +15,7 @@ export const configMessages = {
   personRestored: 'User restored. They can sign in again.',
   personSelf: 'You cannot remove yourself or change your own role.',
   ownersOnly: 'Only an owner can add, change, or remove owners.',
+  hostOwner: 'Only an owner can change the addresses where a company’s users sign in.',
   ownerAddress: 'Only owners and administrators with full access can change an owner’s email address.',
   addressHeld:
     'The new email address takes effect after 72 hours, or as soon as it’s confirmed from the old address. We emailed both addresses.',

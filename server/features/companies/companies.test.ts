@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { duesOf } from '../../test/dues.ts';
 import type { Company } from '../../test/factories.ts';
@@ -329,6 +330,36 @@ describe('[AGCY-05] changing an agency', () => {
       });
     },
   );
+
+  test('[TEN-05] where an agency’s people sign in is changed by owners only, freshly confirmed, as themselves', async () => {
+    const node = await made();
+    const { email } = await app.make.user(root, {
+      email: `admin${++serial}@x.test`,
+      role: 'administrator',
+      password: PASSWORD,
+    });
+    token.admin = await app.signIn(email, 'root.test');
+    const tries = [{ DownlineSubDomain: 'evil' }, { DownlineDomain: 'leads.evil.test' }];
+    const change = (given: object, who: string) =>
+      ask('PUT', 'configuration/user/update', same(node, given), who);
+    for (const given of tries) {
+      const { status, body } = await change(given, 'admin');
+      expect([status, body.errors]).toEqual([403, { [Object.keys(given)[0]!]: [configMessages.hostOwner] }]);
+    }
+    await app.admin.query(
+      `update session set created_at = created_at - interval '1 hour', confirmed_at = null`,
+    );
+    for (const given of tries) {
+      const { status, body } = await change(given, 'root');
+      expect([status, body.errors]).toEqual([403, { confirm: ['password'] }]);
+    }
+    expect(await nodeOf(node.company_id)).toEqual(node);
+    // Whatever else the form holds is saved by both.
+    expect((await change({ ClientCompanyName: 'Kept', DownlineDomain: '' }, 'admin')).status).toBe(200);
+    token.root = await app.signIn('root@x.test', 'root.test');
+    const moved = await update(await nodeOf(node.company_id), { DownlineDomain: 'leads.moved.test' });
+    expect((moved.body.data as Node[])[0]!.domain).toBe('leads.moved.test');
+  });
 
   test('no payment term left: told by the spec, nothing changed', async () => {
     const node = await made();

@@ -46,6 +46,19 @@ export function clientOnly(kind: string, given: Entered) {
   };
 }
 
+/** The addresses where the company's users sign in that a save would change, by their fields. */
+export function movedHosts(before: NodeRow, given: Entered): string[] {
+  const subdomain = given.subdomain?.trim().toLowerCase();
+  // An empty domain leaves the custom domain unchanged.
+  const domain = given.domain?.trim().toLowerCase() || undefined;
+  return [
+    ...(subdomain === undefined || subdomain === (before.subdomain?.split('.')[0] ?? '')
+      ? []
+      : ['DownlineSubDomain']),
+    ...(domain === undefined || domain === before.domain ? [] : ['DownlineDomain']),
+  ];
+}
+
 /**
  * Checks that a sales person may save this: not how owners sign in (address, host) or are notified, and not what only a
  * root's users decide. Unchanged values may be sent.

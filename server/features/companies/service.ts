@@ -2,7 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../platform/ctx.ts';
 import { boundedBy } from '../../platform/db/bounds.ts';
-import { inScope, type Tx } from '../../platform/db/scope.ts';
+import { AskFirst, inScope, type Tx } from '../../platform/db/scope.ts';
 import { plainAddress } from '../../platform/geo.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -16,7 +16,7 @@ import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { pageOfLog } from './log.store.ts';
-import { clientOnly, createPayload, type Entered, mustBeForSales } from './payload.service.ts';
+import { clientOnly, createPayload, type Entered, movedHosts, mustBeForSales } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
@@ -312,6 +312,7 @@ export function createCompanies(
       const sender = await invites.sender(ctx, ctx.actor.companyId);
       const choosable = await above(ctx, ctx.actor.companyId);
       const holder = await invites.holderOf(ctx, given.email);
+      let isConfirmed = false;
       return change(ctx, async (tx) => {
         const company = await child(tx, ctx, targetId);
         if (given.version !== undefined && given.version !== company.version)
@@ -320,6 +321,16 @@ export function createCompanies(
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
         const before = await nodeOf(tx, company.id);
         if (isSales(ctx.actor)) mustBeForSales(before, given);
+        const hosts = movedHosts(before, given);
+        if (hosts.length > 0) {
+          staffPolicy.mustMoveHost(ctx, hosts[0]!);
+          // Asked outside the transaction: code that holds one connection must not wait for another.
+          if (!isConfirmed)
+            throw new AskFirst('confirm', async () => {
+              await ctx.mustBeConfirmed();
+              isConfirmed = true;
+            });
+        }
         const words: string[] = [];
         const told = (what: string, was: unknown, is: unknown) => {
           if (is !== undefined && was !== is) words.push(`${what}: ${is === '' ? 'none' : String(is)}`);
@@ -332,6 +343,7 @@ export function createCompanies(
         told('developer mode', before.api_mode ?? false, given.apiMode);
         told('adding campaigns disabled', before.campaigns_closed ?? false, given.campaignsClosed);
         told('subdomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase());
+        told('domain', before.domain ?? '', given.domain?.trim().toLowerCase() || undefined);
         const phone = phoneOf(given.phone);
 
         const user = company.owner_id && (await people.person(tx, company.owner_id));

@@ -2,6 +2,7 @@ import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import type { RoleModule } from '../../../contract/people.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import { beyond, type ModuleRight, toRows } from '../people/index.ts';
 import { refuse } from './policy.ts';
 
@@ -42,6 +43,16 @@ export function mustReach(by: Changer, who: Standing): void {
  */
 export function mustMoveOwner(modules: Changer['modules']): void {
   if (beyond(toRows(null), modules)) forbid(configMessages.ownerAddress, 'ClientEmail');
+}
+
+/**
+ * Checks that a user may change the addresses where the users of a company below sign in: people enter their passwords
+ * there, so only owners may, signed in as themselves.
+ * @throws Refusal 403
+ */
+export function mustMoveHost(ctx: Ctx, field: string): void {
+  if (!ctx.may('owner.write')) forbid(configMessages.hostOwner, field);
+  if (ctx.actor.trueActor) forbid(ownMessages.notInView);
 }
 
 /**

@@ -63,7 +63,7 @@ export function SubdomainField(props: { form: Form; suffix: string; isFixed?: bo
       }
       rightSectionWidth={Math.min(180, 12 + suffix.length * 8)}
       rightSectionPointerEvents="none"
-      {...(isFixed ? FIXED : {})}
+      {...(isFixed ? { ...FIXED, description: 'Ask an owner to change it.' } : {})}
       {...form.getInputProps('DownlineSubDomain')}
     />
   );

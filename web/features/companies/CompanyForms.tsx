@@ -133,7 +133,9 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const mayPlan = useMay('cost.write') && isAgency && brand.idsys === brand.masteridsys;
   // Sales see the owner's sign-in details, and what only a root's users decide, as read-only.
   const isSales = user.user_type === 'sales';
-  const may = { apiMode: inTree && isAgency, plan: mayPlan, owner: !isSales };
+  // Only owners, signed in as themselves, change the addresses where users enter their passwords.
+  const host = useMay('owner.write') && !user.isViewMode;
+  const may = { apiMode: inTree && isAgency, plan: mayPlan, owner: !isSales, host };
   const plans = useQuery({
     queryKey: ['minimum-spend-plans'],
     queryFn: ({ signal }) => api.costs.plans(undefined, { signal }),
@@ -217,7 +219,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
       <Stack gap="md">
         <div className={classes.grid}>
           <OwnerFields form={form} isAddressFixed={isSales} />
-          {isAgency && <SubdomainField form={form} suffix={suffix} isFixed={isSales} />}
+          {isAgency && <SubdomainField form={form} suffix={suffix} isFixed={!host} />}
           {mayPlan && plans.data && <PlanField form={form} plans={plans.data.data} />}
         </div>
         <Ticks

@@ -72,7 +72,7 @@ test('[AGCY-05] a change carries every field under its name, the version, and on
     selectedterms: ['Prepaid'],
     selectedmodules: ['locator'],
   };
-  const sent = await changeToWire(values, row, { apiMode: true, plan: true, owner: true });
+  const sent = await changeToWire(values, row, { apiMode: true, plan: true, owner: true, host: true });
   expect(sent).toEqual({
     userType: 'userdownline',
     ClientCompanyName: 'New',
@@ -98,11 +98,11 @@ test('[AGCY-05] a change carries every field under its name, the version, and on
       { type: 'locator', status: true },
     ],
   });
-  const less = await changeToWire(values, row, { apiMode: false, plan: false, owner: true });
-  expect('ApiMode' in less || 'planMinSpendId' in less).toBe(false);
-  const bySales = await changeToWire(values, row, { apiMode: true, plan: false, owner: false });
-  expect('DownlineSubDomain' in bySales || 'betaUser' in bySales).toBe(false);
-  expect(bySales).toMatchObject({ ClientCompanyName: 'New', ClientWhiteLabeling: 'F', ApiMode: 'T' });
+  const less = await changeToWire(values, row, { apiMode: false, plan: false, owner: true, host: false });
+  expect('ApiMode' in less || 'planMinSpendId' in less || 'DownlineSubDomain' in less).toBe(false);
+  const bySales = await changeToWire(values, row, { apiMode: false, plan: false, owner: false, host: false });
+  expect('ApiMode' in bySales || 'betaUser' in bySales).toBe(false);
+  expect(bySales).toMatchObject({ ClientCompanyName: 'New', ClientWhiteLabeling: 'F' });
   expect(takenAway(row, values)).toEqual(['local']);
 });
 

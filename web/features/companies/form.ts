@@ -141,7 +141,7 @@ export async function newToWire(values: CompanyValues, kind: 'agency' | 'client'
 export async function changeToWire(
   values: CompanyValues,
   row: CompanyItem,
-  may: { apiMode: boolean; plan: boolean; owner: boolean },
+  may: { apiMode: boolean; plan: boolean; owner: boolean; host: boolean },
 ) {
   return {
     ...(await common(values, row.kind)),
@@ -151,9 +151,8 @@ export async function changeToWire(
     ...(row.kind === 'agency'
       ? {
           ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
-          ...(may.owner
-            ? { DownlineSubDomain: values.DownlineSubDomain.trim(), betaUser: flag(values.betaUser) }
-            : {}),
+          ...(may.host ? { DownlineSubDomain: values.DownlineSubDomain.trim() } : {}),
+          ...(may.owner ? { betaUser: flag(values.betaUser) } : {}),
         }
       : {
           disabledaddcampaign: flag(values.disabledaddcampaign),
