@@ -75,6 +75,7 @@ export function mustBeForSales(before: NodeRow, given: Entered & { betaUser?: bo
     ['adminGetNotification', before.gets_notices ?? false, flags.gets_notices],
     ['disabledreceivedemail', before.mail_off ?? false, flags.mail_off],
     ['betaUser', before.beta_user, given.betaUser],
+    ['ApiMode', before.api_mode ?? false, given.apiMode],
   ];
   const [field] = values.find(([, was, is]) => is !== undefined && is !== was) ?? [];
   if (field)

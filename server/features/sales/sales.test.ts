@@ -327,6 +327,7 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
       ['DownlineSubDomain', 'mallory'],
       ['DownlineDomain', 'mallory.example.com'],
       ['betaUser', 'T'],
+      ['ApiMode', 'T'],
       ['defaultAdmin', 'T'],
       ['disabledreceivedemail', 'T'],
       ['planMinSpendId', root.id],

@@ -135,7 +135,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const isSales = user.user_type === 'sales';
   // Only owners, signed in as themselves, change the addresses where users enter their passwords.
   const host = useMay('owner.write') && !user.isViewMode;
-  const may = { apiMode: inTree && isAgency, plan: mayPlan, owner: !isSales, host };
+  const may = { apiMode: inTree && isAgency && !isSales, plan: mayPlan, owner: !isSales, host };
   const plans = useQuery({
     queryKey: ['minimum-spend-plans'],
     queryFn: ({ signal }) => api.costs.plans(undefined, { signal }),
