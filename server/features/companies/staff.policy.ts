@@ -3,7 +3,7 @@ import { ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import type { RoleModule } from '../../../contract/people.ts';
 import type { Ctx } from '../../platform/ctx.ts';
-import { beyond, type ModuleRight, toRows } from '../people/index.ts';
+import { beyond, type ModuleRight, mustGiveSales, toRows } from '../people/index.ts';
 import { refuse } from './policy.ts';
 
 /** The user who makes a change, as far as the rules need to know. */
@@ -34,6 +34,7 @@ const forbid = (message: string, field?: string): never => {
 export function mustReach(by: Changer, who: Standing): void {
   if (who.role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly);
   if (who.role === 'administrator' && beyond(toRows(who.rights), by.modules)) forbid(ownMessages.roleBeyond);
+  if (who.role === 'sales') mustGiveSales(by.modules);
 }
 
 /**
@@ -67,6 +68,7 @@ export function mustGive(
   if (role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly, 'ClientRole');
   if (role === 'administrator' && beyond(toRows(rights), by.modules))
     forbid(ownMessages.roleBeyond, 'ClientRole');
+  if (role === 'sales') mustGiveSales(by.modules, 'userType');
 }
 
 /**

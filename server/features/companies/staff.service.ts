@@ -89,6 +89,7 @@ export function createStaff(
   async function roleOf(tx: Tx, ctx: Ctx, given: string | undefined, type: StaffGiven['type']) {
     if (type === 'sales') {
       if (given) throw refuse('ClientRole', 'is only for administrators');
+      policy.mustGive(by(ctx), 'sales', null);
       return { role: 'sales' as const, id: null, name: 'sales' };
     }
     if (given === OWNER_ROLE) {

@@ -457,3 +457,70 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect(lines[1]).toMatch(/^"'=HYPERLINK/);
   });
 });
+
+describe('[CONF-02] sales people of a narrow administrator', () => {
+  test('[ROLE-02] a narrow administrator gets no eyes by sales people: none made, changed, restored or assigned', async () => {
+    const rows = (modules: string[]) =>
+      modules.map((module_name) => ({
+        module_name,
+        enable_permission: 'T',
+        create_permission: 'T',
+        update_permission: 'T',
+        delete_permission: 'T',
+      }));
+    const as = async (modules: string[]) => {
+      const { body } = await ask('POST', 'configuration/role-module/add', {
+        roleName: modules.join(),
+        roleModule: rows(modules),
+      });
+      return (await signedIn(acme, { role: 'administrator', roleId: String(body.roleID) })).name;
+    };
+    const seller = { userType: 'sales', ClientRole: undefined };
+    const known = await made(seller);
+    const removed = await made(seller);
+    await remove(removed.id);
+    const assign = (who: string, given: object) =>
+      ask('PUT', 'configuration/sales', { companyID: client.id, ...given }, who);
+    const change = (who: string, id: string, given: object) =>
+      update(id, { userType: 'sales', ...given }, who);
+    const edit = (who: string, given: object) =>
+      update(
+        client.id,
+        fields({
+          userType: 'client',
+          ClientCompanyName: 'Client',
+          ClientFullName: 'Person client',
+          ClientEmail: 'client@x.test',
+          ...given,
+        }),
+        who,
+      );
+    const tries = async (who: string) => [
+      await ask('POST', 'configuration/user/create', fields(seller), who),
+      await change(who, known.id, { ClientEmail: `own${++serial}@x.test` }),
+      await change(who, known.id, { isAccExecutive: 'T' }),
+      await change(who, removed.id, { action: 'restore' }),
+      await assign(who, { salesRep: known.id }),
+      await edit(who, { salesAE: known.id }),
+      await ask(
+        'POST',
+        'configuration/user/create',
+        fields({
+          userType: 'client',
+          ClientCompanyName: 'Another',
+          salesRep: known.id,
+        }),
+        who,
+      ),
+    ];
+    for (const modules of [['Settings'], ['Settings', 'Campaign'], ['Settings', 'LeadsPeek', 'Ads Design']])
+      expect((await tries(await as(modules))).map(({ status, body }) => [status, body.message])).toEqual(
+        Array(7).fill([403, configMessages.salesBeyond]),
+      );
+    // Taking a company away from someone shows nothing.
+    expect((await assign(await as(['Settings', 'Campaign']), { salesRep: '' })).status).toBe(200);
+    const wide = await as(['Settings', 'Campaign', 'LeadsPeek', 'Ads Design']);
+    expect((await tries(wide)).map(({ status }) => status)).toEqual(Array(7).fill(200));
+    await assign('owner', { salesRep: '', salesAE: '' });
+  });
+});

@@ -1,4 +1,7 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { configMessages } from '../../../contract/messages-config.ts';
 import { MODULE_NAMES, type RoleModule } from '../../../contract/people.ts';
+import { SALES_VIEW } from '../../../contract/permissions.ts';
 
 /** What an administrator may do in one module. */
 export interface ModuleRight {
@@ -67,6 +70,22 @@ export function beyond(given: readonly RoleModule[], held: readonly RoleModule[]
     return actions.some((action) => row[action] === 'T' && own?.[action] !== 'T');
   });
   return more?.module_name ?? null;
+}
+
+/** What salespeople get: the view of companies assigned to them, and changing those companies, as the rows of a role. */
+const SALES_ROWS: readonly RoleModule[] = SALES_VIEW.map((row) =>
+  row.module_name === 'Settings' ? { ...row, enable_permission: 'T', update_permission: 'T' } : row,
+);
+
+/**
+ * Checks that someone whose role has the rows `held` may deal with salespeople, or assign companies to them: otherwise
+ * they could see through a salesperson of their own what their role hides from them.
+ * @throws Refusal 403
+ */
+export function mustGiveSales(held: readonly RoleModule[] | null, field?: string): void {
+  if (!beyond(SALES_ROWS, held)) return;
+  const message = configMessages.salesBeyond;
+  throw new Refusal('forbidden', message, field ? { errors: { [field]: [message] } } : {});
 }
 
 /**

@@ -5,7 +5,7 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../people/index.ts';
+import { mustGiveSales, type People } from '../people/index.ts';
 import * as store from './store.ts';
 
 export type Sales = ReturnType<typeof createSales>;
@@ -53,7 +53,8 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
   /**
    * Sets the salespeople of a company directly below the user's own as part of a change; returns what changed, in words
    * for its log row.
-   * @throws Refusal 422 for a person who is not one of the user's own salespeople
+   * @throws Refusal 403 if the user's own role allows less than a salesperson gets, 422 for a person who is not one of
+   * the user's own salespeople
    */
   async function setWithin(
     tx: Tx,
@@ -73,6 +74,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
         throw new Refusal('invalid', `${field}: must be one of your salespeople`, {
           errors: { [field]: ['must be one of your salespeople'] },
         });
+      if (id) mustGiveSales(ctx.actor.modules, field);
       if (id) await store.assign(tx, company, role, id, clock.now());
       else await store.unassign(tx, company.id, role);
       changes.push(`${words}: ${name ?? 'nobody'}`);
