@@ -386,7 +386,7 @@ export const settings = {
       tags: ['Settings'],
       summary: 'Changes the subdomain',
     })
-    .meta({ access: 'setting.write' })
+    .meta({ access: 'owner.write', notInView: true, fresh: true })
     .input(z.object({ ...Company, subdomain: z.string().max(300) }))
     .output(Done.extend({ data: DomainState })),
   saveDomain: call

@@ -31,6 +31,9 @@ export const domainsJob = defineJob('settings.domains', z.object({}), { retryLim
 /** Minimum time between checks that a user requests. */
 const BETWEEN_LOOKS = 10_000;
 const BATCH = 50;
+/** How long an agency's former subdomain is kept from others, and how many of them. */
+const RESERVED = 90 * 86_400_000;
+const MOST_RESERVED = 10;
 /** Limit on the domains that one company enters. */
 const ENTERED: LimitRule = { name: 'domain.entered', max: 20, base: 60, cap: 900, window: 3600 };
 
@@ -222,7 +225,8 @@ export function createDomains(
     state,
 
     /**
-     * Gives an agency a different host under its root's domain; the previous one stops working at once.
+     * Gives an agency a different host under its root's domain; the previous one stops working at once, and is kept from
+     * others for 90 days.
      * @param logged false if it is part of a change that writes its own row in the user log
      */
     async saveSubdomain(tx: Tx, ctx: Ctx, company: Target, given: string, logged = true): Promise<void> {
@@ -237,7 +241,9 @@ export function createDomains(
       const before = domains.find((domain) => domain.kind === 'subdomain');
       if (before?.host === host) return;
       const now = clock.now();
-      await store.removeDomains(tx, company.id, 'subdomain');
+      // Links and sign-ins at the previous address must not end up at another company.
+      await store.reserveSubdomain(tx, company.id, new Date(now.getTime() + RESERVED));
+      await store.freeFormer(tx, company.id, host, MOST_RESERVED);
       const added = await store.addDomain(tx, {
         ...ownerOf(company),
         host,
@@ -357,10 +363,13 @@ export function createDomains(
       await look(claim, ctx);
     },
 
-    /** Checks every claim of every root that is due. Safe to run twice: each claim is locked while it changes. */
+    /** Checks every claim of every root that is due, and frees former subdomains. Safe to run twice: each claim is locked while it changes. */
     async lookAtDue(): Promise<void> {
       for (const rootId of await tenants.roots()) {
-        const due = await inScope(db.app, { rootId }, (tx) => store.dueClaims(tx, clock.now(), BATCH));
+        const due = await inScope(db.app, { rootId }, async (tx) => {
+          await store.freeOver(tx, clock.now());
+          return store.dueClaims(tx, clock.now(), BATCH);
+        });
         for (let at = 0; at < due.length; at += 8)
           await Promise.all(due.slice(at, at + 8).map((claim) => look(claim)));
       }

@@ -27,8 +27,49 @@ export async function addDomain(tx: Tx, row: Insertable<Schema['domain']>): Prom
   return added !== undefined;
 }
 
-export async function removeDomains(tx: Tx, companyId: string, kind: 'subdomain' | 'custom'): Promise<void> {
+export async function removeDomains(tx: Tx, companyId: string, kind: 'custom'): Promise<void> {
   await tx.deleteFrom('domain').where('company_id', '=', companyId).where('kind', '=', kind).execute();
+}
+
+/** Stops serving a company's subdomain, but keeps others from taking it until an instant. */
+export async function reserveSubdomain(tx: Tx, companyId: string, until: Date): Promise<void> {
+  await tx
+    .updateTable('domain')
+    .set({ kind: 'former', is_primary: false, verified_at: null, reserved_until: until })
+    .where('company_id', '=', companyId)
+    .where('kind', '=', 'subdomain')
+    .execute();
+}
+
+/** Frees those of a company's former subdomains that are wanted again, or of which it has more than `most`. */
+export async function freeFormer(tx: Tx, companyId: string, host: string, most: number): Promise<void> {
+  await tx
+    .deleteFrom('domain')
+    .where('company_id', '=', companyId)
+    .where('kind', '=', 'former')
+    .where((eb) =>
+      eb.or([
+        eb('host', '=', host),
+        eb(
+          'host',
+          'in',
+          eb
+            .selectFrom('domain as d')
+            .select('d.host')
+            .where('d.company_id', '=', companyId)
+            .where('d.kind', '=', 'former')
+            .orderBy('d.reserved_until', 'desc')
+            .orderBy('d.host')
+            .offset(most),
+        ),
+      ]),
+    )
+    .execute();
+}
+
+/** Frees the former subdomains in the scope whose time is over. */
+export async function freeOver(tx: Tx, now: Date): Promise<void> {
+  await tx.deleteFrom('domain').where('kind', '=', 'former').where('reserved_until', '<=', now).execute();
 }
 
 /** Makes the oldest of a company's hosts of a kind its only main host. */

@@ -349,6 +349,55 @@ describe('[TEN-04] the subdomain', () => {
     expect(await served(`acme${serial}.root.test`)).toBe(421);
   });
 
+  test('is changed by owners only, freshly confirmed; the one before is kept for the agency for 90 days', async () => {
+    const was = `acme${serial}`;
+    const rename = (subdomain: string, who: 'acme' | 'other' = 'acme') =>
+      ask('PUT', 'subdomain', { subdomain }, who);
+    const owners = token;
+    const { email } = await app.make.user(acme, {
+      email: `admin${serial}@x.test`,
+      role: 'administrator',
+      password: PASSWORD,
+    });
+    token = await app.signIn(email, `${was}.root.test`);
+    expect((await rename(`by-admin${serial}`)).status).toBe(403);
+    token = owners;
+    await app.admin.query(
+      `update session set created_at = created_at - interval '1 hour', confirmed_at = null`,
+    );
+    const stale = await rename(`stale${serial}`);
+    expect([stale.status, stale.body.errors]).toEqual([403, { confirm: ['password'] }]);
+    await signIn();
+    expect((await rename(`moved${serial}`)).status).toBe(200);
+    expect(await served(`${was}.root.test`)).toBe(421);
+    const taken = async () => {
+      const { status, body } = await rename(was, 'other');
+      return [status, (body.errors as Record<string, string[]> | undefined)?.subdomain?.[0]];
+    };
+    expect(await taken()).toEqual([422, 'is already taken']);
+    // The agency itself can go back, and leave again.
+    theirs = await app.signIn(`other${serial}@x.test`, `other${serial}.root.test`);
+    token = await app.signIn(`acme${serial}@x.test`, `moved${serial}.root.test`);
+    const go = async (label: string, at: string) =>
+      app.call('PUT', '/api/configuration/subdomain', {
+        host: `${at}.root.test`,
+        token,
+        body: { subdomain: label },
+      });
+    expect((await go(was, `moved${serial}`)).status).toBe(200);
+    expect(await served(`${was}.root.test`)).toBe(200);
+    expect((await go(`moved${serial}`, was)).status).toBe(200);
+    for (const [days, outcome] of [
+      [89, [422, 'is already taken']],
+      [1, [200, undefined]],
+    ] as const) {
+      app.clock.advance(days * DAY + 1000);
+      await app.features.settings.domains.lookAtDue();
+      theirs = await app.signIn(`other${serial}@x.test`, `other${serial}.root.test`);
+      expect(await taken()).toEqual(outcome);
+    }
+  });
+
   test('is refused by rule, and when somebody has it, naming the field', async () => {
     const fault = async (subdomain: string) => {
       const { status, body } = await ask('PUT', 'subdomain', { subdomain });

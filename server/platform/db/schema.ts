@@ -84,9 +84,12 @@ export interface Schema {
   };
   domain: Owner & {
     host: string;
-    kind: 'own' | 'subdomain' | 'custom';
+    /** 'former': a subdomain that its agency gave up, and no one else may take yet. */
+    kind: 'own' | 'subdomain' | 'custom' | 'former';
     is_primary: Default<boolean>;
+    /** Null for a former subdomain: only verified hosts are served. */
     verified_at: MaybeAt;
+    reserved_until: Default<Date | null>;
     created_at: At;
   };
   domain_claim: Owner & {

@@ -49,7 +49,8 @@ export default function DomainTab() {
 
 function Subdomain({ state }: { state: DomainState }) {
   const cache = useQueryClient();
-  const mayWrite = useMay('setting.write');
+  const { isViewMode } = useUser();
+  const mayWrite = useMay('owner.write') && !isViewMode;
   const { domain: here } = useBrand();
   const [moved, setMoved] = useState<string>();
   const form = useForm({
