@@ -284,8 +284,9 @@ export function createFeatures(
     billing,
     agreements,
     sales,
+    limits,
   });
-  const staff = createStaff(platform, { people, audit, access });
+  const staff = createStaff(platform, { people, audit, access, limits });
   const visits = createVisits(platform, { audit, campaigns, notices, tenants });
   const leads = createLeads(platform, {
     tenants,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownMessages } from '../../../contract/messages.ts';
 import { configMessages } from '../../../contract/messages-config.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import { duesOf } from '../../test/dues.ts';
@@ -367,6 +368,44 @@ describe('[AGCY-05] changing an agency', () => {
     const { status, body } = await update(node, { ClientCompanyName: 'Not kept', selectedterms: none });
     expect([status, body.message]).toEqual([422, 'Please select payment term']);
     expect((await nodeOf(node.company_id)).company_name).toBe(node.company_name);
+  });
+
+  test('whether a stranger’s address has an account is told in the end only, rarely, and leaves a row in the log', async () => {
+    const node = await made();
+    const { email } = await app.make.user(root, { email: `probe${++serial}@x.test`, password: PASSWORD });
+    token.probe = await app.signIn(email, 'root.test');
+    const probe = (given: object) => ask('PUT', 'configuration/user/update', same(node, given), 'probe');
+    const none = ['Weekly', 'Monthly', 'One Time', 'Prepaid'].map((term) => ({ term, status: false }));
+    for (const ClientEmail of ['agency@x.test', 'free@x.test']) {
+      for (const wrong of [{ selectedterms: none }, { salesRep: root.id }, { twoFactorAuth: 'email' }])
+        expect(Object.keys((await probe({ ClientEmail, ...wrong })).body.errors as object)).toEqual(
+          Object.keys(wrong),
+        );
+      const added = await ask(
+        'POST',
+        'configuration/user/create',
+        fields({ ClientEmail, salesRep: root.id }),
+        'probe',
+      );
+      expect(Object.keys(added.body.errors as object)).toEqual(['salesRep']);
+    }
+    for (let i = 0; i < 20; i++) {
+      const { status, body } = await probe({ ClientEmail: 'agency@x.test' });
+      expect([status, body.errors]).toEqual([422, { ClientEmail: [ownMessages.emailTaken] }]);
+    }
+    const { rows } = await app.admin.query(
+      `select count(*)::int as n from user_log l join user_account a on a.id = l.actor_id
+       where l.action = 'account.taken' and a.email = $1`,
+      [email],
+    );
+    expect(rows[0].n).toBe(20);
+    for (const ClientEmail of ['agency@x.test', 'free@x.test']) {
+      expect((await probe({ ClientEmail })).status).toBe(429);
+      expect((await ask('POST', 'configuration/user/create', fields({ ClientEmail }), 'probe')).status).toBe(
+        429,
+      );
+    }
+    expect((await probe({ ClientCompanyName: 'Kept' })).status).toBe(200);
   });
 
   test('of two editors the later is told and overwrites nothing, also when the first was the owner themself', async () => {

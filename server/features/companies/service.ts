@@ -4,6 +4,7 @@ import { type Ctx, isSales } from '../../platform/ctx.ts';
 import { boundedBy } from '../../platform/db/bounds.ts';
 import { AskFirst, inScope, type Tx } from '../../platform/db/scope.ts';
 import { plainAddress } from '../../platform/geo.ts';
+import type { Limits } from '../../platform/limits.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Access } from '../access/index.ts';
@@ -20,6 +21,7 @@ import { clientOnly, createPayload, type Entered, movedHosts, mustBeForSales } f
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
+import { createTaken } from './taken.service.ts';
 
 /** The other things a save can change. */
 export interface Changes extends Entered {
@@ -41,7 +43,7 @@ export type Companies = ReturnType<typeof createCompanies>;
 
 /** The agencies of a root and the clients of an agency: listing, adding, changing and removing them (spec product 2, 4). */
 export function createCompanies(
-  { db, clock }: Platform,
+  platform: Platform,
   parts: {
     tenants: Tenants;
     people: People;
@@ -52,8 +54,11 @@ export function createCompanies(
     billing: Billing;
     agreements: Agreements;
     sales: Sales;
+    limits: Limits;
   },
 ) {
+  const { db, clock } = platform;
+  const taken = createTaken(platform, parts);
   const { tenants, people, audit, access, settings, plans, billing, agreements } = parts;
   const { invites } = access;
   const { keepOwner, care } = createPayload(parts.sales);
@@ -163,6 +168,7 @@ export function createCompanies(
     sender: Awaited<ReturnType<typeof invites.sender>>,
   ): Promise<void> {
     const { name, email } = { name: given.ownerName, email: given.email };
+    staffPolicy.keepsFactor(given.factor, null);
     const id = await people.create(tx, { company, role: 'owner', email, name, phone: phoneOf(given.phone) });
     const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
     await keepOwner(tx, company, id, given);
@@ -170,14 +176,16 @@ export function createCompanies(
   }
 
   /** Makes a change in one transaction, reporting failures under the names of these calls. */
-  async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
-    try {
-      const done = await inScope(db.app, ctx.scope, work);
-      tenants.forgetHosts();
-      return done;
-    } catch (error) {
-      throw policy.translate(error, ownMessages.emailTaken);
-    }
+  function change<T>(ctx: Ctx, work: (tx: Tx, ask: () => void) => Promise<T>): Promise<T> {
+    return taken(ctx, async (ask) => {
+      try {
+        const done = await inScope(db.app, ctx.scope, (tx) => work(tx, ask));
+        tenants.forgetHosts();
+        return done;
+      } catch (error) {
+        throw policy.translate(error, ownMessages.emailTaken);
+      }
+    });
   }
 
   return {
@@ -216,7 +224,8 @@ export function createCompanies(
           'can only be set for an agency',
         );
       const sender = await invites.sender(ctx, actor.companyId);
-      return change(ctx, async (tx) => {
+      return change(ctx, async (tx, ask) => {
+        ask();
         await boundedBy(tx, kind === 'client' ? 'clients' : 'agencies', actor.companyId, 'ClientCompanyName');
         const company = await tenants.create(tx, {
           name: given.name,
@@ -230,8 +239,9 @@ export function createCompanies(
           ...(given.externalId ? { external_id: given.externalId } : {}),
         };
         if (Object.keys(values).length > 0) await store.save(tx, company.id, 0, values);
-        await addOwner(tx, ctx, owner, given, sender);
         await care(tx, ctx, owner, given);
+        // Last, so that no later fault rolls back what would tell whether the address is free.
+        await addOwner(tx, ctx, owner, given, sender);
         await audit.record(tx, ctx, {
           action: 'company.create',
           objectKind: 'company',
@@ -313,7 +323,7 @@ export function createCompanies(
       const choosable = await above(ctx, ctx.actor.companyId);
       const holder = await invites.holderOf(ctx, given.email);
       let isConfirmed = false;
-      return change(ctx, async (tx) => {
+      return change(ctx, async (tx, ask) => {
         const company = await child(tx, ctx, targetId);
         if (given.version !== undefined && given.version !== company.version)
           throw new Refusal('conflict', ownMessages.companyStale);
@@ -347,8 +357,11 @@ export function createCompanies(
         const phone = phoneOf(given.phone);
 
         const user = company.owner_id && (await people.person(tx, company.owner_id));
-        if (!user) await addOwner(tx, ctx, company, given, sender);
-        else {
+        if (!user || given.email !== user.email) {
+          if (user) staffPolicy.mustMoveOwner(ctx.actor.modules);
+          ask();
+        }
+        if (user) {
           if (phone.number !== user.phonenum || phone.country !== user.phone_country)
             words.push('phone number');
           await people.setProfile(tx, user.id, {
@@ -357,21 +370,6 @@ export function createCompanies(
             phone_country: phone.country,
             phone_calling: phone.calling,
           });
-          if (given.email !== user.email) {
-            if (holder) throw policy.refuse('ClientEmail', ownMessages.emailTaken);
-            staffPolicy.mustMoveOwner(ctx.actor.modules);
-            const who = {
-              id: user.id,
-              name: user.name,
-              email: user.email,
-              hasPassword: Boolean((await people.secretOf(tx, user.id))?.password_hash),
-              ...owner,
-            };
-            const host = await hostOf(ctx, tx, company.id);
-            // Users without a password yet get the invitation at the new address.
-            if (!(await invites.moveAddress(tx, ctx, sender, who, given.email, host)))
-              await invites.invite(tx, ctx, sender, { ...who, email: given.email }, host);
-          }
         }
         if (user) words.push(...(await keepOwner(tx, company, user.id, given)));
         words.push(...(await care(tx, ctx, company, given)));
@@ -408,6 +406,22 @@ export function createCompanies(
           ...(given.name === company.name ? {} : { name: given.name }),
           ...(given.externalId === undefined ? {} : { external_id: given.externalId }),
         };
+        // Last, so that no later fault rolls back what would tell whether the address is free.
+        if (!user) await addOwner(tx, ctx, company, given, sender);
+        else if (given.email !== user.email) {
+          if (holder) throw policy.refuse('ClientEmail', ownMessages.emailTaken);
+          const who = {
+            id: user.id,
+            name: user.name,
+            email: user.email,
+            hasPassword: Boolean((await people.secretOf(tx, user.id))?.password_hash),
+            ...owner,
+          };
+          const host = await hostOf(ctx, tx, company.id);
+          // Users without a password yet get the invitation at the new address.
+          if (!(await invites.moveAddress(tx, ctx, sender, who, given.email, host)))
+            await invites.invite(tx, ctx, sender, { ...who, email: given.email }, host);
+        }
         await store.save(tx, company.id, company.version, values);
         await audit.record(tx, ctx, {
           action: 'company.update',

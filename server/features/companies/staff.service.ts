@@ -5,6 +5,7 @@ import { OWNER_ROLE } from '../../../contract/staff.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { boundedBy } from '../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
+import type { Limits } from '../../platform/limits.ts';
 import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Access } from '../access/index.ts';
@@ -13,6 +14,7 @@ import { type ModuleRight, type People, readPhone } from '../people/index.ts';
 import { refuse, translate } from './policy.ts';
 import * as policy from './staff.policy.ts';
 import * as store from './staff.store.ts';
+import { createTaken } from './taken.service.ts';
 
 export type { StaffRow } from './staff.store.ts';
 
@@ -57,9 +59,11 @@ export type Staff = ReturnType<typeof createStaff>;
 
 /** The people of a company: its owners and administrators, and a root's or agency's sales people (spec product 2, 3, 6). */
 export function createStaff(
-  { db, clock }: Platform,
-  { people, audit, access }: { people: People; audit: Audit; access: Access },
+  platform: Platform,
+  { people, audit, access, limits }: { people: People; audit: Audit; access: Access; limits: Limits },
 ) {
+  const { db, clock } = platform;
+  const taken = createTaken(platform, { audit, limits });
   const { invites } = access;
 
   const by = (ctx: Ctx): policy.Changer => ({
@@ -130,15 +134,17 @@ export function createStaff(
    * Makes a change to the users of the actor's own company, one change at a time, reporting failures under the names of
    * these calls.
    */
-  async function change<T>(ctx: Ctx, work: (tx: Tx) => Promise<T>): Promise<T> {
-    try {
-      return await inScope(db.app, ctx.scope, async (tx) => {
-        await store.lockStaff(tx, ctx.actor.companyId);
-        return work(tx);
-      });
-    } catch (error) {
-      throw translate(error, ownMessages.emailTaken);
-    }
+  function change<T>(ctx: Ctx, work: (tx: Tx, ask: () => void) => Promise<T>): Promise<T> {
+    return taken(ctx, async (ask) => {
+      try {
+        return await inScope(db.app, ctx.scope, async (tx) => {
+          await store.lockStaff(tx, ctx.actor.companyId);
+          return work(tx, ask);
+        });
+      } catch (error) {
+        throw translate(error, ownMessages.emailTaken);
+      }
+    });
   }
 
   /** The sender and host of invitations: those of the host where they are triggered. */
@@ -181,11 +187,12 @@ export function createStaff(
       own(ctx, companyId, given.type);
       policy.keepsFactor(given.factor, null);
       const sender = await senderOf(ctx);
-      return change(ctx, async (tx) => {
+      return change(ctx, async (tx, ask) => {
         const role = await roleOf(tx, ctx, given.role, given.type);
         fitting(role.role, given.flags);
         const { rootId: root_id, agencyId: agency_id } = ctx.actor;
         await boundedBy(tx, 'people', companyId, 'ClientEmail');
+        ask();
         const id = await people.create(tx, {
           company: { id: companyId, root_id, agency_id },
           role: role.role,
@@ -226,7 +233,7 @@ export function createStaff(
       own(ctx, companyId, given.type);
       const sender = await senderOf(ctx);
       const holder = given.email === undefined ? null : await invites.holderOf(ctx, given.email);
-      const done = await change(ctx, async (tx) => {
+      const done = await change(ctx, async (tx, ask) => {
         const who = await found(tx, ctx, id);
         if (typeOf(who) !== given.type) missing();
         policy.mustReach(by(ctx), who);
@@ -280,6 +287,7 @@ export function createStaff(
         if (given.email !== undefined && given.email !== who.email) {
           if (id === ctx.actor.userId)
             throw refuse('ClientEmail', 'can only be changed on your own profile page');
+          ask();
           words.push(`email: ${given.email}`);
           if (holder) throw refuse('ClientEmail', ownMessages.emailTaken);
           const user = { ...who, hasPassword: who.has_password };

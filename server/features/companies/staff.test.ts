@@ -470,7 +470,7 @@ describe('[CONF-02] sales people of a narrow administrator', () => {
       }));
     const as = async (modules: string[]) => {
       const { body } = await ask('POST', 'configuration/role-module/add', {
-        roleName: modules.join(),
+        roleName: `${modules.join(' ')} ${++serial}`,
         roleModule: rows(modules),
       });
       return (await signedIn(acme, { role: 'administrator', roleId: String(body.roleID) })).name;
