@@ -15,8 +15,8 @@ export interface Meta {
    */
   fresh?: true;
   /**
-   * Open to sales people in view mode although it is not a GET, because it changes nothing in the company viewed. All
-   * other non-GET calls refuse them (403).
+   * Open to sales people in view mode: a call that changes nothing in the company viewed and shows no more than who is
+   * viewed. All others refuse them (403), except GET calls whose permission is one of `SALES_VIEW_READS`.
    */
   salesView?: true;
   /** Open to a session that can only set up the second factor required of its user; all other calls refuse (403). */

@@ -114,7 +114,7 @@ export const Campaign = z.object({
   margin_micros: Micros.nullable().describe(
     'What the agency keeps of the lead price. Below 0 if the agency pays more itself. null for clients',
   ),
-  balance_micros: Micros.describe('Remaining prepaid balance'),
+  balance_micros: Micros.nullable().describe('Remaining prepaid balance; null for those who may not see it'),
   leads_30d: z
     .int()
     .describe('For the last 30 calendar days including today, in the time zone of your company'),

@@ -34,6 +34,7 @@ export const PERMISSIONS = {
   'campaign.topup': agencies,
   // Sign-ups that a client forged would give it strangers' contact data, so a client cannot release sign-ups.
   'visit.release': [...roots, ...agencies],
+  'prepaid.read': [...roots, ...agencies, ...clients],
   'prepaid.buy': [...agencies, 'client.owner'],
   'prepaid.refund': agencies,
   'lead.read': [...roots, ...agencies, ...clients],
@@ -149,6 +150,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'campaign.price': ['Campaign', 'update'],
   'campaign.topup': ['Campaign', 'update'],
   'visit.release': ['Campaign', 'update'],
+  'prepaid.read': ['Campaign', 'enable'],
   'prepaid.buy': ['Campaign', 'update'],
   'prepaid.refund': ['Campaign', 'update'],
   'lead.read': ['LeadsPeek', 'enable'],
@@ -249,6 +251,34 @@ export const SALES_VIEW: readonly RoleModule[] = (
   update_permission: 'F',
   delete_permission: 'F',
 }));
+
+/**
+ * What they can read there. A permission that is not listed is closed to them whatever the rows say: statements, limits,
+ * balances, purchases, and everything that belongs to the user whose view it is (`session.own`), except for calls whose
+ * meta says `salesView`.
+ */
+const SALES_VIEW_READS: readonly Permission[] = [
+  'insight.read',
+  'campaign.read',
+  'lead.read',
+  'integration.read',
+  'exclusion.read',
+  'client.list',
+];
+export const inSalesView = (permission: Permission): boolean => SALES_VIEW_READS.includes(permission);
+
+/** Whether the user of a session has a permission, in the view that they are in; for the screens. */
+export const mayUser = (
+  user: {
+    grade: string;
+    module_permissions: readonly RoleModule[] | null;
+    isViewMode: boolean;
+    user_type_ori: string;
+  },
+  permission: Permission,
+): boolean =>
+  mayPerson(user.grade as Grade, user.module_permissions, permission) &&
+  (!(user.isViewMode && user.user_type_ori === 'sales') || inSalesView(permission));
 
 /** Which settings actions a person has: the buttons to save, add and delete (spec product 6). */
 export const settingMenu = (rows: readonly RoleModule[] | null) => ({

@@ -120,7 +120,7 @@ export const prepaid = {
       tags,
       summary: 'Returns the cost of buying leads for a Prepaid or One Time campaign',
     })
-    .meta({ access: 'campaign.read', notInView: true })
+    .meta({ access: 'prepaid.read', notInView: true })
     .input(Which.extend({ leadsbuy: LeadsBuy }))
     .output(TopUpEstimate),
   topUp: call
@@ -142,7 +142,7 @@ export const prepaid = {
       tags,
       summary: 'Returns how the balance of a campaign is bought, and the latest purchases',
     })
-    .meta({ access: 'campaign.read' })
+    .meta({ access: 'prepaid.read' })
     .input(Which)
     .output(CurrentTopUp),
   stopContinual: call
@@ -164,7 +164,7 @@ export const prepaid = {
       tags,
       summary: 'Returns the remaining balance of a campaign and what happened to the rest',
     })
-    .meta({ access: 'campaign.read' })
+    .meta({ access: 'prepaid.read' })
     .input(Which)
     .output(RemainingBalance),
   refund: call

@@ -126,7 +126,7 @@ export const profile = {
       tags: ['Lists'],
       summary: 'Lists the states of the United States',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .output(z.object({ data: z.array(Place) })),
   cities: call
     .route({
@@ -135,7 +135,7 @@ export const profile = {
       tags: ['Lists'],
       summary: 'Lists the cities of a state with at least 1,000 people. Other names are also accepted',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(
       z.object({
         state: z
@@ -152,7 +152,7 @@ export const profile = {
       tags: ['Lists'],
       summary: 'Lists time zones with their current offset',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .output(z.object({ default: z.string(), data: z.array(Place) })),
   visitorCountry: call
     .route({

@@ -25,7 +25,7 @@ export const roles = {
       summary:
         "GetRoleList: returns a company's roles (getrole), or the rows of a role or user (getrolemodule)",
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(
       z.object({
         companyID: Id.optional().describe('Defaults to your own company'),

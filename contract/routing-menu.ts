@@ -1,4 +1,4 @@
-import { type Grade, mayPerson, type Permission } from './permissions.ts';
+import { mayUser, type Permission } from './permissions.ts';
 import { decide, maySee, modulePath, pageRow, salesAccount } from './routing.ts';
 import {
   isSales,
@@ -71,7 +71,7 @@ const NEEDED: Partial<Record<PageId, Permission>> = { 'campaign-setup': 'campaig
 
 const isUseful = (page: PageId, { user }: SignedIn): boolean => {
   const needed = NEEDED[page];
-  return !needed || mayPerson(user.grade as Grade, user.module_permissions, needed);
+  return !needed || mayUser(user, needed);
 };
 
 /**
@@ -175,8 +175,7 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
   cardSetting: ({ user, setup }) =>
     !isSales(user) &&
     // The page shows nothing to an administrator whose role does not allow it.
-    (user.user_type !== 'administrator' ||
-      mayPerson(user.grade as Grade, user.module_permissions, 'card.read')) &&
+    (user.user_type !== 'administrator' || mayUser(user, 'card.read')) &&
     ((Boolean(setup?.card_set) && user.manual_bill === 'F') ||
       (user.manual_bill === 'T' && roleOf(user) === 'agency')),
   dataWallet: ({ user, setup }) => {

@@ -1,4 +1,4 @@
-import { type Grade, mayPerson } from './permissions.ts';
+import { mayUser } from './permissions.ts';
 import {
   type Facts,
   goneSlugs,
@@ -204,7 +204,7 @@ function decideForPerson(
     // A user who is forced elsewhere is redirected before learning anything about pages.
     return (isSales(user) && forced(facts, page)) || notFound;
   }
-  if (page.permission && !mayPerson(user.grade as Grade, user.module_permissions, page.permission)) {
+  if (page.permission && !mayUser(user, page.permission)) {
     return (isSales(user) && forced(facts, page)) || notFound;
   }
   const elsewhere = forced(facts, page);

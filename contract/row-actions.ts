@@ -1,5 +1,5 @@
 import type { SessionUser } from './people.ts';
-import { type Grade, mayPerson, type Permission } from './permissions.ts';
+import { mayUser, type Permission } from './permissions.ts';
 
 /** What a row of the agency or client list can offer, in the order of its menu (spec product 2, Row actions). */
 export const ROW_ACTIONS = [
@@ -64,7 +64,7 @@ export const isInCare = (roles: NonNullable<ActionRow['roles']>): boolean =>
  * they edit and set the cost of what is in their care. The server also guards each action's call.
  */
 export function rowActions(user: Asker, row: ActionRow): RowAction[] {
-  const may = (permission: Permission) => mayPerson(user.grade as Grade, user.module_permissions, permission);
+  const may = (permission: Permission) => mayUser(user, permission);
   // Also in view mode.
   const isSales = user.user_type_ori === 'sales';
   const isAgency = row.kind === 'agency';

@@ -31,7 +31,7 @@ export const search = {
       description:
         "Also finds companies by their owner's name and address. Two letters match the start of a word. Three or more match anywhere.",
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(
       z.object({
         q: z

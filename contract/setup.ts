@@ -100,7 +100,7 @@ const ofPerson = z.object({ id: Id });
 export const setup = {
   user: call
     .route({ method: 'GET', path: '/user', tags: ['Person'], summary: 'Returns the signed-in user' })
-    .meta({ access: 'session.own', beforeFactor: true })
+    .meta({ access: 'session.own', beforeFactor: true, salesView: true })
     .output(SessionUser),
   retrieveUserData: call
     .route({
@@ -109,7 +109,7 @@ export const setup = {
       tags: ['Person'],
       summary: 'Returns the signed-in user with their setup check in one call',
     })
-    .meta({ access: 'session.own', beforeFactor: true })
+    .meta({ access: 'session.own', beforeFactor: true, salesView: true })
     .output(z.object({ user: SessionUser, setup: SetupCheck })),
   userById: call
     .route({
@@ -118,7 +118,7 @@ export const setup = {
       tags: ['Person'],
       summary: 'Returns a user: yourself, or with person.read anyone in your scope',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(ofPerson)
     .output(SessionUser),
   getUserData: call
@@ -138,7 +138,7 @@ export const setup = {
       tags: ['Set-up'],
       summary: "Returns how far along a user's setup is, and what follows from it",
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'session.own', salesView: true })
     .input(ofPerson)
     .output(SetupCheck),
   onboarding: call

@@ -1,7 +1,7 @@
 import { Refusal } from '../../contract/errors.ts';
 import { messages, ownMessages } from '../../contract/messages.ts';
 import type { RoleModule } from '../../contract/people.ts';
-import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
+import { type Grade, inSalesView, mayPerson, type Permission } from '../../contract/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { Scope } from './db/scope.ts';
 
@@ -57,6 +57,10 @@ export interface TrueActor {
 /** Whether the user is a sales person, who only has access to what is in their care. */
 export const isSales = (who: { grade: Grade }): boolean =>
   who.grade === 'root.sales' || who.grade === 'agency.sales';
+
+/** Whether a sales person is looking at a company in view mode. */
+export const isSalesView = ({ trueActor }: Pick<Actor, 'trueActor'>): boolean =>
+  trueActor !== null && isSales(trueActor);
 
 /**
  * Returns what a user may see: a root's people see its system, an agency's people see their agency and its clients, a
@@ -120,7 +124,10 @@ export class Ctx {
 
   /** Returns whether the signed-in user has the permission. */
   may(permission: Permission): boolean {
-    return mayPerson(this.actor.grade, this.actor.modules, permission);
+    const { actor } = this;
+    return (
+      mayPerson(actor.grade, actor.modules, permission) && (!isSalesView(actor) || inSalesView(permission))
+    );
   }
 
   /**

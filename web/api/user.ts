@@ -1,6 +1,6 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import type { SessionUser } from '../../contract/people.ts';
-import { type Grade, mayPerson, type Permission } from '../../contract/permissions.ts';
+import { mayUser, type Permission } from '../../contract/permissions.ts';
 import type { Facts, SignedIn } from '../../contract/routing-facts.ts';
 import type { SetupCheck } from '../../contract/setup.ts';
 import { api, keepAddress, session } from './client.ts';
@@ -46,11 +46,8 @@ export function useMay(permission: Permission): boolean {
 }
 
 /** Whether this user has a permission. */
-export function userMay(
-  user: Pick<SessionUser, 'grade' | 'module_permissions'>,
-  permission: Permission,
-): boolean {
-  return mayPerson(user.grade as Grade, user.module_permissions, permission);
+export function userMay(user: Parameters<typeof mayUser>[0], permission: Permission): boolean {
+  return mayUser(user, permission);
 }
 
 /** Whether files can be downloaded: not by sales people while they look at a company in view mode. */

@@ -617,6 +617,46 @@ describe('[ROLE-02] the view of a sales person', () => {
       expect([url, (await get(url, view)).status]).toEqual([url, 403]);
   });
 
+  test('opens no reading but those of the work: every GET call is asked', async () => {
+    const read: Record<string, string[]> = {};
+    for (const viewed of ['agency', 'client']) {
+      const view = await look(viewed);
+      read[viewed] = [];
+      for (const { route, meta } of calls) {
+        if (meta.access === 'public' || route.method !== 'GET') continue;
+        const id = /campaign|leadspeekID/i.test(route.path!) ? campaign.id : people[viewed]!;
+        const { status } = await get(`/api${route.path}`.replace(/\{\w+\}/g, id), view);
+        if (status !== 403) read[viewed].push(meta.access!);
+      }
+      for (const url of [
+        '/ledger/statement',
+        '/ledger/statement?view=wallet',
+        '/ledger/caps',
+        `/configuration/user/${agency.id}/all/all/client/all/all/all/all`,
+        '/configuration/company/list',
+        `/leadspeek/client/remaining-balance/${campaign.id}`,
+        `/leadspeek/client/current-topup/${campaign.id}`,
+        '/user/activity',
+        '/user/sessions',
+        '/user/passkeys',
+        '/user/recovery-codes',
+      ])
+        expect([url, (await get(`/api${url}`, view)).status]).toEqual([url, 403]);
+      const { data } = (await get('/api/leadspeek/client/list', view)).body;
+      expect((data as { balance_micros: null }[]).map((row) => row.balance_micros)).toContain(null);
+      await post('/api/user/switch/revert', view);
+    }
+    const work = ['campaign.read', 'exclusion.read', 'insight.read', 'integration.read', 'lead.read'];
+    expect([...new Set(read.agency)].sort()).toEqual([...work, 'client.list', 'session.own'].sort());
+    expect([...new Set(read.client)].sort()).toEqual([...work, 'session.own'].sort());
+    // Who is viewed, and what the pages themselves need.
+    expect(read.agency!.filter((access) => access === 'session.own')).toHaveLength(9);
+    const clients = await get('/api/leadspeek/report/clients', await look('agency'));
+    expect((clients.body.data as { balance_micros: null }[]).map((row) => row.balance_micros)).toContain(
+      null,
+    );
+  });
+
   test('changes and downloads nothing: every call that is no reading is refused', async () => {
     for (const view of [await look('agency'), await look('client')]) {
       const open: string[] = [];

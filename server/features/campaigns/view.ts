@@ -33,7 +33,7 @@ export type Views = ReturnType<typeof createViews>;
 
 /** Campaigns as returned to readers: one, or a page of them. */
 export function createViews({ db, clock }: Platform, { billing, costs, tenants }: Deps, extras: Extras) {
-  /** What campaigns cost and, for readers who may know it, what the agency keeps of a lead's price. */
+  /** What campaigns cost and, for readers who may know it, their balance and what the agency keeps of a lead's price. */
   async function moneyOf(tx: Tx, ctx: Ctx, rows: Row[]) {
     const now = clock.now();
     const costsOf = await costs.campaignCosts(
@@ -42,9 +42,15 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
       now,
     );
     const priceOf = ctx.may('cost.read') ? await billing.leadCosts(tx, rows, now) : undefined;
+    const balances = new Map(ctx.may('prepaid.read') ? rows.map((row) => [row.id, row.balance ?? 0n]) : []);
     return (id: string) => {
       const price = priceOf?.(id);
-      return { ...costsOf(id), margin_micros: price ? Number(price.priceMicros - price.costMicros) : null };
+      const balance = balances.get(id);
+      return {
+        ...costsOf(id),
+        margin_micros: price ? Number(price.priceMicros - price.costMicros) : null,
+        balance_micros: balance === undefined ? null : Number(balance),
+      };
     };
   }
 
@@ -119,7 +125,6 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
       LimitLead: row.daily_cap,
       startDate: row.starts_on,
       endDate: row.ends_on,
-      balance_micros: Number(row.balance ?? 0n),
       leads_30d: Number(row.leads_30d ?? 0n),
       visits_30d: Number(row.visits_30d ?? 0n),
       pixel_check: row.pixel_check as 'found' | null,

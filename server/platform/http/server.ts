@@ -11,11 +11,11 @@ import Fastify, {
 } from 'fastify';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { mayPerson } from '../../../contract/permissions.ts';
+import { inSalesView, mayPerson } from '../../../contract/permissions.ts';
 import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { type Actor, type Confirmation, Ctx, isSales, type Tenant } from '../ctx.ts';
+import { type Actor, type Confirmation, Ctx, isSalesView, type Tenant } from '../ctx.ts';
 import { isDiskFull, onceAMinute } from '../disk.ts';
 import { plainAddress } from '../geo.ts';
 import { newId } from '../ids.ts';
@@ -266,8 +266,10 @@ export async function contextOf(
     actor = await doors.actorOf(token, tenant);
     if (!mayPerson(actor.grade, actor.modules, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
-    if (request.method !== 'GET' && !more.salesView && actor.trueActor && isSales(actor.trueActor))
-      throw new Refusal('forbidden', ownMessages.salesView);
+    if (!more.salesView && isSalesView(actor)) {
+      if (request.method !== 'GET') throw new Refusal('forbidden', ownMessages.salesView);
+      if (!inSalesView(access)) throw new Refusal('forbidden', ownMessages.forbidden);
+    }
     if (actor.needsFactor && !more.beforeFactor)
       throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
   }

@@ -51,9 +51,11 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   const [params, set] = useSearchParams();
   const [open, setOpen] = useState<'add' | 'give'>();
   const price = leadPriceOf(campaign, campaign);
-  const left = leadsLeft(campaign.balance_micros, price);
+  // Without the right to see it the tab is not shown.
+  const balance = campaign.balance_micros ?? 0;
+  const left = leadsLeft(balance, price);
   const isAdvance = isPrepaid(campaign.PaymentTerm);
-  const remaining = useQuery(remainingQuery(id, campaign.balance_micros));
+  const remaining = useQuery(remainingQuery(id, balance));
   const buys = isAdvance && mayBuy && !user.isViewMode && price > 0;
   const changed = useCampaignChanged();
   const current = useQuery(currentQuery(id));
@@ -88,7 +90,7 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
         </Notice>
       )}
       <div className={classes.three}>
-        <StatTile plain label="Balance" value={money(campaign.balance_micros)} />
+        <StatTile plain label="Balance" value={money(balance)} />
         <StatTile plain label="Price per lead" value={money(price, { unit: true })} />
         <StatTile plain label="Lasts for about" value={left === null ? 'Leads are free' : leadWords(left)} />
       </div>

@@ -82,6 +82,7 @@ export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }
 
 function Detail({ id, onGone }: { id: string; onGone: () => void }) {
   const [params, set] = useSearchParams();
+  const mayBalance = useMay('prepaid.read');
   const query = useQuery(campaignQuery(id));
   const campaign = query.data;
   const isThere = campaign !== undefined;
@@ -105,8 +106,11 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
       </Stack>
     );
   }
-  const without = campaign.leadspeekType === 'local' ? 'keywords' : 'install';
-  const tab = (params.tab ?? '') in tabs && params.tab !== without ? params.tab! : 'setup';
+  const without = [
+    campaign.leadspeekType === 'local' ? 'keywords' : 'install',
+    ...(mayBalance ? [] : ['balance']),
+  ];
+  const tab = (params.tab ?? '') in tabs && !without.includes(params.tab!) ? params.tab! : 'setup';
   return (
     <>
       <Head campaign={campaign} onGone={onGone} />
@@ -117,7 +121,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
       >
         <Tabs.List mb="lg" aria-label="Campaign sections">
           {Object.entries(tabs)
-            .filter(([value]) => value !== without)
+            .filter(([value]) => !without.includes(value))
             .map(([value, label]) => (
               <Tabs.Tab key={value} value={value}>
                 {label}

@@ -281,7 +281,7 @@ function columnsFor({
       key: 'balance',
       title: 'Balance',
       align: 'right',
-      render: (row) => <Money micros={row.balance_micros} />,
+      render: (row) => row.balance_micros !== null && <Money micros={row.balance_micros} />,
     },
     ...(isSearch
       ? [

@@ -97,7 +97,7 @@ function columnsFor(withAgency: boolean): Column<Row>[] {
       title: 'Balance',
       sortable: true,
       align: 'right',
-      render: (row) => <Money micros={row.balance_micros} />,
+      render: (row) => row.balance_micros !== null && <Money micros={row.balance_micros} />,
     },
   ];
 }

@@ -34,9 +34,10 @@ const looks = {
 /** Returns what to ask before an action; undefined for actions that can be undone without loss. */
 function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boolean): Question | undefined {
   const name = quoted(campaign);
+  const balance = campaign.balance_micros ?? 0;
   const left =
-    campaign.balance_micros > 0
-      ? ` Its prepaid balance of ${money(campaign.balance_micros)} stays with it.${
+    balance > 0
+      ? ` Its prepaid balance of ${money(balance)} stays with it.${
           mayGiveBack ? ' You can refund the part bought by card first, under Balance.' : ''
         }`
       : '';

@@ -432,7 +432,7 @@ function ByCampaign({
       key: 'balance',
       title: 'Remaining balance',
       align: 'right',
-      render: (row) => money(row.balance_micros),
+      render: (row) => row.balance_micros !== null && money(row.balance_micros),
     },
   ];
   return (

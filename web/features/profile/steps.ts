@@ -1,5 +1,5 @@
 import type { SessionUser } from '../../../contract/people.ts';
-import { type Grade, mayPerson, type Permission } from '../../../contract/permissions.ts';
+import { mayUser, type Permission } from '../../../contract/permissions.ts';
 import type { SetupCheck } from '../../../contract/setup.ts';
 import type { StepState } from '../../ui/wizard.ts';
 import { companyOf, companyRules, detailsOf, detailsRules, isComplete, isOwner } from './model.ts';
@@ -13,8 +13,7 @@ type Check = Pick<
   'paymentgateway' | 'card_set' | 'accountconnected' | 'agency_onboarding_status' | 'onboarding_waiting'
 >;
 
-const has = (user: Person, permission: Permission) =>
-  mayPerson(user.grade as Grade, user.module_permissions, permission);
+const has = (user: Person, permission: Permission) => mayUser(user, permission);
 
 /** Returns the document that a user's kind of company has to accept; none for users of a root. */
 export function documentOf(
@@ -69,8 +68,8 @@ export function stepsOf(
 }
 
 /** Whether the last step's button leads to the general settings; not for clients, nor for users without that page. */
-const toSettings = (user: Pick<SessionUser, 'company_kind' | 'grade' | 'module_permissions'>): boolean =>
-  user.company_kind !== 'client' && mayPerson(user.grade as Grade, user.module_permissions, 'setting.read');
+const toSettings = (user: Pick<SessionUser, 'company_kind'> & Parameters<typeof mayUser>[0]): boolean =>
+  user.company_kind !== 'client' && mayUser(user, 'setting.read');
 
 /** The last step's button (spec product 2). */
 export function finishWords(user: Parameters<typeof toSettings>[0]): string {
