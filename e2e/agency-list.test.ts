@@ -304,7 +304,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
         'We are unable to include/exclude the agency for minimum spend, please try again later or contact the support',
       );
     });
-    await button('Actions of Zeta').click();
+    await button('Actions for Zeta').click();
     await page.getByRole('menuitem', { name: 'Exclude from minimum spend' }).waitFor();
     await page.keyboard.press('Escape');
   });
@@ -320,7 +320,7 @@ describe('[AGCY-01] the agency list in the browser', () => {
       await told('Failed to download agreement file. Please try again later.');
     });
     // Zeta has not accepted an agreement.
-    await button('Actions of Zeta').click();
+    await button('Actions for Zeta').click();
     await page.getByRole('menuitem', { name: 'User logs' }).waitFor();
     await expect.poll(() => page.getByRole('menuitem', { name: action }).count()).toBe(0);
     await page.keyboard.press('Escape');
@@ -427,7 +427,7 @@ test('[CONF-01] an agency adds a client and removes it', async () => {
   await form.getByLabel('Phone number').fill('2025550123');
   await form.getByRole('button', { name: 'Save' }).click();
   await own.getByText('Data has been added successfully').waitFor();
-  await own.getByRole('button', { name: 'Actions of Quay Client' }).click();
+  await own.getByRole('button', { name: 'Actions for Quay Client' }).click();
   await own.getByRole('menuitem', { name: 'Remove' }).click();
   await own.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await own.getByRole('dialog', { name: 'Deleted!' }).waitFor();

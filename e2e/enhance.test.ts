@@ -47,7 +47,7 @@ async function finish(slug: string, name: string, price: string): Promise<void> 
   const shown = await estimate.locator('dd').allTextContents();
   expect(Number(shown[0]!.replaceAll(',', ''))).toBeGreaterThan(0);
   expect(shown[3]).toMatch(/^About .*\$/);
-  await estimate.getByText(/now, then about .* a day\. \$.* at once\./).waitFor();
+  await estimate.getByText(/now, then about .* a day\. \$.* up front\./).waitFor();
   await page.getByText(price).first().waitFor();
   expect(await serious()).toEqual([]);
   await page.getByRole('switch', { name: 'Start immediately' }).press('Space');
@@ -73,7 +73,7 @@ test('[CAMP-03] [CAMP-11] an Enhance ID campaign is built to its first lead', as
   await next();
   await page.getByText('Enter at least one keyword').waitFor();
   await page.getByRole('textbox', { name: 'Keywords' }).fill('family tents, Family Tent\nhiking boots');
-  await page.getByText('2 keywords; 1 left out, since another one has the same form.').waitFor();
+  await page.getByText('2 keywords; 1 left out because another keyword has the same form').waitFor();
   await next();
   await at('Data fields');
   await page.getByRole('checkbox', { name: 'Age range' }).press('Space');

@@ -49,7 +49,7 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   await row.getByText('Active').waitFor();
   await progress;
   await row.getByRole('button', { name: 'opt_outs_march.csv' }).click();
-  const report = modal.getByRole('region', { name: 'Report of opt_outs_march.csv' });
+  const report = modal.getByRole('region', { name: 'Report for opt_outs_march.csv' });
   await report.getByText('3 rows read: 2 email addresses.').waitFor();
   await report.getByText('Line 4').waitFor();
   expect(await axeFindings(page)).toEqual([]);
@@ -73,7 +73,7 @@ test('[EXCL-01] [EXCL-02] [EXCL-03] a client uploads a list, reads its report, t
   await sure.waitFor({ state: 'detached' });
   await modal.getByRole('button', { name: 'Purge existing records' }).click();
   await sure.getByRole('button', { name: 'Purge records' }).click();
-  await page.getByText('Purged: 1 entry of 1 list.').waitFor();
+  await page.getByText('Purged 1 entry from 1 list.').waitFor();
   await second.getByText('Undone').waitFor();
 
   // Once closed, it sends no more requests.

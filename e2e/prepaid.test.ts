@@ -141,7 +141,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     await dialog(/automatically\?/)
       .getByRole('button', { name: 'Begin' })
       .press('Enter');
-    await page.getByText('8 leads for $10.00 are bought by the card on file whenever').waitFor();
+    await page.getByText('8 leads for $10.00 are bought with the card on file whenever').waitFor();
     await again.press('Space');
     await dialog(/^Stop buying/)
       .getByRole('button', { name: 'Stop' })

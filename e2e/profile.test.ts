@@ -145,7 +145,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await press('Next');
     // With an onboarding charge the card may wait until that is paid.
     await step('Onboarding');
-    await page.getByText('Add a card in the step before.').waitFor();
+    await page.getByText('Add a card in the previous step.').waitFor();
     await press('Back');
     await step('Payment card');
     await press('Save card');

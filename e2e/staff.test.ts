@@ -87,7 +87,7 @@ test('[CONF-02] [ROLE-02] an agency lists its sales people; their account execut
   await form.getByRole('textbox', { name: 'Full Name' }).fill('Harper Harborough');
   await form.getByRole('button', { name: 'Save' }).click();
   await seller.getByRole('row', { name: /Harper Harborough/ }).waitFor();
-  await seller.getByRole('button', { name: 'Actions of Harbor Dental Care' }).click();
+  await seller.getByRole('button', { name: 'Actions for Harbor Dental Care' }).click();
   await expect.poll(() => seller.getByRole('menuitem').allTextContents()).toEqual(['View as client']);
   await seller.getByRole('menuitem', { name: 'View as client' }).click();
   await seller.getByLabel('Reason').fill('Call about the forecast');

@@ -38,7 +38,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.getByRole('link', { name: 'Agency List' }).click();
     await expect.poll(() => banner(page).count()).toBe(0);
     await page.getByRole('button', { name: 'Clients of Acme Leads' }).click();
-    await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+    await page.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
     await page.getByRole('menuitem', { name: 'View as client' }).click();
     const reason = page.getByLabel('Reason');
     await reason.fill('no');
@@ -82,7 +82,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.getByText('The view was extended by 30 minutes.').waitFor();
     await banner(page).getByRole('button', { name: 'Return to my account' }).click();
     await page.waitForURL('**/configuration/agency-list');
-    await page.getByRole('button', { name: 'Actions of Acme Leads' }).waitFor();
+    await page.getByRole('button', { name: 'Actions for Acme Leads' }).waitFor();
     await expect.poll(() => banner(page).count()).toBe(0);
     await second.getByRole('link', { name: 'Agency List' }).waitFor();
     await expect.poll(() => banner(second).count()).toBe(0);
@@ -93,7 +93,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await expect.poll(() => page.getByText('Northwind Outfitters').count()).toBe(0);
     // An agency with completed set-up starts at its dashboard, under its own logo (ROUT-11).
     await page.goto(demo.url('localhost', '/configuration/agency-list'));
-    await page.getByRole('button', { name: 'Actions of Acme Leads' }).click();
+    await page.getByRole('button', { name: 'Actions for Acme Leads' }).click();
     await page.getByRole('menuitem', { name: 'View as agency' }).click();
     await page.getByLabel('Reason').fill('Asked how the dashboard looks');
     await page.getByLabel('Reason').press('Enter');
@@ -115,7 +115,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.goto(demo.url('acme.localhost', '/configuration/agency-list'));
     await page.getByText('Page Not Found').waitFor();
     await page.goto(demo.url('acme.localhost', '/configuration/client-management'));
-    await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+    await page.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
     await page.getByRole('menuitem', { name: 'View as client' }).click();
     await page.getByLabel('Reason').fill('Asked us to look');
     await page.getByLabel('Reason').press('Enter');

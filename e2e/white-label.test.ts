@@ -142,7 +142,7 @@ describe('[TEN-03] the host decides the look before anybody has signed in', () =
     const page = await context.newPage();
     await page.goto(demo.url(ACME, '/login'));
     await page.getByText('More of the right customers').waitFor();
-    expect(await page.title()).toBe('Log in · Acme Leads');
+    expect(await page.title()).toBe('Sign in · Acme Leads');
     await page.close();
   });
 
@@ -197,7 +197,7 @@ describe('[CONF-03] general settings', () => {
       .locator('input[type=file]')
       .first()
       .setInputFiles({ name: 'logo.svg', mimeType: 'image/svg+xml', buffer: logo });
-    await page.getByAltText('Logo as it is').waitFor();
+    await page.getByAltText('Logo (current)').waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Setting has been saved.').waitFor();
     await page.getByText('Changed: Name, Accent, Logo.').waitFor();
@@ -408,7 +408,7 @@ describe('[BEY-11] nothing that a tenant enters runs', () => {
       .locator('input[type=file]')
       .first()
       .setInputFiles({ name: 'x.svg', mimeType: 'image/svg+xml', buffer: hostile });
-    const url = await page.getByAltText('Logo as it is').getAttribute('src');
+    const url = await page.getByAltText('Logo (current)').getAttribute('src');
     const picture = await ask(ACME, url!);
     expect([picture.headers['content-type'], picture.text.includes('hacked')]).toEqual(['image/png', false]);
     // Also when opened directly.

@@ -324,7 +324,7 @@ const shots: Shot[] = [
     ...agency,
     path: '/configuration/client-management',
     act: async (page) => {
-      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
       await page.getByRole('menuitem', { name: 'Price setup' }).click();
       await page.getByLabel('Cost per lead', { exact: true }).waitFor();
     },
@@ -334,7 +334,7 @@ const shots: Shot[] = [
     ...agency,
     path: '/configuration/client-management',
     act: async (page) => {
-      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
       await page.getByRole('menuitem', { name: 'Grant credit' }).click();
       await page.getByLabel('Amount').waitFor();
     },
@@ -365,13 +365,13 @@ const shots: Shot[] = [
   { name: 'root2-dashboard', ...summit, path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
   { name: 'executive-agencies', ...executive, path: '/configuration/agency-list', act: press('Edit Acme') },
-  { name: 'executive-menu', ...executive, path: '/configuration/agency-list', act: press('Actions of Acme') },
+  { name: 'executive-menu', ...executive, path: '/configuration/agency-list', act: press('Actions for Acme') },
   {
     name: 'executive-cost',
     ...executive,
     path: '/configuration/agency-list',
     act: async (page) => {
-      await press('Actions of Acme')(page);
+      await press('Actions for Acme')(page);
       await page.getByRole('menuitem', { name: 'Set cost' }).click();
       await page.getByRole('button', { name: 'Save' }).waitFor({ timeout: 8_000 });
     },
@@ -381,7 +381,7 @@ const shots: Shot[] = [
     ...executive,
     path: '/configuration/agency-list',
     act: async (page) => {
-      await press('Actions of Acme')(page);
+      await press('Actions for Acme')(page);
       await page.getByRole('menuitem', { name: 'View as agency' }).click();
     },
   },
@@ -390,7 +390,7 @@ const shots: Shot[] = [
     ...executive,
     path: '/configuration/agency-list',
     act: async (page) => {
-      await press('Actions of Acme')(page);
+      await press('Actions for Acme')(page);
       await page.getByRole('menuitem', { name: 'View as agency' }).click();
       await page.getByLabel('Reason').fill('Call about the forecast');
       await page.getByRole('button', { name: 'View as Alex Acme' }).click();
@@ -460,7 +460,7 @@ const shots: Shot[] = [
     ...agency,
     path: '/configuration/client-management',
     act: async (page) => {
-      await page.getByRole('button', { name: 'Actions of Northwind Outfitters' }).click();
+      await page.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
       await page.getByRole('menuitem', { name: 'View as client' }).click();
       await page.getByLabel('Reason').fill('Support call about the pixel');
       await page

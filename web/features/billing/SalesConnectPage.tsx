@@ -20,7 +20,7 @@ import { useStep } from './useStep.ts';
 const ASK_MS = 10_000;
 
 const STEPS = [
-  { title: 'Connect your payment account', text: 'Choose where your commissions are paid.' },
+  { title: 'Connect', text: 'Choose where your commissions are paid.' },
   { title: 'Complete the form', text: 'Your details and bank account, entered with the payment provider.' },
   { title: 'Verification', text: 'The provider verifies what you entered.' },
 ] as const;

@@ -142,7 +142,7 @@ function Figures(
   );
 }
 
-/** '161 now, then about 23 a day. $400.00 at once.' */
+/** '161 now, then about 23 a day. $400.00 up front.' */
 function expectedWords({ now, aDay, costNow }: Expected): string {
   if (now === 0) return 'No one qualifies yet.';
   return `${num(now)} now, then about ${some(aDay)} a day. ${money(costNow)} up front.`;
