@@ -82,7 +82,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   expect(await axeFindings(root)).toEqual([]);
   await root.getByRole('button', { name: 'Remove key' }).click();
   await root.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  await root.getByText('The password is encrypted and never shown again.', { exact: false }).waitFor();
+  await root.getByText('The key is encrypted and never shown again.', { exact: false }).waitFor();
 });
 
 test('[CONF-04] the page fits a phone', async () => {

@@ -48,12 +48,12 @@ describe('[BEY-05] evidence, in the browser', () => {
     await page.getByText('Merged into one person.').waitFor();
     await page.getByText('Merged', { exact: true }).first().click();
     const merges = page.getByRole('region', { name: 'Merges' });
-    await merges.getByRole('button', { name: /^Undo merge of/ }).waitFor();
+    await merges.getByRole('button', { name: /^Undo the merge of/ }).waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(await people()).toBe(before - 1);
 
     await page.goto(demo.url('localhost', '/configuration/people-merge?tab=merged'));
-    await merges.getByRole('button', { name: /^Undo merge of/ }).click();
+    await merges.getByRole('button', { name: /^Undo the merge of/ }).click();
     await page
       .getByRole('dialog', { name: 'Undo this merge?' })
       .getByRole('button', { name: 'Undo merge' })

@@ -96,7 +96,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
     .getByRole('row', { name: /campaign\.csv/ })
     .getByText('Active')
     .waitFor();
-  await modal.getByText(/^All of /).click();
+  await modal.getByText(/^All campaigns of /).click();
   await modal.getByText('in any campaign', { exact: false }).waitFor();
   await expect.poll(() => modal.getByRole('row', { name: /campaign\.csv/ }).count()).toBe(0);
   await page.keyboard.press('Escape');

@@ -204,7 +204,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
 
     await page.goto(await mailedLink(person.email));
     await page.waitForURL(/\/reset-password-invalid$/);
-    await page.getByText('This link has already been used.').waitFor();
+    await page.getByText('This link was already used. Request a new one if you need it.').waitFor();
     await closeAll();
   });
 
