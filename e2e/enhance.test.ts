@@ -149,3 +149,19 @@ test('[CAMP-03] the root sets the least price and the minimum leads per day', as
   expect(await axeFindings(root, { serious: true })).toEqual([]);
   await root.context().close();
 });
+
+test('[CAMP-07] [CAMP-11] before many campaigns are activated, it says what comes and costs at once', async () => {
+  for (const name of [/Tents for everybody/, /Outdoor families/])
+    await page.getByRole('row', { name }).getByRole('checkbox').check();
+  await page.getByRole('button', { name: 'Activate 2' }).click();
+  const asked = page.getByRole('dialog', { name: 'Activate 2 campaigns?' });
+  await asked.getByText(/leads on the first day for \$/).waitFor();
+  await expect.poll(() => asked.getByRole('row').count()).toBe(3);
+  expect(await serious()).toEqual([]);
+  await asked.getByRole('button', { name: 'Activate 2 campaigns' }).click();
+  await page.getByText('2 campaigns are active').waitFor();
+  await page
+    .getByRole('row', { name: /Outdoor families/ })
+    .getByText('Active')
+    .waitFor();
+});

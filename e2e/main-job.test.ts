@@ -104,7 +104,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
     await form.getByLabel('Site', { exact: false }).first().fill(demo.url('shop.localhost'));
     // Visits from anywhere else are refused.
     await form.getByLabel('Other domains').fill('landing.localhost');
-    await form.getByLabel('Price per lead').fill('1.25');
+    await form.getByLabel('Price per lead', { exact: true }).fill('1.25');
     await form.getByRole('button', { name: 'Create campaign' }).click();
     const tag = page.getByText(/<script async src=/);
     await tag.waitFor();
