@@ -33,7 +33,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await drawer.getByLabel('Phone number', { exact: true }).fill('+1 202 555 0147');
   await drawer.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Read only' }).click();
-  await drawer.getByText('Campaign: see only', { exact: false }).waitFor();
+  await drawer.getByText('Campaign: view only', { exact: false }).waitFor();
   await noAxeFindings(page);
   await drawer.getByRole('button', { name: 'Add and invite' }).click();
   await page.getByText('Data has been added successfully').waitFor();
