@@ -365,7 +365,12 @@ const shots: Shot[] = [
   { name: 'root2-dashboard', ...summit, path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },
   { name: 'executive-agencies', ...executive, path: '/configuration/agency-list', act: press('Edit Acme') },
-  { name: 'executive-menu', ...executive, path: '/configuration/agency-list', act: press('Actions for Acme') },
+  {
+    name: 'executive-menu',
+    ...executive,
+    path: '/configuration/agency-list',
+    act: press('Actions for Acme'),
+  },
   {
     name: 'executive-cost',
     ...executive,
