@@ -30,7 +30,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   const drawer = page.getByRole('dialog');
   await drawer.getByLabel('Full name').fill('Nadia Newcomer');
   await drawer.getByRole('textbox', { name: 'Email' }).fill('nadia@people.test');
-  await drawer.getByLabel('Phone number', { exact: true }).fill('+1 202 555 0147');
+  await drawer.getByRole('textbox', { name: 'Phone number' }).fill('+1 202 555 0147');
   await drawer.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Read only' }).click();
   await drawer.getByText('Campaign: view only', { exact: false }).waitFor();
