@@ -279,8 +279,11 @@ function wrong({ status, text, type, headers }: Answer): string | undefined {
   if (String(headers['set-cookie'] ?? '').includes('attack=1')) return 'sets a cookie that was sent';
   if (status >= 500 && !type.includes('json')) return `${status} without words`;
   if (status >= 400 && type.includes('json')) {
-    const body = JSON.parse(text) as { result?: string; message?: string };
-    if (body.result !== 'failed' || !body.message) return `is no refusal: ${text.slice(0, 200)}`;
+    const body = JSON.parse(text) as { result?: string; message?: string; status?: number; detail?: string };
+    // The developer API refuses with an RFC 9457 problem, which repeats its status.
+    const isProblem = type.startsWith('application/problem+json') && body.status === status && body.detail;
+    if (!isProblem && (body.result !== 'failed' || !body.message))
+      return `is no refusal: ${text.slice(0, 200)}`;
   }
   return undefined;
 }
