@@ -124,7 +124,13 @@ describe('[WALL-03] [WALL-04] [WALL-05] [WALL-08] topping up', () => {
     const history = wallet().getByLabel('Transaction history');
     await history.getByText('+$500.00').waitFor();
     await expect.poll(() => history.innerText()).toMatch(/Top-up[\s\S]*expires/);
-    await wallet().getByText('$500.00 is charged when the balance falls to $50.00.').waitFor();
+    const armed = wallet().getByText('$500.00 is charged when the balance falls to $50.00.');
+    await armed.waitFor();
+    // Stopped and started again, it says what the server made of it.
+    await wallet().getByRole('switch', { name: 'Stop Continual Topup' }).press('Space');
+    await wallet().getByText('Off. The balance is topped up only when you do it here.').waitFor();
+    await wallet().getByRole('switch', { name: 'Continual Topup', exact: true }).press('Space');
+    await armed.waitFor();
     const arrived = page.waitForEvent('download');
     await wallet().getByRole('button', { name: 'Download Data' }).press('Enter');
     const file = readFileSync(await (await arrived).path(), 'utf8');

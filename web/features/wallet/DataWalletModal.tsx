@@ -99,6 +99,8 @@ export function DataWalletModal(props: {
         was && 'auto_topup' in was ? { ...was, stop_continual: answer.stop_continual } : was,
       );
       notifyDone(answer.message);
+      // Whether it is armed now, only the server knows.
+      void queryClient.invalidateQueries({ queryKey: ['wallet'] });
     } catch (error) {
       notifyFailed(error);
     } finally {
