@@ -4,6 +4,8 @@ import { writeDemoDns } from './dns.ts';
 
 /** How many clients the largest agency of the demo has: three pages of them. */
 const CLIENTS = 25;
+/** How long the demo's account in verification stays there. */
+const VERIFICATION_MS = 10 * 365 * 86_400_000;
 
 /**
  * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of
@@ -56,7 +58,7 @@ export async function seedStates(
     ['verifying@demo.test', 'Vera Verifying', 'submit'],
   ] as const) {
     const { id } = await user(master, email, name, 'sales');
-    await make.salesAccount(master, id, step);
+    await make.salesAccount(master, id, step, VERIFICATION_MS);
   }
   return {
     granite: granite.company,

@@ -313,9 +313,18 @@ export function createFactories(features: Features, platform: Platform) {
       await this.terms(agency, { payment_status: 'failed' });
       return id;
     },
-    /** Advances a sales person's sandbox account by one step. */
-    salesAccount(company: Company, userId: string, step: 'start' | 'submit' | 'approve'): Promise<unknown> {
-      return features.billing.accounts.sandboxAccount({ ...ownerOf(company), user_id: userId }, step);
+    /** Advances a sales person's sandbox account by one step. `afterMs`: how long the verification of 'submit' takes. */
+    salesAccount(
+      company: Company,
+      userId: string,
+      step: 'start' | 'submit' | 'approve',
+      afterMs?: number,
+    ): Promise<unknown> {
+      return features.billing.accounts.sandboxAccount(
+        { ...ownerOf(company), user_id: userId },
+        step,
+        afterMs,
+      );
     },
     /** Assigns an agency to sales people of its root, or a client to those of its agency. */
     sales(

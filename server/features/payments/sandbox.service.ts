@@ -33,12 +33,12 @@ export function createSandbox(
     return reference;
   }
 
-  /** Moves an account one step forward, immediately. */
-  async function step(holder: Holder, wanted: SandboxStep): Promise<Account> {
+  /** Moves an account one step forward, immediately. `afterMs`: how long the verification of 'submit' takes. */
+  async function step(holder: Holder, wanted: SandboxStep, afterMs?: number): Promise<Account> {
     const network = sandbox();
     if (wanted === 'reset') return accounts.letGo(holder);
     const { reference: account } = await accounts.ensure(holder);
-    if (wanted === 'submit') await network.submitForm(account, 'approve');
+    if (wanted === 'submit') await network.submitForm(account, 'approve', afterMs);
     if (wanted === 'approve' || wanted === 'reject') await network.submitForm(account, wanted, 0);
     if (wanted === 'approve') await network.requireMore(account, []);
     if (wanted === 'disable') await network.requireMore(account, ['external_account']);

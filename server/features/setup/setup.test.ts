@@ -127,6 +127,20 @@ describe('[USER-01] the session user', () => {
       expect(body.accountconnected).toBe(state);
     }
   });
+
+  test("[ROUT-14] a seller's account stays in verification for as long as the provider takes", async () => {
+    const seller = await person(agency, { role: 'sales' });
+    const account = async () => {
+      await app.features.payments.attendNotices();
+      const { body } = await seller.get(`/api/user/checksetupcomplete/${seller.id}`);
+      return body.accountconnected;
+    };
+    await app.make.salesAccount(agency, seller.id, 'submit', 600_000);
+    app.clock.advance(300_000);
+    expect(await account()).toBe('inverification');
+    app.clock.advance(300_000);
+    expect(await account()).toBe('completed');
+  });
 });
 
 describe('[PROF-02] the set-up of a new agency and of its client', () => {
