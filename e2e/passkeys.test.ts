@@ -61,7 +61,7 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
   await page.getByRole('button', { name: 'Change Work laptop' }).waitFor();
 
   await page.getByRole('button', { name: /profile menu/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('button', { name: /profile menu/ }).waitFor();
@@ -84,7 +84,7 @@ test('[BEY-32] a passkey is added, signs in without password and code, confirms,
 
   // The passkey that the device still offers no longer works.
   await page.getByRole('button', { name: /profile menu/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
   await page.getByRole('alert').getByText('This passkey cannot be used here.').waitFor();
   expect(new URL(page.url()).pathname).toBe('/login');
@@ -103,7 +103,7 @@ test('[BEY-32] where a second factor is required, it is set up at the next login
   };
   const logOut = async () => {
     await page.getByRole('button', { name: /profile menu/ }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('menuitem', { name: 'Log out' }).click();
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   };
   await signIn();

@@ -102,7 +102,7 @@ describe('[ROUT-05] [NAV-01] the way in and the sidebar', () => {
     const sales = await menuOf('localhost', 'sales@demo.test');
     expect(sales).not.toContain('Profile');
     expect(sales).toEqual(
-      expect.arrayContaining(['Change Password', 'Two Factor Authentication', 'Sign out']),
+      expect.arrayContaining(['Change Password', 'Two Factor Authentication', 'Log out']),
     );
   });
 });

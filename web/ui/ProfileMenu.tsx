@@ -91,7 +91,7 @@ export function ProfileMenu({
         </Menu.Item>
         <Menu.Divider />
         <Menu.Item leftSection={<IconLogout size={16} />} onClick={onLogout}>
-          Sign out
+          Log out
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

@@ -86,7 +86,7 @@ export default function SecondFactorPage() {
         From an authenticator app or by email.
       </Text>
       <Anchor component="button" type="button" size="sm" onClick={() => void logout()}>
-        Sign out
+        Log out
       </Anchor>
       <TwoFactorModals opened={isOpen} onClose={() => setOpen(false)} onSaved={() => void proceed()} />
     </AuthBox>
