@@ -322,7 +322,7 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
     await drawer.getByLabel('Name').fill('Assistant');
     // Checking an action also checks the permission to see.
     await drawer.getByRole('checkbox', { name: 'Settings: delete' }).click();
-    await expect.poll(() => drawer.getByRole('checkbox', { name: 'Settings: see' }).isChecked()).toBe(true);
+    await expect.poll(() => drawer.getByRole('checkbox', { name: 'Settings: view' }).isChecked()).toBe(true);
     await drawer.getByRole('checkbox', { name: 'Settings: create' }).click();
     await noAxeFindings(owner);
     await drawer.getByRole('button', { name: 'Add role' }).click();
@@ -347,8 +347,8 @@ describe('[ROLE-01] [CONF-02] the role list', () => {
     await expect.poll(() => add.count()).toBe(1);
     // The row without 'update': a role can be viewed but not changed.
     await admin.getByRole('button', { name: 'Read only', exact: true }).click();
-    await admin.getByRole('checkbox', { name: 'Campaign: see' }).waitFor();
-    await expect.poll(() => admin.getByRole('checkbox', { name: 'Campaign: see' }).isDisabled()).toBe(true);
+    await admin.getByRole('checkbox', { name: 'Campaign: view' }).waitFor();
+    await expect.poll(() => admin.getByRole('checkbox', { name: 'Campaign: view' }).isDisabled()).toBe(true);
     await expect.poll(() => admin.getByRole('dialog').getByRole('button', { name: 'Save' }).count()).toBe(0);
 
     await owner.reload();

@@ -23,7 +23,7 @@ export const FLAGS = ['enable', 'create', 'update', 'delete'] as const;
 export type FlagName = (typeof FLAGS)[number];
 
 export const FLAG_WORDS: Record<FlagName, string> = {
-  enable: 'See',
+  enable: 'View',
   create: 'Create',
   update: 'Change',
   delete: 'Delete',
@@ -83,7 +83,7 @@ export function rightWords(right: Right): string {
   if (more.length === 3) return 'Everything';
   return more.length === 0
     ? 'View only'
-    : ['see', ...more.map((name) => FLAG_WORDS[name].toLowerCase())].join(', ');
+    : ['View', ...more.map((name) => FLAG_WORDS[name].toLowerCase())].join(', ');
 }
 
 /** '1 person', '3 people'. */
