@@ -16,7 +16,7 @@ import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { Clip, None } from '../../ui/Values.tsx';
-import { zoneWords } from '../../ui/zone.ts';
+import { PageZone, zoneWords } from '../../ui/zone.ts';
 import { HeldNotice, heldQuery } from '../campaigns/Held.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
 import { OpenLead } from '../leads/OpenLead.tsx';
@@ -100,12 +100,14 @@ function Dashboard() {
   const data = query.data;
   const span = { ...asked, leadspeekID: campaign };
   const resetPage = { page: undefined };
+  const zone = data?.time_zone ?? user.time_zone;
 
   return (
-    <>
+    // The leads below stand in the same days as the chart.
+    <PageZone value={zone}>
       <PageHeader
         title={product ? `${product.name} Dashboard` : 'Dashboard'}
-        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered, and what they cost. Days are in ${zoneWords(data?.time_zone ?? user.time_zone)}.`}
+        line={`${isSearch ? 'People found' : 'Visits recognized'}, leads delivered, and what they cost. Times are in ${zoneWords(zone)}.`}
       />
       <Group gap="xs" mb="md" mih={36} justify="space-between">
         <Suspense fallback={<Skeleton height={36} width={420} maw="100%" />}>
@@ -165,7 +167,7 @@ function Dashboard() {
         </>
       )}
       <OpenLead />
-    </>
+    </PageZone>
   );
 }
 

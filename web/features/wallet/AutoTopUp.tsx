@@ -18,7 +18,11 @@ function standing(wallet: DataWallet): string {
   if (status === 'charging' || status === 'due') return `${amount} is being charged now.`;
   if (status === 'stopped') return `Stopped: ${reason}`;
   if (status === 'waiting' && next_try) {
-    const when = new Date(next_try).toLocaleString('en-US', { dateStyle: 'medium', timeStyle: 'short' });
+    const when = new Date(next_try).toLocaleString('en-US', {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+      timeZone: wallet.time_zone,
+    });
     return `${reason} Next attempt: ${when}.`;
   }
   if (wallet.stop_continual === 'T') return 'Off. The balance is topped up only when you do it here.';

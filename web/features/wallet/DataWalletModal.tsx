@@ -22,6 +22,7 @@ import { confirm } from '../../ui/confirm.tsx';
 import { money } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
+import { PageZone } from '../../ui/zone.ts';
 import { confirmCharge } from '../payments/confirmCharge.tsx';
 import { AutoTopUp } from './AutoTopUp.tsx';
 import { History } from './History.tsx';
@@ -275,27 +276,30 @@ export function DataWalletModal(props: {
             onDrop={(event) => event.preventDefault()}
           />
         </fieldset>
-        <Stack gap={4}>
-          <Switch
-            label={isStopped ? messages.continualOn : messages.continualStop}
-            checked={!isStopped}
-            disabled={isOff || !isCharge || busy !== undefined}
-            onChange={() => void toggle()}
-          />
-          {wallet && (
-            <AutoTopUp
-              key={`${wallet.auto_topup.ceiling_day} ${wallet.auto_topup.ceiling_month}`}
-              wallet={wallet}
-              companyId={user.company_id}
+        <PageZone value={wallet?.time_zone}>
+          <Stack gap={4}>
+            <Switch
+              label={isStopped ? messages.continualOn : messages.continualStop}
+              checked={!isStopped}
+              disabled={isOff || !isCharge || busy !== undefined}
+              onChange={() => void toggle()}
             />
-          )}
-        </Stack>
-        <History
-          key={props.opened ? 'open' : 'closed'}
-          companyId={user.company_id}
-          loaded={wallet}
-          month={props.month}
-        />
+            {wallet && (
+              <AutoTopUp
+                key={`${wallet.auto_topup.ceiling_day} ${wallet.auto_topup.ceiling_month}`}
+                wallet={wallet}
+                companyId={user.company_id}
+              />
+            )}
+          </Stack>
+          <History
+            key={props.opened ? 'open' : 'closed'}
+            companyId={user.company_id}
+            loaded={wallet}
+            timeZone={wallet?.time_zone ?? user.time_zone}
+            month={props.month}
+          />
+        </PageZone>
       </Stack>
       <Group justify="space-between" gap="xs" mt="lg">
         <Text size="sm" c="dimmed">

@@ -11,6 +11,7 @@ import { DownloadData } from '../../ui/DownloadData.tsx';
 import { dayWords, num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { When } from '../../ui/Values.tsx';
+import { zoneWords } from '../../ui/zone.ts';
 import { BalanceLine } from './BalanceLine.tsx';
 import { signed } from './model.ts';
 import classes from './wallet.module.css';
@@ -23,6 +24,7 @@ export function History(props: {
   companyId: string;
   loaded: Pick<DataWallet, 'transaction_history' | 'history_more' | 'days'> | undefined;
   month: string;
+  timeZone: string;
 }) {
   const { companyId, loaded } = props;
   const [month, setMonth] = useState(props.month);
@@ -55,6 +57,11 @@ export function History(props: {
         />
         <DownloadData list={`${AREA}/${companyId}/${month || 'all'}`} />
       </Group>
+      {!isEmpty && (
+        <Text size="xs" c="dimmed">
+          Times are in {zoneWords(props.timeZone)}.
+        </Text>
+      )}
       {query.error && month !== props.month && (
         <Notice
           tone="bad"
