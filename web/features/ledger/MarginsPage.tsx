@@ -183,8 +183,19 @@ function share(sums: Report['total'], isRoot: boolean) {
   return earned > 0 ? <span className="num">{percent(sums.margin_micros / earned)}</span> : <None />;
 }
 
+type Line = Awaited<ReturnType<Client['ledger']['marginLines']>>['data'][number];
+
+/** What came in, what it cost, and what the company kept of a line; on each level the first two make the third. */
+function amountsOf(line: Line, isRoot: boolean): (number | null)[] {
+  const { price_micros, cost_micros, margin_micros } = line;
+  if (!isRoot) return [price_micros, cost_micros, margin_micros];
+  const supplier = cost_micros === null || margin_micros === null ? null : cost_micros - margin_micros;
+  return [cost_micros, supplier, margin_micros];
+}
+
 /** The leads and fees under a row, newest first; each opens as a line of the statement. */
 function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>[0] }) {
+  const isRoot = useUser().company_kind === 'root';
   const line = useDrawer('line');
   const query = useInfiniteQuery({
     queryKey: ['margins', 'lines', filter],
@@ -224,8 +235,8 @@ function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Line</Table.Th>
-            <Table.Th ta="right">Price</Table.Th>
-            <Table.Th ta="right">Cost</Table.Th>
+            <Table.Th ta="right">{isRoot ? 'Paid by agency' : 'Paid by client'}</Table.Th>
+            <Table.Th ta="right">{isRoot ? 'Supplier cost' : 'Your cost'}</Table.Th>
             <Table.Th ta="right">Margin</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -241,7 +252,7 @@ function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>
                   <When at={one.created_at} />
                 </Text>
               </Table.Td>
-              {[one.price_micros, one.cost_micros, one.margin_micros].map((micros, at) => (
+              {amountsOf(one, isRoot).map((micros, at) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: the three columns stay where they are
                 <Table.Td key={at} ta="right">
                   {micros === null ? <None /> : <Money micros={micros} unit />}

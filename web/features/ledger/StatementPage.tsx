@@ -282,13 +282,13 @@ function columnsFor(company: 'client' | 'agency' | 'root'): Column<Line>[] {
       : [
           {
             key: 'price',
-            title: 'Price',
+            title: company === 'root' ? 'Paid by client' : 'Price',
             align: 'right' as const,
             render: (row: Line) => amount(row.price_micros),
           },
           {
             key: 'cost',
-            title: 'Cost',
+            title: company === 'root' ? 'Paid by agency' : 'Cost',
             align: 'right' as const,
             render: (row: Line) => amount(row.cost_micros),
           },

@@ -9,7 +9,7 @@ const views: Record<'client' | 'agency' | 'root', Partial<Record<StatementView, 
     balance: ['With the platform', 'Data Wallet balance minus what is owed to the platform'],
     wallet: ['Data Wallet', 'Remaining Data Wallet balance'],
     earnings: ['Earnings', 'Total charged to clients'],
-    card: ['Money in', 'Client card payments minus refunds'],
+    card: ['Money in', 'Client payments minus refunds'],
     tax: ['Tax', 'Tax charged to your clients'],
   },
   root: {
