@@ -153,7 +153,7 @@ function Facts({ remaining }: { remaining: Remaining | undefined }) {
     ['Bought by card', remaining.bought_micros],
     ['Outside payments', remaining.outside_micros],
     ['Spent on leads', remaining.spent_micros],
-    ['Refunded', remaining.refunded_micros],
+    ['Refunded payments', remaining.refunded_micros],
   ];
   if (remaining.granted_micros !== 0) facts.splice(2, 0, ['Credit', remaining.granted_micros]);
   if (remaining.disputed_micros !== 0) facts.push(['Disputed with the bank', remaining.disputed_micros]);

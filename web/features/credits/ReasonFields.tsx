@@ -27,7 +27,7 @@ export function ReasonFields<T extends Why>(props: {
       />
       <TextInput
         label="Note"
-        description="Sent with the email. Don't include anyone's personal details."
+        description="Sent with the email. Don’t include anyone’s personal details."
         maxLength={255}
         withAsterisk={form.getValues().reason === 'other'}
         {...form.getInputProps('note')}
