@@ -227,6 +227,27 @@ const shots: Shot[] = [
         .click(),
   },
   {
+    name: 'agency-campaigns-activate',
+    ...agency,
+    path: '/campaign',
+    act: async (page) => {
+      const select = async () => {
+        for (const name of ['Outdoor families', 'Decision makers', 'Looking for a dentist'])
+          await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+      };
+      await select();
+      const pause = page.getByRole('button', { name: /^Pause \d/ });
+      if (await pause.isEnabled()) {
+        await pause.click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+        await pause.waitFor({ state: 'hidden' });
+        await select();
+      }
+      await page.getByRole('button', { name: /^Activate \d/ }).click();
+      await page.getByText('leads on the first day').waitFor({ timeout: 20_000 });
+    },
+  },
+  {
     name: 'admin-leads',
     host: 'acme.localhost',
     as: 'admin@demo.test',
@@ -313,6 +334,16 @@ const shots: Shot[] = [
   },
   { name: 'root-import', ...root, path: '/configuration/people-import' },
   { name: 'root-background-jobs', ...root, path: '/configuration/background-jobs' },
+  { name: 'root-outbox', ...root, path: '/configuration/outbox' },
+  {
+    name: 'root-outbox-email',
+    ...root,
+    path: '/configuration/outbox',
+    act: async (page) => {
+      await openRow(page);
+      await page.frameLocator('iframe').locator('body').waitFor({ timeout: 8_000 });
+    },
+  },
   { name: 'root-enrichment', ...root, path: '/configuration/data-enrichment' },
   { name: 'agency-enrichment', ...agency, path: '/configuration/data-enrichment?of=one' },
   { name: 'agency-enrichment-own', ...agency, path: '/configuration/data-enrichment' },

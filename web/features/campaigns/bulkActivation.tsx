@@ -80,7 +80,7 @@ function BulkActivation(props: {
         <ScrollArea.Autosize mah={280} type="auto">
           <Table aria-label="Estimate by campaign" verticalSpacing={6} miw={420}>
             <Table.Thead>
-              <Table.Tr>
+              <Table.Tr style={{ whiteSpace: 'nowrap' }}>
                 <Table.Th>Campaign</Table.Th>
                 <Table.Th ta="right">First day</Table.Th>
                 <Table.Th ta="right">Cost</Table.Th>
@@ -115,7 +115,7 @@ function BulkActivation(props: {
       )}
       <Text size="sm" c="dimmed">
         Counted from the last 7 days with each campaign’s rules, before balances and spending limits.
-        {others > 0 && ` Site ID campaigns (${num(others)}) start with the next visit to their sites.`}
+        {others > 0 && ` Campaigns with a tag (${num(others)}) start with the next visit to their sites.`}
       </Text>
       {spreadable.length > 0 && (
         <Checkbox
