@@ -7,6 +7,7 @@ import { useUser } from '../../api/user.ts';
 import { money, num } from '../../ui/format.ts';
 import { overlaysReady } from '../../ui/overlays.ts';
 import { campaignsWords, forEach } from './bulk.ts';
+import classes from './campaigns.module.css';
 import { type Campaign, valuesOf } from './model.ts';
 import { leadPriceOf, resourceQuery } from './resource.ts';
 import { countOf, type Expected, estimateOf } from './setup.model.ts';
@@ -77,10 +78,15 @@ function BulkActivation(props: {
         )}
       </div>
       {rows.length > 0 && (
-        <ScrollArea.Autosize mah={280} type="auto">
-          <Table aria-label="Estimate by campaign" verticalSpacing={6} miw={420}>
+        <ScrollArea.Autosize
+          mah={280}
+          type="auto"
+          // What scrolls must be reached by keyboard.
+          viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Estimates' }}
+        >
+          <Table aria-label="Estimate by campaign" verticalSpacing={6}>
             <Table.Thead>
-              <Table.Tr style={{ whiteSpace: 'nowrap' }}>
+              <Table.Tr className={classes.heads}>
                 <Table.Th>Campaign</Table.Th>
                 <Table.Th ta="right">First day</Table.Th>
                 <Table.Th ta="right">Cost</Table.Th>
