@@ -15,6 +15,9 @@ const RoleModules = z
     'must not list a module more than once',
   );
 
+/** An id in a query; left blank, as users without a role have it, it is not given. */
+const MaybeId = z.union([z.literal('').transform(() => undefined), Id]).optional();
+
 /** Roles of a company's administrators (ROLE-01). */
 export const roles = {
   list: call
@@ -30,8 +33,8 @@ export const roles = {
       z.object({
         companyID: Id.optional().describe('Defaults to your own company'),
         getType: z.enum(['getrole', 'getrolemodule']).default('getrolemodule'),
-        roleID: Id.optional(),
-        usrID: Id.optional().describe('Defaults to yourself if neither is given'),
+        roleID: MaybeId,
+        usrID: MaybeId.describe('Defaults to yourself if neither is given'),
       }),
     )
     .output(
