@@ -81,13 +81,14 @@ function BulkActivation(props: {
         <ScrollArea.Autosize
           mah={280}
           type="auto"
+          offsetScrollbars="present"
           // What scrolls must be reached by keyboard.
           viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': 'Estimates' }}
         >
           <Table aria-label="Estimate by campaign" verticalSpacing={6}>
             <Table.Thead>
               <Table.Tr className={classes.heads}>
-                <Table.Th>Campaign</Table.Th>
+                <Table.Th w="100%">Campaign</Table.Th>
                 <Table.Th ta="right">First day</Table.Th>
                 <Table.Th ta="right">Cost</Table.Th>
                 <Table.Th ta="right">Daily after</Table.Th>
