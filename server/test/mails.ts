@@ -37,16 +37,18 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
     (await admin.query(text, values)).rows.map((row) => BigInt(row.micros));
   const one = async (text: string, values: unknown[]): Promise<bigint> => (await ask(text, values))[0] ?? 0n;
 
-  /** The amount due on an invoice after each of its events (of some kinds) up to an email, starting with the total. */
-  async function duesOf(mail: Mail, number: string, kinds = '.*'): Promise<bigint[]> {
+  /**
+   * The amount due on an invoice after each of its events (of some kinds) up to an email, starting with the total. The
+   * email is to its payer or its issuer: an agency is both, of invoices that may have the same number.
+   */
+  async function duesOf(mail: Mail, to: 'payer' | 'issuer', kinds = '.*'): Promise<bigint[]> {
     const rows = await ask(
       `select sum(e.amount)::text as micros from invoice i join transfer t on t.id = i.transfer_id or t.reference_id = i.id
        join entry e on e.transfer_id = t.id and e.company_id = i.company_id and e.account_code in (3, 12)
-       where i.number = $1 and (i.company_id = $2 or i.issuer_id = $2) and t.created_at <= $3
-         and i.side = case when $2 = i.company_id and i.company_id = i.agency_id then 'wholesale' else i.side end
+       where i.number = $1 and ${to === 'payer' ? 'i.company_id' : 'i.issuer_id'} = $2 and t.created_at <= $3
          and t.kind ~ $4
        group by t.id, t.created_at, t.ctid order by t.created_at, t.ctid`,
-      [number, mail.company_id, mail.created_at, kinds],
+      [numberIn(mail), mail.company_id, mail.created_at, kinds],
     );
     let due = 0n;
     return rows.map((change) => {
@@ -79,7 +81,9 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       [mail.company_id, kinds, codes, mail.created_at],
     );
   const numberIn = (mail: Mail): string => /\b(?:INV|CN)-\d+/.exec(mail.subject)?.[0] ?? '';
-  const dueOf = async (mail: Mail): Promise<Right> => ({ all: [], any: await duesOf(mail, numberIn(mail)) });
+  const dueOf =
+    (to: 'payer' | 'issuer') =>
+    async (mail: Mail): Promise<Right> => ({ all: [], any: await duesOf(mail, to) });
 
   /**
    * Nothing was bought: the amount the card was asked for, or, if it was not asked, the amount that was to be bought.
@@ -116,12 +120,12 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
 
   const rules: Record<string, (mail: Mail) => Promise<Right>> = {
     'invoice.new': async (mail) => {
-      const dues = await duesOf(mail, numberIn(mail));
+      const dues = await duesOf(mail, 'payer');
       return { all: dues.slice(0, 1), any: dues };
     },
-    'invoice.failed': dueOf,
-    'invoice.first_failed': dueOf,
-    'invoice.unpaid': dueOf,
+    'invoice.failed': dueOf('payer'),
+    'invoice.first_failed': dueOf('issuer'),
+    'invoice.unpaid': dueOf('issuer'),
     'invoice.receipt': async (mail) => {
       // For a purchase, the receipt's own transfer is the payment.
       const bought = await ask(
@@ -131,7 +135,7 @@ export async function compareMails(app: TestApp): Promise<{ compared: number; di
       );
       if (bought.length > 0) return { all: [bought.reduce((all, part) => all + part, 0n)] };
       // What the card paid, less what was returned to it; excluding what was credited or written off.
-      const dues = await duesOf(mail, numberIn(mail), '^(payment|refund|dispute|dispute_reversal)$');
+      const dues = await duesOf(mail, 'payer', '^(payment|refund|dispute|dispute_reversal)$');
       return { all: [], any: dues.map((due) => -due) };
     },
     'credit.lead': async (mail) => ({ all: [], any: await given(mail, ['lead_return'], [1, 2, 10, 11]) }),
