@@ -24,7 +24,7 @@ export class OutboundError extends Error {
 }
 
 export interface OutboundRequest {
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string;
   /** Covers name lookup, connection, headers and body together, including all redirects. */

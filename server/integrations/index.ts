@@ -1,0 +1,11 @@
+import { hubspot } from './hubspot/index.ts';
+import type { Vendor } from './port.ts';
+
+/** Every vendor that leads can be delivered to, besides webhooks. Adding one is a folder and a line here. */
+const VENDORS: readonly Vendor[] = [hubspot];
+
+export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
+
+export { type Attempted, attempt, outcomeOf } from './attempt.ts';
+export { createHttp, type Http } from './http.ts';
+export type { Choice, Credentials, Lead, Request, Result, TestResult, Vendor, Way } from './port.ts';

@@ -1,0 +1,202 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../platform/clock.ts';
+import { createOutbound } from '../platform/outbound.ts';
+import { type Attempted, attempt, outcomeOf } from './attempt.ts';
+import { createHttp } from './http.ts';
+import { fieldsOf, missingFields } from './mapping.ts';
+import type { Request, Vendor, Way } from './port.ts';
+import { type RunningStub, type Stub, type StubAnswer, startStub } from './stub.ts';
+
+/** What differs between vendors in the suite. */
+export interface SuiteOptions {
+  /** A new stub for each test. */
+  stub: () => Stub;
+  /** The vendor's way of saying "too many requests", and how long it asks to wait. */
+  tooMany: { answer: StubAnswer; afterMs: number };
+  /** A target field and a value that the vendor refuses for good; missing when it refuses none. */
+  badField?: { key: string; value: string };
+  /** A repeated message is a second one there, and nothing can be asked: a chat. */
+  repeats?: boolean;
+  /** Values that the vendor's stub stores under other names or not at all are left out of the comparison. */
+  unseen?: readonly string[];
+}
+
+const AT = new Date('2026-03-02T15:00:00Z');
+
+/** A lead with everything that is known about a person, and with characters that must arrive as they are. */
+export const LEAD = {
+  lead_id: '0195a1f0-0000-7000-8000-000000000001',
+  first_name: 'Zoë',
+  last_name: 'O\'Hara <b>&"',
+  email: 'zoe@example.com',
+  phone: '+12025550123',
+  phone2: '+12025550124',
+  address: '=1 Main St',
+  city: 'Springfield',
+  state: 'IL',
+  zip: '62701',
+  company_name: 'Hara & Sons',
+  job_title: 'Owner',
+  website: 'https://example.com/?a=1&b=2',
+  campaign_id: '1001',
+  campaign_name: 'Spring campaign',
+  page_url: 'https://shop.example/pricing',
+  created_at: '2026-03-02T14:59:00.000Z',
+} as const;
+
+/** What every vendor's adapter must do, tried against its stub. */
+export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
+  const http = (allow: string) => createHttp(createOutbound({ allow: [allow] }), new ManualClock(AT));
+
+  describe(`${vendor.name}: what every vendor's adapter does`, () => {
+    let stub: Stub;
+    let running: RunningStub;
+    let way: Way;
+    beforeEach(async () => {
+      stub = options.stub();
+      running = await startStub(stub, vendor.id);
+      way = { base: running.base, credentials: stub.credentials(running.base), http: http(running.host) };
+    });
+    afterEach(() => running.stop());
+
+    const requestFor = (more: Record<string, string> = {}, leadId: string = LEAD.lead_id): Request => ({
+      settings: stub.settings,
+      fields: { ...fieldsOf(vendor, {}, { ...LEAD, lead_id: leadId }), ...more },
+      leadId,
+      at: AT,
+    });
+    const deliver = (request = requestFor(), remoteId: string | null = null, isInDoubt = false) =>
+      attempt(vendor, way, request, remoteId, isInDoubt);
+    const delivered = ({ result }: Attempted) => {
+      expect(result).toMatchObject({ kind: 'delivered' });
+      return result;
+    };
+
+    it('[INTG-02] tells whether the credentials work, and what they lead to', async () => {
+      expect(await vendor.test(way)).toEqual({ isConnected: true, account: expect.stringMatching(/\S/) });
+      stub.revoke();
+      expect(await vendor.test(way)).toEqual({ isConnected: false, why: expect.stringMatching(/\S/) });
+    });
+
+    it('[INTG-02] delivers a lead once, every value as it is', async () => {
+      const request = requestFor();
+      expect(missingFields(vendor, request.fields)).toEqual([]);
+      delivered(await deliver(request));
+      const [record, ...others] = stub.records();
+      expect(others).toEqual([]);
+      const seen = Object.fromEntries(
+        Object.entries(request.fields).filter(([key]) => !options.unseen?.includes(key)),
+      );
+      expect(record!.fields).toMatchObject(seen);
+    });
+
+    it('[INTG-02] two leads become two records', async () => {
+      delivered(await deliver());
+      delivered(
+        await deliver(requestFor({ email: 'other@example.com' }, '0195a1f0-0000-7000-8000-000000000002')),
+      );
+      expect(stub.records()).toHaveLength(2);
+    });
+
+    it('[INTG-04] a response that was lost leads to exactly one record', async () => {
+      running.loseNextAnswer();
+      const first = await deliver();
+      expect(first.result.kind).toBe('unknown');
+      delivered(await deliver(requestFor(), first.remoteId, true));
+      expect(stub.records()).toHaveLength(options.repeats ? 2 : 1);
+    });
+
+    it('[INTG-04] waits as long as the vendor asks', async () => {
+      running.answerNext(options.tooMany.answer, 10);
+      expect((await deliver()).result).toMatchObject({ kind: 'retry', afterMs: options.tooMany.afterMs });
+      expect(stub.records()).toEqual([]);
+    });
+
+    it('[INTG-04] an outage is no reason to give up', async () => {
+      running.answerNext({ status: 503, text: '<html>Service Unavailable</html>' }, 10);
+      expect((await deliver()).result).toMatchObject({ kind: 'retry', status: 503 });
+    });
+
+    it('[INTG-04] revoked credentials break the connection, not the delivery', async () => {
+      stub.revoke();
+      expect((await deliver()).result).toMatchObject({ kind: 'broken', why: expect.stringMatching(/\S/) });
+      expect(stub.records()).toEqual([]);
+    });
+
+    it('[INTG-04] answers that make no sense are taken for what they are', async () => {
+      const odd: StubAnswer[] = [
+        { status: 400, text: '<html>no</html>' },
+        { status: 404, json: null },
+        { status: 422, json: [] },
+        { status: 302, headers: { location: 'http://127.0.0.1:1/' } },
+        { status: 200, text: 'x'.repeat(10_000_000) },
+        { status: 200, json: { id: { nested: true }, results: 'none', contact: 7, data: [null] } },
+      ];
+      for (const answer of odd) {
+        running.answerNext(answer, 10);
+        const { result } = await deliver();
+        expect(['final', 'retry', 'unknown', 'broken', 'delivered']).toContain(result.kind);
+        if (answer.status >= 300) expect(result.kind).not.toBe('delivered');
+        if (result.kind === 'final') expect(result.fix).toMatch(/\S/);
+        expect(await vendor.test(way).catch((error) => outcomeOf(error))).toBeTruthy();
+        await vendor.choices?.(way).catch((error) => outcomeOf(error));
+      }
+    });
+
+    it('[INTG-02] never puts a credential into an address that is logged or into what it says', async () => {
+      running.answerNext({ status: 400, json: { message: 'bad' } }, 10);
+      const { result } = await deliver();
+      const secrets = vendor.credentials.filter(({ isSecret }) => isSecret);
+      for (const { key } of secrets) {
+        const secret = way.credentials[key];
+        if (secret) expect(JSON.stringify(result)).not.toContain(secret);
+      }
+    });
+
+    if (options.badField) {
+      const { key, value } = options.badField;
+      it('[INTG-04] a value that is refused is final, with a way to mend it', async () => {
+        expect((await deliver(requestFor({ [key]: value }))).result).toMatchObject({
+          kind: 'final',
+          fix: expect.stringMatching(/\S/),
+        });
+      });
+    }
+
+    if (!options.repeats) {
+      it('[INTG-04] a second delivery of a lead is an update', async () => {
+        const first = await deliver();
+        delivered(first);
+        delivered(await deliver(requestFor(), first.remoteId));
+        expect(stub.records()).toHaveLength(1);
+      });
+
+      it('[INTG-04] a record that was deleted there is made again', async () => {
+        const first = await deliver();
+        for (const { id } of stub.records()) stub.remove(id);
+        delivered(await deliver(requestFor(), first.remoteId));
+        expect(stub.records()).toHaveLength(1);
+      });
+    }
+
+    if (vendor.erase) {
+      it('[INTG-04] deletes a record, also one that is gone', async () => {
+        const { remoteId } = await deliver();
+        await vendor.erase!(way, remoteId!);
+        expect(stub.records()).toEqual([]);
+        await vendor.erase!(way, remoteId!);
+      });
+    }
+
+    if (vendor.settings.some(({ kind }) => kind !== 'text') || vendor.hasOwnFields) {
+      it('[INTG-02] offers choices for its settings', async () => {
+        const choices = await vendor.choices!(way);
+        for (const { key, kind } of vendor.settings) {
+          if (kind !== 'text')
+            expect(choices[key]).toContainEqual({ id: expect.any(String), name: expect.any(String) });
+        }
+        if (vendor.hasOwnFields) expect(choices.fields?.length).toBeGreaterThan(0);
+      });
+    }
+  });
+}
