@@ -1311,11 +1311,29 @@ export interface Schema {
   integration: ClientOwner & {
     id: string;
     campaign_id: string;
-    kind: 'webhook';
-    url: string;
-    secret_sealed: string;
+    /** 'webhook', or the vendor of its connection. */
+    kind: string;
+    connection_id: Maybe<string>;
+    name: Default<string>;
+    settings: Default<Record<string, string>>;
+    mapping: Default<Record<string, string>>;
+    url: Maybe<string>;
+    secret_sealed: Maybe<string>;
     state: 'enabled' | 'disabled' | 'removed';
     state_reason: Maybe<string>;
+    created_at: At;
+    updated_at: At;
+  };
+  connection: ClientOwner & {
+    id: string;
+    vendor: string;
+    name: string;
+    account: string;
+    credentials_sealed: Maybe<string>;
+    state: 'connected' | 'broken' | 'paused' | 'removed';
+    state_reason: Maybe<string>;
+    held_until: MaybeAt;
+    checked_at: MaybeAt;
     created_at: At;
     updated_at: At;
   };
@@ -1325,9 +1343,10 @@ export interface Schema {
     integration_id: string;
     lead_id: Maybe<string>;
     message_id: string;
-    state: 'pending' | 'delivered' | 'failed';
+    state: 'pending' | 'unknown' | 'delivered' | 'failed';
     attempts: Default<number>;
     next_at: MaybeAt;
+    remote_id: Maybe<string>;
     is_test: Default<boolean>;
     created_at: At;
     delivered_at: MaybeAt;
