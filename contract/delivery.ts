@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { Values } from './connections.ts';
+import { CONNECTION_STATES, DELIVERY_STATES } from './destinations.ts';
 import { Done, Id, Instant, Page, PageQuery, WebUrl } from './primitives.ts';
 
 export const Integration = z.object({
   id: Id,
   leadspeekID: Id,
-  kind: z.literal('webhook'),
-  url: z.string(),
+  kind: z.string().describe('webhook, or the service of its connection'),
+  name: z.string().describe('The URL of a webhook, or the names of the service and the connection'),
+  url: z.string().nullable(),
+  connectionID: Id.nullable(),
+  connection_state: z.enum(CONNECTION_STATES).nullable(),
+  settings: z.record(z.string(), z.string()),
+  mapping: z.record(z.string(), z.string()),
   state: z.enum(['enabled', 'disabled']),
   state_reason: z.string().nullable(),
   delivered: z.int(),
@@ -20,7 +27,7 @@ export const Delivery = z.object({
   message_id: z.string(),
   lead_id: Id.nullable(),
   lead_name: z.string().nullable(),
-  state: z.enum(['pending', 'delivered', 'failed']),
+  state: z.enum(DELIVERY_STATES),
   is_test: z.boolean(),
   attempts: z.int(),
   next_at: Instant.nullable(),
@@ -39,6 +46,10 @@ export const Delivery = z.object({
 });
 
 const Which = z.object({ id: Id });
+const Mapping = Values(500).describe(
+  'By field of the service: the key of a lead field, text:… for a fixed text, or empty for nothing. Other fields keep their defaults',
+);
+const Settings = Values(4000);
 
 export const delivery = {
   list: call
@@ -46,7 +57,7 @@ export const delivery = {
       method: 'GET',
       path: '/integrations/custom/{leadspeekID}',
       tags: ['Integrations'],
-      summary: 'Lists the webhooks of a campaign',
+      summary: 'Lists the webhooks and other destinations of a campaign',
     })
     .meta({ access: 'integration.read' })
     .input(z.object({ leadspeekID: Id }))
@@ -61,12 +72,82 @@ export const delivery = {
     .meta({ access: 'integration.write', fresh: true })
     .input(z.object({ leadspeekID: Id, url: WebUrl }))
     .output(Done.extend({ data: Integration, secret: z.string().describe('whsec_..., shown once') })),
+  attach: call
+    .route({
+      method: 'POST',
+      path: '/integrations/destinations',
+      tags: ['Integrations'],
+      summary: 'Delivers the leads of a campaign through a connection',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(
+      z.object({
+        leadspeekID: Id,
+        connectionID: Id,
+        settings: Settings.default({}),
+        mapping: Mapping.default({}),
+      }),
+    )
+    .output(Done.extend({ data: Integration })),
+  configure: call
+    .route({
+      method: 'PUT',
+      path: '/integrations/destinations/{id}',
+      tags: ['Integrations'],
+      summary: 'Changes the settings and the field mapping of a destination',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Which.extend({ settings: Settings, mapping: Mapping }))
+    .output(Done.extend({ data: Integration })),
+  preview: call
+    .route({
+      method: 'POST',
+      path: '/integrations/destinations/preview',
+      tags: ['Integrations'],
+      summary: 'Shows what the newest lead of a campaign, or a made-up one, becomes with a field mapping',
+    })
+    .meta({ access: 'integration.read' })
+    .input(z.object({ leadspeekID: Id, connectionID: Id, mapping: Mapping }))
+    .output(
+      z.object({
+        is_example: z.boolean().describe('The campaign has no leads yet'),
+        fields: z.array(z.object({ key: z.string(), value: z.string() })),
+        missing: z.array(z.string()).describe('Required fields without a value'),
+      }),
+    ),
+  undelivered: call
+    .route({
+      method: 'GET',
+      path: '/integrations/undelivered',
+      tags: ['Integrations'],
+      summary: 'Counts what could not be delivered, by destination and cause',
+    })
+    .meta({ access: 'integration.read' })
+    .input(z.object({ companyID: Id.optional().describe('The company. Defaults to your company') }))
+    .output(
+      z.object({
+        data: z.array(
+          z.object({
+            id: Id.describe('The destination'),
+            name: z.string(),
+            kind: z.string(),
+            leadspeekID: Id,
+            campaign_name: z.string(),
+            state: z.enum(['failed', 'waiting']).describe('waiting: for its connection'),
+            cause: z.string(),
+            leads: z.int(),
+            first_at: Instant,
+            last_at: Instant,
+          }),
+        ),
+      }),
+    ),
   update: call
     .route({
       method: 'PUT',
       path: '/integrations/custom/{id}',
       tags: ['Integrations'],
-      summary: 'Changes the URL, or enables or disables the webhook',
+      summary: 'Changes the URL of a webhook, or enables or disables a destination',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Which.extend({ url: WebUrl.optional(), state: z.enum(['enabled', 'disabled']).optional() }))
@@ -76,7 +157,7 @@ export const delivery = {
       method: 'DELETE',
       path: '/integrations/custom/{id}',
       tags: ['Integrations'],
-      summary: 'Removes a webhook and keeps its log',
+      summary: 'Removes a destination and keeps its log',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Which)
@@ -106,7 +187,7 @@ export const delivery = {
       summary: 'Lists deliveries with every attempt and response',
     })
     .meta({ access: 'integration.read' })
-    .input(PageQuery.extend({ id: Id, state: z.enum(['pending', 'delivered', 'failed']).optional() }))
+    .input(PageQuery.extend({ id: Id, state: z.enum(DELIVERY_STATES).optional() }))
     .output(Page(Delivery)),
   replay: call
     .route({
@@ -116,7 +197,12 @@ export const delivery = {
       summary: 'Resends one delivery, or all failed deliveries',
     })
     .meta({ access: 'integration.write' })
-    .input(Which.extend({ deliveryID: Id.optional().describe('Empty for all failed deliveries') }))
+    .input(
+      Which.extend({
+        deliveryID: Id.optional().describe('Empty for all failed deliveries'),
+        cause: z.string().max(2000).optional().describe('Only those that failed with these words'),
+      }),
+    )
     .output(Done.extend({ replayed: z.int() })),
 };
 

@@ -5,6 +5,7 @@ import { background } from './background.ts';
 import { campaignMore } from './campaign-more.ts';
 import { campaigns } from './campaigns.ts';
 import { companies } from './companies.ts';
+import { connections } from './connections.ts';
 import { costs } from './costs.ts';
 import { credits } from './credits.ts';
 import { delivery } from './delivery.ts';
@@ -57,6 +58,7 @@ export const contract = {
   credits,
   taxes,
   leads,
+  connections,
   delivery,
   developer,
   enrichment,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { MODULES, type ModuleType } from './choices.ts';
+import { DELIVERY_STATES } from './destinations.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
 /** How a visitor was recognized, strongest first; the number is the kind of the identity key. */
@@ -121,7 +122,7 @@ export const Lead = LeadRow.extend({
     z.object({
       id: Id,
       url: z.string(),
-      state: z.enum(['pending', 'delivered', 'failed']),
+      state: z.enum(DELIVERY_STATES),
       attempts: z.int(),
       last_status: z.int().nullable(),
     }),

@@ -35,6 +35,7 @@ import {
   rootsRoutes,
   searchRoutes,
 } from './features/companies/index.ts';
+import { connectionsRoutes, createConnections } from './features/connections/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createCredits, creditsRoutes } from './features/credits/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
@@ -113,6 +114,8 @@ export interface AppParts {
   clock?: Clock;
   /** host:port that our own requests may reach even though it is loopback: the demo's shop and receiver. */
   outboundExceptions?: string[];
+  /** Other addresses of the vendors that leads are delivered to, by vendor: the demo's and the tests' own servers. */
+  vendorBases?: Record<string, string>;
   /** How the sandbox waits, and where tests intercept calls to the card network. */
   cards?: CardParts;
   /** Looks up the tenants' domains; by default, the name servers are queried. */
@@ -137,6 +140,7 @@ export function createFeatures(
   outboundExceptions: string[] = [],
   { around = (gateway) => gateway, onStep, ...waits }: CardParts = {},
   dns: Dns = createDns(platform.config.dnsServers),
+  vendorBases: Record<string, string> = {},
 ) {
   const outbound = createOutbound({ allow: outboundExceptions });
   const tenants = createTenants(platform);
@@ -309,7 +313,23 @@ export function createFeatures(
     people,
     tenants,
   });
-  const delivery = createDelivery(platform, { audit, outbound, leads, campaigns, enrichment });
+  const connections = createConnections(platform, {
+    tenants,
+    audit,
+    notices,
+    limits,
+    outbound,
+    bases: vendorBases,
+  });
+  const delivery = createDelivery(platform, {
+    audit,
+    tenants,
+    connections,
+    outbound,
+    leads,
+    campaigns,
+    enrichment,
+  });
   const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
   const collection = createCollection(platform, {
     tenants,
@@ -387,6 +407,7 @@ export function createFeatures(
     visits,
     leads,
     intent,
+    connections,
     delivery,
     reports,
     collection,
@@ -426,7 +447,7 @@ export async function createApp(parts: AppParts) {
     events: new EventHub(),
     log,
   };
-  features = createFeatures(platform, parts.outboundExceptions, parts.cards, parts.dns);
+  features = createFeatures(platform, parts.outboundExceptions, parts.cards, parts.dns, parts.vendorBases);
 
   const tenancy = tenantsRoutes(features.tenants, platform, ({ rootId, agencyId }) =>
     agencyId
@@ -584,6 +605,7 @@ export async function createApp(parts: AppParts) {
     calls(contract.leads, leads.handlers);
     calls(contract.intent, intentRoutes(features.intent));
     calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
+    calls(contract.connections, connectionsRoutes(features.connections));
     calls(contract.delivery, delivery.handlers);
     calls(contract.developer, developerRoutes(features.developer));
     addApiRoutes(server, platform, doors, features);

@@ -94,6 +94,10 @@ export interface Events {
     }[];
     isTest: boolean;
   };
+  /** A connection works again, so what waited for it can go on (in the scope of whoever mended it). */
+  'connection.restored': { rootId: string; connectionId: string };
+  /** A connection is about to be removed: nothing may be delivered through it any more. */
+  'connection.removed': { connectionId: string };
   /** The data of leads is as complete as it can be: they no longer wait. */
   'leads.completed': { rootId: string; leadIds: string[] };
 }

@@ -1,4 +1,4 @@
-import { sendJob } from './queue.ts';
+import { resumeJob, sendJob } from './queue.ts';
 import type { Delivery } from './service.ts';
 
 /** Concurrent attempts in this process; only one of them to each endpoint. */
@@ -17,4 +17,5 @@ export async function startDelivery(delivery: Delivery): Promise<void> {
     },
     (payload) => delivery.attempt(payload),
   );
+  await delivery.jobs.work(resumeJob, {}, (payload) => delivery.resume(payload));
 }

@@ -10,12 +10,14 @@ const outcome = (status: number | null, more: Partial<Outcome> = {}): Outcome =>
   durationMs: 5,
   status,
   answer: '',
-  error: status && status < 300 ? null : 'no',
+  error: status && status >= 200 && status < 300 ? null : 'no',
   ...more,
 });
 const wait = (attempts: number, random: number, of: Outcome) => {
   const verdict = judge(of, attempts, now, random);
-  return verdict.state === 'pending' ? (verdict.nextAt.getTime() - now.getTime()) / 1000 : verdict.state;
+  return verdict.state === 'pending' && verdict.nextAt
+    ? (verdict.nextAt.getTime() - now.getTime()) / 1000
+    : verdict.state;
 };
 
 describe('what follows from an attempt', () => {
@@ -34,8 +36,20 @@ describe('what follows from an attempt', () => {
   });
 
   it('ends at once on 410, and says that nobody wants more', () => {
-    expect(judge(outcome(410), 1, now, 0.5)).toEqual({ state: 'failed', gone: true });
-    expect(judge(outcome(null, { final: true }), 1, now, 0.5)).toEqual({ state: 'failed', gone: false });
+    expect(judge(outcome(410, { gone: true }), 1, now, 0.5)).toEqual({ state: 'failed' });
+    expect(judge(outcome(null, { final: true }), 1, now, 0.5)).toEqual({ state: 'failed' });
+    // A batch that was accepted without its one record.
+    expect(judge(outcome(207, { final: true, error: 'no' }), 1, now, 0.5)).toEqual({ state: 'failed' });
+  });
+
+  it('[INTG-04] lets a broken connection use up no attempt, and marks what may have arrived', () => {
+    expect(judge(outcome(401, { broken: 'revoked' }), 10, now, 0.5)).toEqual({
+      state: 'pending',
+      nextAt: null,
+    });
+    expect(judge(outcome(null, { isInDoubt: true }), 1, now, 0.5)).toMatchObject({ state: 'unknown' });
+    expect(judge(outcome(null, { isInDoubt: true }), 10, now, 0.5)).toEqual({ state: 'failed' });
+    expect(wait(1, 0.5, outcome(429, { afterMs: 90_000 }))).toBe(90);
   });
 
   it('waits as long as a 429 or 503 asks, in seconds or until a date, 24 hours at most', () => {

@@ -28,30 +28,43 @@ export interface Outcome {
   /** Why it failed, in words; null when it succeeded. */
   error: string | null;
   retryAfter?: string | undefined;
+  /** How long a vendor asked to wait; nothing is sent through its connection until then. */
+  afterMs?: number;
   /** Retrying cannot help. */
   final?: boolean;
+  /** A webhook wants no more (410). */
+  gone?: boolean;
+  /** Why a vendor no longer accepts the connection's credentials: the delivery waits for new ones. */
+  broken?: string;
+  /** It may have arrived; the vendor is asked before anything is sent again. */
+  isInDoubt?: boolean;
+  /** The record at the vendor, as far as it is known. */
+  remoteId?: string | null;
 }
 
-/** The result of an attempt: delivered, permanently failed, or another attempt at `nextAt`. */
+/**
+ * The result of an attempt: delivered, permanently failed, or another attempt at `nextAt` (null: when the connection
+ * works again).
+ */
 export type Verdict =
-  | { state: 'delivered'; gone: false }
-  | { state: 'failed'; gone: boolean }
-  | { state: 'pending'; gone: false; nextAt: Date };
+  | { state: 'delivered' | 'failed' }
+  | { state: 'pending' | 'unknown'; nextAt: Date | null };
 
 /**
- * Judges an attempt. Any 2xx is success, a redirect is not; 410 means the endpoint wants no more; everything else is
- * retried on the schedule (plus or minus a fifth), later where a 429 or 503 asks for it, at most 24 hours later.
+ * Judges an attempt. What is not delivered, final or gone is retried on the schedule (plus or minus a fifth), later where
+ * a 429 or 503 asks for it, at most 24 hours later. A broken connection uses up no attempt: the delivery waits for it.
  * `attempts` includes this one; `random` is in [0, 1).
  */
 export function judge(outcome: Outcome, attempts: number, now: Date, random: number): Verdict {
-  const { status } = outcome;
-  if (status !== null && status >= 200 && status < 300) return { state: 'delivered', gone: false };
-  if (status === 410) return { state: 'failed', gone: true };
+  const { status, error } = outcome;
+  if (error === null) return { state: 'delivered' };
+  if (outcome.broken !== undefined) return { state: 'pending', nextAt: null };
   const base = SCHEDULE[attempts];
-  if (outcome.final || base === undefined) return { state: 'failed', gone: false };
+  if (outcome.gone || outcome.final || base === undefined) return { state: 'failed' };
   const asked = status === 429 || status === 503 ? waitAsked(outcome.retryAfter, now) : 0;
-  const seconds = Math.max(base * (0.8 + 0.4 * random), asked);
-  return { state: 'pending', gone: false, nextAt: new Date(now.getTime() + Math.round(seconds * 1000)) };
+  const seconds = Math.max(base * (0.8 + 0.4 * random), asked, (outcome.afterMs ?? 0) / 1000);
+  const nextAt = new Date(now.getTime() + Math.round(seconds * 1000));
+  return { state: outcome.isInDoubt ? 'unknown' : 'pending', nextAt };
 }
 
 /** Returns the seconds of a Retry-After header (seconds or a date), at most 24 hours; 0 when there is none. */

@@ -11,6 +11,8 @@ export const sendJob = defineJob(
     rootId: z.uuid(),
     deliveryId: z.uuid(),
     integrationId: z.uuid(),
+    /** The connection that it goes through; none for a webhook. */
+    connectionId: z.uuid().optional(),
     attempt: z.int().min(0),
     /** When a lead waiting for its data is due; the job does nothing if the lead was already sent. */
     dueAt: z.iso.datetime().optional(),
@@ -20,3 +22,10 @@ export const sendJob = defineJob(
   { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300, expireInSeconds: 120 },
 );
 export type SendPayload = z.output<typeof sendJob.payload>;
+
+/** Lets the deliveries that waited for a connection go on. */
+export const resumeJob = defineJob(
+  'delivery.resume',
+  z.object({ rootId: z.uuid(), connectionId: z.uuid() }),
+  { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 },
+);

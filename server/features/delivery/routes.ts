@@ -25,11 +25,37 @@ export function deliveryRoutes(delivery: Delivery): {
         await delivery.remove(ctx, id);
         return saved;
       },
+      async attach(ctx, input) {
+        return { ...saved, data: wire(await delivery.attach(ctx, input)) };
+      },
+      configure: async (ctx, { id, ...given }) => ({
+        ...saved,
+        data: wire(await delivery.configure(ctx, id, given)),
+      }),
+      preview: (ctx, input) => delivery.preview(ctx, input),
+      undelivered: async (ctx, { companyID }) => ({
+        data: (await delivery.undelivered(ctx, companyID)).map((row) => ({
+          id: row.id,
+          name: row.name,
+          kind: row.kind,
+          leadspeekID: row.campaign_id,
+          campaign_name: row.campaign_name,
+          state: row.state,
+          cause: row.cause,
+          leads: Number(row.leads),
+          first_at: row.first_at.toISOString(),
+          last_at: row.last_at.toISOString(),
+        })),
+      }),
       async test(ctx, { id }) {
         const outcome = await delivery.test(ctx, id);
         return {
           result: outcome.error === null ? 'success' : 'failed',
-          message: outcome.error ?? `The endpoint returned ${outcome.status}.`,
+          message:
+            outcome.error ??
+            (outcome.remoteId === undefined
+              ? `The endpoint returned ${outcome.status}.`
+              : 'The test lead arrived.'),
           status: outcome.status,
           duration_ms: outcome.durationMs,
         };
@@ -70,8 +96,8 @@ export function deliveryRoutes(delivery: Delivery): {
           input,
         );
       },
-      async replay(ctx, { id, deliveryID }) {
-        const replayed = await delivery.replay(ctx, id, deliveryID);
+      async replay(ctx, { id, deliveryID, cause }) {
+        const replayed = await delivery.replay(ctx, id, { deliveryId: deliveryID, cause });
         return {
           result: 'success',
           message: replayed === 1 ? 'Resending 1 lead' : `Resending ${replayed} leads`,
@@ -87,7 +113,12 @@ const wire = (row: Counted) => ({
   id: row.id,
   leadspeekID: row.campaign_id,
   kind: row.kind,
+  name: row.name || row.url || '',
   url: row.url,
+  connectionID: row.connection_id,
+  connection_state: row.connection_state === 'removed' ? null : row.connection_state,
+  settings: row.settings,
+  mapping: row.mapping,
   state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
   state_reason: row.state_reason,
   delivered: Number(row.delivered),

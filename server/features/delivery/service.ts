@@ -1,36 +1,34 @@
-import { Refusal } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import { type Outbound, OutboundError } from '../../platform/outbound.ts';
+import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import {
-  ANSWER_BYTES,
-  judge,
-  type LeadData,
-  MOST_PER_CAMPAIGN,
-  type Outcome,
-  readable,
-  TEST_EVERY_MS,
-  TIMEOUT_MS,
-  testLead,
-} from './policy.ts';
-import { type SendPayload, sendJob } from './queue.ts';
-import { newMessageId, newSecret, signedHeaders } from './sign.ts';
+import type { Connections } from '../connections/index.ts';
+import type { Tenants } from '../tenants/index.ts';
+import { destinationChanges } from './destination.service.ts';
+import { judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS, testLead } from './policy.ts';
+import { resumeJob, type SendPayload, sendJob } from './queue.ts';
+import { createSender, SECRET, type Target } from './send.service.ts';
+import { newMessageId, newSecret } from './sign.ts';
 import * as store from './store.ts';
 
 /** What delivery needs from the features below it. */
 export interface DeliveryDeps {
   audit: Audit;
+  tenants: Tenants;
+  connections: Connections;
   outbound: Outbound;
   leads: {
     /** Returns what is sent about each lead; a lead whose contact has been erased is missing. */
     message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;
     /** Returns the leads whose person was put on an exclusion list after they were sold; in the root's scope. */
     withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>>;
+    /** Returns the newest lead of a campaign, if it has any. */
+    newest(tx: Tx, campaignId: string): Promise<string | undefined>;
   };
   campaigns: {
     visible(
@@ -57,13 +55,11 @@ export interface DeliveryDeps {
 export type { Counted } from './store.ts';
 export type Delivery = ReturnType<typeof createDelivery>;
 
-const SECRET = 'integration.secret';
-const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be decrypted with the current APP_KEY.';
-
-/** Sends accepted leads to the webhooks of their campaign: signed, retried, logged. */
+/** Sends accepted leads to the webhooks and connections of their campaign: retried, logged, replayed. */
 export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { db, clock, vault, jobs } = platform;
-  const { audit, outbound, leads, campaigns, enrichment } = deps;
+  const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
+  const sender = createSender({ clock, vault, outbound });
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -74,6 +70,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     rootId: row.root_id,
     deliveryId: row.id,
     integrationId: row.integration_id,
+    ...(row.connection_id ? { connectionId: row.connection_id } : {}),
     attempt: 0,
   });
   platform.events.on('leads.accepted', async (tx, event) => {
@@ -93,10 +90,20 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     await enqueue(tx, (await store.dueNow(tx, leadIds, clock.now())).map(firstOf));
   });
 
-  /** Jobs of one webhook form a group, so that a hanging webhook does not hold up the others. */
+  platform.events.on('connection.restored', (tx, { rootId, connectionId }) =>
+    jobs.send(tx, resumeJob, [{ rootId, connectionId }]),
+  );
+  platform.events.on('connection.removed', (tx, { connectionId }) =>
+    store.removeOfConnection(tx, connectionId, clock.now()),
+  );
+
+  /**
+   * Jobs of one webhook, or of one connection, form a group: one that hangs does not hold up the others, and a vendor
+   * gets one request at a time.
+   */
   const enqueue = (tx: Tx, payloads: SendPayload[], startAfter?: Date) =>
     jobs.send(tx, sendJob, payloads, {
-      group: (payload) => payload.integrationId,
+      group: (payload) => payload.connectionId ?? payload.integrationId,
       ...(startAfter ? { startAfter } : {}),
     });
 
@@ -114,66 +121,53 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     if (objection) throw new Refusal('invalid', `url: ${objection}`, { errors: { url: [objection] } });
   }
 
-  /** Sends one message once. Never throws because of what the endpoint does. */
-  async function post(url: string, sealed: string, messageId: string, data: LeadData): Promise<Outcome> {
-    const startedAt = clock.now();
-    const began = performance.now();
-    const done = (rest: Pick<Outcome, 'status' | 'answer' | 'error'> & Partial<Outcome>): Outcome => ({
-      startedAt,
-      durationMs: Math.round(performance.now() - began),
-      ...rest,
-    });
-    let secret: string;
-    try {
-      secret = vault.open(sealed, SECRET);
-    } catch {
-      return done({ status: null, answer: null, error: SECRET_UNREADABLE, final: true });
-    }
-    const body = JSON.stringify({ type: 'lead.created', timestamp: data.created_at, data });
-    try {
-      const answer = await outbound.fetch(url, {
-        method: 'POST',
-        headers: signedHeaders(secret, messageId, startedAt, body),
-        body,
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: ANSWER_BYTES,
-      });
-      const { status } = answer;
-      const error =
-        status >= 200 && status < 300
-          ? null
-          : status >= 300 && status < 400
-            ? 'The endpoint redirects to another address. Redirects are not followed.'
-            : `The endpoint returned ${status}.`;
-      return done({
-        status,
-        answer: readable(answer.body),
-        error,
-        retryAfter: answer.headers['retry-after'],
-      });
-    } catch (error) {
-      if (!(error instanceof OutboundError)) throw error;
-      return done({ status: null, answer: null, error: `${error.message}.` });
-    }
-  }
-
   /** The message of a delivery about to be sent, or why there is none. */
   async function prepare(
     tx: Tx,
     row: NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>,
   ): Promise<LeadData | string> {
-    if (row.integration_state !== 'enabled') return `Not sent: the webhook is ${row.integration_state}.`;
+    if (row.integration_state !== 'enabled')
+      return `Not sent: the ${row.kind === 'webhook' ? 'webhook' : 'destination'} is ${row.integration_state}.`;
     if (row.lead_id && (await leads.withheldIn(tx, row.root_id, [row.lead_id])).has(row.lead_id))
       return 'Not sent: the person is on an exclusion list.';
     const data = row.lead_id && (await leads.message(tx, [row.lead_id])).get(row.lead_id);
     return data || 'Not sent: this lead’s personal data was erased.';
   }
 
+  type Row = NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>;
+  /**
+   * Where a delivery goes now. `wait`: not now, because its connection is broken or paused (null) or because the vendor
+   * asked to wait. What is about to be sent to a vendor that cannot tell a repeated record is marked, so that a
+   * process that dies has it asked after.
+   */
+  async function targetOf(tx: Tx, row: Row): Promise<Target | { wait: Date | null } | string> {
+    if (row.kind === 'webhook')
+      return { kind: 'webhook', url: row.url!, secretSealed: row.secret_sealed!, messageId: row.message_id };
+    const connection = await connections.byId(tx, row.connection_id!, 'share');
+    if (!connection) return 'Not sent: the connection was removed.';
+    if (connection.state !== 'connected') return { wait: null };
+    if (connection.held_until && connection.held_until > clock.now()) return { wait: connection.held_until };
+    const vendor = connections.vendor(connection.vendor);
+    const way = connections.wayOf(vendor, connection);
+    if (!way) return 'Not sent: the address of the connection is not valid.';
+    const isInDoubt = row.state === 'unknown';
+    if (vendor.find && !row.remote_id && !isInDoubt) await store.markInDoubt(tx, row.id);
+    return {
+      kind: 'vendor',
+      vendor,
+      way,
+      settings: row.settings,
+      mapping: row.mapping,
+      remoteId: row.remote_id,
+      isInDoubt,
+    };
+  }
+
   jobs.hook(sendJob, {
     setAside: ({ rootId, deliveryId, attempt }) =>
       inScope(db.app, { rootId }, async (tx) => {
         const row = await store.deliveryToSend(tx, deliveryId);
-        if (row?.state !== 'pending' || row.attempts !== attempt) return;
+        if (!row || !isOpen(row) || row.attempts !== attempt) return;
         const error = 'Not sent: the server stopped twice while sending this lead.';
         await store.settle(
           tx,
@@ -203,31 +197,59 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       const scope = { rootId: payload.rootId };
       const ready = await inScope(db.app, scope, async (tx) => {
         const row = await store.deliveryToSend(tx, payload.deliveryId);
-        if (row?.state !== 'pending' || row.attempts !== payload.attempt) return null;
+        if (!row || !isOpen(row) || row.attempts !== payload.attempt) return null;
         if (payload.dueAt && row.next_at?.toISOString() !== payload.dueAt) return null;
-        return { row, data: await prepare(tx, row) };
+        const data = await prepare(tx, row);
+        if (typeof data === 'string') return { row, data };
+        const target = await targetOf(tx, row);
+        if (typeof target === 'string') return { row, data: target };
+        if (!('wait' in target)) return { row, data, target };
+        await store.postpone(tx, row.id, target.wait);
+        if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
+        return null;
       });
       if (!ready) return;
-      const { row, data } = ready;
+      const { row, data, target } = ready;
       const outcome: Outcome =
-        typeof data === 'string'
-          ? { startedAt: clock.now(), durationMs: 0, status: null, answer: null, error: data, final: true }
-          : await post(row.url, row.secret_sealed, row.message_id, data);
+        typeof data === 'string' || !target
+          ? notSent(clock.now(), typeof data === 'string' ? data : '')
+          : await sender.send(target, data);
+      // Before the delivery is settled: a process that dies in between then finds a connection that is already broken.
+      if (outcome.broken !== undefined)
+        await connections.broken(row.root_id, row.connection_id!, outcome.broken);
 
       await inScope(db.app, scope, async (tx) => {
         const now = clock.now();
         const verdict = judge(outcome, row.attempts + 1, now, Math.random());
-        const nextAt = verdict.state === 'pending' ? verdict.nextAt : null;
+        const nextAt = 'nextAt' in verdict ? verdict.nextAt : null;
         const settled = await store.settle(
           tx,
           row,
-          { state: verdict.state, next_at: nextAt, delivered_at: verdict.state === 'delivered' ? now : null },
+          {
+            state: verdict.state,
+            next_at: nextAt,
+            delivered_at: verdict.state === 'delivered' ? now : null,
+            ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
+          },
           attemptRow(outcome),
         );
         if (!settled) return;
         const { dueAt: _, ...next } = payload;
         if (nextAt) await enqueue(tx, [{ ...next, attempt: row.attempts + 1 }], nextAt);
-        if (verdict.gone) await disableGone(tx, row.integration_id, now);
+        if (outcome.afterMs && row.connection_id)
+          await connections.hold(tx, row.connection_id, new Date(now.getTime() + outcome.afterMs));
+        if (outcome.gone) await disableGone(tx, row.integration_id, now);
+      });
+    },
+
+    /** Lets what waited for a connection go on, a thousand at a time. */
+    async resume(payload: { rootId: string; connectionId: string }): Promise<void> {
+      await inScope(db.app, { rootId: payload.rootId }, async (tx) => {
+        const connection = await connections.byId(tx, payload.connectionId);
+        if (connection?.state !== 'connected') return;
+        const resumed = await store.resume(tx, connection.id, clock.now());
+        await enqueue(tx, resumed.map(nextOf));
+        if (resumed.length === store.RESUMED_AT_ONCE) await jobs.send(tx, resumeJob, [payload]);
       });
     },
 
@@ -257,6 +279,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           agency_id: campaign.agency_id,
           campaign_id: campaign.id,
           kind: 'webhook',
+          name: given.url,
           url: given.url,
           secret_sealed: vault.seal(secret, SECRET),
           state: 'enabled',
@@ -273,7 +296,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         return { row: await counted(tx, id), secret };
       }),
 
-    /** Changes the URL or the state of a webhook. */
+    /** Changes the URL of a webhook, or the state of a destination. */
     update: (
       ctx: Ctx,
       id: string,
@@ -281,7 +304,10 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, true);
-        if (given.url !== undefined) checkUrl(given.url);
+        if (given.url !== undefined) {
+          if (row.kind !== 'webhook') throw refusalOf('url', 'can only be set for a webhook');
+          checkUrl(given.url);
+        }
         const url = given.url ?? row.url;
         const state = given.state ?? row.state;
         const changes = [
@@ -292,6 +318,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           const reason = state === row.state ? row.state_reason : state === 'disabled' ? 'person' : null;
           await store.updateIntegration(tx, id, {
             url,
+            ...(url ? { name: url } : {}),
             state,
             state_reason: reason,
             updated_at: clock.now(),
@@ -300,7 +327,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
             action: 'integration.update',
             objectKind: 'integration',
             objectId: id,
-            description: `Changed the webhook ${row.url}: ${changes.join(', ')}`,
+            description: `Changed the ${nounOf(row)} ${row.name}: ${changes.join(', ')}`,
             owner: ownerOf(row),
           });
         }
@@ -319,18 +346,22 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           action: 'integration.remove',
           objectKind: 'integration',
           objectId: id,
-          description: `Removed the webhook ${row.url}`,
+          description: `Removed the ${nounOf(row)} ${row.name}`,
           owner: ownerOf(row),
         });
       }),
 
-    /** Sends a made-up lead now, even to a disabled webhook, at most once a minute. */
+    /** Sends a made-up lead now, even to a disabled destination, at most once a minute. */
     async test(ctx: Ctx, id: string): Promise<Outcome> {
       const now = clock.now();
       const deliveryId = newId(now);
       const messageId = newMessageId();
-      const { row, data } = await inScope(db.app, ctx.scope, async (tx) => {
+      const { row, data, target } = await inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, true);
+        // An agency's connection is out of sight for its client, who may still try its own campaign's destination.
+        const found = await inScope(db.app, { rootId: row.root_id }, (root) =>
+          testTarget(root, row, messageId),
+        );
         const campaign = (await campaigns.visible(tx, row.campaign_id)) ?? missing();
         const last = await store.lastTestAt(tx, row, new Date(now.getTime() - TEST_EVERY_MS));
         if (last) {
@@ -355,11 +386,12 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           action: 'integration.test',
           objectKind: 'integration',
           objectId: id,
-          description: `Sent a test lead to ${row.url}`,
+          description: `Sent a test lead to ${row.name}`,
           owner: ownerOf(row),
         });
         return {
           row,
+          target: found,
           data: testLead(
             deliveryId,
             {
@@ -375,7 +407,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           ),
         };
       });
-      const outcome = await post(row.url, row.secret_sealed, messageId, data);
+      const outcome = await sender.send(target, data);
+      if (outcome.broken !== undefined)
+        await connections.broken(row.root_id, row.connection_id!, outcome.broken);
       const ok = outcome.error === null;
       await inScope(db.app, ctx.scope, (tx) =>
         store.settle(
@@ -418,37 +452,58 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       }),
 
     /** Sends one delivery again (even one that arrived), or all that failed. Returns how many. */
-    replay: (ctx: Ctx, id: string, deliveryId?: string) =>
+    replay: (
+      ctx: Ctx,
+      id: string,
+      which: { deliveryId?: string | undefined; cause?: string | undefined } = {},
+    ) =>
       inScope(db.app, ctx.scope, async (tx) => {
+        const { deliveryId } = which;
         const row = await present(tx, id, true);
         if (row.state !== 'enabled')
-          throw new Refusal('conflict', 'The webhook is disabled. Enable it first.');
+          throw new Refusal('conflict', `The ${nounOf(row)} is disabled. Enable it first.`);
         if (deliveryId) {
           const one = (await store.deliveryById(tx, id, deliveryId)) ?? missing();
           if (one.is_test) throw new Refusal('conflict', 'Test leads cannot be resent. Use the test button.');
-          if (one.state === 'pending') throw new Refusal('conflict', 'This delivery is still in progress.');
+          if (isOpen(one)) throw new Refusal('conflict', 'This delivery is still in progress.');
         }
-        const reopened = await store.reopen(tx, id, clock.now(), deliveryId);
+        const reopened = await store.reopen(tx, id, clock.now(), which);
         if (reopened.length === 0) return 0;
-        await enqueue(
-          tx,
-          reopened.map((d) => ({
-            rootId: d.root_id,
-            deliveryId: d.id,
-            integrationId: id,
-            attempt: d.attempts,
-          })),
-        );
+        await enqueue(tx, reopened.map(nextOf));
         await audit.record(tx, ctx, {
           action: 'integration.replay',
           objectKind: 'integration',
           objectId: id,
-          description: `Resent ${reopened.length} deliveries to ${row.url}`,
+          description: `Resent ${reopened.length} deliveries to ${row.name}`,
           owner: ownerOf(row),
         });
         return reopened.length;
       }),
+
+    ...destinationChanges(platform, {
+      audit,
+      tenants,
+      connections,
+      campaigns,
+      leads,
+      enrichment,
+      present,
+      counted,
+    }),
   };
+
+  /** Where a test goes. @throws Refusal 409 while the connection cannot send */
+  async function testTarget(tx: Tx, row: store.IntegrationRow, messageId: string): Promise<Target> {
+    if (row.kind === 'webhook')
+      return { kind: 'webhook', url: row.url!, secretSealed: row.secret_sealed!, messageId };
+    const connection = (await connections.byId(tx, row.connection_id!)) ?? missing();
+    const vendor = connections.vendor(connection.vendor);
+    const way = connections.wayOf(vendor, connection);
+    if (connection.state !== 'connected' || !way)
+      throw new Refusal('conflict', `The connection to ${vendor.name} does not work. Reconnect it first.`);
+    const { settings, mapping } = row;
+    return { kind: 'vendor', vendor, way, settings, mapping, remoteId: null, isInDoubt: false };
+  }
 
   /** 410 Gone: the endpoint wants no more. */
   async function disableGone(tx: Tx, id: string, now: Date): Promise<void> {
@@ -465,6 +520,33 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
 
   return service;
 }
+
+const nounOf = ({ kind }: { kind: string }): string => (kind === 'webhook' ? 'webhook' : 'destination');
+const isOpen = ({ state }: { state: string }): boolean => state === 'pending' || state === 'unknown';
+
+const notSent = (startedAt: Date, error: string): Outcome => ({
+  startedAt,
+  durationMs: 0,
+  status: null,
+  answer: null,
+  error,
+  final: true,
+});
+
+/** The job for the next attempt of a delivery that waits no more. */
+const nextOf = (row: {
+  id: string;
+  root_id: string;
+  integration_id: string;
+  connection_id: string | null;
+  attempts: number;
+}): SendPayload => ({
+  rootId: row.root_id,
+  deliveryId: row.id,
+  integrationId: row.integration_id,
+  ...(row.connection_id ? { connectionId: row.connection_id } : {}),
+  attempt: row.attempts,
+});
 
 const attemptRow = (outcome: Outcome) => ({
   started_at: outcome.startedAt,

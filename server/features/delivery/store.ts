@@ -9,6 +9,8 @@ export interface Counted extends IntegrationRow {
   delivered: bigint;
   pending: bigint;
   failed: bigint;
+  /** The connection's, as far as the scope may see it. */
+  connection_state: 'connected' | 'broken' | 'paused' | 'removed' | null;
 }
 
 /**
@@ -19,16 +21,18 @@ export async function integrations(
   tx: Tx,
   which: { campaignId: string } | { id: string },
 ): Promise<Counted[]> {
-  const count = (state: State) =>
-    sql<bigint>`count(d.id) filter (where d.state = ${state} and not d.is_test)`.as(state);
+  const count = (name: State, ...states: State[]) =>
+    sql<bigint>`count(d.id) filter (where d.state = any(${[name, ...states]}) and not d.is_test)`.as(name);
   let query = tx
     .selectFrom('integration as i')
     .leftJoin('delivery as d', (join) =>
       join.onRef('d.integration_id', '=', 'i.id').onRef('d.campaign_id', '=', 'i.campaign_id'),
     )
+    .leftJoin('connection as c', 'c.id', 'i.connection_id')
     .selectAll('i')
-    .select([count('delivered'), count('pending'), count('failed')])
-    .groupBy('i.id')
+    .select([count('delivered'), count('pending', 'unknown'), count('failed')])
+    .select('c.state as connection_state')
+    .groupBy(['i.id', 'c.id'])
     .orderBy('i.created_at')
     .orderBy('i.id');
   query =
@@ -76,6 +80,7 @@ export interface NewDelivery {
   id: string;
   root_id: string;
   integration_id: string;
+  connection_id: string | null;
   lead_id: string;
 }
 
@@ -90,6 +95,7 @@ export async function insertForLeads(
   at: Date,
 ): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
+    with made as (
     insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state,
                           is_test, next_at, created_at)
     select gen_random_uuid(), i.root_id, i.agency_id, i.company_id, i.campaign_id, i.id, l.id,
@@ -98,16 +104,18 @@ export async function insertForLeads(
                 ${leads.map((lead) => lead.waitsUntil ?? at)}::timestamptz[]) as l (id, campaign_id, due_at)
     join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'
     on conflict (integration_id, lead_id) do nothing
-    returning id, root_id, integration_id, lead_id`.execute(tx);
+    returning id, root_id, integration_id, lead_id)
+    select made.*, i.connection_id from made join integration i on i.id = made.integration_id`.execute(tx);
   return rows;
 }
 
 /** Makes the deliveries of leads that still wait due now; those whose time had already come are on their way. */
 export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
-    update delivery set next_at = ${at} where lead_id = any(${leadIds}::uuid[]) and state = 'pending' and attempts = 0
-      and next_at > ${at}
-    returning id, root_id, integration_id, lead_id`.execute(tx);
+    update delivery d set next_at = ${at} from integration i
+    where i.id = d.integration_id and d.lead_id = any(${leadIds}::uuid[]) and d.state = 'pending' and d.attempts = 0
+      and d.next_at > ${at}
+    returning d.id, d.root_id, d.integration_id, d.lead_id, i.connection_id`.execute(tx);
   return rows;
 }
 
@@ -150,7 +158,8 @@ export async function deliveryToSend(tx: Tx, id: string) {
       'd.agency_id',
       'd.company_id',
     ])
-    .select(['i.id as integration_id', 'i.url', 'i.secret_sealed', 'i.state as integration_state'])
+    .select(['d.remote_id', 'i.id as integration_id', 'i.kind', 'i.url', 'i.secret_sealed'])
+    .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping'])
     .where('d.id', '=', id)
     .executeTakeFirst();
 }
@@ -162,7 +171,7 @@ export async function deliveryToSend(tx: Tx, id: string) {
 export async function settle(
   tx: Tx,
   delivery: { id: string; attempts: number },
-  set: { state: State; next_at: Date | null; delivered_at: Date | null },
+  set: { state: State; next_at: Date | null; delivered_at: Date | null; remote_id?: string | null },
   attempt: {
     started_at: Date;
     duration_ms: number;
@@ -244,7 +253,12 @@ export async function nextDeliveries(
   if (after) query = query.where(sql<boolean>`(d.created_at, d.id) < (${after.at}, ${after.id}::uuid)`);
   return query
     .selectAll('d')
-    .select(['i.url', 'a.started_at as last_at', 'a.status as last_status', 'a.error as last_error'])
+    .select([
+      sql<string>`coalesce(i.url, i.name)`.as('url'),
+      'a.started_at as last_at',
+      'a.status as last_status',
+      'a.error as last_error',
+    ])
     .orderBy('d.created_at', 'desc')
     .orderBy('d.id', 'desc')
     .limit(limit)
@@ -262,21 +276,101 @@ export async function deliveryById(tx: Tx, integrationId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Makes deliveries pending again: the given one, or all that failed (except tests; the oldest 10,000). */
+/** Makes deliveries pending again: the given one, or those that failed (except tests; the oldest 10,000). */
 export async function reopen(
   tx: Tx,
   integrationId: string,
   at: Date,
-  id?: string,
-): Promise<{ id: string; root_id: string; attempts: number }[]> {
-  const chosen = id
-    ? sql`select ${id}::uuid as id`
-    : sql`select id from delivery where integration_id = ${integrationId} and state = 'failed' and not is_test
-          order by created_at, id limit ${MOST_REPLAYED} for update skip locked`;
-  const { rows } = await sql<{ id: string; root_id: string; attempts: number }>`
+  which: { deliveryId?: string | undefined; cause?: string | undefined },
+): Promise<Reopened[]> {
+  const chosen = which.deliveryId
+    ? sql`select ${which.deliveryId}::uuid as id`
+    : sql`select d.id from delivery d
+          where d.integration_id = ${integrationId} and d.state = 'failed' and not d.is_test
+            and (${which.cause ?? null}::text is null or ${which.cause ?? null} = (
+              select coalesce(a.error, '') from delivery_attempt a where a.delivery_id = d.id and a.number = d.attempts))
+          order by d.created_at, d.id limit ${MOST_REPLAYED} for update of d skip locked`;
+  const { rows } = await sql<Reopened>`
     with chosen as (${chosen})
     update delivery d set state = 'pending', next_at = ${at}, delivered_at = null
-    from chosen where d.id = chosen.id and d.integration_id = ${integrationId}
-    returning d.id, d.root_id, d.attempts`.execute(tx);
+    from chosen, integration i
+    where d.id = chosen.id and d.integration_id = ${integrationId} and i.id = d.integration_id
+    returning d.id, d.root_id, d.integration_id, i.connection_id, d.attempts`.execute(tx);
+  return rows;
+}
+
+/** A delivery that goes on. */
+export interface Reopened {
+  id: string;
+  root_id: string;
+  integration_id: string;
+  connection_id: string | null;
+  attempts: number;
+}
+
+/** An attempt is about to be made whose outcome nobody knows until it is recorded. */
+export async function markInDoubt(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('delivery').set({ state: 'unknown' }).where('id', '=', id).execute();
+}
+
+/** Moves a delivery to another time; null: until its connection works again. */
+export async function postpone(tx: Tx, id: string, at: Date | null): Promise<void> {
+  await tx.updateTable('delivery').set({ next_at: at }).where('id', '=', id).execute();
+}
+
+export const RESUMED_AT_ONCE = 1000;
+
+/** Makes the next deliveries that wait for a connection due now. */
+export async function resume(tx: Tx, connectionId: string, at: Date): Promise<Reopened[]> {
+  const { rows } = await sql<Reopened>`
+    with chosen as (
+      select d.id from integration i join delivery d on d.integration_id = i.id
+      where i.connection_id = ${connectionId} and d.state in ('pending', 'unknown') and d.next_at is null
+      order by d.id limit ${RESUMED_AT_ONCE} for update of d skip locked)
+    update delivery d set next_at = ${at} from chosen, integration i
+    where d.id = chosen.id and i.id = d.integration_id
+    returning d.id, d.root_id, d.integration_id, i.connection_id, d.attempts`.execute(tx);
+  return rows;
+}
+
+/** Ends the destinations of a connection and what waits for them. */
+export async function removeOfConnection(tx: Tx, connectionId: string, at: Date): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update integration set state = 'removed', state_reason = 'person', updated_at = ${at}
+    where connection_id = ${connectionId} and state <> 'removed' returning id`.execute(tx);
+  await sql`update delivery set state = 'failed', next_at = null
+    where integration_id = any(${rows.map((row) => row.id)}::uuid[])
+      and state in ('pending', 'unknown') and next_at is null`.execute(tx);
+}
+
+/** What could not be delivered for a company, by destination and cause, the most recent first. */
+export async function undelivered(tx: Tx, companyId: string, limit: number) {
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    kind: string;
+    campaign_id: string;
+    campaign_name: string;
+    state: 'failed' | 'waiting';
+    cause: string;
+    leads: bigint;
+    first_at: Date;
+    last_at: Date;
+  }>`
+    with stuck as (
+      select d.integration_id, d.campaign_id, 'failed' as state, d.created_at, coalesce(a.error, '') as cause
+      from delivery d left join delivery_attempt a on a.delivery_id = d.id and a.number = d.attempts
+      where d.company_id = ${companyId} and d.state = 'failed' and not d.is_test
+      union all
+      select d.integration_id, d.campaign_id, 'waiting', d.created_at, ''
+      from integration i join delivery d on d.integration_id = i.id
+      where i.company_id = ${companyId} and i.connection_id is not null and d.state in ('pending', 'unknown')
+        and d.next_at is null)
+    select s.integration_id as id, i.name, i.kind, s.campaign_id, c.name as campaign_name, s.state, s.cause,
+           count(*) as leads, min(s.created_at) as first_at, max(s.created_at) as last_at
+    from stuck s join integration i on i.id = s.integration_id join campaign c on c.id = s.campaign_id
+    where i.state <> 'removed'
+    group by s.integration_id, i.name, i.kind, s.campaign_id, c.name, s.state, s.cause
+    order by max(s.created_at) desc, s.integration_id, s.cause limit ${limit}`.execute(tx);
   return rows;
 }

@@ -217,7 +217,7 @@ export const deliveryOf = (
   webhook_id: row.integration_id,
   url: row.url,
   test: row.is_test,
-  status: row.state,
+  status: row.state === 'unknown' ? 'pending' : row.state,
   attempts: row.attempts,
   last_attempt_at: instant(row.last_at),
   last_status: row.last_status,

@@ -438,6 +438,9 @@ export function createLeads(
       return { text: CSV_BOM + head + lines.join(''), count };
     },
 
+    /** The newest lead of a campaign, if it has any. */
+    newest: (tx: Tx, campaignId: string): Promise<string | undefined> => store.newestOf(tx, campaignId),
+
     /** Leads as sent by webhooks (contract/delivery.ts, LeadMessage.data), by id. */
     async message(tx: Tx, ids: string[]) {
       const rows = await store.leadsByIds(tx, ids);

@@ -422,7 +422,8 @@ export async function deliveryStates(
 ): Promise<Map<string, 'pending' | 'delivered' | 'failed'>> {
   if (leadIds.length === 0) return new Map();
   const { rows } = await sql<{ lead_id: string; state: 'pending' | 'delivered' | 'failed' }>`
-    select lead_id, case when bool_or(state = 'failed') then 'failed' when bool_or(state = 'pending') then 'pending' else 'delivered' end as state
+    select lead_id, case when bool_or(state = 'failed') then 'failed' when bool_or(state in ('pending', 'unknown')) then 'pending'
+             else 'delivered' end as state
     from delivery where lead_id = any(${leadIds}::uuid[]) group by lead_id`.execute(tx);
   return new Map(rows.map((row) => [row.lead_id, row.state]));
 }
@@ -435,8 +436,28 @@ export async function deliveriesOf(tx: Tx, leadId: string) {
     .leftJoin('delivery_attempt as a', (join) =>
       join.onRef('a.delivery_id', '=', 'd.id').onRef('a.number', '=', 'd.attempts'),
     )
-    .select(['d.id', 'i.url', 'd.state', 'd.attempts', 'a.status as last_status'])
+    .select([
+      'd.id',
+      sql<string>`coalesce(i.url, i.name)`.as('url'),
+      'd.state',
+      'd.attempts',
+      'a.status as last_status',
+    ])
     .where('d.lead_id', '=', leadId)
     .orderBy('d.created_at')
     .execute();
+}
+
+/** The newest lead of a campaign that is not a test. */
+export async function newestOf(tx: Tx, campaignId: string): Promise<string | undefined> {
+  const row = await tx
+    .selectFrom('lead')
+    .select('id')
+    .where('campaign_id', '=', campaignId)
+    .where('is_test', '=', false)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.id;
 }

@@ -66,6 +66,11 @@ export const BOUNDS = {
     what: 'keyword counts in progress per client. Try again when some are done',
     rows: (id) => sql`intent_count where company_id = ${id} and state = 'pending'`,
   },
+  connections: {
+    most: 50,
+    what: 'connections per company. Disconnect some first',
+    rows: (id) => sql`connection where company_id = ${id} and state <> 'removed'`,
+  },
   coupons: {
     most: 1000,
     what: 'coupons per root. Remove some first',

@@ -118,7 +118,7 @@ export function EditWebhook(props: { hook: Webhook; onSaved: () => void; onClose
   return (
     <Modal opened onClose={props.onClose} centered title="Change the address">
       <AddressForm
-        initial={props.hook.url}
+        initial={props.hook.url ?? ''}
         verb="Save"
         onClose={props.onClose}
         save={async (url) => {

@@ -1,0 +1,2 @@
+export { connectionsRoutes } from './routes.ts';
+export { type Connections, createConnections } from './service.ts';
