@@ -36,6 +36,7 @@ const features = [
   'visits',
   'leads',
   'intent',
+  'connections',
   'delivery',
   'reports',
   'ads',
@@ -91,13 +92,13 @@ export default {
       name: 'platform-knows-no-feature',
       severity: 'error',
       from: { path: '^server/platform/', pathNot: test },
-      to: { path: '^server/(features|providers|test|app\\.ts)' },
+      to: { path: '^server/(features|providers|integrations|test|app\\.ts)' },
     },
     {
       name: 'only-app-wires',
       comment: 'server/app.ts wires everything; features and providers do not import it.',
       severity: 'error',
-      from: { path: '^server/(features|providers)/', pathNot: test },
+      from: { path: '^server/(features|providers|integrations)/', pathNot: test },
       to: { path: '^server/(app|main)\\.ts$' },
     },
     {
@@ -125,6 +126,14 @@ export default {
       severity: 'error',
       from: { path: '^server/(app|main)\\.ts$|^server/providers/' },
       to: { path: '^server/features/', pathNot: '^server/features/[^/]+/index\\.ts$' },
+    },
+    {
+      name: 'vendors-know-the-port-only',
+      comment:
+        'A folder of server/integrations imports only the port beside it, so that one more is one folder and a line.',
+      severity: 'error',
+      from: { path: '^server/integrations/([^/]+)/', pathNot: test },
+      to: { pathNot: '^server/integrations/($1/|[^/]+\\.ts$)' },
     },
     ...upward,
     {

@@ -340,6 +340,50 @@ export function createFactories(features: Features, platform: Platform) {
     /**
      * Creates an active Site ID campaign for a client; prices in micro-dollars. `balance` is posted through the ledger.
      */
+    /** A connection of a client to HubSpot, as its stub knows it, and a destination of a campaign through it. */
+    async connection(
+      client: Company,
+      given: { name?: string; campaignId?: string; credentials?: Record<string, string> } = {},
+    ): Promise<{ id: string; destinationId: string }> {
+      const now = clock.now();
+      const [id, destinationId] = [newId(now), newId(now)];
+      const name = given.name ?? `Connection ${next()}`;
+      const owner = { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.id };
+      const credentials = given.credentials ?? { token: 'pat-na1-stub' };
+      await inScope(db.app, { rootId: client.root_id }, async (tx) => {
+        await tx
+          .insertInto('connection')
+          .values({
+            id,
+            ...owner,
+            vendor: 'hubspot',
+            name,
+            account: 'Account 4417',
+            credentials_sealed: platform.vault.seal(JSON.stringify(credentials), 'connection.credentials'),
+            state: 'connected',
+            created_at: now,
+            updated_at: now,
+          })
+          .execute();
+        if (given.campaignId)
+          await tx
+            .insertInto('integration')
+            .values({
+              id: destinationId,
+              ...owner,
+              campaign_id: given.campaignId,
+              kind: 'hubspot',
+              connection_id: id,
+              name: `HubSpot · ${name}`,
+              state: 'enabled',
+              created_at: now,
+              updated_at: now,
+            })
+            .execute();
+      });
+      return { id, destinationId };
+    },
+
     async campaign(
       client: Company,
       given: {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/permissions.ts';
 import { EXPORTS } from '../exports.ts';
+import { hubspotStub } from '../integrations/hubspot/stub.ts';
+import { type RunningStub, startStub } from '../integrations/stub.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 import { Authenticator } from './authenticator.ts';
@@ -19,6 +21,8 @@ interface Target {
   leadId: string;
   transferId: string;
   webhookId: string;
+  connectionId: string;
+  destinationId: string;
   importId: string;
   exclusionListId: string;
   /** The client's owner. */
@@ -1708,6 +1712,65 @@ let samples: Record<string, Sample> = {
     named: true,
     request: (t) => ({ url: `/api/integrations/custom/${t.webhookId}/replay`, body: {} }),
   },
+  'GET /api/integrations/vendors': { named: false, request: () => ({ url: '/api/integrations/vendors' }) },
+  'GET /api/integrations/connections': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/connections?companyID=${t.client.id}` }),
+  },
+  'POST /api/integrations/connections': {
+    named: true,
+    request: (t) => ({
+      url: '/api/integrations/connections',
+      body: { companyID: t.client.id, vendor: 'hubspot', credentials: { token: 'pat-na1-stub' } },
+    }),
+  },
+  'PUT /api/integrations/connections/:id': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/integrations/connections/${(await fresh(t)).connectionId}`,
+      body: { state: 'paused' },
+    }),
+  },
+  'DELETE /api/integrations/connections/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/integrations/connections/${(await fresh(t)).connectionId}` }),
+  },
+  'POST /api/integrations/connections/:id/test': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/integrations/connections/${(await fresh(t)).connectionId}/test`,
+      body: {},
+    }),
+  },
+  'GET /api/integrations/connections/:id/choices': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/connections/${t.connectionId}/choices` }),
+  },
+  'POST /api/integrations/destinations': {
+    named: true,
+    request: async (t) => ({
+      url: '/api/integrations/destinations',
+      body: { leadspeekID: (await fresh(t)).campaign.id, connectionID: t.connectionId },
+    }),
+  },
+  'PUT /api/integrations/destinations/:id': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/integrations/destinations/${(await fresh(t)).destinationId}`,
+      body: { settings: {}, mapping: { city: 'state' } },
+    }),
+  },
+  'POST /api/integrations/destinations/preview': {
+    named: true,
+    request: (t) => ({
+      url: '/api/integrations/destinations/preview',
+      body: { leadspeekID: t.campaign.id, connectionID: t.connectionId, mapping: {} },
+    }),
+  },
+  'GET /api/integrations/undelivered': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/undelivered?companyID=${t.client.id}` }),
+  },
   'GET /api/identity/imports': {
     named: false,
     rootOnly: true,
@@ -2241,8 +2304,12 @@ const last = 'POST /api/logout';
 const { [last]: logout, ...others } = samples;
 samples = { ...others, [last]: logout! };
 
+let hubspot: RunningStub;
+afterAll(() => hubspot?.stop());
+
 beforeAll(async () => {
-  app = await testApp();
+  hubspot = await startStub(hubspotStub(), 'hubspot');
+  app = await testApp({ outboundExceptions: [hubspot.host], vendorBases: { hubspot: hubspot.base } });
   const { make } = app;
   const passwordHash = await app.features.people.hashPassword(PASSWORD);
   const root1 = await make.root({ host: 'root.test', isMaster: true });
@@ -2287,6 +2354,7 @@ beforeAll(async () => {
       )
     ).rows[0].id;
     const personId = (await make.user(client, { name: canary })).id;
+    const connection = await make.connection(client, { name: canary, campaignId: campaign.id });
     return {
       name,
       client,
@@ -2294,6 +2362,8 @@ beforeAll(async () => {
       leadId: rows[0].id,
       transferId: rows[0].transfer_id,
       webhookId,
+      connectionId: connection.id,
+      destinationId: connection.destinationId,
       importId,
       exclusionListId: await freshList({ client, canary }),
       personId,
@@ -2311,7 +2381,17 @@ beforeAll(async () => {
        select gen_random_uuid(), root_id, agency_id, company_id, $2, kind, url, secret_sealed, state, now(), now() from integration where id = $1 returning id`,
       [target.webhookId, campaign.id],
     );
-    return { ...target, campaign, webhookId: rows[0].id };
+    const connection = await make.connection(target.client, {
+      name: target.canary,
+      campaignId: campaign.id,
+    });
+    return {
+      ...target,
+      campaign,
+      webhookId: rows[0].id,
+      connectionId: connection.id,
+      destinationId: connection.destinationId,
+    };
   };
   own = await build('Own', agency1, root1);
   targets = [

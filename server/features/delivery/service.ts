@@ -356,12 +356,11 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       const now = clock.now();
       const deliveryId = newId(now);
       const messageId = newMessageId();
-      const { row, data, target } = await inScope(db.app, ctx.scope, async (tx) => {
+      const seen = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
+      // An agency's connection is out of its client's sight, who may still try a destination of their campaign.
+      const target = await inScope(db.app, { rootId: seen.root_id }, (tx) => testTarget(tx, seen, messageId));
+      const { row, data } = await inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, true);
-        // An agency's connection is out of sight for its client, who may still try its own campaign's destination.
-        const found = await inScope(db.app, { rootId: row.root_id }, (root) =>
-          testTarget(root, row, messageId),
-        );
         const campaign = (await campaigns.visible(tx, row.campaign_id)) ?? missing();
         const last = await store.lastTestAt(tx, row, new Date(now.getTime() - TEST_EVERY_MS));
         if (last) {
@@ -391,7 +390,6 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         });
         return {
           row,
-          target: found,
           data: testLead(
             deliveryId,
             {

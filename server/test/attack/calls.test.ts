@@ -106,6 +106,7 @@ async function tenant(name: string, root: Company, agency: Company, host: string
       app.platform.vault.seal('whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'integration.secret'),
     ],
   );
+  await make.connection(client, { name: canary, campaignId: campaign.id });
   await app.admin.query(
     `insert into import_job (id, root_id, company_id, kind, file_name, file_path, file_bytes, mapping, state, created_at)
      values (gen_random_uuid(), $1, $1, 'people', $2, 'imports/none.csv', 1, '{}', 'held', now())`,
@@ -301,10 +302,12 @@ const TABLES: [says: RegExp, table: string][] = [
   [/group/i, 'company_group'],
   [/leadspeek|campaign/i, 'campaign'],
   [/deliver/i, 'delivery'],
+  [/connection/i, 'connection'],
   [/kept|absorbed|merges/i, 'person'],
 ];
 const PATHS: [says: RegExp, table: string][] = [
   [/exclusions|suppression/, 'exclusion_list'],
+  [/integrations\/connections/, 'connection'],
   [/integrations/, 'integration'],
   [/identity\/imports/, 'import_job'],
   [/invoices/, 'invoice'],
