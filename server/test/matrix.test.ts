@@ -22,7 +22,6 @@ interface Target {
   transferId: string;
   webhookId: string;
   connectionId: string;
-  destinationId: string;
   importId: string;
   exclusionListId: string;
   /** The client's owner. */
@@ -62,6 +61,9 @@ let targets: Target[];
 let own: Target;
 let principals: Principal[];
 let fresh: (target: Target) => Promise<Target>;
+/** Another connection and a destination of it, to be changed or removed. */
+const freshConnection = (target: Target) =>
+  app.make.connection(target.client, { name: target.canary, campaignId: target.campaign.id });
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /** Another session of the user, to be ended. */
@@ -1727,18 +1729,18 @@ let samples: Record<string, Sample> = {
   'PUT /api/integrations/connections/:id': {
     named: true,
     request: async (t) => ({
-      url: `/api/integrations/connections/${(await fresh(t)).connectionId}`,
+      url: `/api/integrations/connections/${(await freshConnection(t)).id}`,
       body: { state: 'paused' },
     }),
   },
   'DELETE /api/integrations/connections/:id': {
     named: true,
-    request: async (t) => ({ url: `/api/integrations/connections/${(await fresh(t)).connectionId}` }),
+    request: async (t) => ({ url: `/api/integrations/connections/${(await freshConnection(t)).id}` }),
   },
   'POST /api/integrations/connections/:id/test': {
     named: true,
     request: async (t) => ({
-      url: `/api/integrations/connections/${(await fresh(t)).connectionId}/test`,
+      url: `/api/integrations/connections/${(await freshConnection(t)).id}/test`,
       body: {},
     }),
   },
@@ -1756,7 +1758,7 @@ let samples: Record<string, Sample> = {
   'PUT /api/integrations/destinations/:id': {
     named: true,
     request: async (t) => ({
-      url: `/api/integrations/destinations/${(await fresh(t)).destinationId}`,
+      url: `/api/integrations/destinations/${(await freshConnection(t)).destinationId}`,
       body: { settings: {}, mapping: { city: 'state' } },
     }),
   },
@@ -2363,7 +2365,6 @@ beforeAll(async () => {
       transferId: rows[0].transfer_id,
       webhookId,
       connectionId: connection.id,
-      destinationId: connection.destinationId,
       importId,
       exclusionListId: await freshList({ client, canary }),
       personId,
@@ -2381,17 +2382,7 @@ beforeAll(async () => {
        select gen_random_uuid(), root_id, agency_id, company_id, $2, kind, url, secret_sealed, state, now(), now() from integration where id = $1 returning id`,
       [target.webhookId, campaign.id],
     );
-    const connection = await make.connection(target.client, {
-      name: target.canary,
-      campaignId: campaign.id,
-    });
-    return {
-      ...target,
-      campaign,
-      webhookId: rows[0].id,
-      connectionId: connection.id,
-      destinationId: connection.destinationId,
-    };
+    return { ...target, campaign, webhookId: rows[0].id };
   };
   own = await build('Own', agency1, root1);
   targets = [
@@ -2656,6 +2647,9 @@ describe('[LOGS-03] the user log', () => {
     // Replaying nothing changes nothing.
     const quiet = new Set([
       'POST /api/integrations/custom/:id/replay',
+      // Only tries, or only reads, but has a body.
+      'POST /api/integrations/connections/:id/test',
+      'POST /api/integrations/destinations/preview',
       // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',
       // Only reads, and uses nothing up.

@@ -67,7 +67,7 @@ export const BOUNDS = {
     rows: (id) => sql`intent_count where company_id = ${id} and state = 'pending'`,
   },
   connections: {
-    most: 50,
+    most: 100,
     what: 'connections per company. Disconnect some first',
     rows: (id) => sql`connection where company_id = ${id} and state <> 'removed'`,
   },
