@@ -211,7 +211,7 @@ export default {
       name: 'no-dev-dependencies',
       comment: 'What runs in production is not a development dependency.',
       severity: 'error',
-      from: { path: '^(server|web|contract)/', pathNot: [test, '^web/vite\\.config\\.ts$', '^server/test/'] },
+      from: { path: '^(server|web|contract)/', pathNot: [test, '^web/vite\\.config\\.ts$', '^server/test/', '^server/integrations/(suite|bench)\\.ts$'] },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -47,6 +47,10 @@ export const VendorInfo = z.object({
   ),
   fields: z.array(z.object({ key: z.string(), label: z.string(), from: z.string(), required: z.boolean() })),
   own_fields: z.boolean().describe('Fields that the client made at the vendor can be mapped, too'),
+  demo: z
+    .object({ page: z.string(), credentials: z.record(z.string(), z.string()) })
+    .nullable()
+    .describe('Only in the demo: the stand-in that answers instead of the service, and what it accepts'),
 });
 
 export const Connection = z.object({

@@ -132,6 +132,7 @@ export const delivery = {
             name: z.string(),
             kind: z.string(),
             leadspeekID: Id,
+            leadspeekType: z.string(),
             campaign_name: z.string(),
             state: z.enum(['failed', 'waiting']).describe('waiting: for its connection'),
             cause: z.string(),

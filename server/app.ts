@@ -35,7 +35,7 @@ import {
   rootsRoutes,
   searchRoutes,
 } from './features/companies/index.ts';
-import { connectionsRoutes, createConnections } from './features/connections/index.ts';
+import { connectionsRoutes, createConnections, type StandIns } from './features/connections/index.ts';
 import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
 import { createCredits, creditsRoutes } from './features/credits/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
@@ -114,8 +114,8 @@ export interface AppParts {
   clock?: Clock;
   /** host:port that our own requests may reach even though it is loopback: the demo's shop and receiver. */
   outboundExceptions?: string[];
-  /** Other addresses of the vendors that leads are delivered to, by vendor: the demo's and the tests' own servers. */
-  vendorBases?: Record<string, string>;
+  /** Servers that stand in for the vendors that leads are delivered to, by vendor: the demo's and the tests' own. */
+  standIns?: StandIns;
   /** How the sandbox waits, and where tests intercept calls to the card network. */
   cards?: CardParts;
   /** Looks up the tenants' domains; by default, the name servers are queried. */
@@ -140,7 +140,7 @@ export function createFeatures(
   outboundExceptions: string[] = [],
   { around = (gateway) => gateway, onStep, ...waits }: CardParts = {},
   dns: Dns = createDns(platform.config.dnsServers),
-  vendorBases: Record<string, string> = {},
+  standIns: StandIns = {},
 ) {
   const outbound = createOutbound({ allow: outboundExceptions });
   const tenants = createTenants(platform);
@@ -319,7 +319,7 @@ export function createFeatures(
     notices,
     limits,
     outbound,
-    bases: vendorBases,
+    standIns,
   });
   const delivery = createDelivery(platform, {
     audit,
@@ -447,7 +447,7 @@ export async function createApp(parts: AppParts) {
     events: new EventHub(),
     log,
   };
-  features = createFeatures(platform, parts.outboundExceptions, parts.cards, parts.dns, parts.vendorBases);
+  features = createFeatures(platform, parts.outboundExceptions, parts.cards, parts.dns, parts.standIns);
 
   const tenancy = tenantsRoutes(features.tenants, platform, ({ rootId, agencyId }) =>
     agencyId

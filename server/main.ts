@@ -1,5 +1,6 @@
 import { setDefaultResultOrder } from 'node:dns';
 import { readFile } from 'node:fs/promises';
+import { registerDemoCrm } from '../demo/crm/crm.ts';
 import { type DemoReceiver, registerDemoReceiver } from '../demo/receiver/receiver.ts';
 import { createApp } from './app.ts';
 import { demoDns } from './demo/dns.ts';
@@ -12,6 +13,8 @@ import {
   shopPeople,
 } from './demo/seed.ts';
 import { addDemoShop } from './demo/shop.ts';
+import { vendors } from './integrations/index.ts';
+import { stubs } from './integrations/stubs.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { SealError } from './platform/crypto.ts';
@@ -124,16 +127,32 @@ async function main(): Promise<void> {
       ? [...new Set([config.port, demoPort])].flatMap((port) => [
           `${host('shop.')}:${port}`,
           `${host('receiver.')}:${port}`,
+          `${host('crm.')}:${port}`,
         ])
       : [];
+    const crm = `http://${host('crm.')}:${config.port}`;
+    const services = wantsDemo
+      ? [...vendors.values()].flatMap(({ id, name, noun }) => {
+          const stub = stubs[id]?.();
+          return stub ? [{ id, name, noun, stub }] : [];
+        })
+      : [];
+    const standIns = Object.fromEntries(
+      services.map(({ id, stub }) => {
+        const base = `${crm}/${id}`;
+        return [id, { base, page: `${crm}/?of=${id}`, credentials: stub.credentials(base) }];
+      }),
+    );
     let receiver: DemoReceiver | undefined;
     app = await createApp({
       config,
       urls,
       outboundExceptions,
+      standIns,
       ...(wantsDemo ? { dns: demoDns(config, createDns(config.dnsServers)) } : {}),
       mount(server) {
         if (!wantsDemo) return;
+        registerDemoCrm(server, { host: host('crm.'), services });
         receiver = registerDemoReceiver(server, { host: host('receiver.') });
         addDemoShop(server, {
           host: host('shop.'),

@@ -32,6 +32,9 @@ const pages = {
   'marketing-services-agreement-developer': legal,
   'download-auth': lazyPage(() => import('./features/legal/DownloadPage.tsx')),
 
+  integrations: lazyPage(() => import('./features/integrations/IntegrationsPage.tsx')),
+  integration: lazyPage(() => import('./features/integrations/IntegrationPage.tsx')),
+
   profile: lazyPage(() => import('./features/profile/ProfilePage.tsx')),
   'profile-setup': lazyPage(() => import('./features/profile/ProfileSetupPage.tsx')),
   'profile-setup-v1': lazyPage(() => import('./features/profile/ProfileSetupV1Page.tsx')),

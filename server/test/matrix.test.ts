@@ -2311,7 +2311,7 @@ afterAll(() => hubspot?.stop());
 
 beforeAll(async () => {
   hubspot = await startStub(hubspotStub(), 'hubspot');
-  app = await testApp({ outboundExceptions: [hubspot.host], vendorBases: { hubspot: hubspot.base } });
+  app = await testApp({ outboundExceptions: [hubspot.host], standIns: { hubspot: { base: hubspot.base } } });
   const { make } = app;
   const passwordHash = await app.features.people.hashPassword(PASSWORD);
   const root1 = await make.root({ host: 'root.test', isMaster: true });

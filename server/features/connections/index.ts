@@ -1,2 +1,2 @@
 export { connectionsRoutes } from './routes.ts';
-export { type Connections, createConnections } from './service.ts';
+export { type Connections, createConnections, type StandIns } from './service.ts';

@@ -2,13 +2,14 @@ import type { contract } from '../../../contract/index.ts';
 import { messages } from '../../../contract/messages.ts';
 import type { Vendor } from '../../integrations/index.ts';
 import type { Handlers } from '../../platform/http/routes.ts';
-import type { Connections } from './service.ts';
-import type { CountedConnection } from './store.ts';
+import type { Connections, CountedConnection } from './service.ts';
 
 /** The calls of the feature. */
 export function connectionsRoutes(connections: Connections): Handlers<typeof contract.connections> {
   return {
-    vendors: async () => ({ data: connections.vendors().map(vendorInfo) }),
+    vendors: async () => ({
+      data: connections.vendors().map((vendor) => vendorInfo(vendor, connections.standIn(vendor.id))),
+    }),
     list: async (ctx, { companyID, vendor }) => ({
       data: (await connections.list(ctx, companyID, vendor)).map(wire),
     }),
@@ -47,7 +48,7 @@ const wire = (row: CountedConnection) => ({
   created_at: row.created_at.toISOString(),
 });
 
-const vendorInfo = (vendor: Vendor) => ({
+const vendorInfo = (vendor: Vendor, standIn: ReturnType<Connections['standIn']>) => ({
   id: vendor.id,
   name: vendor.name,
   summary: vendor.summary,
@@ -77,4 +78,5 @@ const vendorInfo = (vendor: Vendor) => ({
     required: field.isRequired ?? false,
   })),
   own_fields: vendor.hasOwnFields ?? false,
+  demo: standIn?.page ? { page: standIn.page, credentials: { ...standIn.credentials } } : null,
 });

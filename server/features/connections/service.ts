@@ -24,6 +24,7 @@ import type { Notices } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import * as store from './store.ts';
 
+export type { CountedConnection } from './store.ts';
 export type Connections = ReturnType<typeof createConnections>;
 
 export interface ConnectionsDeps {
@@ -32,9 +33,21 @@ export interface ConnectionsDeps {
   notices: Notices;
   limits: Limits;
   outbound: Outbound;
-  /** Other addresses of vendors, by vendor: the demo's and the tests' own servers. */
-  bases?: Readonly<Record<string, string>>;
+  standIns?: StandIns;
 }
+
+/** Servers that answer a vendor's calls in its place, by vendor: the demo's and the tests' own. */
+export type StandIns = Readonly<
+  Record<
+    string,
+    {
+      base: string;
+      /** The page that shows what has arrived, and the credentials that it accepts. */
+      page?: string;
+      credentials?: Credentials;
+    }
+  >
+>;
 
 const CREDENTIALS = 'connection.credentials';
 const TEST_EVERY_MS = 60_000;
@@ -46,7 +59,7 @@ const MOST_CHOICES = 1000;
 /** Sign-ins of companies at the services that their leads are delivered to (INTG-02). */
 export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   const { db, clock, vault } = platform;
-  const { tenants, audit, notices, limits, outbound, bases = {} } = deps;
+  const { tenants, audit, notices, limits, outbound, standIns = {} } = deps;
   const http = createHttp(outbound, clock);
 
   const missing = (): never => {
@@ -61,7 +74,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     JSON.parse(vault.open(row.credentials_sealed!, CREDENTIALS)) as Credentials;
 
   function wayOf(vendor: Vendor, credentials: Credentials): Way | undefined {
-    const base = bases[vendor.id] ?? baseOf(vendor, credentials);
+    const base = standIns[vendor.id]?.base ?? baseOf(vendor, credentials);
     return base === undefined ? undefined : { base, credentials, http };
   }
 
@@ -107,6 +120,8 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   return {
     /** Every vendor, in the order of the gallery. */
     vendors: (): Vendor[] => [...vendors.values()],
+    /** What answers in a vendor's place and shows it on a page, if anything does. */
+    standIn: (vendorId: string) => standIns[vendorId],
     vendor: vendorOf,
     wayOf: (vendor: Vendor, row: store.ConnectionRow): Way | undefined => wayOf(vendor, opened(row)),
     /** One connection that the scope may see; `share` keeps it as it is until the transaction ends. */

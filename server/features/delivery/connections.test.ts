@@ -31,7 +31,7 @@ const account: Stub = {
 beforeAll(async () => {
   stub = hubspotStub();
   running = await startStub(account, 'hubspot');
-  app = await testApp({ outboundExceptions: [running.host], vendorBases: { hubspot: running.base } });
+  app = await testApp({ outboundExceptions: [running.host], standIns: { hubspot: { base: running.base } } });
   root = await app.make.root();
   agency = await app.make.agency(root, { host });
 });

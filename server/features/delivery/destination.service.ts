@@ -8,9 +8,9 @@ import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { DeliveryDeps } from './deps.ts';
 import { leadOf } from './lead.policy.ts';
 import { type LeadData, MOST_PER_CAMPAIGN, testLead } from './policy.ts';
-import type { DeliveryDeps } from './service.ts';
 import * as store from './store.ts';
 
 type Deps = Pick<DeliveryDeps, 'audit' | 'tenants' | 'connections' | 'campaigns' | 'leads' | 'enrichment'> & {

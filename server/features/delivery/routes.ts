@@ -39,6 +39,7 @@ export function deliveryRoutes(delivery: Delivery): {
           name: row.name,
           kind: row.kind,
           leadspeekID: row.campaign_id,
+          leadspeekType: row.module,
           campaign_name: row.campaign_name,
           state: row.state,
           cause: row.cause,

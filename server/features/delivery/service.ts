@@ -4,11 +4,8 @@ import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Outbound } from '../../platform/outbound.ts';
 import type { Platform } from '../../platform/platform.ts';
-import type { Audit } from '../audit/index.ts';
-import type { Connections } from '../connections/index.ts';
-import type { Tenants } from '../tenants/index.ts';
+import type { DeliveryDeps } from './deps.ts';
 import { destinationChanges } from './destination.service.ts';
 import { judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS, testLead } from './policy.ts';
 import { resumeJob, type SendPayload, sendJob } from './queue.ts';
@@ -16,43 +13,8 @@ import { createSender, SECRET, type Target } from './send.service.ts';
 import { newMessageId, newSecret } from './sign.ts';
 import * as store from './store.ts';
 
-/** What delivery needs from the features below it. */
-export interface DeliveryDeps {
-  audit: Audit;
-  tenants: Tenants;
-  connections: Connections;
-  outbound: Outbound;
-  leads: {
-    /** Returns what is sent about each lead; a lead whose contact has been erased is missing. */
-    message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;
-    /** Returns the leads whose person was put on an exclusion list after they were sold; in the root's scope. */
-    withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>>;
-    /** Returns the newest lead of a campaign, if it has any. */
-    newest(tx: Tx, campaignId: string): Promise<string | undefined>;
-  };
-  campaigns: {
-    visible(
-      tx: Tx,
-      id: string,
-    ): Promise<{
-      id: string;
-      root_id: string;
-      agency_id: string;
-      company_id: string;
-      number: bigint;
-      name: string;
-      module: string;
-      advance_information: number[];
-      b2b_information: number[];
-    } | null>;
-  };
-  enrichment: {
-    /** Returns made-up values of data fields, limited to those that a company may use. */
-    sampleFor(tx: Tx, companyId: string, asked: readonly number[]): Promise<Record<string, string>>;
-  };
-}
-
 export type { Counted } from './store.ts';
+export type { DeliveryDeps };
 export type Delivery = ReturnType<typeof createDelivery>;
 
 /** Sends accepted leads to the webhooks and connections of their campaign: retried, logged, replayed. */

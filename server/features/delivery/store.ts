@@ -351,6 +351,7 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     kind: string;
     campaign_id: string;
     campaign_name: string;
+    module: string;
     state: 'failed' | 'waiting';
     cause: string;
     leads: bigint;
@@ -366,11 +367,11 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
       from integration i join delivery d on d.integration_id = i.id
       where i.company_id = ${companyId} and i.connection_id is not null and d.state in ('pending', 'unknown')
         and d.next_at is null)
-    select s.integration_id as id, i.name, i.kind, s.campaign_id, c.name as campaign_name, s.state, s.cause,
+    select s.integration_id as id, i.name, i.kind, s.campaign_id, c.name as campaign_name, c.module, s.state, s.cause,
            count(*) as leads, min(s.created_at) as first_at, max(s.created_at) as last_at
     from stuck s join integration i on i.id = s.integration_id join campaign c on c.id = s.campaign_id
     where i.state <> 'removed'
-    group by s.integration_id, i.name, i.kind, s.campaign_id, c.name, s.state, s.cause
+    group by s.integration_id, i.name, i.kind, s.campaign_id, c.name, c.module, s.state, s.cause
     order by max(s.created_at) desc, s.integration_id, s.cause limit ${limit}`.execute(tx);
   return rows;
 }

@@ -139,7 +139,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
         </Tabs.Panel>
         <Tabs.Panel value="delivery">
           <TestLead campaignId={id} />
-          <DeliveryTab campaignId={id} />
+          <DeliveryTab campaignId={id} clientId={campaign.company_id} />
         </Tabs.Panel>
         <Tabs.Panel value="why">
           <RefusalsTab id={id} isSearch={campaign.leadspeekType !== 'local'} />

@@ -49,7 +49,8 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
     queryKey: ['deliveries', input, hook.delivered, hook.pending, hook.failed],
     queryFn: ({ signal }) => api.delivery.log(input, { signal }),
     placeholderData: keepPreviousData,
-    refetchInterval: (one) => (one.state.data?.data.some((row) => row.state === 'pending') ? 5_000 : 15_000),
+    refetchInterval: (one) =>
+      one.state.data?.data.some((row) => row.state === 'pending' || row.state === 'unknown') ? 5_000 : 15_000,
   });
   const rows = query.data?.data;
 
@@ -94,7 +95,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
           <Group gap="xs">
             {!isEnabled && (
               <Text size="sm" c="dimmed">
-                Enable the webhook to send failed leads again.
+                Enable it to send failed leads again.
               </Text>
             )}
             <Button
@@ -173,7 +174,7 @@ function Row({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promise<voi
           </span>
           {row.is_test && <StatusBadge status="test" tone="info" />}
         </span>
-        <StatusBadge status={row.state} />
+        <DeliveryState row={row} />
         <span className={`${classes.right} num`}>
           {row.attempts === 1 ? '1 attempt' : `${num(row.attempts)} attempts`}
         </span>
@@ -184,6 +185,23 @@ function Row({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promise<voi
       {isOpen && <Attempts row={row} onReplay={onReplay} />}
     </li>
   );
+}
+
+/** `unknown` is being checked; a pending one without a time waits for its connection. */
+function DeliveryState({ row }: { row: DeliveryRow }) {
+  if (row.state === 'unknown')
+    return (
+      <StatusBadge status="unknown" tone="warn">
+        Checking
+      </StatusBadge>
+    );
+  if (row.state === 'pending' && !row.next_at)
+    return (
+      <StatusBadge status="waiting" tone="warn">
+        Waiting
+      </StatusBadge>
+    );
+  return <StatusBadge status={row.state} />;
 }
 
 function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promise<void>) | undefined }) {
@@ -197,6 +215,14 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
         </Text>
         <CopyButton text={row.message_id} what="message ID" />
       </Group>
+      {row.state === 'unknown' && (
+        <Text size="sm">
+          The response was lost. The service is asked for this lead before anything is sent again.
+        </Text>
+      )}
+      {row.state === 'pending' && !row.next_at && (
+        <Text size="sm">It waits for the connection and goes on by itself once that works again.</Text>
+      )}
       {row.next_at && (
         <Text size="sm">
           Next attempt <When at={row.next_at} relative />
@@ -233,7 +259,7 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
         ))}
       </ol>
       <Group gap="sm" mt="xs">
-        {onReplay && !row.is_test && row.state !== 'pending' && (
+        {onReplay && !row.is_test && (row.state === 'delivered' || row.state === 'failed') && (
           <Button
             size="xs"
             variant="default"

@@ -8,12 +8,14 @@ import {
   IconPlus,
   IconSend,
   IconTrash,
+  IconWebhook,
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
-import { useMay } from '../../api/user.ts';
+import { useMay, useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
 import { num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -21,17 +23,21 @@ import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../ui/states.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
+import type { Connection } from '../integrations/words.ts';
 import { DeliveryLog } from './DeliveryLog.tsx';
+import { DestinationModal } from './DestinationModal.tsx';
 import classes from './delivery.module.css';
 import { AddWebhook, EditWebhook } from './WebhookModals.tsx';
 import { disabledWords, durationWords, type Webhook } from './words.ts';
 
-/** The webhooks of a campaign and the log of the chosen one (`webhook` in the address, else the first). */
-export function DeliveryTab({ campaignId }: { campaignId: string }) {
+/** The destinations of a campaign and the log of the chosen one (`webhook` in the address, else the first). */
+export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clientId: string }) {
   const cache = useQueryClient();
   const mayWrite = useMay('integration.write');
   const [params, set] = useSearchParams();
-  const [isAdding, setAdding] = useState(false);
+  const user = useUser();
+  /** What is being added: a webhook, or a destination through a connection. */
+  const [adding, setAdding] = useState<'webhook' | Connection>();
   const query = useQuery({
     queryKey: ['webhooks', campaignId],
     queryFn: ({ signal }) => api.delivery.list({ leadspeekID: campaignId }, { signal }),
@@ -45,10 +51,42 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
   const chosen = hooks?.find((hook) => hook.id === params.webhook) ?? hooks?.[0];
   const choose = (id: string) =>
     set({ webhook: id, log_page: undefined, log_state: undefined, log_q: undefined });
+  const connections = useQuery({
+    queryKey: ['connections', 'of-campaign', clientId],
+    queryFn: async ({ signal }) => {
+      const lists = [api.connections.list({ companyID: clientId }, { signal })];
+      // An agency may also use its own.
+      if (user.company_id !== clientId && user.company_kind === 'agency')
+        lists.push(api.connections.list({}, { signal }));
+      return (await Promise.all(lists)).flatMap(({ data }) => data);
+    },
+    enabled: mayWrite,
+  });
   const add = mayWrite && (
-    <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
-      Add webhook
-    </Button>
+    <Menu position="bottom-end" width={280}>
+      <Menu.Target>
+        <Button leftSection={<IconPlus size={16} />}>Add destination</Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item leftSection={<IconWebhook size={16} />} onClick={() => setAdding('webhook')}>
+          Webhook
+        </Menu.Item>
+        {connections.data?.map((one) => (
+          <Menu.Item
+            key={one.id}
+            leftSection={<IconPlugConnected size={16} />}
+            disabled={one.state === 'broken'}
+            onClick={() => setAdding(one)}
+          >
+            {one.name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component={Link} to={'/integrations' as never}>
+          Connect a service…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
 
   return (
@@ -56,7 +94,7 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
       {query.error && !hooks ? (
         <ErrorState
           error={query.error}
-          what="The webhooks could not be loaded"
+          what="The destinations could not be loaded"
           onRetry={() => void query.refetch()}
         />
       ) : !hooks ? (
@@ -66,7 +104,7 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
           <EmptyState
             icon={<IconPlugConnected size={32} stroke={1.4} />}
             title="Leads are not sent anywhere yet"
-            text="A webhook sends each lead, as it comes in, to your own address, such as a CRM, an automation, or your own program. The leads are in the dashboard either way."
+            text="Connect a CRM, a chat, or an email service, or send each lead to your own address by webhook. The leads are in the dashboard either way."
             action={add}
           />
         </div>
@@ -74,7 +112,8 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
         <>
           <Group justify="space-between" gap="xs">
             <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
-              Each lead is sent to every enabled webhook and retried until it arrives, for up to three days.
+              Each lead is sent to every enabled destination and retried until it arrives, for up to three
+              days.
             </Text>
             {add}
           </Group>
@@ -100,14 +139,25 @@ export function DeliveryTab({ campaignId }: { campaignId: string }) {
           <DeliveryLog key={chosen.id} hook={chosen} onChanged={changed} />
         </section>
       )}
-      {isAdding && (
+      {adding === 'webhook' && (
         <AddWebhook
           campaignId={campaignId}
           onAdded={(id) => {
             changed();
             choose(id);
           }}
-          onClose={() => setAdding(false)}
+          onClose={() => setAdding(undefined)}
+        />
+      )}
+      {adding && adding !== 'webhook' && (
+        <DestinationModal
+          campaignId={campaignId}
+          connection={adding}
+          onSaved={(id) => {
+            changed();
+            choose(id);
+          }}
+          onClose={() => setAdding(undefined)}
         />
       )}
     </Stack>
@@ -125,6 +175,8 @@ function HookCard(props: {
   const mayWrite = useMay('integration.write');
   const [isEditing, setEditing] = useState(false);
   const isEnabled = hook.state === 'enabled';
+  const isWebhook = hook.kind === 'webhook';
+  const noun = isWebhook ? 'webhook' : 'destination';
   const test = useMutation({
     mutationFn: () => api.delivery.test({ id: hook.id }),
     onSettled: onChanged,
@@ -141,8 +193,8 @@ function HookCard(props: {
     const isSure =
       !isEnabled ||
       (await confirm({
-        title: 'Disable this webhook?',
-        body: `Leads that come in while it is disabled are not sent to ${hook.url}, and deliveries still being retried fail. You can send failed deliveries again after you enable it.`,
+        title: `Disable this ${noun}?`,
+        body: `Leads that come in while it is disabled are not sent to ${hook.name}, and deliveries still being retried fail. You can send failed deliveries again after you enable it.`,
         verb: 'Disable',
       }));
     if (isSure)
@@ -150,8 +202,8 @@ function HookCard(props: {
   };
   const remove = async () => {
     const isSure = await confirm({
-      title: 'Remove this webhook permanently?',
-      body: `Nothing more is sent to ${hook.url}, and its signing secret stops working. The leads stay in the dashboard.`,
+      title: `Remove this ${noun} permanently?`,
+      body: `Nothing more is sent to ${hook.name}.${isWebhook ? ' Its signing secret stops working.' : ' The connection stays for other campaigns.'} The leads stay in the dashboard.`,
       verb: 'Remove',
       danger: true,
     });
@@ -161,7 +213,7 @@ function HookCard(props: {
   return (
     <li className={`card ${classes.hook}`} data-on={props.isMarked || undefined}>
       <Group justify="space-between" align="flex-start" gap="sm" wrap="nowrap">
-        <span className={classes.address}>{hook.url}</span>
+        <span className={classes.address}>{hook.name}</span>
         <StatusBadge status={hook.state} />
       </Group>
       <div className={`${classes.counts} num`}>
@@ -175,6 +227,22 @@ function HookCard(props: {
           <b style={hook.failed ? { color: 'inherit' } : undefined}>{num(hook.failed)}</b> failed
         </span>
       </div>
+      {(hook.connection_state === 'broken' || hook.connection_state === 'paused') && (
+        <div style={{ marginBottom: 12 }}>
+          <Notice
+            tone={hook.connection_state === 'broken' ? 'bad' : 'warn'}
+            action={
+              <Button component={Link} to={`/integrations/${hook.kind}` as never} size="xs" variant="default">
+                {hook.connection_state === 'broken' ? 'Reconnect' : 'Open the connection'}
+              </Button>
+            }
+          >
+            {hook.connection_state === 'broken'
+              ? 'The service no longer accepts the connection’s credentials. Leads wait and are delivered once you reconnect.'
+              : 'The connection is paused. Leads wait and are delivered once you resume it.'}
+          </Notice>
+        </div>
+      )}
       {why && (
         <div style={{ marginBottom: 12 }}>
           <Notice tone="bad">{why}</Notice>
@@ -200,13 +268,13 @@ function HookCard(props: {
         {mayWrite && (
           <Menu position="bottom-end" width={180}>
             <Menu.Target>
-              <ActionIcon variant="default" size={30} ml="auto" aria-label={`Actions for ${hook.url}`}>
+              <ActionIcon variant="default" size={30} ml="auto" aria-label={`Actions for ${hook.name}`}>
                 <IconDots size={16} />
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
               <Menu.Item leftSection={<IconEdit size={16} />} onClick={() => setEditing(true)}>
-                Change address
+                {isWebhook ? 'Change address' : 'Settings and fields'}
               </Menu.Item>
               <Menu.Item
                 leftSection={isEnabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
@@ -243,7 +311,18 @@ function HookCard(props: {
           </div>
         )}
       </div>
-      {isEditing && <EditWebhook hook={hook} onSaved={onChanged} onClose={() => setEditing(false)} />}
+      {isEditing && isWebhook && (
+        <EditWebhook hook={hook} onSaved={onChanged} onClose={() => setEditing(false)} />
+      )}
+      {isEditing && hook.connectionID && (
+        <DestinationModal
+          campaignId={hook.leadspeekID}
+          connection={{ id: hook.connectionID, vendor: hook.kind }}
+          destination={hook}
+          onSaved={onChanged}
+          onClose={() => setEditing(false)}
+        />
+      )}
     </li>
   );
 }

@@ -1,11 +1,5 @@
 import { Button } from '@mantine/core';
-import {
-  IconAd2,
-  IconChartHistogram,
-  IconLayoutGrid,
-  IconPlugConnected,
-  IconUsersGroup,
-} from '@tabler/icons-react';
+import { IconAd2, IconChartHistogram, IconLayoutGrid, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { dashboardOf, maySee, modulePath, pageRow } from '../../../contract/routing.ts';
@@ -46,20 +40,6 @@ const PLANS = {
     empty: 'No audiences',
     text: 'An audience is uploaded once and used by any number of advertising campaigns. Uploading is not available yet.',
     icon: IconUsersGroup,
-    next: ['campaigns', 'dashboard'],
-  },
-  integrations: {
-    line: 'Where your leads go besides this dashboard.',
-    empty: 'No services can be connected here yet',
-    text: 'Leads can already be sent to any address as a signed webhook: open a campaign and choose Delivery.',
-    icon: IconPlugConnected,
-    next: ['campaigns', 'dashboard'],
-  },
-  integration: {
-    line: 'The connection to one service.',
-    empty: 'This service cannot be connected yet',
-    text: 'Leads can already be sent to any address as a signed webhook: open a campaign and choose Delivery.',
-    icon: IconPlugConnected,
     next: ['campaigns', 'dashboard'],
   },
   'report-analytics': {

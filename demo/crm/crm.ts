@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { type Stub, stubRequest } from '../../server/integrations/stub.ts';
+import { crmPage, MODES, type Mode, type Shown, STYLE } from './page.ts';
+
+const SLOW_MS = 8_000;
+/** Together with the stubs' own work, far below what the platform's process can bear. */
+const MOST_RECORDS = 500;
+
+/** A service that the demo stands in for. */
+export interface DemoService {
+  id: string;
+  name: string;
+  noun: string;
+  stub: Stub;
+}
+
+/**
+ * Mounts stand-ins for the services that leads are delivered to, on one host (`crm.localhost`, on any port), for the
+ * demo only. Each answers the calls of its service below /<id>, keeps what arrives in memory, and shows it as a page,
+ * with switches for what can go wrong.
+ */
+export function registerDemoCrm(
+  app: FastifyInstance,
+  given: { host: string; services: readonly DemoService[] },
+): void {
+  const modes = new Map<string, Mode>();
+  const constraints = { host: new RegExp(`^${given.host.replaceAll('.', '\\.')}(:\\d+)?$`, 'i') };
+  const options = (call: string) => ({ config: { access: 'open' as const, call }, constraints });
+  const shown = (origin: string): Shown[] =>
+    given.services.map(({ id, name, noun, stub }) => ({
+      id,
+      name,
+      noun,
+      mode: modes.get(id) ?? 'works',
+      credentials: stub.credentials(`${origin}/${id}`),
+      records: stub.records(),
+    }));
+
+  void app.register(async (inner) => {
+    inner.removeAllContentTypeParsers();
+    inner.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 262_144 }, (_request, body, done) =>
+      done(null, body),
+    );
+    inner.get('/', options('/{demo CRM}'), async (request, reply) =>
+      reply
+        .header(
+          'Content-Security-Policy',
+          "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        )
+        .header('Cache-Control', 'no-store')
+        .type('text/html; charset=utf-8')
+        .send(crmPage(shown(`${request.protocol}://${request.host}`), (request.query as { of?: string }).of)),
+    );
+    inner.get('/style.css', options('/{demo CRM style}'), async (_request, reply) =>
+      reply.type('text/css; charset=utf-8').send(STYLE),
+    );
+    inner.post('/switch', options('/{demo CRM switch}'), async (request, reply) => {
+      const form = new URLSearchParams(String(request.body ?? ''));
+      const service = given.services.find(({ id }) => id === form.get('service'));
+      const mode = form.get('mode') ?? '';
+      if (service && mode in MODES) modes.set(service.id, mode as Mode);
+      const record = form.get('remove');
+      if (service && record) service.stub.remove(record);
+      return reply.redirect(`/?of=${service?.id ?? ''}`, 303);
+    });
+    for (const { id, stub } of given.services) {
+      inner.route({
+        method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+        url: `/${id}/*`,
+        ...options(`/{demo ${id}}`),
+        async handler(request, reply) {
+          const mode = modes.get(id) ?? 'works';
+          if (mode === 'refuses')
+            return reply.code(401).send({ message: 'The demo refuses these credentials.' });
+          if (mode === 'fails') return reply.code(500).send({ message: 'The demo answers with an error.' });
+          if (mode === 'slow') await sleep(SLOW_MS);
+          const headers = Object.fromEntries(
+            Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
+          );
+          const text = typeof request.body === 'string' ? request.body : '';
+          const before = stub.records().length;
+          const answer = stub.handle(
+            stubRequest(request.method, request.url.slice(id.length + 1), headers, text),
+          );
+          for (const { id: old } of stub
+            .records()
+            .slice(0, Math.max(0, stub.records().length - MOST_RECORDS)))
+            stub.remove(old);
+          if (mode === 'loses' && stub.records().length > before) {
+            reply.hijack();
+            return void request.raw.socket.destroy();
+          }
+          return reply
+            .code(answer.status)
+            .headers(answer.headers ?? {})
+            .type(answer.text === undefined ? 'application/json' : 'text/plain')
+            .send(answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json)));
+        },
+      });
+    }
+  });
+}
