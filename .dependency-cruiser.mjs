@@ -211,7 +211,15 @@ export default {
       name: 'no-dev-dependencies',
       comment: 'What runs in production is not a development dependency.',
       severity: 'error',
-      from: { path: '^(server|web|contract)/', pathNot: [test, '^web/vite\\.config\\.ts$', '^server/test/', '^server/integrations/(suite|bench)\\.ts$'] },
+      from: {
+        path: '^(server|web|contract)/',
+        pathNot: [
+          test,
+          '^web/vite\\.config\\.ts$',
+          '^server/test/',
+          '^server/integrations/(suite|bench)\\.ts$',
+        ],
+      },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
   ],

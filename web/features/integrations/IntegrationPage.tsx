@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Code, Group, Menu, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Code, Group, Menu, Skeleton, Stack, Text, Title } from '@mantine/core';
 import {
   IconDots,
   IconKey,
@@ -77,7 +77,15 @@ function One({ vendor }: { vendor: Vendor }) {
     <>
       <PageHeader
         title={vendor.name}
-        line={vendor.summary}
+        line={
+          <>
+            <Anchor component={Link} to={'/integrations' as never} size="sm" underline="always">
+              All integrations
+            </Anchor>
+            {' · '}
+            {vendor.summary}
+          </>
+        }
         primary={
           mayWrite && rows && rows.length > 0 && !isAdding ? (
             <Button leftSection={<IconPlus size={16} />} onClick={() => setAdding(true)}>
@@ -177,7 +185,7 @@ function One({ vendor }: { vendor: Vendor }) {
 function Steps({ vendor }: { vendor: Vendor }) {
   return (
     <div>
-      <Title order={3} size="h4" mb="xs">
+      <Title order={2} size="h4" mb="xs">
         Before you connect
       </Title>
       <ol className={classes.steps}>

@@ -3,8 +3,10 @@ import { IconRefresh } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { modulePath } from '../../../contract/routing.ts';
+import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
-import { useMay } from '../../api/user.ts';
+import { useFacts, useMay } from '../../api/user.ts';
 import { num } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -60,6 +62,10 @@ function Stuck({ row }: { row: Undelivered }) {
   const cache = useQueryClient();
   const mayWrite = useMay('integration.write');
   const [isBusy, setBusy] = useState(false);
+  const facts = useFacts();
+  const modules = modulesOf(facts);
+  const module = modules.find((one) => one.module === row.leadspeekType) ?? modules[0];
+  const list = module ? modulePath(module.slug, 'campaign-management') : '/campaign';
   const resend = async () => {
     setBusy(true);
     try {
@@ -87,7 +93,7 @@ function Stuck({ row }: { row: Undelivered }) {
       <Group gap="xs">
         <Button
           component={Link}
-          to={`/${row.leadspeekType}/campaign-management` as never}
+          to={list as never}
           search={
             { campaign: row.leadspeekID, tab: 'delivery', webhook: row.id, log_state: 'failed' } as never
           }
