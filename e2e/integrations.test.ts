@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { PATIENCE_MS } from './patience.ts';
 import { signInAt } from './person.ts';
 
 let demo: Demo;
@@ -87,5 +88,7 @@ test('[INTG-01] [INTG-02] [BEY-04] a client connects a CRM, maps a field, and se
   await page.getByText('Changes saved successfully').waitFor();
   await page.getByText('Connected', { exact: true }).waitFor();
   await page.goto(log);
-  await card.getByText('1 delivered').waitFor();
+  // The log follows it: both test leads are there.
+  const delivered = page.getByRole('list', { name: 'Deliveries' }).getByText('Delivered', { exact: true });
+  await expect.poll(() => delivered.count(), { timeout: PATIENCE_MS }).toBe(2);
 });
