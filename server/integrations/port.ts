@@ -61,8 +61,11 @@ export interface Request {
 
 /** The result of one attempt. */
 export type Result =
-  /** It arrived. `remoteId` is the record at the vendor, for updates and erasure. */
-  | { kind: 'delivered'; remoteId?: string; status: number }
+  /**
+   * It arrived. `remoteId` is the record at the vendor, for updates and erasure. `afterMs` holds the whole connection
+   * where the vendor says that nothing more fits into its limit.
+   */
+  | { kind: 'delivered'; remoteId?: string; status: number; afterMs?: number }
   /** Another attempt can succeed. `afterMs` is how long the vendor asked to wait; it holds the whole connection. */
   | { kind: 'retry'; why: string; afterMs?: number; status: number | null }
   /** Another attempt with the same data cannot succeed; `fix` tells the client what to change. */
@@ -165,6 +168,16 @@ export function waitAsked(answer: Answer): number | undefined {
   if (!header) return undefined;
   const wait = /^\d+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - answer.at.getTime();
   return Number.isFinite(wait) && wait > 0 ? Math.min(wait, LONGEST_WAIT_MS) : undefined;
+}
+
+/** The values of a setting of the kind `choices`. */
+export function chosen(setting: string | undefined): string[] {
+  try {
+    const list: unknown = JSON.parse(setting ?? '');
+    return Array.isArray(list) ? list.filter((one) => typeof one === 'string' && one !== '') : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Whether a response is a success. */

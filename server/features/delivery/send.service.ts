@@ -107,7 +107,12 @@ function outcomeOf(result: Result, vendor: Vendor): Omit<Outcome, 'startedAt' | 
   const answer = null;
   switch (result.kind) {
     case 'delivered':
-      return { status: result.status, answer, error: null };
+      return {
+        status: result.status,
+        answer,
+        error: null,
+        ...(result.afterMs ? { afterMs: result.afterMs } : {}),
+      };
     case 'final':
       return { status: result.status, answer, error: `${result.why} ${result.fix}`, final: true };
     case 'broken':
