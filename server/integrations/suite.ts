@@ -21,7 +21,7 @@ export interface SuiteOptions {
   unseen?: readonly string[];
 }
 
-const AT = new Date('2026-03-02T15:00:00Z');
+export const AT = new Date('2026-03-02T15:00:00Z');
 
 /** A lead with everything that is known about a person, and with characters that must arrive as they are. */
 export const LEAD = {
@@ -42,7 +42,16 @@ export const LEAD = {
   campaign_name: 'Spring campaign',
   page_url: 'https://shop.example/pricing',
   created_at: '2026-03-02T14:59:00.000Z',
-} as const;
+};
+
+/** Someone else: neither the email address nor a phone number matches. */
+const OTHER_LEAD = {
+  ...LEAD,
+  lead_id: '0195a1f0-0000-7000-8000-000000000002',
+  email: 'other@example.com',
+  phone: '+12025550125',
+  phone2: '+12025550126',
+};
 
 /** What every vendor's adapter must do, tried against its stub. */
 export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
@@ -59,10 +68,10 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
     });
     afterEach(() => running.stop());
 
-    const requestFor = (more: Record<string, string> = {}, leadId: string = LEAD.lead_id): Request => ({
+    const requestFor = (more: Record<string, string> = {}, lead: typeof LEAD = LEAD): Request => ({
       settings: stub.settings,
-      fields: { ...fieldsOf(vendor, {}, { ...LEAD, lead_id: leadId }), ...more },
-      leadId,
+      fields: { ...fieldsOf(vendor, {}, lead), ...more },
+      leadId: lead.lead_id,
       at: AT,
     });
     const deliver = (request = requestFor(), remoteId: string | null = null, isInDoubt = false) =>
@@ -92,9 +101,7 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
 
     it('[INTG-02] two leads become two records', async () => {
       delivered(await deliver());
-      delivered(
-        await deliver(requestFor({ email: 'other@example.com' }, '0195a1f0-0000-7000-8000-000000000002')),
-      );
+      delivered(await deliver(requestFor({}, OTHER_LEAD)));
       expect(stub.records()).toHaveLength(2);
     });
 
