@@ -1,12 +1,13 @@
 import { clickfunnels } from './clickfunnels/index.ts';
 import { gohighlevel } from './gohighlevel/index.ts';
 import { gohighlevelV1 } from './gohighlevel-v1/index.ts';
+import { googleSheets } from './google-sheets/index.ts';
 import { hubspot } from './hubspot/index.ts';
 import type { Vendor } from './port.ts';
 import { zapier } from './zapier/index.ts';
 
 /** Every vendor that leads can be delivered to, besides webhooks. Adding one is a folder and a line here. */
-const VENDORS: readonly Vendor[] = [clickfunnels, gohighlevel, gohighlevelV1, hubspot, zapier];
+const VENDORS: readonly Vendor[] = [clickfunnels, gohighlevel, gohighlevelV1, googleSheets, hubspot, zapier];
 
 export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
 

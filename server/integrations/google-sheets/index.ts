@@ -1,0 +1,267 @@
+import { Stopped } from '../attempt.ts';
+import { listAt, textAt } from '../http.ts';
+import { type Choice, isOk, type Request, type TargetField, type Vendor, type Way } from '../port.ts';
+import {
+  cells,
+  change,
+  checked,
+  drive,
+  judged,
+  letters,
+  rangeOf,
+  SHEETS,
+  sheets,
+  type Tab,
+  tabOf,
+  valuesIn,
+  words,
+} from './api.ts';
+
+export { SCOPE } from './api.ts';
+export {
+  createSpreadsheet,
+  type Permission,
+  permissions,
+  protect,
+  share,
+  spreadsheetExists,
+  unshare,
+} from './files.ts';
+
+const ID_LABEL = 'Lead ID';
+
+const FIELDS: readonly (readonly [key: string, label: string])[] = [
+  ['created_at', 'Time'],
+  ['first_name', 'First name'],
+  ['last_name', 'Last name'],
+  ['email', 'Email'],
+  ['phone', 'Phone number'],
+  ['phone2', 'Second phone number'],
+  ['address', 'Street address'],
+  ['city', 'City'],
+  ['state', 'State'],
+  ['zip', 'ZIP code'],
+  ['company_name', 'Company name'],
+  ['job_title', 'Job title'],
+  ['website', 'Website'],
+  ['campaign_id', 'Campaign ID'],
+  ['campaign_name', 'Campaign name'],
+  ['page_url', 'Page visited'],
+  ['referrer', 'Referrer'],
+];
+
+/**
+ * A row of a Google spreadsheet for each lead. Appending is not idempotent, so our id of the lead is in column A, and
+ * that column is read before a row is appended again. Rows move when people sort, so a row is always looked up by its id.
+ */
+export const googleSheets: Vendor = {
+  id: 'google-sheets',
+  name: 'Google Sheets',
+  summary: 'Adds a row to a spreadsheet for each lead.',
+  category: 'Spreadsheet',
+  steps: [
+    'Sign in with the Google Account that owns the spreadsheet, and allow access to files.',
+    'Keep the column Lead ID first. You can sort rows, move the other columns, and add your own.',
+  ],
+  noun: 'row',
+  base: SHEETS,
+  credentials: [
+    {
+      key: 'access_token',
+      label: 'Google sign-in',
+      help: 'Filled in when you sign in with Google.',
+      isSecret: true,
+    },
+  ],
+  settings: [
+    {
+      key: 'spreadsheet',
+      label: 'Spreadsheet',
+      help: 'Spreadsheets that were created here or picked for it.',
+      kind: 'choice',
+      isRequired: true,
+    },
+    {
+      key: 'sheet',
+      label: 'Sheet',
+      help: 'The sheet (tab) that rows are added to. It is created if there is none. Blank uses “Leads”.',
+      kind: 'text',
+    },
+  ],
+  fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
+
+  async test(way) {
+    const answer = await drive(way, 'GET', '/about?fields=user(emailAddress,displayName)');
+    if (!isOk(answer)) {
+      const result = judged(answer);
+      return { isConnected: false, why: words(answer) ?? ('why' in result ? result.why : 'Google refused.') };
+    }
+    const account = textAt(answer.json, 'user', 'emailAddress') ?? textAt(answer.json, 'user', 'displayName');
+    return { isConnected: true, account: account?.trim() || 'Google Account' };
+  },
+
+  async choices(way) {
+    const query = new URLSearchParams({
+      q: "mimeType = 'application/vnd.google-apps.spreadsheet' and trashed = false",
+      fields: 'files(id,name)',
+      orderBy: 'modifiedTime desc',
+      pageSize: '1000',
+    });
+    const answer = checked(await drive(way, 'GET', `/files?${query}`));
+    return {
+      spreadsheet: listAt(answer.json, 'files').flatMap((file): Choice[] => {
+        const id = textAt(file, 'id');
+        return id ? [{ id, name: textAt(file, 'name') ?? id }] : [];
+      }),
+    };
+  },
+
+  async find(way, request) {
+    const { spreadsheet, sheet } = placeOf(request);
+    const row = await rowOf(way, spreadsheet, sheet, request.leadId);
+    return row ? remember(spreadsheet, request.leadId, rangeOf(sheet, `A${row.number}`)) : null;
+  },
+
+  async deliver(way, request, remoteId) {
+    const { spreadsheet, sheet } = placeOf(request);
+    if (!spreadsheet)
+      return {
+        kind: 'final',
+        why: 'This destination has no spreadsheet.',
+        fix: 'Choose a spreadsheet in the settings of this destination, then resend.',
+        status: null,
+      };
+    const header = await headerOf(way, spreadsheet, sheet, Object.keys(request.fields).map(labelOf));
+    const values = valuesOf(header, request);
+    // Last, because nothing keeps people from sorting between this and the write.
+    const row = remoteId ? await rowOf(way, spreadsheet, sheet, request.leadId) : undefined;
+    if (row) {
+      const range = `A${row.number}:${letters(values.length - 1)}${row.number}`;
+      const answer = await write(way, spreadsheet, sheet, range, values);
+      const id = remember(spreadsheet, request.leadId, rangeOf(sheet, range));
+      return { kind: 'delivered', remoteId: id, status: answer.status };
+    }
+    const path = `${cells(spreadsheet, sheet, 'A1')}:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`;
+    const answer = checked(await sheets(way, 'POST', path, { values: [values] }));
+    const range = textAt(answer.json, 'updates', 'updatedRange') ?? rangeOf(sheet, 'A:A');
+    return {
+      kind: 'delivered',
+      remoteId: remember(spreadsheet, request.leadId, range),
+      status: answer.status,
+    };
+  },
+
+  async erase(way, remoteId) {
+    const [, spreadsheet = '', leadId = '', name = ''] =
+      /^([^/]+)\/([^/]+)\/(.*)![^!]*$/s.exec(remoteId) ?? [];
+    const sheet = name.replace(/^'(.*)'$/s, '$1').replace(/''/g, "'");
+    if (!spreadsheet || !sheet) return;
+    let row: Row | undefined;
+    try {
+      row = await rowOf(way, spreadsheet, sheet, leadId);
+    } catch (error) {
+      // The whole spreadsheet is gone, and the row with it.
+      if (error instanceof Stopped && error.result.kind === 'final' && error.result.status === 404) return;
+      throw error;
+    }
+    if (!row) return;
+    const range = {
+      sheetId: row.tab.id,
+      dimension: 'ROWS',
+      startIndex: row.number - 1,
+      endIndex: row.number,
+    };
+    await change(way, spreadsheet, [{ deleteDimension: { range } }]);
+  },
+};
+
+const LABELS = new Map(FIELDS);
+const labelOf = (key: string): string => LABELS.get(key) ?? key;
+
+const placeOf = ({ settings }: Request) => ({
+  // Typed text may hold half a character, which no address can.
+  spreadsheet: (settings.spreadsheet ?? '').toWellFormed(),
+  sheet: settings.sheet?.toWellFormed().trim() || 'Leads',
+});
+
+/**
+ * What is kept of a row: the spreadsheet, our id of the lead, and the range that it had. An erasure knows nothing else,
+ * and the range alone would soon be another lead's.
+ */
+const remember = (spreadsheet: string, leadId: string, range: string): string =>
+  `${spreadsheet}/${leadId}/${range}`;
+
+interface Row {
+  /** Counted from 1. */
+  number: number;
+  tab: Tab;
+}
+
+/** Rows that are read at once: their ids fit into one response. */
+const ROWS_AT_ONCE = 15_000;
+
+/** Looks up a lead's row by its id in column A, the newest rows first. */
+async function rowOf(way: Way, spreadsheet: string, sheet: string, leadId: string): Promise<Row | undefined> {
+  const tab = await tabOf(way, spreadsheet, sheet);
+  for (let last = tab?.rows ?? 0; tab && last > 1; last -= ROWS_AT_ONCE) {
+    const first = Math.max(2, last - ROWS_AT_ONCE + 1);
+    const path = `${cells(spreadsheet, sheet, `A${first}:A${last}`)}?majorDimension=COLUMNS`;
+    const [ids] = valuesIn(checked(await sheets(way, 'GET', path)));
+    const index = Array.isArray(ids) ? ids.indexOf(leadId) : -1;
+    if (index >= 0) return { number: first + index, tab };
+  }
+  return undefined;
+}
+
+/**
+ * The names of the columns, after writing those that are missing: all of them into an empty sheet, and a column that
+ * was renamed or deleted again at the end, so that no value is lost.
+ */
+async function headerOf(way: Way, spreadsheet: string, sheet: string, wanted: string[]): Promise<string[]> {
+  const answer = await sheets(way, 'GET', cells(spreadsheet, sheet, '1:1'));
+  let header: string[] = [];
+  if (answer.status === 400 && /Unable to parse range/i.test(words(answer) ?? '')) {
+    const gridProperties = { frozenRowCount: 1 };
+    await change(way, spreadsheet, [{ addSheet: { properties: { title: sheet, gridProperties } } }]);
+  } else {
+    const [row] = valuesIn(checked(answer));
+    if (Array.isArray(row)) header = row.map((name) => (typeof name === 'string' ? name : ''));
+  }
+  const isEmpty = header.length === 0;
+  if (!isEmpty && header[0] !== ID_LABEL)
+    throw new Stopped({
+      kind: 'final',
+      why: `The first column of the sheet “${sheet}” is not “${ID_LABEL}”.`,
+      fix: `Move the column “${ID_LABEL}” back to the first place, or enter the name of an empty sheet, then resend.`,
+      status: answer.status,
+    });
+  const all = isEmpty ? [ID_LABEL, ...FIELDS.map(([, label]) => label), ...wanted] : wanted;
+  const missing = [...new Set(all)].filter((name) => !header.includes(name));
+  if (missing.length === 0) return header;
+  const names = [...header, ...missing];
+  const tab = await tabOf(way, spreadsheet, sheet);
+  if (tab && tab.columns < names.length) {
+    const length = names.length - tab.columns;
+    await change(way, spreadsheet, [{ appendDimension: { sheetId: tab.id, dimension: 'COLUMNS', length } }]);
+  }
+  const range = `${letters(header.length)}1:${letters(names.length - 1)}1`;
+  await write(way, spreadsheet, sheet, range, missing);
+  return names;
+}
+
+/** A row's values in the order of its columns. Null leaves a cell as it is: what people add there stays. */
+function valuesOf(header: readonly string[], { fields, leadId }: Request): (string | null)[] {
+  const values: (string | null)[] = header.map(() => null);
+  values[0] = leadId;
+  for (const [key, value] of Object.entries(fields)) {
+    const column = header.indexOf(labelOf(key));
+    if (column > 0) values[column] = value;
+  }
+  return values;
+}
+
+/** Writes one row as it is: with RAW, Google takes no value of a lead for a formula. */
+const write = async (way: Way, spreadsheet: string, sheet: string, range: string, row: (string | null)[]) =>
+  checked(
+    await sheets(way, 'PUT', `${cells(spreadsheet, sheet, range)}?valueInputOption=RAW`, { values: [row] }),
+  );
