@@ -133,7 +133,7 @@ export default {
         'A folder of server/integrations imports only the port beside it, so that one more is one folder and a line.',
       severity: 'error',
       from: { path: '^server/integrations/([^/]+)/', pathNot: test },
-      to: { pathNot: '^server/integrations/($1/|[^/]+\\.ts$)' },
+      to: { path: '^(server|contract|web|demo)/', pathNot: '^server/integrations/($1/|[^/]+\\.ts$)' },
     },
     ...upward,
     {

@@ -22,13 +22,13 @@ export interface DemoService {
  */
 export function registerDemoCrm(
   app: FastifyInstance,
-  given: { host: string; services: readonly DemoService[] },
+  { host, services }: { host: string; services: readonly DemoService[] },
 ): void {
   const modes = new Map<string, Mode>();
-  const constraints = { host: new RegExp(`^${given.host.replaceAll('.', '\\.')}(:\\d+)?$`, 'i') };
+  const constraints = { host: new RegExp(`^${host.replaceAll('.', '\\.')}(:\\d+)?$`, 'i') };
   const options = (call: string) => ({ config: { access: 'open' as const, call }, constraints });
   const shown = (origin: string): Shown[] =>
-    given.services.map(({ id, name, noun, stub }) => ({
+    services.map(({ id, name, noun, stub }) => ({
       id,
       name,
       noun,
@@ -57,14 +57,14 @@ export function registerDemoCrm(
     );
     inner.post('/switch', options('/{demo CRM switch}'), async (request, reply) => {
       const form = new URLSearchParams(String(request.body ?? ''));
-      const service = given.services.find(({ id }) => id === form.get('service'));
+      const service = services.find(({ id }) => id === form.get('service'));
       const mode = form.get('mode') ?? '';
       if (service && mode in MODES) modes.set(service.id, mode as Mode);
       const record = form.get('remove');
       if (service && record) service.stub.remove(record);
       return reply.redirect(`/?of=${service?.id ?? ''}`, 303);
     });
-    for (const { id, stub } of given.services) {
+    for (const { id, stub } of services) {
       inner.route({
         method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
         url: `/${id}/*`,

@@ -23,10 +23,21 @@ export async function attempt(
   try {
     if (!known && isInDoubt && vendor.find) known = await vendor.find(way, request);
     const result = await vendor.deliver(way, request, known);
-    return { result, remoteId: (result.kind === 'delivered' && result.remoteId) || known };
+    return {
+      result: masked(result, way),
+      remoteId: (result.kind === 'delivered' && result.remoteId) || known,
+    };
   } catch (error) {
-    return { result: outcomeOf(error), remoteId: known };
+    return { result: masked(outcomeOf(error), way), remoteId: known };
   }
+}
+
+/** A vendor may repeat what it was sent in its refusal: no credential gets into the log that way. */
+function masked(result: Result, { credentials }: Way): Result {
+  if (result.kind === 'delivered') return result;
+  const secrets = Object.values(credentials).filter((value) => value.length >= 6);
+  const mask = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '•••'), text);
+  return { ...result, why: mask(result.why), ...('fix' in result ? { fix: mask(result.fix) } : {}) };
 }
 
 /** What an adapter throws when the vendor's answer ends its work early. */

@@ -23,7 +23,7 @@ export async function bench<S extends Stub>(vendor: Vendor, stub: S): Promise<Be
   return {
     stub,
     running,
-    way: { base: running.base, credentials: stub.credentials(running.base), http },
+    way: { base: running.base, credentials: stub.credentials(running.base), http, now: () => AT },
     request: (more = {}) => ({
       settings: stub.settings,
       fields: fieldsOf(vendor, {}, LEAD),

@@ -122,6 +122,7 @@ export interface Way {
   base: string;
   credentials: Credentials;
   http: Http;
+  now: () => Date;
 }
 
 const HINTS: Record<number, string> = {

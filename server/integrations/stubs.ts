@@ -1,5 +1,17 @@
+import { clickfunnelsStub } from './clickfunnels/stub.ts';
+import { gohighlevelStub } from './gohighlevel/stub.ts';
+import { gohighlevelV1Stub } from './gohighlevel-v1/stub.ts';
+import { googleSheetsStub } from './google-sheets/stub.ts';
 import { hubspotStub } from './hubspot/stub.ts';
 import type { Stub } from './stub.ts';
+import { zapierStub } from './zapier/stub.ts';
 
 /** A stand-in for each vendor, by id: the demo's services. */
-export const stubs: Readonly<Record<string, () => Stub>> = { hubspot: hubspotStub };
+export const stubs: Readonly<Record<string, () => Stub>> = {
+  clickfunnels: clickfunnelsStub,
+  gohighlevel: gohighlevelStub,
+  'gohighlevel-v1': gohighlevelV1Stub,
+  'google-sheets': googleSheetsStub,
+  hubspot: hubspotStub,
+  zapier: zapierStub,
+};

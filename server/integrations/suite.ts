@@ -64,7 +64,12 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
     beforeEach(async () => {
       stub = options.stub();
       running = await startStub(stub, vendor.id);
-      way = { base: running.base, credentials: stub.credentials(running.base), http: http(running.host) };
+      way = {
+        base: running.base,
+        credentials: stub.credentials(running.base),
+        http: http(running.host),
+        now: () => AT,
+      };
     });
     afterEach(() => running.stop());
 

@@ -75,7 +75,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
 
   function wayOf(vendor: Vendor, credentials: Credentials): Way | undefined {
     const base = standIns[vendor.id]?.base ?? baseOf(vendor, credentials);
-    return base === undefined ? undefined : { base, credentials, http };
+    return base === undefined ? undefined : { base, credentials, http, now: () => clock.now() };
   }
 
   /**

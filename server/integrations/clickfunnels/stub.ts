@@ -60,7 +60,7 @@ export function clickfunnelsStub(): ClickfunnelsStub {
       if (PROPERTIES.includes(snake)) return problem(400, `Bad request: ${key} is a default property`);
       fields[snake] = value;
     }
-    if (fields.email_address && !/^\S+@\S+\.\S+$/.test(fields.email_address))
+    if (fields.email_address && !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(fields.email_address))
       return problem(422, 'Email address is invalid');
     const before = contacts.get(id);
     const replaced = Array.isArray(ids) && (ids.length > 0 || !isUpsert) ? ids.map(Number) : undefined;

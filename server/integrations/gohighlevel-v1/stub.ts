@@ -22,7 +22,7 @@ export function gohighlevelV1Stub({ matches = true } = {}): Stub & { tags(id: st
   };
   const shown = (id: string) => ({ id, ...contacts.get(id)?.fields, tags: contacts.get(id)?.tags });
   const wrongEmail = (email: string | null | undefined): StubAnswer | undefined =>
-    email && !/^\S+@\S+\.\S+$/.test(email)
+    email && !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(email)
       ? { status: 422, json: { email: { message: 'The email address is invalid.', rule: 'invalid' } } }
       : undefined;
   const tagsOf = (json: unknown): string[] | undefined => {

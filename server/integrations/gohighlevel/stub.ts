@@ -86,7 +86,7 @@ export function gohighlevelStub(options: GohighlevelStubOptions = {}): Gohighlev
       if (id === OWN_FIELD.id) fields[id] = textAt(field, 'field_value') ?? '';
       else wrong.push(`customFields: ${id} does not exist`);
     }
-    if (fields.email !== undefined && !/^\S+@\S+\.\S+$/.test(fields.email))
+    if (fields.email !== undefined && !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(fields.email))
       wrong.push('email must be an email');
     return wrong.length > 0 ? wrong : fields;
   }

@@ -1,14 +1,11 @@
 import { Stopped } from '../attempt.ts';
 import { type Answer, at, listAt, textAt } from '../http.ts';
 import { isOk, type Result, refusal, type Way, waitAsked } from '../port.ts';
+import { forgetToken, SHEETS, tokenOf } from './token.ts';
 
 /** Google's answers mean the same in Sheets and in Drive; both are asked through here. */
 
-export const SHEETS = 'https://sheets.googleapis.com';
 const DRIVE = 'https://www.googleapis.com';
-
-/** The only scope: files that this product created, or that a person picked for it. */
-export const SCOPE = 'https://www.googleapis.com/auth/drive.file';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -23,13 +20,12 @@ export const sheets = (way: Way, method: Method, path: string, json?: unknown) =
 export const drive = (way: Way, method: Method, path: string, json?: unknown) =>
   ask(way, method, `${way.base === SHEETS ? DRIVE : way.base}/drive/v3${path}`, json);
 
-const ask = (way: Way, method: Method, url: string, json?: unknown) =>
-  way.http({
-    method,
-    url,
-    headers: { authorization: `Bearer ${way.credentials.access_token}` },
-    ...(json === undefined ? {} : { json }),
-  });
+async function ask(way: Way, method: Method, url: string, json?: unknown): Promise<Answer> {
+  const headers = { authorization: `Bearer ${await tokenOf(way, judged)}` };
+  const answer = await way.http({ method, url, headers, ...(json === undefined ? {} : { json }) });
+  if (answer.status === 401) forgetToken(way);
+  return answer;
+}
 
 /** Returns a success. Throws Stopped with what any other answer means. */
 export function checked(answer: Answer): Answer {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { attempt, Stopped } from '../attempt.ts';
+import { attempt, outcomeOf, Stopped } from '../attempt.ts';
 import { type Bench, bench } from '../bench.ts';
 import type { Answer, Ask } from '../http.ts';
 import type { Request, Way } from '../port.ts';
@@ -249,20 +249,65 @@ describe('Google Sheets: its own rules', () => {
       status: 200,
       headers: {},
       text: '',
-      json: { range: 'A', spreadsheetId: 'x' },
+      json: { range: 'A', spreadsheetId: 'x', access_token: 't' },
       at: AT,
     };
     const http = ({ url }: Ask) => {
       asked.push(new URL(url).host);
       return Promise.resolve(answer);
     };
-    const way: Way = { base: googleSheets.base, credentials: { access_token: 'x' }, http };
+    const way: Way = {
+      base: googleSheets.base,
+      credentials: googleSheetsStub().credentials(''),
+      http,
+      now: () => AT,
+    };
     await files.createSpreadsheet(way, 'A');
     await files.spreadsheetExists(way, 'x');
-    expect(asked).toEqual(['sheets.googleapis.com', 'www.googleapis.com']);
+    expect(asked).toEqual(['oauth2.googleapis.com', 'sheets.googleapis.com', 'www.googleapis.com']);
   });
 
   it('[INTG-03] names columns as spreadsheets do', () => {
     expect([0, 25, 26, 51, 52, 701, 702].map(letters)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA']);
+  });
+});
+
+describe('Google Sheets: signing in', () => {
+  const way = (at: Bench<GoogleSheetsStub>, more: Partial<Way> = {}): Way => ({ ...at.way, ...more });
+  const tokensAsked = (at: Bench<GoogleSheetsStub>) =>
+    at.running.requests.filter(({ path }) => path === '/token').length;
+
+  it('[INTG-03] asks for one token, and for another when it is about to end or is refused', async () => {
+    const at = await bench(googleSheets, googleSheetsStub());
+    const later = (minutes: number) => ({ now: () => new Date(AT.getTime() + minutes * 60_000) });
+    for (const minutes of [0, 10, 54]) await googleSheets.test(way(at, later(minutes)));
+    expect(tokensAsked(at)).toBe(1);
+    await googleSheets.test(way(at, later(56)));
+    expect(tokensAsked(at)).toBe(2);
+    at.running.answerNext({ status: 401, json: {} });
+    await googleSheets.test(way(at, later(57)));
+    expect(await googleSheets.test(way(at, later(57)))).toMatchObject({ isConnected: true });
+    expect(tokensAsked(at)).toBe(3);
+    await at.stop();
+  });
+
+  it('[INTG-03] says what is wrong with a key', async () => {
+    const at = await bench(googleSheets, googleSheetsStub());
+    const file = JSON.parse(at.way.credentials.service_account!);
+    const tried = async (key: string) => {
+      const result = await googleSheets
+        .test(way(at, { credentials: { service_account: key } }))
+        .catch(outcomeOf);
+      return 'why' in result ? result.why : '';
+    };
+    expect(await tried('not a file')).toMatch(/not the JSON key file/);
+    expect(await tried(JSON.stringify({ ...file, private_key: 'none' }))).toMatch(
+      /private key .* cannot be read/,
+    );
+    expect(await tried(JSON.stringify({ ...file, client_email: 'someone@else' }))).toMatch(
+      /Invalid JWT Signature/,
+    );
+    expect(tokensAsked(at)).toBe(1);
+    await at.stop();
   });
 });

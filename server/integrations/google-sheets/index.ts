@@ -9,15 +9,14 @@ import {
   judged,
   letters,
   rangeOf,
-  SHEETS,
   sheets,
   type Tab,
   tabOf,
   valuesIn,
   words,
 } from './api.ts';
+import { keyOf, SHEETS } from './token.ts';
 
-export { SCOPE } from './api.ts';
 export {
   createSpreadsheet,
   type Permission,
@@ -60,24 +59,27 @@ export const googleSheets: Vendor = {
   summary: 'Adds a row to a spreadsheet for each lead.',
   category: 'Spreadsheet',
   steps: [
-    'Sign in with the Google Account that owns the spreadsheet, and allow access to files.',
+    'In the Google Cloud console, turn on the Google Sheets API and the Google Drive API for a project.',
+    'Under IAM & Admin, Service Accounts, create an account, then add a key of type JSON. A file is downloaded.',
+    'Share your spreadsheet with the address of that account, as an editor.',
     'Keep the column Lead ID first. You can sort rows, move the other columns, and add your own.',
   ],
   noun: 'row',
   base: SHEETS,
   credentials: [
     {
-      key: 'access_token',
-      label: 'Google sign-in',
-      help: 'Filled in when you sign in with Google.',
+      key: 'service_account',
+      label: 'Service account key',
+      help: 'Everything in the JSON key file. It starts with { and contains a private key.',
       isSecret: true,
+      placeholder: '{ "type": "service_account", … }',
     },
   ],
   settings: [
     {
       key: 'spreadsheet',
       label: 'Spreadsheet',
-      help: 'Spreadsheets that were created here or picked for it.',
+      help: 'Spreadsheets that are shared with the service account.',
       kind: 'choice',
       isRequired: true,
     },
@@ -96,7 +98,8 @@ export const googleSheets: Vendor = {
       const result = judged(answer);
       return { isConnected: false, why: words(answer) ?? ('why' in result ? result.why : 'Google refused.') };
     }
-    const account = textAt(answer.json, 'user', 'emailAddress') ?? textAt(answer.json, 'user', 'displayName');
+    const account =
+      textAt(answer.json, 'user', 'emailAddress') ?? keyOf(way.credentials.service_account)?.email;
     return { isConnected: true, account: account?.trim() || 'Google Account' };
   },
 

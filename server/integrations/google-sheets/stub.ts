@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { at, listAt, textAt } from '../http.ts';
 import type { Stub, StubAnswer, StubRequest } from '../stub.ts';
 import { googleSheets } from './index.ts';
@@ -27,6 +28,40 @@ export interface GoogleSheetsStub extends Stub {
 }
 
 const TOKEN = 'ya29.stub-token';
+const EMAIL = 'leads@stub-project.iam.gserviceaccount.com';
+/** Made once, when first needed: it takes a moment. */
+let pair: { publicKey: KeyObject; file: string } | undefined;
+function keys() {
+  if (pair) return pair;
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const file = JSON.stringify({
+    type: 'service_account',
+    client_email: EMAIL,
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  });
+  pair = { publicKey, file };
+  return pair;
+}
+
+/** Google's token endpoint: the assertion must be signed with the account's key. */
+function issue(form: URLSearchParams): StubAnswer {
+  const refused = {
+    status: 400,
+    json: { error: 'invalid_grant', error_description: 'Invalid JWT Signature.' },
+  };
+  const [head = '', body = '', signature = ''] = (form.get('assertion') ?? '').split('.');
+  const isSigned = verify(
+    'sha256',
+    Buffer.from(`${head}.${body}`),
+    keys().publicKey,
+    Buffer.from(signature, 'base64url'),
+  );
+  if (!isSigned || form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return refused;
+  const claims: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
+  if (textAt(claims, 'iss') !== EMAIL || textAt(claims, 'aud') !== 'https://oauth2.googleapis.com/token')
+    return refused;
+  return { status: 200, json: { access_token: TOKEN, expires_in: 3599, token_type: 'Bearer' } };
+}
 const FILE = '1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms';
 const LABELS = new Map(googleSheets.fields.map(({ key, label }) => [label, key]));
 
@@ -191,7 +226,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
       files.set(id, newFile(textAt(json, 'properties', 'title') ?? 'Untitled', tabs));
       return { status: 200, json: { spreadsheetId: id, spreadsheetUrl: `https://docs.google.com/${id}` } };
     }
-    const [, id = '', action, range = ''] = /^\/([^/:]+)(:batchUpdate|\/values\/)?(.*)$/.exec(rest) ?? [];
+    const [, id = '', action, range = ''] = /^\/([^/:]+)(:batchUpdate|\/values\/)?(.*)/s.exec(rest) ?? [];
     const file = files.get(id);
     if (!file) return missing();
     if (action === '/values/') return values(request, file, decodeURIComponent(range));
@@ -246,7 +281,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     files.get(FILE)?.tabs.flatMap(({ cells }) => cells.slice(1).map((row) => [cells[0]!, row])) ?? [];
 
   return {
-    credentials: () => ({ access_token: TOKEN }),
+    credentials: () => ({ service_account: keys().file }),
     settings: { spreadsheet: FILE, sheet: 'Leads' },
     records: () =>
       rows().map(([header = [], row = []]) => ({
@@ -273,6 +308,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     delete: (spreadsheet) => void files.delete(spreadsheet),
     handle(request) {
       const { path, headers } = request;
+      if (!isRevoked && path === '/token') return issue(request.form);
       if (isRevoked || headers.authorization !== `Bearer ${TOKEN}`)
         return problem(401, 'Request had invalid authentication credentials.', 'UNAUTHENTICATED');
       const [, which, rest = ''] = /^\/(v4\/spreadsheets|drive\/v3)(.*)$/.exec(path) ?? [];

@@ -18,7 +18,7 @@ export function hubspotStub(): Stub {
   const objection = (given: Record<string, string>): string | undefined => {
     const unknown = Object.keys(given).find((key) => !properties.includes(key));
     if (unknown) return `Property "${unknown}" does not exist`;
-    return given.email && !/^\S+@\S+\.\S+$/.test(given.email)
+    return given.email && !/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(given.email)
       ? `Email address ${given.email} is invalid`
       : undefined;
   };

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempt } from '../attempt.ts';
 import { type Bench, bench } from '../bench.ts';
-import { integrationSuite, LEAD } from '../suite.ts';
+import { AT, integrationSuite, LEAD } from '../suite.ts';
 import { zapier } from './index.ts';
 import { zapierStub } from './stub.ts';
 
@@ -96,6 +96,7 @@ describe('Zapier: its own rules', () => {
       base: zapier.base,
       credentials: { url },
       http: () => Promise.reject(new Error('sent')),
+      now: () => AT,
     };
     const request = { settings: {}, fields: { email: 'a@b.co' }, leadId: LEAD.lead_id, at: new Date(0) };
     expect(await zapier.test(way)).toMatchObject({ isConnected: false });

@@ -13,6 +13,7 @@ import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { useMay } from '../../api/user.ts';
+import { CopyButton } from '../../ui/CopyButton.tsx';
 import { confirm } from '../../ui/confirm.tsx';
 import { num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -105,7 +106,8 @@ function One({ vendor }: { vendor: Vendor }) {
             {Object.entries(vendor.demo.credentials).map(([key, value], at) => (
               <span key={key}>
                 {at > 0 && ', '}
-                {vendor.credentials.find((field) => field.key === key)?.label ?? key} <Code>{value}</Code>
+                {vendor.credentials.find((field) => field.key === key)?.label ?? key}{' '}
+                {value.length > 60 ? <CopyButton text={value} label="Copy" /> : <Code>{value}</Code>}
               </span>
             ))}
             .
