@@ -196,6 +196,7 @@ async function main(): Promise<void> {
       say(`  Second root     ${at('summit.')}`);
       say(`  Demo shop       ${at('shop.')}   visit it, sign up, and become a lead`);
       say(`  Demo receiver   ${at('receiver.')}   where leads are delivered`);
+      say(`  Demo CRM        ${at('crm.')}   stands in for the services that leads are delivered to`);
       say();
       for (const { email, host: name, what } of DEMO_LOGINS)
         say(`  ${email.padEnd(22)} ${at(name).padEnd(34)} ${what}`);
