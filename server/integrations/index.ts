@@ -4,10 +4,23 @@ import { gohighlevelV1 } from './gohighlevel-v1/index.ts';
 import { googleSheets } from './google-sheets/index.ts';
 import { hubspot } from './hubspot/index.ts';
 import type { Vendor } from './port.ts';
+import { sendgrid } from './sendgrid/index.ts';
+import { slack } from './slack/index.ts';
+import { teams } from './teams/index.ts';
 import { zapier } from './zapier/index.ts';
 
 /** Every vendor that leads can be delivered to, besides webhooks. Adding one is a folder and a line here. */
-const VENDORS: readonly Vendor[] = [clickfunnels, gohighlevel, gohighlevelV1, googleSheets, hubspot, zapier];
+const VENDORS: readonly Vendor[] = [
+  clickfunnels,
+  gohighlevel,
+  gohighlevelV1,
+  googleSheets,
+  hubspot,
+  sendgrid,
+  slack,
+  teams,
+  zapier,
+];
 
 export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
 
