@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { gohighlevelV1Stub } from '../../integrations/gohighlevel-v1/stub.ts';
 import { hubspotStub } from '../../integrations/hubspot/stub.ts';
-import { type RunningStub, type Stub, startStub } from '../../integrations/stub.ts';
+import { type RunningStub, type Stub, startStub, stubRequest } from '../../integrations/stub.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
@@ -9,6 +10,9 @@ import type { SendPayload } from './queue.ts';
 
 let app: TestApp;
 let running: RunningStub;
+/** A CRM that makes another record of whatever is sent twice. */
+const forgetful = gohighlevelV1Stub({ matches: false });
+let second: RunningStub;
 let stub: Stub;
 let root: Company;
 let agency: Company;
@@ -31,12 +35,17 @@ const account: Stub = {
 beforeAll(async () => {
   stub = hubspotStub();
   running = await startStub(account, 'hubspot');
-  app = await testApp({ outboundExceptions: [running.host], standIns: { hubspot: { base: running.base } } });
+  second = await startStub(forgetful, 'forgetful');
+  app = await testApp({
+    outboundExceptions: [running.host, second.host],
+    standIns: { hubspot: { base: running.base }, 'gohighlevel-v1': { base: second.base } },
+  });
   root = await app.make.root();
   agency = await app.make.agency(root, { host });
 });
 afterAll(async () => {
   await running?.stop();
+  await second?.stop();
   await app?.close();
 });
 beforeEach(async () => {
@@ -332,6 +341,35 @@ describe('delivery through a connection', () => {
       message: 'The test lead arrived.',
     });
     expect(stub.records()).toMatchObject([{ fields: { firstname: 'Test', lastname: 'Lead' } }]);
+  });
+
+  it('[INTG-04] a lost response, or a process that died while sending, leads to exactly one record', async () => {
+    const connectionID = await connect({
+      vendor: 'gohighlevel-v1',
+      credentials: forgetful.credentials(second.base),
+    });
+    await attach(connectionID);
+    second.loseNextAnswer();
+    await acceptLeads(['lost@people.example']);
+    await work();
+    expect(await deliveries()).toMatchObject([{ state: 'unknown', attempts: 1 }]);
+    expect(forgetful.records()).toHaveLength(1);
+    await advance(60_000);
+    await work();
+    expect(await deliveries()).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+    expect(forgetful.records()).toHaveLength(1);
+
+    // What a process leaves behind that died after the vendor had carried it out: the mark, and no attempt.
+    await acceptLeads(['died@people.example']);
+    const [, died] = await deliveries();
+    await app.admin.query(`update delivery set state = 'unknown' where id = $1`, [died!.id]);
+    const headers = { authorization: `Bearer ${forgetful.credentials(second.base).key}` };
+    const person = JSON.stringify({ email: 'died@people.example' });
+    const created = forgetful.handle(stubRequest('POST', '/contacts/', headers, person));
+    expect(created.status).toBe(200);
+    await work();
+    expect(await states()).toEqual(['delivered', 'delivered']);
+    expect(forgetful.records()).toHaveLength(2);
   });
 
   it('a client uses its agency’s connection without seeing it', async () => {
