@@ -3,6 +3,7 @@ import { gohighlevel } from './gohighlevel/index.ts';
 import { gohighlevelV1 } from './gohighlevel-v1/index.ts';
 import { googleSheets } from './google-sheets/index.ts';
 import { hubspot } from './hubspot/index.ts';
+import { kartra } from './kartra/index.ts';
 import type { Vendor } from './port.ts';
 import { sendgrid } from './sendgrid/index.ts';
 import { slack } from './slack/index.ts';
@@ -16,6 +17,7 @@ const VENDORS: readonly Vendor[] = [
   gohighlevelV1,
   googleSheets,
   hubspot,
+  kartra,
   sendgrid,
   slack,
   teams,

@@ -3,6 +3,7 @@ import { gohighlevelStub } from './gohighlevel/stub.ts';
 import { gohighlevelV1Stub } from './gohighlevel-v1/stub.ts';
 import { googleSheetsStub } from './google-sheets/stub.ts';
 import { hubspotStub } from './hubspot/stub.ts';
+import { kartraStub } from './kartra/stub.ts';
 import { sendgridStub } from './sendgrid/stub.ts';
 import { slackStub } from './slack/stub.ts';
 import type { Stub } from './stub.ts';
@@ -16,6 +17,7 @@ export const stubs: Readonly<Record<string, () => Stub>> = {
   'gohighlevel-v1': gohighlevelV1Stub,
   'google-sheets': googleSheetsStub,
   hubspot: hubspotStub,
+  kartra: kartraStub,
   sendgrid: sendgridStub,
   slack: slackStub,
   teams: teamsStub,
