@@ -1,9 +1,11 @@
+import { agencyzoom } from './agencyzoom/index.ts';
 import { clickfunnels } from './clickfunnels/index.ts';
 import { gohighlevel } from './gohighlevel/index.ts';
 import { gohighlevelV1 } from './gohighlevel-v1/index.ts';
 import { googleSheets } from './google-sheets/index.ts';
 import { hubspot } from './hubspot/index.ts';
 import { kartra } from './kartra/index.ts';
+import { mailboxpower } from './mailboxpower/index.ts';
 import type { Vendor } from './port.ts';
 import { sendgrid } from './sendgrid/index.ts';
 import { slack } from './slack/index.ts';
@@ -12,12 +14,14 @@ import { zapier } from './zapier/index.ts';
 
 /** Every vendor that leads can be delivered to, besides webhooks. Adding one is a folder and a line here. */
 const VENDORS: readonly Vendor[] = [
+  agencyzoom,
   clickfunnels,
   gohighlevel,
   gohighlevelV1,
   googleSheets,
   hubspot,
   kartra,
+  mailboxpower,
   sendgrid,
   slack,
   teams,

@@ -184,8 +184,16 @@ export function chosen(setting: string | undefined): string[] {
 /** Whether a response is a success. */
 export const isOk = ({ status }: { status: number }): boolean => status >= 200 && status < 300;
 
-/** The address of a vendor for these credentials; undefined if one of them cannot be part of a host name. */
+/**
+ * The address of a vendor for these credentials; undefined if one of them cannot be part of it. A `base` of `{address}`
+ * alone is an https address that the client enters.
+ */
 export function baseOf(vendor: Vendor, credentials: Credentials): string | undefined {
+  if (vendor.base === '{address}') {
+    const url = URL.parse(credentials.address?.trim() ?? '');
+    const isPlain = url?.protocol === 'https:' && !url.username && !url.password && !url.search && !url.hash;
+    return isPlain ? url.href.replace(/\/$/, '') : undefined;
+  }
   let isValid = true;
   const base = vendor.base.replace(/\{(\w+)\}/g, (_, key: string) => {
     const part = credentials[key]?.trim().toLowerCase() ?? '';
