@@ -275,7 +275,7 @@ export const collection = {
       description:
         'T: amounts that clients owe so far are invoiced to them, and nothing more. F: all campaigns stop, and the agency is charged what it owes to date.',
     })
-    .meta({ access: 'setting.write', notInView: true })
+    .meta({ access: 'setting.write', notInView: true, fresh: true })
     .input(z.object({ companyID: Id, manualBill: Flag }))
     .output(Done.extend({ manual_bill: Flag })),
   cancel: call
@@ -285,7 +285,7 @@ export const collection = {
       tags,
       summary: "Ends an agency's subscription. Its campaigns stop, and the amount due so far is charged",
     })
-    .meta({ access: 'subscription.write', notInView: true })
+    .meta({ access: 'subscription.write', notInView: true, fresh: true })
     .input(z.object({ companyID: Id }))
     .output(Done),
   packages: call
@@ -319,7 +319,7 @@ export const collection = {
       tags,
       summary: "Sets an agency's package. Its fee is charged monthly from now on",
     })
-    .meta({ access: 'subscription.write', notInView: true })
+    .meta({ access: 'subscription.write', notInView: true, fresh: true })
     .input(z.object({ companyID: Id, packageID: z.string().trim().min(1).max(40) }))
     .output(Done),
 };
