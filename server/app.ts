@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress } from 'node:zlib';
 import type { AnyContractRouter } from '@orpc/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contract } from '../contract/index.ts';
@@ -84,6 +82,7 @@ import { EventHub } from './platform/events.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { isDatabaseAway } from './platform/http/errors.ts';
 import { describeApi, referencePage } from './platform/http/openapi.ts';
+import { packedText } from './platform/http/packed.ts';
 import type { PlainRoute } from './platform/http/routes.ts';
 import {
   type AnyHandler,
@@ -521,7 +520,8 @@ export async function createApp(parts: AppParts) {
       ...pdfRoutes(platform, features.tenants, features.invoices.read.one),
       ...EXPORTS.map((list) => exportRoute(list, (one) => handlerOf.get(one)!)),
     ];
-    let packed: Promise<Buffer> | undefined;
+    const sendDocument = packedText('application/json', () => JSON.stringify(document));
+    const sendReference = packedText('text/html', () => referencePage(document));
     const reference: PlainRoute[] = [
       {
         method: 'GET',
@@ -529,15 +529,7 @@ export async function createApp(parts: AppParts) {
         access: 'public',
         tag: 'Reference',
         summary: 'This document',
-        handler: async (_ctx, request, reply) => {
-          // It is the same for everyone, and long, so it is compressed once and not for each request.
-          if (!/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return document;
-          packed ??= promisify(brotliCompress)(JSON.stringify(document));
-          return reply
-            .headers({ 'Content-Encoding': 'br', Vary: 'accept-encoding' })
-            .type('application/json; charset=utf-8')
-            .send(await packed);
-        },
+        handler: (_ctx, request, reply) => sendDocument(request, reply),
       },
       {
         method: 'GET',
@@ -545,14 +537,14 @@ export async function createApp(parts: AppParts) {
         access: 'public',
         tag: 'Reference',
         summary: 'Returns this document as a readable page',
-        handler: async (_ctx, _request, reply) =>
-          reply
-            .header(
+        handler: (_ctx, request, reply) =>
+          sendReference(
+            request,
+            reply.header(
               'Content-Security-Policy',
               "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'",
-            )
-            .type('text/html; charset=utf-8')
-            .send(referencePage(document)),
+            ),
+          ),
       },
     ];
     const visitLog: PlainRoute = {
