@@ -5,11 +5,16 @@ import { type Choice, isOk, type Request, type Result, refusal, type Vendor, typ
 /** Kartra answers 200 to everything; what happened is this number. */
 const CODES = {
   exists: '244',
-  missing: '243',
-  keys: ['203', '233', '239', '262'],
-  list: '231',
-  tags: ['212', '214'],
+  /** Commands say 243, the question for a lead says 234, and either says 245 for one that was deleted. */
+  missing: ['234', '243', '245'],
+  deleted: '245',
+  /** Missing or wrong keys, accounts and apps that are inactive, an address or a command that the app may not use. */
+  keys: ['202', '203', '204', '233', '238', '239', '240', '242', '262'],
+  lists: ['207', '231'],
+  tags: ['211', '212'],
 };
+/** Custom fields that take the number of an option instead of text. */
+const OPTIONS = new Set(['drop_down', 'radio_button', 'checkbox']);
 const OWN = 'custom:';
 
 /**
@@ -54,28 +59,31 @@ export const kartra: Vendor = {
   async test(way) {
     const answer = await ask(way, { 'get_lead[email]': 'nobody@example.com' });
     // Only whoever may ask learns that there is no such lead.
-    const isKnown = isOk(answer) && (isSuccess(answer) || codeOf(answer) === CODES.missing);
+    const isKnown = isSuccess(answer) || isMissing(answer);
     if (isKnown) return { isConnected: true, account: `Kartra app ${way.credentials.app_id}` };
     const result = judged(answer);
     return { isConnected: false, why: 'why' in result ? result.why : 'Kartra refused the keys.' };
   },
 
   async choices(way) {
-    const names = async (command: string, key: string): Promise<Choice[]> => {
+    const listed = async (command: string): Promise<Answer> => {
       const answer = await ask(way, { 'actions[0][cmd]': command });
       if (!isSuccess(answer)) throw new Stopped(judged(answer));
-      const found = at(answer.json, key);
+      return answer;
+    };
+    const names = async (command: string, key: string): Promise<Choice[]> => {
+      const found = at((await listed(command)).json, key);
       return (Array.isArray(found) ? found : []).flatMap((name): Choice[] =>
         typeof name === 'string' && name ? [{ id: name, name }] : [],
       );
     };
-    const custom = await ask(way, { 'actions[0][cmd]': 'retrieve_custom_fields' });
+    const custom = await listed('retrieve_custom_fields');
     return {
       list: await names('retrieve_account_lists', 'account_lists'),
       tag: await names('retrieve_account_tags', 'account_tags'),
       fields: listAt(custom.json, 'custom_fields').flatMap((field): Choice[] => {
         const id = textAt(field, 'field_identifier');
-        return id ? [{ id: OWN + id, name: id }] : [];
+        return id && !OPTIONS.has(textAt(field, 'field_type') ?? '') ? [{ id: OWN + id, name: id }] : [];
       }),
     };
   },
@@ -85,16 +93,15 @@ export const kartra: Vendor = {
     if (!email) return null;
     const answer = await ask(way, { 'get_lead[email]': email });
     if (isSuccess(answer)) return textAt(answer.json, 'lead_details', 'id') ?? null;
-    if (isOk(answer) && codeOf(answer) === CODES.missing) return null;
+    if (isMissing(answer)) return null;
     throw new Stopped(judged(answer));
   },
 
   async deliver(way, request, remoteId) {
     let answer = await send(way, request, remoteId ? 'edit_lead' : 'create_lead');
-    const code = codeOf(answer);
-    if (!remoteId && code === CODES.exists) answer = await send(way, request, 'edit_lead');
+    if (!remoteId && codeOf(answer) === CODES.exists) answer = await send(way, request, 'edit_lead');
     // Deleted there since.
-    else if (remoteId && code === CODES.missing) answer = await send(way, request, 'create_lead');
+    else if (remoteId && isMissing(answer)) answer = await send(way, request, 'create_lead');
     if (!isSuccess(answer)) return judged(answer);
     const id = actionsOf(answer)
       .map((action) => textAt(action, 'lead_details', 'id'))
@@ -146,6 +153,9 @@ const isSuccess = (answer: Answer): boolean =>
   /^success$/i.test(textAt(answer.json, 'status') ?? '') &&
   !actionsOf(answer).some((action) => isError(action));
 
+/** Kartra knows no such lead. */
+const isMissing = (answer: Answer): boolean => isOk(answer) && CODES.missing.includes(codeOf(answer) ?? '');
+
 /** The number of what went wrong: of the whole call, or of the first command that failed. */
 const codeOf = (answer: Answer): string | undefined =>
   textAt(actionsOf(answer).find(isError), 'type') ?? textAt(answer.json, 'type');
@@ -159,11 +169,15 @@ function judged(answer: Answer): Result {
   if (CODES.keys.includes(code)) return { kind: 'broken', why, status };
   // A page instead of an answer: something in between.
   if (!/^(success|error)$/i.test(textAt(answer.json, 'status') ?? '')) return { kind: 'unknown', why };
-  const fix =
-    code === CODES.list
-      ? 'The list no longer exists in Kartra. Choose another one in the settings of this destination.'
-      : CODES.tags.includes(code)
-        ? 'The tag no longer exists in Kartra. Choose another one in the settings of this destination.'
-        : 'Check the settings and the field mapping of this destination.';
-  return { kind: 'final', why, fix, status };
+  return { kind: 'final', why, fix: fixOf(code), status };
+}
+
+/** What to change in Kartra or here, by the number of what went wrong. */
+function fixOf(code: string): string {
+  if (CODES.lists.includes(code))
+    return 'The list no longer exists in Kartra. Choose another one in the settings of this destination.';
+  if (CODES.tags.includes(code))
+    return 'The tag no longer exists in Kartra. Choose another one in the settings of this destination.';
+  if (code === CODES.deleted) return 'The lead was deleted in Kartra. Restore it there, then resend.';
+  return 'Check the settings and the field mapping of this destination.';
 }
