@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { attempt } from '../attempt.ts';
 import { type Bench, bench } from '../bench.ts';
-import { integrationSuite } from '../suite.ts';
+import { AT, integrationSuite } from '../suite.ts';
 import { agencyzoom } from './index.ts';
-import { agencyzoomStub } from './stub.ts';
+import { type AgencyzoomStub, agencyzoomStub } from './stub.ts';
 
 integrationSuite(agencyzoom, {
   stub: agencyzoomStub,
@@ -12,7 +12,7 @@ integrationSuite(agencyzoom, {
 });
 
 describe('AgencyZoom: its own rules', () => {
-  let at: Bench<ReturnType<typeof agencyzoomStub>>;
+  let at: Bench<AgencyzoomStub>;
   afterEach(() => at?.stop());
   const send = (more: Parameters<typeof at.request>[0] = {}) =>
     attempt(agencyzoom, at.way, at.request(more), null, false);
@@ -35,6 +35,64 @@ describe('AgencyZoom: its own rules', () => {
     expect(at.stub.records()).toHaveLength(1);
     const updated = at.running.requests.find(({ method }) => method === 'PUT');
     expect(updated!.json).not.toHaveProperty('stageId');
+  });
+
+  it.each(['token', 'accessToken', 'jwt'])('[INTG-02] finds the token under %s', async (tokenKey) => {
+    at = await bench(agencyzoom, agencyzoomStub({ tokenKey }));
+    expect(await agencyzoom.test(at.way)).toMatchObject({ isConnected: true });
+  });
+
+  it('[INTG-02] uses a token for at most 50 minutes', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    await agencyzoom.test({ ...at.way, now: () => new Date(AT.getTime()) });
+    await agencyzoom.test({ ...at.way, now: () => new Date(AT.getTime() + 49 * 60_000) });
+    expect(signIns()).toBe(1);
+    await agencyzoom.test({ ...at.way, now: () => new Date(AT.getTime() + 51 * 60_000) });
+    expect(signIns()).toBe(2);
+  });
+
+  it('[INTG-02] two calls at once outlive the end of their token', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    await agencyzoom.test(at.way);
+    at.stub.expire();
+    const both = await Promise.all([agencyzoom.test(at.way), agencyzoom.test(at.way)]);
+    expect(both).toMatchObject([{ isConnected: true }, { isConnected: true }]);
+  });
+
+  it('[INTG-04] a sign-in without a token is tried again, a wrong password is not', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    at.running.answerNext({ status: 200, json: {} });
+    expect((await send()).result).toMatchObject({ kind: 'retry', why: 'AgencyZoom returned no token.' });
+    at.running.answerNext({ status: 422, json: { error: 'Incorrect username or password.' } });
+    expect((await send()).result).toMatchObject({ kind: 'broken', status: 422 });
+  });
+
+  it('[INTG-04] finds a lead on a later page', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    at.stub.fill(250);
+    const { remoteId } = await send();
+    expect(await agencyzoom.find!(at.way, at.request())).toBe(remoteId);
+    await send();
+    expect(at.stub.records()).toHaveLength(1);
+  });
+
+  it('[INTG-04] waits a minute when it is not told how long', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    at.running.answerNext({ status: 429, json: { error: 'Too many requests' } });
+    expect((await send()).result).toMatchObject({ kind: 'retry', afterMs: 60_000 });
+  });
+
+  it('[INTG-02] leaves the notes of a lead as people wrote them', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    await send();
+    await send({ fields: { ...at.request().fields, notes: 'https://shop.example/other' } });
+    expect(at.stub.records()).toMatchObject([{ fields: { notes: 'https://shop.example/pricing' } }]);
+  });
+
+  it('[INTG-04] passes on what is wrong with each field', async () => {
+    at = await bench(agencyzoom, agencyzoomStub());
+    const { result } = await send({ fields: { ...at.request().fields, email: 'no' } });
+    expect(result).toMatchObject({ kind: 'final', why: expect.stringContaining('email: is invalid') });
   });
 
   it('[INTG-04] 200 with result false is final', async () => {

@@ -6,6 +6,10 @@ import { type Choice, isOk, type Request, type Result, refusal, type Vendor, typ
 /** A token is said to last about a day; programs renew it every hour. */
 const LASTS_MS = 50 * 60_000;
 const MOST_TOKENS = 1000;
+/** The limit is a number of requests a minute, and no header tells when it ends. */
+const LIMIT_MS = 60_000;
+const PAGE = 100;
+const MOST_PAGES = 5;
 /** Tokens of this process, by a hash of the credentials that they were made with. */
 const tokens = new Map<string, { token: string; until: number }>();
 
@@ -74,7 +78,7 @@ export const agencyzoom: Vendor = {
   ],
 
   async test(way) {
-    const answer = await ask(way, 'GET', '/pipelines').catch((error: unknown) => {
+    const answer = await ask(way, 'GET', '/pipelines-and-stages').catch((error: unknown) => {
       if (error instanceof Stopped) return error.result;
       throw error;
     });
@@ -86,7 +90,7 @@ export const agencyzoom: Vendor = {
   },
 
   async choices(way) {
-    const pipelines = listed(checked(await ask(way, 'GET', '/pipelines')));
+    const pipelines = listed(checked(await ask(way, 'GET', '/pipelines-and-stages')));
     return {
       pipelineId: pipelines.flatMap((one) => choiceOf(one)),
       // A stage means nothing without its pipeline.
@@ -102,13 +106,18 @@ export const agencyzoom: Vendor = {
 
   async find(way, { fields }) {
     if (!fields.email) return null;
-    const answer = checked(
-      await ask(way, 'POST', '/leads/list', { page: 0, pageSize: 100, email: fields.email }),
-    );
     const wanted = fields.email.toLowerCase();
-    // Whether the list is narrowed by email is not documented, so each is compared.
-    const lead = listed(answer).find((one) => textAt(one, 'email')?.toLowerCase() === wanted);
-    return textAt(lead, 'id') ?? null;
+    const newest = { sort: 'lastActivityDate', order: 'desc', pageSize: PAGE };
+    // Whether the list is narrowed by email is not documented, so each lead of the latest pages is compared.
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const answer = checked(await ask(way, 'POST', '/leads/list', { ...newest, page, email: fields.email }));
+      const leads = listed(answer);
+      const lead = leads.find((one) => textAt(one, 'email')?.toLowerCase() === wanted);
+      const id = textAt(lead, 'id');
+      if (id) return id;
+      if (leads.length < PAGE) return null;
+    }
+    return null;
   },
 
   async deliver(way, request, remoteId) {
@@ -129,7 +138,11 @@ export const agencyzoom: Vendor = {
 
 /** A lead that exists stays where people have moved it. */
 function bodyOf({ fields, settings }: Request, isNew: boolean): Record<string, unknown> {
-  if (!isNew) return { ...fields };
+  if (!isNew) {
+    // Notes would replace what people wrote since.
+    const { notes: _, ...rest } = fields;
+    return rest;
+  }
   const numbers = Object.fromEntries(NUMBERS.map((key) => [key, Number(settings[key])]));
   return { ...fields, ...numbers, assignTo: settings.assignTo ?? '', country: 'USA' };
 }
@@ -145,7 +158,16 @@ const choiceOf = (entry: unknown, before = ''): Choice[] => {
 /** The entries of a list, under whichever name they come. */
 function listed({ json }: Answer): Record<string, unknown>[] {
   if (Array.isArray(json)) return listAt({ json }, 'json');
-  for (const key of ['data', 'results', 'items', 'leads', 'pipelines', 'leadSources', 'employees'])
+  for (const key of [
+    'data',
+    'results',
+    'items',
+    'leads',
+    'alrLeads',
+    'pipelines',
+    'leadSources',
+    'employees',
+  ])
     if (Array.isArray(at(json, key))) return listAt(json, key);
   return [];
 }
@@ -158,11 +180,11 @@ function checked(answer: Answer): Answer {
 }
 
 function judged(answer: Answer): Result {
-  const [field] = listAt(answer.json, 'fieldErrors');
-  const said = textAt(field, 'error')
-    ? `${textAt(field, 'field') ?? ''}: ${textAt(field, 'error')}`
-    : (textAt(answer.json, 'error') ?? textAt(answer.json, 'message'));
-  if (!isOk(answer)) return refusal(answer, said);
+  const said = words(answer);
+  if (!isOk(answer)) {
+    const result = refusal(answer, said);
+    return result.kind === 'retry' && answer.status === 429 ? { afterMs: LIMIT_MS, ...result } : result;
+  }
   if (refusedBy(answer))
     return {
       kind: 'final',
@@ -173,18 +195,31 @@ function judged(answer: Answer): Result {
   return { kind: 'unknown', why: 'AgencyZoom did not say whether it took the lead.' };
 }
 
+/** AgencyZoom's words: what is wrong with each field, or one text under either of two names. */
+function words({ json }: Answer): string | undefined {
+  const fields = listAt(json, 'fieldErrors').flatMap((one) => {
+    const error = textAt(one, 'error');
+    const field = textAt(one, 'field');
+    return error ? [field ? `${field}: ${error}` : error] : [];
+  });
+  return fields.join(', ') || (textAt(json, 'error') ?? textAt(json, 'message'));
+}
+
 /** Asks with a token, and once more with a new one if it is refused. */
 async function ask(way: Way, method: 'GET' | 'POST' | 'PUT', path: string, json?: unknown): Promise<Answer> {
-  const call = async () =>
+  const call = (token: string) =>
     way.http({
       method,
       url: `${way.base}/v1/api${path}`,
-      headers: { authorization: `Bearer ${await tokenOf(way)}` },
+      headers: { authorization: `Bearer ${token}` },
       ...(json === undefined ? {} : { json }),
     });
-  const answer = await call();
-  if (answer.status !== 401 || !tokens.delete(idOf(way))) return answer;
-  return call();
+  const token = await tokenOf(way);
+  const answer = await call(token);
+  if (answer.status !== 401) return answer;
+  // Another call may have renewed it meanwhile, and its token is good.
+  if (tokens.get(idOf(way))?.token === token) tokens.delete(idOf(way));
+  return call(await tokenOf(way));
 }
 
 const idOf = ({ base, credentials }: Way): string =>
@@ -204,11 +239,13 @@ async function tokenOf(way: Way): Promise<string> {
     json: { username, password, version: 'api' },
   });
   const token = ['jwt', 'token', 'accessToken'].map((key) => textAt(answer.json, key)).find(Boolean);
+  if (isOk(answer) && !token)
+    throw new Stopped({ kind: 'retry', why: 'AgencyZoom returned no token.', status: answer.status });
   if (!isOk(answer) || !token) {
     const result = judged(answer);
-    // A wrong password is 400 or 422 to some programs.
+    // A wrong password is 400 or 422 to some programs; a redirect says nothing about it.
     throw new Stopped(
-      result.kind === 'final' && 'why' in result
+      result.kind === 'final' && answer.status >= 400
         ? { kind: 'broken', why: result.why, status: answer.status }
         : result,
     );
