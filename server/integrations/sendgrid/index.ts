@@ -1,9 +1,13 @@
 import { Stopped } from '../attempt.ts';
-import { type Answer, at, listAt, textAt } from '../http.ts';
+import { type Answer, at, LostAnswer, listAt, NotSent, textAt } from '../http.ts';
 import { type Choice, chosen, isOk, type Result, refusal, type Vendor, type Way } from '../port.ts';
 
 const OWN = 'custom:';
 const SECOND_MS = 1_000;
+const HOUR_MS = 3_600_000;
+const GLOBAL = 'https://api.sendgrid.com';
+const EU = 'https://api.eu.sendgrid.com';
+const WRONG_REGION = 'The region must be global or EU.';
 
 /**
  * A contact in SendGrid's marketing lists. Contacts are upserted by email, so a repeated attempt is harmless; SendGrid
@@ -20,7 +24,7 @@ export const sendgrid: Vendor = {
     'Create a list for the leads under Marketing, Contacts, if you want them in one.',
   ],
   noun: 'contact',
-  base: 'https://api.sendgrid.com',
+  base: GLOBAL,
   credentials: [
     {
       key: 'api_key',
@@ -29,12 +33,20 @@ export const sendgrid: Vendor = {
       isSecret: true,
       placeholder: 'SG.…',
     },
+    {
+      key: 'region',
+      label: 'Region',
+      help: 'Enter EU if the account keeps its data in the European Union. Blank uses the global region.',
+      isSecret: false,
+      isOptional: true,
+      placeholder: 'global',
+    },
   ],
   settings: [
     {
       key: 'lists',
       label: 'Lists',
-      help: 'The lists that contacts are added to. None is fine.',
+      help: 'The lists that contacts are added to. Leave blank for no list.',
       kind: 'choices',
     },
   ],
@@ -51,19 +63,22 @@ export const sendgrid: Vendor = {
   hasOwnFields: true,
 
   async test(way) {
+    if (regionOf(way) === undefined) return { isConnected: false, why: WRONG_REGION };
     const answer = await ask(way, 'GET', '/scopes');
     if (!isOk(answer)) {
       const result = judged(answer);
-      return {
-        isConnected: false,
-        why: words(answer) ?? ('why' in result ? result.why : 'SendGrid refused the key.'),
-      };
+      return { isConnected: false, why: 'why' in result ? result.why : 'SendGrid refused the key.' };
     }
     const scopes = at(answer.json, 'scopes');
-    const isAllowed = Array.isArray(scopes) && scopes.some((scope) => String(scope).startsWith('marketing.'));
+    const isAllowed =
+      Array.isArray(scopes) &&
+      scopes.some((scope) => typeof scope === 'string' && /^marketing\.(?!automation)/.test(scope));
     if (!isAllowed)
-      return { isConnected: false, why: 'The key has no access to Marketing. Edit it in SendGrid.' };
-    return { isConnected: true, account: 'SendGrid Marketing' };
+      return {
+        isConnected: false,
+        why: 'The key has no access to Marketing. In SendGrid, open Settings, API Keys, and give it full access to Marketing.',
+      };
+    return { isConnected: true, account: `SendGrid Marketing${regionOf(way) === 'eu' ? ' (EU)' : ''}` };
   },
 
   async choices(way) {
@@ -84,9 +99,9 @@ export const sendgrid: Vendor = {
 
   async deliver(way, request) {
     const contact: Record<string, unknown> = {};
-    const custom: Record<string, string> = {};
+    const custom: Record<string, string | number> = {};
     for (const [key, value] of Object.entries(request.fields)) {
-      if (key.startsWith(OWN)) custom[key.slice(OWN.length)] = value;
+      if (key.startsWith(OWN)) custom[key.slice(OWN.length)] = typed(key, value);
       else contact[key] = value;
     }
     const lists = chosen(request.settings.lists);
@@ -97,11 +112,10 @@ export const sendgrid: Vendor = {
     if (!isOk(answer)) return judged(answer);
     const email = request.fields.email ?? '';
     const job = textAt(answer.json, 'job_id');
-    const state = job
-      ? await ask(way, 'GET', `/marketing/contacts/imports/${encodeURIComponent(job)}`)
-      : undefined;
+    const state = job ? await stateOf(way, job) : undefined;
     const refused =
-      Number(at(state?.json, 'results', 'errored_count')) > 0 || textAt(state?.json, 'status') === 'failed';
+      Number(at(state?.json, 'results', 'errored_count')) > 0 ||
+      /^(failed|errored)$/.test(textAt(state?.json, 'status') ?? '');
     if (refused)
       return {
         kind: 'final',
@@ -109,7 +123,13 @@ export const sendgrid: Vendor = {
         fix: 'Check the email address and the custom fields of this destination.',
         status: answer.status,
       };
-    return { kind: 'delivered', remoteId: email, status: answer.status };
+    const wait = answer.headers['x-ratelimit-remaining'] === '0' ? limitEnds(answer) : undefined;
+    return {
+      kind: 'delivered',
+      remoteId: email,
+      status: answer.status,
+      ...(wait ? { afterMs: wait } : {}),
+    };
   },
 
   async erase(way, remoteId) {
@@ -120,30 +140,62 @@ export const sendgrid: Vendor = {
   },
 };
 
-const ask = (way: Way, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, json?: unknown) =>
-  way.http({
+/** The region that was entered; undefined for a word that is none. */
+function regionOf({ credentials }: Way): 'global' | 'eu' | undefined {
+  const region = credentials.region?.trim().toLowerCase() || 'global';
+  return region === 'global' || region === 'eu' ? region : undefined;
+}
+
+/** The regions differ in their host, except where one server stands for both. */
+function ask(way: Way, method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, json?: unknown) {
+  const region = regionOf(way);
+  if (!region) throw new Stopped({ kind: 'final', why: WRONG_REGION, fix: 'Correct it.', status: null });
+  return way.http({
     method,
-    url: `${way.base}/v3${path}`,
+    url: `${way.base === GLOBAL && region === 'eu' ? EU : way.base}/v3${path}`,
     headers: { authorization: `Bearer ${way.credentials.api_key}` },
     ...(json === undefined ? {} : { json }),
   });
+}
+
+/** What became of a job, if it can be told: the contact is accepted already, whatever happens to this question. */
+async function stateOf(way: Way, job: string): Promise<Answer | undefined> {
+  try {
+    return await ask(way, 'GET', `/marketing/contacts/imports/${encodeURIComponent(job)}`);
+  } catch (error) {
+    if (error instanceof LostAnswer || error instanceof NotSent) return undefined;
+    throw error;
+  }
+}
+
+/** SendGrid refuses text in a custom field for numbers, whose ID ends with _N. */
+const typed = (key: string, value: string): string | number =>
+  key.endsWith('_N') && value.trim() !== '' && Number.isFinite(Number(value)) ? Number(value) : value;
 
 function checked(answer: Answer): Answer {
   if (!isOk(answer)) throw new Stopped(judged(answer));
   return answer;
 }
 
-/** SendGrid tells when its limit ends as an instant, in seconds since 1970, and has no Retry-After. */
+/** What is wrong with the whole connection, not with one contact. */
+const BROKEN: Readonly<Record<number, string>> = {
+  403: 'Give the key full access to Marketing in SendGrid.',
+  451: 'The account keeps its data in another region. Connect again with the region of the account.',
+};
+
 function judged(answer: Answer): Result {
-  const said = words(answer);
-  const result = refusal(answer, said, {
-    403: 'Give the key full access to Marketing in SendGrid, then resend.',
-    451: 'The key belongs to another data region of SendGrid. Connect with a key of the global region.',
-  });
+  const result = refusal(answer, words(answer));
+  const hint = BROKEN[answer.status];
+  if (hint && result.kind === 'final')
+    return { kind: 'broken', why: `${result.why.replace(/[.\s]*$/, '')}. ${hint}`, status: answer.status };
+  const wait = answer.status === 429 ? limitEnds(answer) : undefined;
+  return result.kind === 'retry' && wait ? { ...result, afterMs: wait } : result;
+}
+
+/** SendGrid tells when its limit ends as an instant, in seconds since 1970, and has no Retry-After. */
+function limitEnds(answer: Answer): number | undefined {
   const wait = Number(answer.headers['x-ratelimit-reset']) * SECOND_MS - answer.at.getTime();
-  return result.kind === 'retry' && answer.status === 429 && wait > 0
-    ? { ...result, afterMs: Math.min(wait, 3_600_000) }
-    : result;
+  return wait > 0 ? Math.min(wait, HOUR_MS) : undefined;
 }
 
 const words = (answer: Answer): string | undefined => {

@@ -4,7 +4,10 @@ import type { Stub, StubAnswer } from '../stub.ts';
 const KEY = 'SG.stub-key';
 const LIST = '7c4d8e2a-0000-4000-8000-000000000001';
 
-/** SendGrid's marketing contacts: an upsert by email that is accepted first, jobs, lists and custom fields. */
+/**
+ * SendGrid's marketing contacts: an upsert by email that is accepted first, jobs, lists and custom fields, of which one
+ * takes numbers only.
+ */
 export function sendgridStub({ scopes = ['marketing.read'] } = {}): Stub {
   const contacts = new Map<string, Record<string, string>>();
   const jobs = new Map<string, boolean>();
@@ -31,7 +34,15 @@ export function sendgridStub({ scopes = ['marketing.read'] } = {}): Stub {
       if (path === '/v3/marketing/lists')
         return { status: 200, json: { result: [{ id: LIST, name: 'Leads', contact_count: contacts.size }] } };
       if (path === '/v3/marketing/field_definitions')
-        return { status: 200, json: { custom_fields: [{ id: 'e1_T', name: 'page', field_type: 'Text' }] } };
+        return {
+          status: 200,
+          json: {
+            custom_fields: [
+              { id: 'e1_T', name: 'page', field_type: 'Text' },
+              { id: 'e2_N', name: 'score', field_type: 'Number' },
+            ],
+          },
+        };
       const job = /^\/v3\/marketing\/contacts\/imports\/(.+)/.exec(path)?.[1];
       if (job)
         return {
@@ -53,6 +64,9 @@ export function sendgridStub({ scopes = ['marketing.read'] } = {}): Stub {
           return problem(400, 'list not found', 'list_ids');
         const [contact] = listAt(json, 'contacts');
         const { custom_fields: custom, ...fields } = (contact ?? {}) as Record<string, string>;
+        const score = at(custom, 'e2_N');
+        if (score !== undefined && typeof score !== 'number')
+          return problem(400, 'value must be a number', 'contacts[0].custom_fields.e2_N');
         const email = textAt(contact, 'email')?.toLowerCase();
         const id = `job-${next++}`;
         const isWrong = !email || !/^[^\s@]+@[^\s@]+$/.test(email);
