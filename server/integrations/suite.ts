@@ -44,10 +44,12 @@ export const LEAD = {
   created_at: '2026-03-02T14:59:00.000Z',
 };
 
-/** Someone else: neither the email address nor a phone number matches. */
+/** Someone else: neither the name, the address, the email address nor a phone number matches. */
 const OTHER_LEAD = {
   ...LEAD,
   lead_id: '0195a1f0-0000-7000-8000-000000000002',
+  first_name: 'Ann',
+  address: '2 Main St',
   email: 'other@example.com',
   phone: '+12025550125',
   phone2: '+12025550126',
