@@ -29,7 +29,7 @@ export const mailboxpower: Vendor = {
     {
       key: 'header',
       label: 'Header of the key',
-      help: 'The name of the header that the key is sent in. APIKEY is used if you leave it empty.',
+      help: 'The name of the header that the key is sent in. Blank uses APIKEY.',
       isSecret: false,
       isOptional: true,
       placeholder: 'APIKEY',
@@ -37,7 +37,12 @@ export const mailboxpower: Vendor = {
     { key: 'key', label: 'API key', help: 'From MailBoxPower’s support or your account.', isSecret: true },
   ],
   settings: [
-    { key: 'group', label: 'Group', help: 'Sent as “group” with every contact. None is fine.', kind: 'text' },
+    {
+      key: 'group',
+      label: 'Group',
+      help: 'Sent as “group” with every contact. Leave blank for no group.',
+      kind: 'text',
+    },
   ],
   fields: [
     { key: 'first_name', label: 'First name', from: 'first_name', isRequired: true },
@@ -63,7 +68,12 @@ export const mailboxpower: Vendor = {
 
   async deliver(way, { fields, settings }) {
     if (!isHeader(headerOf(way)))
-      return { kind: 'final', why: 'The name of the header is not valid.', fix: 'Correct it.', status: null };
+      return {
+        kind: 'final',
+        why: 'The name of the header is not valid.',
+        fix: 'Correct the header of the key in the connection, then resend.',
+        status: null,
+      };
     const answer = await way.http({
       method: 'POST',
       url: way.base,
@@ -78,8 +88,10 @@ export const mailboxpower: Vendor = {
 };
 
 const headerOf = ({ credentials }: Way): string => credentials.header?.trim() || 'APIKEY';
-const isHeader = (name: string): boolean =>
-  /^[A-Za-z0-9-]{1,60}$/.test(name) && !/^(host|content-length|transfer-encoding|connection)$/i.test(name);
+/** Headers that a request needs for itself. */
+const TAKEN =
+  /^(host|accept|content-length|content-type|user-agent|transfer-encoding|connection|keep-alive|upgrade|expect|te|trailer|proxy-.*)$/i;
+const isHeader = (name: string): boolean => /^[A-Za-z0-9-]{1,60}$/.test(name) && !TAKEN.test(name);
 const keyed = (way: Way): Record<string, string> => ({ [headerOf(way)]: way.credentials.key ?? '' });
 
 function judged(answer: Answer): Result {
