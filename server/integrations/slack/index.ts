@@ -13,15 +13,19 @@ const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['campaign_name', 'Campaign'],
 ];
 const LABELS = new Map(FIELDS);
+/** Slack takes 2000 characters in a field and 150 in a header, counted after escaping. */
 const LONGEST = 1_900;
+const LONGEST_TITLE = 150;
 
 const WRONG_URL = 'The URL must be one of an incoming webhook: https://hooks.slack.com/services/…';
 /** Slack's one-word answers that mean the webhook itself no longer works. */
 const GONE: Readonly<Record<string, string>> = {
   no_service: 'The webhook was turned off in Slack.',
   no_service_id: 'The webhook was turned off in Slack.',
+  no_active_hooks: 'The webhook was turned off in Slack.',
   no_team: 'The Slack workspace no longer exists.',
   team_disabled: 'The Slack workspace was turned off.',
+  invalid_team: 'The Slack workspace no longer exists.',
   invalid_token: 'Slack does not know this webhook.',
   channel_not_found: 'The channel no longer exists.',
   channel_is_archived: 'The channel was archived.',
@@ -38,6 +42,7 @@ export const slack: Vendor = {
   steps: [
     'In Slack, create an app for your workspace and turn on Incoming Webhooks.',
     'Add a webhook to the channel that should see leads, and copy its URL.',
+    'Connecting posts nothing to the channel.',
   ],
   noun: 'message',
   base: 'https://hooks.slack.com',
@@ -53,13 +58,12 @@ export const slack: Vendor = {
   settings: [],
   fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
 
-  // A message without text is refused only after the webhook has been found, so nothing is posted.
+  // There is no call that only asks, but a message without text is refused after the webhook has been found.
   async test(way) {
     const url = urlOf(way);
     if (!url) return { isConnected: false, why: WRONG_URL };
     const answer = await way.http({ method: 'POST', url, json: { text: '' } });
-    if (isOk(answer) || /^(no_text|invalid_payload)/.test(answer.text))
-      return { isConnected: true, account: 'Slack channel' };
+    if (isOk(answer) || EMPTY.has(wordOf(answer))) return { isConnected: true, account: 'Slack channel' };
     const result = judged(answer);
     return { isConnected: false, why: 'why' in result ? result.why : WRONG_URL };
   },
@@ -70,29 +74,55 @@ export const slack: Vendor = {
       return { kind: 'final', why: WRONG_URL, fix: 'Paste the URL of the webhook again.', status: null };
     const fields = Object.entries(request.fields).map(([key, value]) => ({
       type: 'mrkdwn',
-      text: `*${LABELS.get(key) ?? escaped(key)}*\n${escaped(value).slice(0, LONGEST)}`,
+      text: `*${LABELS.get(key) ?? escaped(key)}*\n${escaped(value, LONGEST)}`,
+      // Without it, Slack makes mentions and links of plain words.
+      verbatim: true,
     }));
-    const title = `New lead: ${request.fields.full_name ?? request.fields.email ?? 'Unnamed person'}`.slice(
-      0,
-      150,
-    );
+    const name = request.fields.full_name ?? request.fields.email ?? 'Unnamed person';
+    const title = shortened(`New lead: ${name}`.replace(/\s+/g, ' '), LONGEST_TITLE, (part) => part);
     const blocks: object[] = [{ type: 'header', text: { type: 'plain_text', text: title, emoji: false } }];
     // Slack takes ten fields a section.
     for (let at = 0; at < fields.length; at += 10)
       blocks.push({ type: 'section', fields: fields.slice(at, at + 10) });
-    const answer = await way.http({ method: 'POST', url, json: { text: escaped(title), blocks } });
+    const answer = await way.http({
+      method: 'POST',
+      url,
+      json: { text: escaped(title, LONGEST), blocks, unfurl_links: false },
+    });
     return isOk(answer) ? { kind: 'delivered', status: answer.status } : judged(answer);
   },
 };
 
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
 /** Slack reads `<!channel>` and links out of these three characters. */
-const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string, longest = LONGEST): string =>
+  shortened(text, longest, (part) => ESCAPES[part] ?? part);
+
+/** Cuts between whole characters: half an escape would show, and half a character is refused. */
+function shortened(text: string, longest: number, write: (character: string) => string): string {
+  let all = '';
+  for (const character of text.toWellFormed()) {
+    const next = write(character);
+    if (all.length + next.length >= longest) return `${all}…`;
+    all += next;
+  }
+  return all;
+}
+
+/** What Slack says to a message without text, at a webhook that works. */
+const EMPTY = new Set(['no_text', 'invalid_payload', 'missing_text_or_fallback_or_attachments']);
+
+const wordOf = (answer: Answer): string => /^[a-z_]{1,60}/.exec(answer.text.trim())?.[0] ?? '';
 
 function judged(answer: Answer): Result {
-  const word = /^[a-z_]{1,60}/.exec(answer.text.trim())?.[0] ?? '';
-  const why = GONE[word];
-  if (why) return { kind: 'broken', why, status: answer.status };
+  const word = wordOf(answer);
+  const { status } = answer;
+  // The URL is all there is to sign in with, so one that leads nowhere is a matter of the connection.
+  const isRefused = status === 401 || status === 403 || status === 404 || status === 410;
+  const why =
+    GONE[word] ?? (isRefused ? `Slack no longer takes messages at this URL (${word || status}).` : undefined);
+  if (why) return { kind: 'broken', why: `${why} Paste the URL of a webhook that works.`, status };
   return refusal(answer, word || undefined);
 }
 

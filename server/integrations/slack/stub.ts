@@ -29,6 +29,9 @@ export function slackStub(): Stub {
       for (const block of listAt(json, 'blocks')) {
         const parts = listAt(block, 'fields');
         if (parts.length > 10) return word(400, 'invalid_blocks');
+        if (parts.some((part) => (textAt(part, 'text') ?? '').length > 2000))
+          return word(400, 'invalid_blocks');
+        if ((textAt(block, 'text', 'text') ?? '').length > 150) return word(400, 'invalid_blocks');
         for (const part of parts) {
           const [, label = '', value = ''] =
             /^\*([^*\n]+)\*\n([\s\S]*)$/.exec(textAt(part, 'text') ?? '') ?? [];
