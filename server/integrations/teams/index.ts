@@ -1,4 +1,5 @@
-import { isOk, refusal, type TargetField, type Vendor, type Way } from '../port.ts';
+import { type Answer, textAt } from '../http.ts';
+import { isOk, type Result, refusal, type TargetField, type Vendor, type Way } from '../port.ts';
 
 const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['full_name', 'Name'],
@@ -13,6 +14,12 @@ const FIELDS: readonly (readonly [key: string, label: string])[] = [
 ];
 const LABELS = new Map(FIELDS);
 const WRONG_URL = 'The URL must be one of a Teams workflow.';
+const GONE =
+  'The workflow was turned off or deleted in Teams. Turn it on, or paste the URL of another workflow.';
+/** Codes of workflows that no longer run, some of them with 400. */
+const GONE_CODES =
+  /^(WorkflowTriggerIsNotEnabled|WorkflowDisabled|WorkflowNotFound|WorkflowTriggerNotFound)$/;
+const LONGEST = 1000;
 /** Where Microsoft serves workflows; the tenant is a part of the host. */
 const HOSTS = ['.logic.azure.com', '.api.powerplatform.com', '.webhook.office.com'];
 
@@ -41,6 +48,7 @@ export const teams: Vendor = {
   settings: [],
   fields: FIELDS.map(([key, label]): TargetField => ({ key, label, from: key })),
 
+  // No call leaves the channel alone, so a test is one short message; the steps say so.
   async test(way) {
     const url = urlOf(way);
     if (!url) return { isConnected: false, why: WRONG_URL };
@@ -49,11 +57,9 @@ export const teams: Vendor = {
       url,
       json: card('Connected. New leads appear here.', []),
     });
-    if (isOk(answer)) return { isConnected: true, account: 'Teams channel' };
-    return {
-      isConnected: false,
-      why: `Teams returned ${answer.status}. The workflow may have been deleted.`,
-    };
+    const result = judged(answer);
+    if (result.kind === 'delivered') return { isConnected: true, account: 'Teams channel' };
+    return { isConnected: false, why: result.why };
   },
 
   async deliver(way, request) {
@@ -65,18 +71,21 @@ export const teams: Vendor = {
       title: LABELS.get(key) ?? key,
       value: plain(value),
     }));
-    const answer = await way.http({ method: 'POST', url, json: card(title, facts) });
-    if (isOk(answer)) return { kind: 'delivered', status: answer.status };
-    // The URL is all there is to sign in with.
-    if ([401, 403, 404, 410].includes(answer.status))
-      return {
-        kind: 'broken',
-        why: 'The workflow was turned off or deleted in Teams.',
-        status: answer.status,
-      };
-    return refusal(answer, undefined);
+    return judged(await way.http({ method: 'POST', url, json: card(title, facts) }));
   },
 };
+
+/** Teams' own status in the text of a 200, which webhooks at webhook.office.com return for every outcome. */
+function judged(answer: Answer): Result {
+  const inner = /^"?Webhook message delivery failed\b.{0,200}?\bHTTP error (\d{3})\b/s.exec(answer.text)?.[1];
+  const told = inner === undefined ? answer : { ...answer, status: Number(inner) };
+  if (isOk(told)) return { kind: 'delivered', status: answer.status };
+  const code = textAt(told.json, 'error', 'code');
+  // The URL is all there is to sign in with.
+  if ([401, 403, 404, 410].includes(told.status) || GONE_CODES.test(code ?? ''))
+    return { kind: 'broken', why: GONE, status: told.status };
+  return refusal(told, code);
+}
 
 /** A message with one Adaptive Card, as workflows take it. */
 const card = (title: string, facts: { title: string; value: string }[]) => ({
@@ -97,8 +106,14 @@ const card = (title: string, facts: { title: string; value: string }[]) => ({
   ],
 });
 
-/** Cards read links and emphasis out of Markdown; a backslash takes its marks for text. */
-const plain = (text: string): string => text.slice(0, 1000).replace(/[\\[\]()*_#~`>!|]/g, '\\$&');
+/** Cards read links, lists and emphasis out of Markdown; a backslash takes its marks for text. */
+const plain = (text: string): string =>
+  [...text.toWellFormed()]
+    .slice(0, LONGEST)
+    .join('')
+    .replace(/\s+/g, ' ')
+    .replace(/[\\[\]()*_#~`>!|]/g, '\\$&')
+    .replace(/^ ?([-+]|\d+(?=\.))/, (start) => (/\d$/.test(start) ? `${start}\\` : `\\${start.trim()}`));
 
 function urlOf(way: Way): string | undefined {
   const text = way.credentials.url?.trim() ?? '';

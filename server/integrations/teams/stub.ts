@@ -30,7 +30,7 @@ export function teamsStub(): Stub {
       if (textAt(attachment, 'contentType') !== 'application/vnd.microsoft.card.adaptive')
         return { status: 400, json: { error: { code: 'TriggerInputSchemaMismatch' } } };
       const facts = listAt(attachment, 'content', 'body').flatMap((block) => listAt(block, 'facts'));
-      const shown = (text = '') => text.replace(/\\([\\[\]()*_#~`>!|])/g, '$1');
+      const shown = (text = '') => text.replace(/\\([\\[\]()*_#~`>!|+.-])/g, '$1');
       if (facts.length > 0)
         messages.set(
           String(next++),
