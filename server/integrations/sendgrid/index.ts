@@ -187,7 +187,7 @@ function judged(answer: Answer): Result {
   const result = refusal(answer, words(answer));
   const hint = BROKEN[answer.status];
   if (hint && result.kind === 'final')
-    return { kind: 'broken', why: `${result.why.replace(/[.\s]*$/, '')}. ${hint}`, status: answer.status };
+    return { kind: 'broken', why: `${result.why.replace(/\.$/, '')}. ${hint}`, status: answer.status };
   const wait = answer.status === 429 ? limitEnds(answer) : undefined;
   return result.kind === 'retry' && wait ? { ...result, afterMs: wait } : result;
 }

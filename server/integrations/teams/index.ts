@@ -113,7 +113,9 @@ const plain = (text: string): string =>
     .join('')
     .replace(/\s+/g, ' ')
     .replace(/[\\[\]()*_#~`>!|]/g, '\\$&')
-    .replace(/^ ?([-+]|\d+(?=\.))/, (start) => (/\d$/.test(start) ? `${start}\\` : `\\${start.trim()}`));
+    .replace(/^ ?(?:([-+])|(\d{1,9})\.)/, (_, sign?: string, number?: string) =>
+      sign ? `\\${sign}` : `${number}\\.`,
+    );
 
 function urlOf(way: Way): string | undefined {
   const text = way.credentials.url?.trim() ?? '';
