@@ -16,6 +16,7 @@ export const clickfunnels: Vendor = {
     'Copy the subdomain and the workspace ID from Workspace Settings.',
     'ClickFunnels Classic cannot receive contacts this way.',
   ],
+  isUnverified: true,
   noun: 'contact',
   base: 'https://{subdomain}.myclickfunnels.com/api/v2',
   credentials: [

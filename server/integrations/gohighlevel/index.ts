@@ -28,6 +28,7 @@ export const gohighlevel: Vendor = {
     'Give it the scopes contacts.write, contacts.readonly, locations.readonly, locations/customFields.readonly and locations/tags.readonly. For opportunities, add opportunities.write and opportunities.readonly.',
     'Copy its token, which is shown only once. Copy the location ID from Settings, Business Profile.',
   ],
+  isUnverified: true,
   noun: 'contact',
   base: 'https://services.leadconnectorhq.com',
   credentials: [

@@ -64,6 +64,7 @@ export const googleSheets: Vendor = {
     'Share your spreadsheet with the address of that account, as an editor.',
     'Keep the column Lead ID first. You can sort rows, move the other columns, and add your own.',
   ],
+  isUnverified: true,
   noun: 'row',
   base: SHEETS,
   credentials: [

@@ -18,6 +18,7 @@ export const hubspot: Vendor = {
     'Give it the scopes crm.objects.contacts.read, crm.objects.contacts.write and crm.schemas.contacts.read.',
     'Copy its access token.',
   ],
+  isUnverified: true,
   noun: 'contact',
   base: 'https://api.hubapi.com',
   credentials: [

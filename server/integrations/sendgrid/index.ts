@@ -23,6 +23,7 @@ export const sendgrid: Vendor = {
     'Give it full access to Marketing, and copy it. It is shown only once.',
     'Create a list for the leads under Marketing, Contacts, if you want them in one.',
   ],
+  isUnverified: true,
   noun: 'contact',
   base: GLOBAL,
   credentials: [

@@ -44,6 +44,7 @@ export const slack: Vendor = {
     'Add a webhook to the channel that should see leads, and copy its URL.',
     'Connecting posts nothing to the channel.',
   ],
+  isUnverified: true,
   noun: 'message',
   base: 'https://hooks.slack.com',
   credentials: [

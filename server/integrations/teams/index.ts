@@ -34,6 +34,7 @@ export const teams: Vendor = {
     'Copy the URL that the workflow shows at the end.',
     'Connecting posts one short message to the channel, because Teams has no other way to try it.',
   ],
+  isUnverified: true,
   noun: 'message',
   base: 'https://prod.logic.azure.com',
   credentials: [

@@ -51,6 +51,7 @@ export const zapier: Vendor = {
     'Connecting sends one test record. It has test set to true, and shows Zapier the fields of a lead. Add a filter to the Zap that stops when test is true.',
     'If a response from Zapier is lost, a lead is sent again with the same id. Let the Zap look up the id before it adds anything.',
   ],
+  isUnverified: true,
   noun: 'Zap run',
   base: 'https://hooks.zapier.com',
   credentials: [
