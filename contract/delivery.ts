@@ -120,7 +120,8 @@ export const delivery = {
       method: 'GET',
       path: '/integrations/undelivered',
       tags: ['Integrations'],
-      summary: 'Counts what could not be delivered, by destination and cause',
+      summary:
+        'Counts what could not be delivered, by destination and cause. An agency’s count includes its clients',
     })
     .meta({ access: 'integration.read' })
     .input(z.object({ companyID: Id.optional().describe('The company. Defaults to your company') }))
@@ -131,6 +132,8 @@ export const delivery = {
             id: Id.describe('The destination'),
             name: z.string(),
             kind: z.string(),
+            connectionID: Id.nullable(),
+            company_name: z.string().describe('The client that the campaign belongs to'),
             leadspeekID: Id,
             leadspeekType: z.string(),
             campaign_name: z.string(),

@@ -38,6 +38,8 @@ export function deliveryRoutes(delivery: Delivery): {
           id: row.id,
           name: row.name,
           kind: row.kind,
+          connectionID: row.connection_id,
+          company_name: row.company_name,
           leadspeekID: row.campaign_id,
           leadspeekType: row.module,
           campaign_name: row.campaign_name,

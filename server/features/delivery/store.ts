@@ -343,12 +343,14 @@ export async function removeOfConnection(tx: Tx, connectionId: string, at: Date)
       and state in ('pending', 'unknown') and next_at is null`.execute(tx);
 }
 
-/** What could not be delivered for a company, by destination and cause, the most recent first. */
+/** What could not be delivered for a company, or an agency's clients, by destination and cause, the most recent first. */
 export async function undelivered(tx: Tx, companyId: string, limit: number) {
   const { rows } = await sql<{
     id: string;
     name: string;
     kind: string;
+    connection_id: string | null;
+    company_name: string;
     campaign_id: string;
     campaign_name: string;
     module: string;
@@ -358,20 +360,22 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     first_at: Date;
     last_at: Date;
   }>`
-    with stuck as (
+    with whose as (select id from company where id = ${companyId} or agency_id = ${companyId}), stuck as (
       select d.integration_id, d.campaign_id, 'failed' as state, d.created_at, coalesce(a.error, '') as cause
       from delivery d left join delivery_attempt a on a.delivery_id = d.id and a.number = d.attempts
-      where d.company_id = ${companyId} and d.state = 'failed' and not d.is_test
+      where d.company_id in (select id from whose) and d.state = 'failed' and not d.is_test
       union all
       select d.integration_id, d.campaign_id, 'waiting', d.created_at, ''
       from integration i join delivery d on d.integration_id = i.id
-      where i.company_id = ${companyId} and i.connection_id is not null and d.state in ('pending', 'unknown')
-        and d.next_at is null)
-    select s.integration_id as id, i.name, i.kind, s.campaign_id, c.name as campaign_name, c.module, s.state, s.cause,
-           count(*) as leads, min(s.created_at) as first_at, max(s.created_at) as last_at
+      where i.company_id in (select id from whose) and i.connection_id is not null
+        and d.state in ('pending', 'unknown') and d.next_at is null)
+    select s.integration_id as id, i.name, i.kind, i.connection_id, o.name as company_name, s.campaign_id,
+           c.name as campaign_name, c.module, s.state, s.cause, count(*) as leads, min(s.created_at) as first_at,
+           max(s.created_at) as last_at
     from stuck s join integration i on i.id = s.integration_id join campaign c on c.id = s.campaign_id
+      join company o on o.id = i.company_id
     where i.state <> 'removed'
-    group by s.integration_id, i.name, i.kind, s.campaign_id, c.name, c.module, s.state, s.cause
+    group by s.integration_id, i.name, i.kind, i.connection_id, o.name, s.campaign_id, c.name, c.module, s.state, s.cause
     order by max(s.created_at) desc, s.integration_id, s.cause limit ${limit}`.execute(tx);
   return rows;
 }
