@@ -315,6 +315,12 @@ describe('delivery through a connection', () => {
       [lacking, 1],
       [expect.stringMatching(/not an address is invalid.*Check the field mapping/), 1],
     ]);
+    const owner = await app.make.user(agency, { password: PASSWORD });
+    const clientToken = token;
+    token = await app.signIn(owner.email, host);
+    const ofClients = (await ok('GET', '/undelivered')).data as { id: string; leads: number }[];
+    expect(ofClients.filter((one) => one.id === id)).toHaveLength(2);
+    token = clientToken;
     expect(await ok('POST', `/custom/${id}/replay`, { cause: lacking })).toMatchObject({ replayed: 1 });
     expect(await states()).toEqual(['delivered', 'failed', 'pending']);
   });
