@@ -229,10 +229,27 @@ export function createFactories(features: Features, platform: Platform) {
       const looks = { entered: [], waiting: [half], verified: [both], failing: [both, none] }[state];
       return features.settings.domains.place(ownerOf(agency), host, looks);
     },
-    /** An agency with developer mode, whose terms one of its users has accepted; without the cost. */
+    /** An agency with developer mode, whose terms one of its users has accepted; its fee is posted, without an invoice. */
     async developer(agency: Company, userId: string): Promise<void> {
       await this.terms(agency, { api_mode: true });
       await this.accept(agency, userId, 'developer');
+      const owner = ownerOf(agency);
+      const root = { root_id: agency.root_id, agency_id: null, company_id: agency.root_id };
+      await inScope(db.app, { rootId: agency.root_id }, async (tx) => {
+        const since = (await features.billing.accounts.terms(tx, agency.id)).api_mode_since;
+        const fee = {
+          owner,
+          kind: 'developer_fee' as const,
+          referenceId: null,
+          memo: 'One-time developer API fee',
+          key: `developer_fee:${agency.id}:${since?.toISOString() ?? 'first'}`,
+          entries: [
+            { account: { owner, kind: 'agency_payable' as const }, amount: -1_000_000n },
+            { account: { owner: root, kind: 'root_revenue' as const }, amount: 1_000_000n },
+          ],
+        };
+        await features.ledger.post(tx, [fee], clock.now());
+      });
     },
     /** The same as when its owner does it on the page, with the fee paid by the card on file. */
     async becomeDeveloper(agency: Company, userId: string): Promise<void> {

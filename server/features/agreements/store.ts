@@ -17,10 +17,11 @@ export async function acceptedBy(tx: Tx, companyId: string) {
       .distinctOn('document_type')
       .select(['document_type', 'version', 'accepted_at'])
       .where('company_id', '=', companyId)
-      // The developer mode was off meanwhile: its terms are to be accepted anew (spec product 4).
+      // The developer mode was off meanwhile, or its fee was never posted: its terms are to be accepted anew (spec
+      // product 4).
       .where(
-        sql<boolean>`not (document_type = 'developer' and accepted_at < coalesce((select b.api_mode_since from company_billing b
-        where b.company_id = agreement_acceptance.company_id), '-infinity'))`,
+        sql<boolean>`(document_type <> 'developer' or developer_fee_posted(company_id) and accepted_at >= coalesce((
+        select b.api_mode_since from company_billing b where b.company_id = agreement_acceptance.company_id), '-infinity'))`,
       )
       .orderBy('document_type')
       .orderBy('accepted_at', 'desc')

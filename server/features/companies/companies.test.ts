@@ -568,19 +568,7 @@ describe('[AGCY-05] changing an agency', () => {
   test('[AGCY-11] developer mode off and on again asks for the terms anew', async () => {
     const node = await made({ ApiMode: 'T' });
     const accept = () =>
-      app.platform.db.app.transaction().execute(async () =>
-        app.admin.query(
-          `insert into agreement_acceptance (id, root_id, agency_id, company_id, user_id, document_type, version, accepted_at)
-           select gen_random_uuid(), $1, $2, $2, $3, 'developer', $4, $5`,
-          [
-            root.id,
-            node.company_id,
-            node.id,
-            app.features.agreements.versionOf('developer'),
-            app.clock.now(),
-          ],
-        ),
-      );
+      app.make.developer({ ...acme, id: node.company_id, agency_id: node.company_id }, node.id);
     const agreed = async () => (await nodeOf(node.company_id)).is_marketing_services_agreement_developer;
     expect(await agreed()).toBe('F');
     app.clock.advance(1000);

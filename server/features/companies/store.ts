@@ -235,7 +235,8 @@ export async function nodes(tx: Tx, ids: readonly string[], developerVersion: st
       (select p.id from payment_card p where p.company_id = c.id and p.removed_at is null) as card_id,
       a.status as account_status,
       exists (select from agreement_acceptance g where g.company_id = c.id and g.document_type = 'developer'
-        and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) as developer_agreed,
+        and g.version = ${developerVersion} and g.accepted_at >= coalesce(b.api_mode_since, '-infinity'))
+        and developer_fee_posted(c.id) as developer_agreed,
       exists (select from developer_key k where k.company_id = c.id and k.removed_at is null) as has_api_key,
       exists (select from agreement_acceptance g where g.company_id = c.id
         and g.document_type = case c.kind when 'agency' then 'default_agency' else 'default_client' end) as has_agreement,

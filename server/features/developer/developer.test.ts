@@ -501,6 +501,9 @@ describe('a key stops with the next request', () => {
     app.clock.advance(1000);
     await terms({ api_mode_since: app.clock.now() });
     expect((await both())[0]).toBe(403);
+    // Accepted in a way that charges no fee, they are not in force.
+    await app.make.accept(acme, owner.id, 'developer');
+    expect([(await both())[0], (await listed(key.id))?.state]).toEqual([403, 'off']);
     await app.make.developer(acme, owner.id);
     expect(await both()).toEqual(fine);
     await ask('DELETE', `/developer/keys/${key.id}`);
@@ -604,6 +607,11 @@ describe('the agreement', () => {
     }
     expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'F' });
     await app.make.accept(one.company, one.userId, 'developer');
+    // Accepted without its fee, it is not in force, and no key can be made.
+    expect(await one.shown()).toMatchObject({ is_marketing_services_agreement_developer: 'F' });
+    const key = { name: 'x', mode: 'live', scopes: ['leads.read'] };
+    const refused = await ask('POST', '/developer/keys', key, one.token, one.host);
+    expect([refused.status, refused.body.message]).toEqual([409, ownMessages.developerNotAgreed]);
     const named = async () =>
       (await acceptedUnpaid(app.admin)).filter((line) => line.includes(one.company.id));
     expect(await named()).toHaveLength(1);

@@ -14,9 +14,7 @@ export async function acceptedUnpaid(client: pg.ClientBase): Promise<string[]> {
       join lateral (select max(accepted_at) as at from agreement_acceptance g
                     where g.company_id = b.company_id and g.document_type = 'developer'
                       and g.accepted_at >= coalesce(b.api_mode_since, '-infinity')) a on a.at is not null
-      where b.api_mode and c.removed_at is null
-        and not exists (select from transfer t where t.root_id = b.root_id and t.idempotency_key = 'developer_fee:' || b.company_id || ':'
-          || coalesce(to_char(b.api_mode_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'first'))
+      where b.api_mode and c.removed_at is null and not developer_fee_posted(c.id)
       order by a.at, c.id`);
     return rows.map((row) => row.line);
   } finally {
