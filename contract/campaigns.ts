@@ -115,6 +115,7 @@ export const Campaign = z.object({
     'What the agency keeps of the lead price. Below 0 if the agency pays more itself. null for clients',
   ),
   balance_micros: Micros.nullable().describe('Remaining prepaid balance; null for those who may not see it'),
+  keyword_preview: z.string().describe('The first keywords in one line, up to 200 characters'),
   leads_30d: z
     .int()
     .describe('For the last 30 calendar days including today, in the time zone of your company'),
@@ -126,11 +127,24 @@ export const Campaign = z.object({
   created_at: Instant,
 });
 
+/** A campaign in a list: without what may be too long to be in one, which `get` returns. */
+export const CampaignRow = Campaign.omit({
+  locatorkeyword: true,
+  locatorcity: true,
+  locatorzip: true,
+  jobTitles: true,
+  seniority: true,
+  department: true,
+  industry: true,
+  companySize: true,
+});
+
 const Which = z.object({ leadspeekID: Id });
 /** A change to a campaign; fields left out stay as they are. */
 export const CampaignUpdate = CampaignFields.extend({
   campaignName: Line.optional(),
   phoneenabled: CampaignFields.shape.phoneenabled.unwrap().optional(),
+  dncphoneenabled: CampaignFields.shape.dncphoneenabled.unwrap().optional(),
   homeaddressenabled: CampaignFields.shape.homeaddressenabled.unwrap().optional(),
   requireemailaddress: CampaignFields.shape.requireemailaddress.unwrap().optional(),
   reidentificationtype: CampaignFields.shape.reidentificationtype.unwrap().optional(),
@@ -254,7 +268,7 @@ export const campaigns = {
           .describe("Only campaigns in this group. Empty for 'View All'"),
       }),
     )
-    .output(Page(Campaign)),
+    .output(Page(CampaignRow)),
   get: call
     .route({
       method: 'GET',

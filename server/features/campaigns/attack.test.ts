@@ -195,7 +195,9 @@ describe('[CAMP-02] a change of a search', () => {
       locatorzip: '78702\n78703',
       locatordesc: 'For spring',
     });
+    expect((await change({ dncphoneenabled: 'T' })).body.data).toMatchObject({ dncphoneenabled: 'T' });
     expect((await change({ locatordesc: 'For autumn' })).body.data).toMatchObject({
+      dncphoneenabled: 'T',
       locatorzip: '78702\n78703',
       locatordesc: 'For autumn',
     });

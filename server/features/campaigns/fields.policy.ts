@@ -42,6 +42,7 @@ export const columns = (given: Fields, module: Module) => ({
 type Core =
   | 'campaignName'
   | 'phoneenabled'
+  | 'dncphoneenabled'
   | 'homeaddressenabled'
   | 'requireemailaddress'
   | 'reidentificationtype'
@@ -56,6 +57,7 @@ interface Kept {
   site_url: string;
   thank_you_url: string | null;
   phone_required: boolean;
+  dnc_phones: boolean;
   address_required: boolean;
   email_required: boolean;
   reidentify: string;
@@ -75,6 +77,7 @@ export function keptOf(row: Kept, change: Change) {
     urlCode: row.module === 'local' ? (change.urlCode ?? row.site_url) : change.urlCode,
     urlCodeThankyou: kept(change.urlCodeThankyou, row.thank_you_url),
     phoneenabled: flag(change.phoneenabled, row.phone_required),
+    dncphoneenabled: flag(change.dncphoneenabled, row.dnc_phones),
     homeaddressenabled: flag(change.homeaddressenabled, row.address_required),
     requireemailaddress: flag(change.requireemailaddress, row.email_required),
     reidentificationtype: change.reidentificationtype ?? (row.reidentify as Fields['reidentificationtype']),

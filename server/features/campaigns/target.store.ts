@@ -52,21 +52,33 @@ export async function targetsOf(tx: Tx, ids: string[]) {
   return new Map(rows.map((row) => [row.campaign_id, row]));
 }
 
-/**
- * The same as shown with campaigns, with their zip codes and keywords as one text each: a campaign can have 40,000, a
- * page a hundred campaigns, and that many small strings would block everyone else.
- */
-export async function shownTargetsOf(tx: Tx, ids: string[]) {
+const KEYWORD_PREVIEW = sql<string>`left(array_to_string(keywords[1:20], ', '), 200)`.as('keyword_preview');
+
+/** What lists show of the same. A campaign can have 40,000 zip codes, and a page a hundred campaigns. */
+export async function rowTargetsOf(tx: Tx, ids: string[]) {
   if (ids.length === 0) return new Map<string, never>();
   const rows = await tx
+    .selectFrom('campaign_target')
+    .select(['campaign_id', 'location', 'states', 'description', KEYWORD_PREVIEW])
+    .where('campaign_id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.campaign_id, row]));
+}
+
+/**
+ * What one campaign looks for, as shown with it: its zip codes and keywords as one text each, because so many small
+ * strings would block everyone else.
+ */
+export async function shownTargetOf(tx: Tx, id: string) {
+  return tx
     .selectFrom('campaign_target')
     .select([
       ...(['campaign_id', 'location', 'states', 'cities', 'description'] as const),
       ...(['titles', 'seniorities', 'departments', 'industries', 'sizes'] as const),
       sql<string>`array_to_string(zips, E'\n')`.as('zips'),
       sql<string>`array_to_string(keywords, E'\n')`.as('keywords'),
+      KEYWORD_PREVIEW,
     ])
-    .where('campaign_id', 'in', ids)
-    .execute();
-  return new Map(rows.map((row) => [row.campaign_id, row]));
+    .where('campaign_id', '=', id)
+    .executeTakeFirst();
 }

@@ -8,9 +8,10 @@ import type { Extras } from './extras.ts';
 import { sitesOfRow } from './fields.policy.ts';
 import * as store from './store.ts';
 import { ANYBODY, audienceWire, isSearch, locationWords } from './target.policy.ts';
-import { shownTargetsOf, targetsOf } from './target.store.ts';
+import { rowTargetsOf, shownTargetOf, targetsOf } from './target.store.ts';
 
-type Target = NonNullable<ReturnType<Awaited<ReturnType<typeof shownTargetsOf>>['get']>>;
+type Target = Awaited<ReturnType<typeof shownTargetOf>>;
+type RowTarget = NonNullable<ReturnType<Awaited<ReturnType<typeof rowTargetsOf>>['get']>>;
 type Row = Awaited<ReturnType<typeof store.pageOfCampaigns>>['rows'][number];
 type Paused = Pick<Row, 'id' | 'state' | 'state_reason'>;
 type StateReason = (typeof STATE_REASONS)[number];
@@ -83,7 +84,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     brandName: string,
     statusReason: StateReason | null,
     lastVisit: Date | null,
-    target: Target | undefined,
+    target: RowTarget | undefined,
   ) {
     const needed = [
       row.email_required && 'Email',
@@ -93,14 +94,11 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     return {
       ...money,
       ...more,
-      locatorkeyword: target?.keywords ?? '',
+      keyword_preview: target?.keyword_preview ?? '',
       locationtarget: target ? locationWords(target.location) : null,
       nationaltargeting: target?.location === 'national' ? ('T' as const) : ('F' as const),
       locatorstate: target?.states ?? [],
-      locatorcity: target?.cities ?? [],
-      locatorzip: target?.zips ?? '',
       locatordesc: target?.description ?? '',
-      ...audienceWire(target ?? ANYBODY),
       advanceInformation: row.advance_information,
       b2bInformation: row.b2b_information,
       locatorrequire: target ? needed.filter(Boolean).join(',') : '',
@@ -135,6 +133,14 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
     };
   }
 
+  /** What a list leaves out. */
+  const longWire = (target: Target) => ({
+    locatorkeyword: target?.keywords ?? '',
+    locatorcity: target?.cities ?? [],
+    locatorzip: target?.zips ?? '',
+    ...audienceWire(target ?? ANYBODY),
+  });
+
   /** Campaigns with what they cost now and why they are paused. */
   async function priced(tx: Tx, ctx: Ctx, rows: Awaited<ReturnType<typeof store.nextCampaigns>>) {
     const ids = rows.map((row) => row.id);
@@ -155,15 +161,17 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
       since: await since30(tx, ctx),
     });
     const row = rows[0] ?? missing();
-    return wire(
+    const target = await shownTargetOf(tx, id);
+    const short = wire(
       row,
       (await moneyOf(tx, ctx, [row]))(id),
       (await extras.of(tx, ctx, [row]))(id),
       ctx.tenant.companyName,
       (await reasonsOf(tx, ctx, [row]))(row),
       await store.lastVisitAt(tx, id, since7()),
-      (await shownTargetsOf(tx, [id])).get(id),
+      target,
     );
+    return { ...short, ...longWire(target) };
   }
 
   return {
@@ -175,7 +183,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
           since: await since30(tx, ctx),
         });
         const moneyFor = await moneyOf(tx, ctx, rows);
-        const targets = await shownTargetsOf(
+        const targets = await rowTargetsOf(
           tx,
           rows.filter((row) => isSearch(row.module)).map((row) => row.id),
         );

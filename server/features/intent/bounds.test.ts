@@ -240,6 +240,14 @@ describe('[KEYW-02] floods', () => {
     const made = await call('/leadspeek/client/create', flood(keywords(1000), zips(40_000)));
     expect([made.status, made.body.message]).toEqual([200, expect.any(String)]);
     const { leadspeekID } = made.body.data as unknown as { leadspeekID: string };
+    // A page of a hundred such campaigns stays small.
+    const list = await app.call('GET', '/api/leadspeek/client/list', {
+      host,
+      token: await app.signIn(`c${serial}@bounds.test`, host),
+    });
+    const listed = (list.body.data as unknown as { keyword_preview: string }[])[0]!;
+    expect(listed.keyword_preview).toMatch(/^boots 0, boots 1, /);
+    expect(JSON.stringify(listed).length).toBeLessThan(5000);
     const { rows } = await app.admin.query(
       `select (select count(*)::int from campaign_keyword where campaign_id = $1) as keywords,
               (select count(*)::int from campaign_place where campaign_id = $1) as places`,

@@ -8,7 +8,7 @@ import { notifyDone } from '../../ui/notify.ts';
 import { notifyUndo } from '../../ui/notifyUndo.tsx';
 import type { Selection } from '../../ui/selection.ts';
 import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
-import type { Campaign } from './model.ts';
+import type { Campaign, CampaignRow } from './model.ts';
 import { quoted } from './model.ts';
 import { saveDailyLimit, useCampaignChanged } from './queries.ts';
 
@@ -42,11 +42,11 @@ const questions: Partial<Record<Kind, { question: string; body: string }>> = {
  * Activates, pauses, archives, or restores the selected campaigns, each with its own call, and reports the result of
  * each.
  */
-export function BulkActions(props: { selected: Selection<Campaign>; shown: Campaign[] | undefined }) {
+export function BulkActions(props: { selected: Selection<CampaignRow>; shown: CampaignRow[] | undefined }) {
   const { selected, shown } = props;
   const changed = useCampaignChanged();
   const [busy, setBusy] = useState<{ kind: Kind; tried: number; of: number }>();
-  const run = async (kind: Kind, campaigns: Campaign[], isUndo = false) => {
+  const run = async (kind: Kind, campaigns: CampaignRow[], isUndo = false) => {
     const ask = questions[kind];
     const isSure =
       !ask ||

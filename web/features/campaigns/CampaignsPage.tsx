@@ -22,7 +22,13 @@ import { CampaignDrawer } from './CampaignDrawer.tsx';
 import { GroupsDrawer } from './GroupsDrawer.tsx';
 import { groupsQuery } from './groups.queries.ts';
 import { MarginsButton, MarginsNotice } from './Margins.tsx';
-import { type Campaign, isSearch as goesByKeywords, pixelState, statusWords } from './model.ts';
+import {
+  type Campaign,
+  type CampaignRow,
+  isSearch as goesByKeywords,
+  pixelState,
+  statusWords,
+} from './model.ts';
 import { useMayAdd } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
 
@@ -78,7 +84,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
     queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
     placeholderData: keepPreviousData,
   });
-  const selected = useSelection<Campaign>();
+  const selected = useSelection<CampaignRow>();
   const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
   const setGroup = (next: string) => set({ group: next || undefined, page: undefined });
   const create = (
@@ -212,19 +218,19 @@ function columnsFor({
   isSearch: boolean;
   /** The product names, for lists with campaigns of several products. */
   names: Map<string, string> | undefined;
-}): Column<Campaign>[] {
-  const product: Column<Campaign> = {
+}): Column<CampaignRow>[] {
+  const product: Column<CampaignRow> = {
     key: 'leadspeekType',
     title: 'Product',
     render: (row) => <Clip text={names?.get(row.leadspeekType) ?? row.leadspeekType} max={140} />,
   };
-  const client: Column<Campaign> = {
+  const client: Column<CampaignRow> = {
     key: 'company_name',
     title: 'Client',
     sortable: true,
     render: (row) => <Clip text={row.company_name} max={180} />,
   };
-  const actions: Column<Campaign> = {
+  const actions: Column<CampaignRow> = {
     key: 'actions',
     title: 'Actions',
     align: 'right',
@@ -261,7 +267,7 @@ function columnsFor({
             align: 'right' as const,
             // There is no room for it next to the product column.
             hidden: names !== undefined,
-            render: (row: Campaign) => (row.leadspeekType === 'local' ? num(row.visits_30d) : <None />),
+            render: (row: CampaignRow) => (row.leadspeekType === 'local' ? num(row.visits_30d) : <None />),
           },
         ]),
     {
@@ -288,16 +294,16 @@ function columnsFor({
           {
             key: 'keywords',
             title: 'Keywords',
-            render: (row: Campaign) => <Clip text={row.locatorkeyword.replaceAll('\n', ', ')} max={200} />,
+            render: (row: CampaignRow) => <Clip text={row.keyword_preview} max={200} />,
           },
         ]
       : [
-          { key: 'pixel', title: 'Tag seen', render: (row: Campaign) => <Pixel campaign={row} /> },
+          { key: 'pixel', title: 'Tag seen', render: (row: CampaignRow) => <Pixel campaign={row} /> },
           {
             key: 'site',
             title: 'Site',
             hidden: true,
-            render: (row: Campaign) => <Clip text={row.urlCode} max={220} />,
+            render: (row: CampaignRow) => <Clip text={row.urlCode} max={220} />,
           },
         ]),
     {
@@ -313,7 +319,7 @@ function columnsFor({
 }
 
 /** The state of the tag, and when it was last seen. */
-function Pixel({ campaign }: { campaign: Campaign }) {
+function Pixel({ campaign }: { campaign: CampaignRow }) {
   if (campaign.leadspeekType !== 'local') return <None />;
   const { tone, words } = pixelState(campaign);
   return (

@@ -9,6 +9,7 @@ import {
   IconShieldOff,
   IconTrash,
 } from '@tabler/icons-react';
+import { useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { api } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -18,7 +19,7 @@ import { money } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { isPrepaid } from '../prepaid/model.ts';
-import { actionsOf, type Campaign, type CampaignAction, quoted } from './model.ts';
+import { actionsOf, type Campaign, type CampaignAction, type CampaignRow, quoted } from './model.ts';
 import { saveDailyLimit, useCampaignChanged, useMayAdd } from './queries.ts';
 
 const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
@@ -32,7 +33,11 @@ const looks = {
 } as const;
 
 /** Returns what to ask before an action; undefined for actions that can be undone without loss. */
-function questionOf(action: CampaignAction, campaign: Campaign, mayGiveBack: boolean): Question | undefined {
+function questionOf(
+  action: CampaignAction,
+  campaign: CampaignRow,
+  mayGiveBack: boolean,
+): Question | undefined {
   const name = quoted(campaign);
   const balance = campaign.balance_micros ?? 0;
   const left =
@@ -80,20 +85,21 @@ async function call(action: CampaignAction, leadspeekID: string): Promise<{ data
 
 /** Performs an action after confirmation and reports the result. True when it is done. */
 export function useCampaignAction() {
+  const cache = useQueryClient();
   const changed = useCampaignChanged();
   const mayBuy = useMay('prepaid.buy');
   const mayGiveBack = useMay('prepaid.refund');
   const [, set] = useSearchParams();
   const [busy, setBusy] = useState(false);
-  const run = async (action: CampaignAction, campaign: Campaign): Promise<boolean> => {
+  const run = async (action: CampaignAction, campaign: CampaignRow): Promise<boolean> => {
     const question = questionOf(action, campaign, mayGiveBack);
     if (question && !(await confirm(question))) return false;
     // People who have already searched are delivered at once, so that cost is shown before, not after.
     const isAsked = action === 'activate' && campaign.leadspeekType !== 'local';
-    const limit = isAsked ? await (await import('./activation.tsx')).askActivation(campaign) : null;
-    if (limit === undefined) return false;
     setBusy(true);
     try {
+      const limit = isAsked ? await (await import('./activation.tsx')).askActivation(cache, campaign) : null;
+      if (limit === undefined) return false;
       if (limit !== null) await saveDailyLimit(campaign, limit);
       const answer = await call(action, campaign.leadspeekID);
       changed(campaign.leadspeekID, answer.data);
@@ -119,7 +125,7 @@ export function useCampaignAction() {
 function useDuplicate() {
   const changed = useCampaignChanged();
   const [, set] = useSearchParams();
-  return async (campaign: Campaign) => {
+  return async (campaign: CampaignRow) => {
     try {
       const { data } = await api.campaignMore.duplicate({ leadspeekID: campaign.leadspeekID });
       changed(data.leadspeekID, data);
@@ -133,7 +139,7 @@ function useDuplicate() {
 
 /** The menu of actions for a campaign. `without` is the action already shown as a button next to it. */
 export function CampaignMenu(props: {
-  campaign: Campaign;
+  campaign: CampaignRow;
   without?: CampaignAction;
   onRemoved?: () => void;
 }) {

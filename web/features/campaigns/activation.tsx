@@ -1,18 +1,22 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { modals } from '@mantine/modals';
-import { useQuery } from '@tanstack/react-query';
+import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { overlaysReady } from '../../ui/overlays.ts';
 import { Estimate } from './Estimate.tsx';
 import { type Campaign, quoted, valuesOf } from './model.ts';
+import { campaignQuery } from './queries.ts';
 import { resourceQuery } from './resource.ts';
 
 /**
  * Shows what a campaign with keywords would bring and cost at once, before it is activated.
  * @returns the daily limit chosen here, null if none was chosen; undefined: do not activate
  */
-export async function askActivation(campaign: Campaign): Promise<number | null | undefined> {
-  await overlaysReady();
+export async function askActivation(
+  cache: QueryClient,
+  { leadspeekID }: Pick<Campaign, 'leadspeekID'>,
+): Promise<number | null | undefined> {
+  const [campaign] = await Promise.all([cache.fetchQuery(campaignQuery(leadspeekID)), overlaysReady()]);
   return new Promise((resolve) => {
     let answer: number | null | undefined;
     const id = modals.open({

@@ -1,6 +1,6 @@
 import { wordsOf } from '../../api/errors.ts';
 import { num } from '../../ui/format.ts';
-import { actionsOf, type Campaign, type CampaignAction } from './model.ts';
+import { actionsOf, type CampaignAction, type CampaignRow } from './model.ts';
 
 /** The result of performing one action on many items. */
 export interface Summary<Item> {
@@ -51,7 +51,7 @@ const DONE = {
 } as const;
 
 /** Returns the campaigns that an action can be performed on in their current state. */
-export const bulkOf = (kind: CampaignAction, campaigns: readonly Campaign[]): Campaign[] =>
+export const bulkOf = (kind: CampaignAction, campaigns: readonly CampaignRow[]): CampaignRow[] =>
   campaigns.filter(({ status }) => actionsOf(status).includes(kind));
 
 /** Says what has been done, in a sentence: '2 campaigns are archived'. */

@@ -8,7 +8,8 @@ import { money, num } from '../../ui/format.ts';
 import { overlaysReady } from '../../ui/overlays.ts';
 import { campaignsWords, forEach } from './bulk.ts';
 import classes from './campaigns.module.css';
-import { type Campaign, valuesOf } from './model.ts';
+import { type CampaignRow, valuesOf } from './model.ts';
+import { campaignQuery } from './queries.ts';
 import { leadPriceOf, resourceQuery } from './resource.ts';
 import { countOf, type Expected, estimateOf } from './setup.model.ts';
 
@@ -20,7 +21,7 @@ export type Limits = ReadonlyMap<string, number>;
  * @param campaigns those to activate, including campaigns without keywords, which bring nothing at once
  * @returns the daily limits chosen here; undefined: do not activate
  */
-export async function askBulkActivation(campaigns: readonly Campaign[]): Promise<Limits | undefined> {
+export async function askBulkActivation(campaigns: readonly CampaignRow[]): Promise<Limits | undefined> {
   await overlaysReady();
   return new Promise((resolve) => {
     let answer: Limits | undefined;
@@ -44,7 +45,7 @@ export async function askBulkActivation(campaigns: readonly Campaign[]): Promise
 }
 
 function BulkActivation(props: {
-  campaigns: readonly Campaign[];
+  campaigns: readonly CampaignRow[];
   onCancel: () => void;
   onActivate: (limits: Limits) => void;
 }) {
@@ -146,7 +147,7 @@ function BulkActivation(props: {
 }
 
 interface Estimated {
-  item: Campaign;
+  item: CampaignRow;
   /** With the campaign's current limit. */
   expected: Expected;
   /** With the campaign's own limit, or with another one, in leads per day. */
@@ -154,7 +155,7 @@ interface Estimated {
 }
 
 /** Counts campaigns one after the other; leaving the dialog stops it. */
-function useEstimates(campaigns: readonly Campaign[]) {
+function useEstimates(campaigns: readonly CampaignRow[]) {
   const cache = useQueryClient();
   const isClient = useUser().company_kind === 'client';
   const [estimates, setEstimates] = useState<Estimated[]>([]);
@@ -181,12 +182,12 @@ function useEstimates(campaigns: readonly Campaign[]) {
 
 async function estimateCampaign(
   cache: QueryClient,
-  item: Campaign,
+  item: CampaignRow,
   isClient: boolean,
   signal: AbortSignal,
 ): Promise<Estimated> {
   signal.throwIfAborted();
-  const values = valuesOf(item);
+  const values = valuesOf(await cache.fetchQuery(campaignQuery(item.leadspeekID)));
   const usual = await cache.fetchQuery(resourceQuery(item.company_id, item.leadspeekType));
   const asked = countOf(values, isClient ? undefined : item.company_id);
   const { data } = await cache.fetchQuery({

@@ -35,6 +35,7 @@ const campaign: Campaign = {
   advanceInformation: [],
   b2bInformation: [],
   locatorkeyword: '',
+  keyword_preview: '',
   locationtarget: null,
   nationaltargeting: 'F',
   locatorstate: [],

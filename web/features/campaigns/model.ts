@@ -8,6 +8,8 @@ import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
 
 /** A campaign as the server returns it. */
 export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
+/** A campaign in a list: without what may be too long for one, such as 40,000 zip codes. */
+export type CampaignRow = Awaited<ReturnType<Client['campaigns']['list']>>['data'][number];
 
 /** Whether a module's campaigns use keywords instead of a site. */
 export const isSearch = (module: Campaign['leadspeekType']): boolean => module !== 'local';

@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { useMay, useSetup, useUser } from '../../api/user.ts';
-import { type Campaign, changeOf, valuesOf } from './model.ts';
+import type { Campaign } from './model.ts';
 
 /** The query for one campaign. */
 export const campaignQuery = (id: string) =>
@@ -40,9 +40,7 @@ export const updateOf = ({ leadspeekType }: Pick<Campaign, 'leadspeekType'>) =>
   leadspeekType === 'locator' ? api.campaigns.updateLocator : api.campaigns.update;
 
 /** Sets a campaign's daily limit and leaves everything else as it is. */
-export const saveDailyLimit = (campaign: Campaign, limit: number) =>
-  updateOf(campaign)({
-    ...changeOf({ ...valuesOf(campaign), LimitLead: String(limit), LimitLeadFreq: 'day' }, campaign, false),
-    leadspeekID: campaign.leadspeekID,
-    version: campaign.version,
-  });
+export const saveDailyLimit = (
+  { leadspeekID, leadspeekType, version }: Pick<Campaign, 'leadspeekID' | 'leadspeekType' | 'version'>,
+  limit: number,
+) => updateOf({ leadspeekType })({ leadspeekID, version, LimitLead: limit, LimitLeadFreq: 'day' });
