@@ -12,7 +12,7 @@ export async function signInAt(
   password: string,
   options: BrowserContextOptions = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ userAgent, reducedMotion: 'reduce', ...options });
+  const context = await browser.newContext({ userAgent, ...options });
   const page = await context.newPage();
   await page.goto(login);
   await page.getByLabel('Email').fill(email);

@@ -19,7 +19,7 @@ const banner = (page: Page) => page.getByRole('region', { name: 'View mode' });
 
 describe('[NAV-03] [BEY-12] view mode in the browser', () => {
   test('a root sees a client’s dashboard, in every tab, cannot change the password, and returns', async () => {
-    const context = await browser.newContext({ userAgent, reducedMotion: 'reduce' });
+    const context = await browser.newContext({ userAgent });
     const page = await context.newPage();
     const tokens: string[] = [];
     page.on('request', (request) => {
