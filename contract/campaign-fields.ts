@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { Day, Email, Flag, FREQUENCIES, GivenDay, Id, Instant, Whole } from './primitives.ts';
 
-/** What a report contains: nothing, because there is no report, or the leads as a CSV file. */
-export const REPORT_TYPES = ['none', 'CSV'] as const;
+/**
+ * What a report contains: nothing, because there is no report, a link to the leads, the details of up to 20 leads, or
+ * the leads as a CSV file.
+ */
+export const REPORT_TYPES = ['none', 'link', 'details', 'CSV'] as const;
+/** When a report is sent: shortly after leads come in, or at the end of a period in which some did. */
+export const REPORT_FREQUENCIES = ['lead', 'hour', ...FREQUENCIES] as const;
 const MOST_ADDRESSES = 10;
 
 const Empty = z.literal('').transform(() => null);
@@ -35,9 +40,11 @@ export const MoreFields = z.object({
   adminNotifyTo: Addresses.describe('Who is notified of new leads, with counts only'),
   reportType: z.enum(REPORT_TYPES).optional(),
   reportFreq: z
-    .enum(FREQUENCIES)
+    .enum(REPORT_FREQUENCIES)
     .optional()
-    .describe('A report is sent at the end of each day, week, or month'),
+    .describe(
+      'A report is sent within minutes of a lead (leads that come in together share one), or at the end of each hour, day, week, or month',
+    ),
   reportSentTo: Addresses.describe('Who receives the reports, including the personal data of leads'),
 });
 
@@ -52,7 +59,7 @@ export const MoreOfCampaign = z.object({
   leadsAmountNotification: z.int().nullable(),
   adminNotifyTo: z.array(z.string()),
   reportType: z.enum(REPORT_TYPES),
-  reportFreq: z.enum(FREQUENCIES),
+  reportFreq: z.enum(REPORT_FREQUENCIES),
   reportSentTo: z.array(z.string()),
   next_report_at: Instant.nullable(),
 });

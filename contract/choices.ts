@@ -36,6 +36,7 @@ export const RESERVED_SLUGS = [
   'static',
   'term-of-use',
   'theme',
+  'unsubscribe',
   'user',
   'v',
   'v1',

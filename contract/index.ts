@@ -28,6 +28,7 @@ import { outbox } from './outbox.ts';
 import { payments } from './payments.ts';
 import { prepaid } from './prepaid.ts';
 import { profile } from './profile.ts';
+import { reports } from './reports.ts';
 import { roles } from './roles.ts';
 import { roots } from './roots.ts';
 import { sales } from './sales.ts';
@@ -58,6 +59,7 @@ export const contract = {
   credits,
   taxes,
   leads,
+  reports,
   connections,
   delivery,
   developer,

@@ -164,6 +164,8 @@ export const ownMessages = {
   confirmFirst: 'Confirm it’s you to continue.',
   confirmed: 'Confirmed.',
   emailStopped: 'The change was stopped. Your email address stays the same.',
+  unsubscribeInvalid: 'This link is not valid. Ask the sender to stop these emails.',
+  unsubscribed: 'You will not get these emails anymore.',
   emailLinkInvalid: 'This link is no longer valid. Change your email address again.',
   companyByOwner: 'Only the owner can change the company details.',
   questionnaireSaved: 'Thank you. Your answers are saved.',

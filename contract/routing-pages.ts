@@ -79,6 +79,7 @@ export const PAGES = [
     title: 'Complete your registration',
     ...open,
   },
+  { id: 'unsubscribe', path: '/unsubscribe/{token}', title: 'Unsubscribe', ...open },
   { id: 'confirm-email', path: '/confirm-email/{token}', title: 'Your email address', ...open },
   { id: 'sso', path: '/sso', title: 'Single sign-on', ...open },
   { id: 'set-new-password', path: '/set-new-password/{token}', title: 'Set a new password', ...open },

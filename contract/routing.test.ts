@@ -146,6 +146,7 @@ path                                          root   enterprise rootAdmin rootSa
 /reset-password-invalid                       P      P          P         P         P        P       P         P           P           P        P       P
 /setup                                        P      P          P         P         P        P       P         P           P           P        P       P
 /register/confirm/a                          P      P          P         P         P        P       P         P           P           P        P       P
+/unsubscribe/a                               P      P          P         P         P        P       P         P           P           P        P       P
 /confirm-email/a                             P      P          P         P         P        P       P         P           P           P        P       P
 /privacy-policy                               P      P          P         P         P        P       P         P           P           P        P       P
 /term-of-use                                  P      P          P         P         P        P       P         P           P           P        P       P

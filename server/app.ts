@@ -61,7 +61,12 @@ import {
 } from './features/payments/index.ts';
 import { createPeople } from './features/people/index.ts';
 import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
-import { createReports } from './features/reports/index.ts';
+import {
+  addUnsubscribeRoute,
+  createReports,
+  reportsRoutes,
+  unsubscribeRoute,
+} from './features/reports/index.ts';
 import { createSales, salesListRoutes } from './features/sales/index.ts';
 import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
@@ -568,6 +573,7 @@ export async function createApp(parts: AppParts) {
       ...reference,
       ...health,
       ...apiRoutes,
+      unsubscribeRoute,
       visitLog,
       notice,
     ]);
@@ -599,6 +605,8 @@ export async function createApp(parts: AppParts) {
     calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
     calls(contract.connections, connectionsRoutes(features.connections));
     calls(contract.delivery, delivery.handlers);
+    calls(contract.reports, reportsRoutes(features.reports));
+    addUnsubscribeRoute(server, clock, doors, features.reports);
     calls(contract.developer, developerRoutes(features.developer));
     addApiRoutes(server, platform, doors, features);
     calls(contract.background, backgroundRoutes(features.background));

@@ -23,6 +23,7 @@ const pages = {
   'confirm-register': lazyPage(() => import('./features/access/ConfirmPage.tsx')),
   sso: lazyPage(() => import('./features/access/SsoPage.tsx')),
   'set-new-password': lazyPage(() => import('./features/access/SetPasswordPage.tsx')),
+  unsubscribe: lazyPage(() => import('./features/access/UnsubscribePage.tsx')),
   'confirm-email': lazyPage(() => import('./features/access/ConfirmEmailPage.tsx')),
   'reset-password-invalid': lazyPage(() => import('./features/access/ResetInvalidPage.tsx')),
   setup: lazyPage(() => import('./features/access/SetupPage.tsx')),

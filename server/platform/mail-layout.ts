@@ -16,6 +16,8 @@ export interface MailContent {
   code?: string;
   action?: { label: string; url: string };
   after?: string[];
+  /** Where its recipient stops such emails. */
+  unsubscribe?: string;
 }
 
 const entities: Record<string, string> = {
@@ -52,7 +54,7 @@ function head({ name, logo }: MailBrand): string {
  * sources.
  */
 export function layOut(brand: MailBrand, content: MailContent): MailText {
-  const { subject, lines, code, action, after = [] } = content;
+  const { subject, lines, code, action, after = [], unsubscribe } = content;
   const accent = /^#[0-9a-f]{6}$/i.test(brand.accent ?? '') ? brand.accent! : '#1f2937';
   const paragraph = (text: string, style = ''): string =>
     `<p style="margin:0 0 16px;${style}">${escaped(text)}</p>`;
@@ -72,6 +74,9 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
       : '',
     button,
     ...after.map((text) => paragraph(text, 'font-size:14px;color:#4b5563')),
+    unsubscribe
+      ? `<p style="margin:0;font-size:14px"><a href="${escaped(unsubscribe)}" style="color:#4b5563">Unsubscribe</a></p>`
+      : '',
     '</div></body></html>',
   ].join('\n');
   const text = [
@@ -79,7 +84,14 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
     ...(code ? [code] : []),
     ...(action ? [`${action.label}: ${action.url}`] : []),
     ...after,
+    ...(unsubscribe ? [`Unsubscribe: ${unsubscribe}`] : []),
     `-- \n${brand.name}`,
   ].join('\n\n');
-  return { subject, text, html, ...(brand.logo ? { logo: brand.logo } : {}) };
+  return {
+    subject,
+    text,
+    html,
+    ...(brand.logo ? { logo: brand.logo } : {}),
+    ...(unsubscribe ? { unsubscribe } : {}),
+  };
 }

@@ -90,7 +90,15 @@ export function smtpTo(to: SmtpServer): MailTransport {
           ],
           date: mail.at,
           messageId: `<${mail.id}@${domain}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(mail.unsubscribe
+              ? {
+                  'List-Unsubscribe': `<${mail.unsubscribe}>`,
+                  'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+                }
+              : {}),
+          },
           xMailer: false,
         });
         return taken.response;

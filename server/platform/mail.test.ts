@@ -180,6 +180,18 @@ describe('mails of a tenant', () => {
     }
   });
 
+  test('[INTG-06] those that can be stopped say how to email programs, in the headers for one click', async () => {
+    const server = await mailServer();
+    const mail = createMail(app.platform, smtpTransport(`smtp://127.0.0.1:${server.port}`));
+    const unsubscribe = 'https://acme.test/unsubscribe/v1.abc';
+    await mail.send({ rootId: agency.root_id, mailId: await enqueue(mail, { unsubscribe }) });
+    await server.close();
+    const { raw } = server.received[0]!;
+    const head = raw.slice(0, raw.indexOf('\r\n\r\n')).replace(/\r\n[ \t]/g, ' ');
+    expect(head).toContain(`\r\nList-Unsubscribe: <${unsubscribe}>\r\n`);
+    expect(head).toContain('\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n');
+  });
+
   test('are tried again when the server may take them later, and given up when it will not', async () => {
     const server = await mailServer((to) =>
       to.startsWith('never')

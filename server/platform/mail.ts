@@ -21,6 +21,8 @@ export interface MailText {
   logo?: { bytes: Buffer; type: string } | undefined;
   /** An attached file; it is stored sealed with the body and deleted with it. */
   file?: { name: string; type: string; text: string } | undefined;
+  /** Where its recipient stops such emails with one click, by a POST (RFC 8058). */
+  unsubscribe?: string | undefined;
 }
 
 /** An email's body as stored. */
@@ -29,6 +31,7 @@ interface SealedBody {
   html: string;
   logo?: { base64: string; type: string };
   file?: MailText['file'];
+  unsubscribe?: string;
 }
 
 /** A mail as it is kept, without what it says. */
@@ -92,10 +95,11 @@ const line = (text: string): string =>
     .trim()
     .slice(0, 255);
 
-const atRest = ({ text, html, logo, file }: MailText): SealedBody => ({
+const atRest = ({ text, html, logo, file, unsubscribe }: MailText): SealedBody => ({
   text,
   html,
   ...(file ? { file } : {}),
+  ...(unsubscribe ? { unsubscribe } : {}),
   ...(logo ? { logo: { base64: logo.bytes.toString('base64'), type: logo.type } } : {}),
 });
 

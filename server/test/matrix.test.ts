@@ -2227,6 +2227,16 @@ let samples: Record<string, Sample> = {
     request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}` }),
   },
   // Needs a key or a token obtained with one; a user session does not count.
+  'POST /api/general/unsubscribe': {
+    named: false,
+    request: () => ({ url: '/api/general/unsubscribe', body: { token: 'x' } }),
+    passes: [410],
+  },
+  'POST /unsubscribe/:token': {
+    named: false,
+    request: () => ({ url: '/unsubscribe/x', body: {} }),
+    passes: [410],
+  },
   'POST /oauth/token': {
     named: false,
     request: () => ({ url: '/oauth/token', body: {} }),

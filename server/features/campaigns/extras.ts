@@ -6,15 +6,10 @@ import type { Ctx } from '../../platform/ctx.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Groups } from './groups.service.ts';
-import { type Frequency, periodOf } from './period.policy.ts';
+import { type Frequency, reportSpan } from './period.policy.ts';
 import * as store from './report.store.ts';
 
 type More = z.output<typeof MoreFields>;
-
-/**
- * How long after a period's end its report is generated: by then, whatever was in progress at the end has been booked.
- */
-export const GRACE_MS = 300_000;
 
 const refuse = (field: string, rule: string): never => {
   throw refusalOf(field, rule);
@@ -109,9 +104,9 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       if (report_every && report_to.length === 0) refuse('reportSentTo', 'is required when reports are on');
       // When turned on again, the count and the reports start now: earlier leads are not reported.
       const isCounted = notify_every !== null && kept?.notify_every !== null && kept !== undefined;
-      const period = report_every && periodOf(at, report_every, zone);
+      const span = report_every && reportSpan(at, report_every, zone);
       const until = kept?.covers_from ?? (await store.reportedUntil(tx, campaign.id));
-      const begins = period && (kept?.covers_from ?? (until && until > period.from ? until : period.from));
+      const begins = span && (kept?.covers_from ?? (until && until > span.from ? until : span.from));
       await store.putReport(tx, {
         campaign_id: campaign.id,
         root_id: campaign.root_id,
@@ -124,7 +119,8 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
         report_every,
         report_to,
         covers_from: begins,
-        due_at: period && new Date(period.to.getTime() + GRACE_MS),
+        report_type: reportType && reportType !== 'none' ? reportType : (kept?.report_type ?? 'link'),
+        due_at: span?.next ?? null,
         updated_at: at,
       });
     },
@@ -147,7 +143,7 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
           minimumLimitLeads: row.minimum_limit,
           leadsAmountNotification: report?.notify_every ?? null,
           adminNotifyTo: report?.notify_to ?? [],
-          reportType: report?.report_every ? ('CSV' as const) : ('none' as const),
+          reportType: report?.report_every ? report.report_type : ('none' as const),
           reportFreq: report?.report_every ?? ('day' as const),
           reportSentTo: report?.report_to ?? [],
           next_report_at: report?.due_at?.toISOString() ?? null,

@@ -1,7 +1,6 @@
-export { GRACE_MS } from './extras.ts';
 export { createGroups, groupsRoutes } from './groups.service.ts';
 export { startCampaigns } from './jobs.ts';
-export { limitSince, periodOf } from './period.policy.ts';
+export { isPrompt, limitSince, periodOf, reportSpan } from './period.policy.ts';
 export { campaignMoreRoutes, campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';

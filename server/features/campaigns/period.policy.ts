@@ -1,6 +1,8 @@
+import type { REPORT_FREQUENCIES } from '../../../contract/campaign-fields.ts';
 import type { FREQUENCIES } from '../../../contract/primitives.ts';
 
 export type Frequency = (typeof FREQUENCIES)[number];
+export type ReportFrequency = (typeof REPORT_FREQUENCIES)[number];
 
 const plainDay = (at: Date, zone: string): Temporal.PlainDate =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate();
@@ -46,4 +48,44 @@ export function limitSince(campaign: LeadLimit, at: Date, zone: string): Date | 
   const first = firstDay(at, limit_every, zone).toString();
   const since = limit_starts_on && limit_starts_on > first ? limit_starts_on : first;
   return instantOf(Temporal.PlainDate.from(since), zone);
+}
+
+/**
+ * How long after a period's end its report is generated: by then, whatever was in progress at the end has been booked.
+ */
+const GRACE_MS = 300_000;
+/** The same for reports of leads as they come in, which therefore share an email if they come within it. */
+const PROMPT_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+const hourOf = (at: number): number => at - (at % HOUR_MS);
+
+/** Whether reports are due only after leads came in; the others are due at the end of each period. */
+export const isPrompt = (every: ReportFrequency): every is 'lead' | 'hour' =>
+  every === 'lead' || every === 'hour';
+
+/** When leads that came in at an instant are reported at the latest. */
+export const promptDue = (at: Date, every: 'lead' | 'hour'): Date =>
+  new Date(every === 'lead' ? at.getTime() + PROMPT_MS : hourOf(at.getTime()) + HOUR_MS + GRACE_MS);
+
+/**
+ * What a report that is made now covers, up to `before`, and when the next one is due. One report covers all periods
+ * that are over, even if the server was down for some of them. `from`: where the present period began.
+ */
+export function reportSpan(
+  now: Date,
+  every: ReportFrequency,
+  zone: string,
+): { from: Date; before: Date; next: Date } {
+  if (isPrompt(every)) {
+    const at = now.getTime();
+    const before = new Date(every === 'lead' ? at - PROMPT_MS : hourOf(at - GRACE_MS));
+    return { from: every === 'lead' ? now : before, before, next: promptDue(now, every) };
+  }
+  const present = periodOf(new Date(now.getTime() - GRACE_MS), every, zone);
+  return {
+    from: periodOf(now, every, zone).from,
+    before: present.from,
+    next: new Date(present.to.getTime() + GRACE_MS),
+  };
 }

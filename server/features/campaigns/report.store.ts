@@ -61,6 +61,46 @@ export async function countForNotices(
   return rows.flatMap((row) => row.campaign_id ?? []);
 }
 
+/**
+ * Leads of these campaigns have come in: makes reports that wait for some due. The row is locked even if the report is
+ * already due, so that it is not made before the leads are committed.
+ */
+export async function wake(
+  tx: Tx,
+  campaignIds: string[],
+  due: Readonly<Record<'lead' | 'hour', Date>>,
+): Promise<void> {
+  await sql`update campaign_report set due_at = coalesce(due_at, case report_every when 'lead' then ${due.lead}::timestamptz
+      else ${due.hour}::timestamptz end)
+    where campaign_id = any(${campaignIds}::uuid[]) and report_every in ('lead', 'hour')`.execute(tx);
+}
+
+/** Takes an address off the reports or notices of a campaign; those without any address left end. */
+export async function takeOff(
+  tx: Tx,
+  campaignId: string,
+  which: 'report' | 'notice',
+  address: string,
+  at: Date,
+): Promise<boolean> {
+  const row = await lockReport(tx, campaignId);
+  const list = which === 'report' ? row?.report_to : row?.notify_to;
+  if (!list?.includes(address)) return false;
+  const left = list.filter((one) => one !== address);
+  const none = left.length === 0;
+  await tx
+    .updateTable('campaign_report')
+    .set({
+      updated_at: at,
+      ...(which === 'report'
+        ? { report_to: left, ...(none ? { report_every: null, covers_from: null, due_at: null } : {}) }
+        : { notify_to: left, ...(none ? { notify_every: null } : {}) }),
+    })
+    .where('campaign_id', '=', campaignId)
+    .execute();
+  return true;
+}
+
 export async function markTold(tx: Tx, campaignId: string, told: bigint): Promise<void> {
   await tx.updateTable('campaign_report').set({ told }).where('campaign_id', '=', campaignId).execute();
 }
@@ -70,7 +110,7 @@ export async function dueReports(tx: Tx, rootId: string, at: Date, most: number)
   return tx
     .selectFrom('campaign_report as r')
     .innerJoin('campaign as c', 'c.id', 'r.campaign_id')
-    .select(['r.campaign_id', 'r.root_id', 'r.agency_id', 'r.company_id', 'c.name', 'c.number'])
+    .select(['r.campaign_id', 'r.root_id', 'r.agency_id', 'r.company_id', 'c.name', 'c.number', 'c.module'])
     .where('r.root_id', '=', rootId)
     .where('r.due_at', '<=', at)
     .orderBy('r.due_at')
@@ -90,11 +130,11 @@ export async function takeDue(tx: Tx, campaignId: string, at: Date): Promise<Rep
     .executeTakeFirst();
 }
 
-/** Records that a report was made, and when the next one is due. */
+/** Records that a report was made, and when the next one is due; null: after the next lead. */
 export async function settleReport(
   tx: Tx,
   sent: Insertable<Schema['campaign_report_sent']>,
-  next: Date,
+  next: Date | null,
 ): Promise<void> {
   await tx.insertInto('campaign_report_sent').values(sent).execute();
   await tx
@@ -104,8 +144,8 @@ export async function settleReport(
     .execute();
 }
 
-/** There is nothing to report yet: the next check is at `next`. */
-export async function putOff(tx: Tx, campaignId: string, next: Date): Promise<void> {
+/** There is nothing to report yet: the next check is at `next`, or after the next lead. */
+export async function putOff(tx: Tx, campaignId: string, next: Date | null): Promise<void> {
   await tx
     .updateTable('campaign_report')
     .set({ due_at: next })

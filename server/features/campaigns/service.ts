@@ -5,6 +5,7 @@ import { tagsOf } from '../keywords/index.ts';
 import { type Deps, newSiteKey } from './base.ts';
 import { createChanges } from './change.service.ts';
 import { createExtras } from './extras.ts';
+import { promptDue } from './period.policy.ts';
 import * as reportStore from './report.store.ts';
 import { createSites } from './site.service.ts';
 import { createStates } from './state.service.ts';
@@ -80,6 +81,9 @@ export function createCampaigns(platform: Platform, deps: Deps) {
       takeDue: reportStore.takeDue,
       settleReport: reportStore.settleReport,
       putOff: reportStore.putOff,
+      wake: (tx: Tx, campaignIds: string[], at: Date) =>
+        reportStore.wake(tx, campaignIds, { lead: promptDue(at, 'lead'), hour: promptDue(at, 'hour') }),
+      takeOff: reportStore.takeOff,
     },
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),

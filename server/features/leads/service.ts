@@ -419,7 +419,7 @@ export function createLeads(
       campaignId: string,
       span: { from: Date; before: Date },
       most: number,
-    ): Promise<{ text: string; count: number } | null> {
+    ): Promise<{ text: string; count: number; named: string[] } | null> {
       const { rows, count } = await store.leadsBetween(tx, campaignId, span, most);
       if (count === 0) return null;
       const ids = rows.map((row) => row.id);
@@ -435,8 +435,12 @@ export function createLeads(
         ]);
       });
       const head = csvLine([...EXPORT_HEAD.slice(0, REPORT_COLUMNS), ...fields.map(headOf)]);
-      return { text: CSV_BOM + head + lines.join(''), count };
+      const named = ids.filter((id) => !excluded.has(id));
+      return { text: CSV_BOM + head + lines.join(''), count, named };
     },
+
+    /** Whether a campaign has leads since an instant, other than tests. */
+    anySince: store.anySince,
 
     /** The newest lead of a campaign, if it has any. */
     newest: (tx: Tx, campaignId: string): Promise<string | undefined> => store.newestOf(tx, campaignId),

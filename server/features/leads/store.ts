@@ -415,6 +415,19 @@ export async function leadsBetween(
   return { rows, count: Number(count) };
 }
 
+/** Whether a campaign has leads since an instant, other than tests. */
+export async function anySince(tx: Tx, campaignId: string, since: Date): Promise<boolean> {
+  const row = await tx
+    .selectFrom('lead')
+    .select('id')
+    .where('campaign_id', '=', campaignId)
+    .where('created_at', '>=', since)
+    .where('is_test', '=', false)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** The worst delivery state of each lead. */
 export async function deliveryStates(
   tx: Tx,

@@ -1,1 +1,2 @@
+export { addUnsubscribeRoute, reportsRoutes, unsubscribeRoute } from './routes.ts';
 export { createReports } from './service.ts';

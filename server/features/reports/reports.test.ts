@@ -287,6 +287,135 @@ describe('[CAMP-06] reports', () => {
     ]);
   });
 
+  test('[INTG-06] as leads come in: within minutes one email of what came together, and none without leads', async () => {
+    await go('2026-06-10T12:00:20Z');
+    const campaign = await app.make.campaign(client, { name: 'Prompt' });
+    const on = { reportType: 'details', reportFreq: 'lead', reportSentTo: ['prompt@shop.example'] };
+    await update(campaign.id, { ...on, campaignName: 'Prompt' });
+    const sent = async () =>
+      (await mails('campaign.report')).filter((mail) => mail.to_address === 'prompt@shop.example');
+    const next = async () => (await get(campaign.id)).next_report_at;
+    // Turned on, it looks once, and then waits for leads.
+    await go('2026-06-10T12:01:20Z');
+    expect([await due(), await sent(), await next()]).toEqual([1, [], null]);
+    await go('2026-06-10T13:00:00Z');
+    expect(await due()).toBe(0);
+    await visits(campaign, 2);
+    expect(await next()).toBe('2026-06-10T13:01:00.000Z');
+    await go('2026-06-10T13:00:59Z');
+    expect(await due()).toBe(0);
+    await visits(campaign, 1);
+    await go('2026-06-10T13:01:00.500Z');
+    expect(await due()).toBe(1);
+    const [first, ...others] = await sent();
+    expect([first!.subject, others]).toEqual(['2 new leads: Prompt', []]);
+    const { rows } = await app.admin.query<{ email: string }>(
+      'select email from lead_contact where campaign_id = $1 order by created_at',
+      [campaign.id],
+    );
+    const named = rows.map(({ email }) => first!.body!.text.includes(email));
+    expect(named).toEqual([true, true, false]);
+    expect(first!.body!.file).toBeUndefined();
+    expect(first!.body!.text).toContain(`/site-id/leads-management?campaign=${campaign.id}`);
+    // The third came too late for it, and has an email of its own.
+    expect(await next()).not.toBeNull();
+    await go('2026-06-10T13:03:00Z');
+    expect(await due()).toBe(1);
+    expect((await sent()).map((mail) => mail.subject)).toEqual(['2 new leads: Prompt', '1 new lead: Prompt']);
+    await go('2026-06-10T13:05:00Z');
+    expect([await due(), await next()]).toEqual([0, null]);
+  });
+
+  test('[INTG-06] every hour with leads, a link by default: nothing about people is in the email', async () => {
+    await go('2026-06-11T12:20:00Z');
+    const campaign = await app.make.campaign(client, { name: 'Hourly' });
+    const created = await update(campaign.id, {
+      campaignName: 'Hourly',
+      reportType: 'link',
+      reportFreq: 'hour',
+      reportSentTo: ['hour@shop.example'],
+    });
+    expect(created.status).toBe(200);
+    await visits(campaign, 1);
+    await go('2026-06-11T13:04:59Z');
+    expect(await due()).toBe(0);
+    await go('2026-06-11T13:05:00Z');
+    expect(await due()).toBe(1);
+    const sent = (await mails('campaign.report')).filter((mail) => mail.to_address === 'hour@shop.example');
+    expect(sent.map((mail) => mail.subject)).toEqual(['1 new lead: Hourly']);
+    expect(sent[0]!.body!.text).not.toMatch(/people\.example|Last\d/);
+    await go('2026-06-11T15:05:00Z');
+    expect(await due()).toBe(0);
+    for (const [field, body] of [
+      ['reportFreq', { reportFreq: 'minute' }],
+      ['reportType', { reportType: 'PDF' }],
+    ] as const)
+      expect(Object.keys((await update(campaign.id, body)).body.errors ?? {})).toEqual([field]);
+  });
+
+  test('[INTG-06] one click takes an address off, for reports and notices apart; the last one ends them', async () => {
+    await go('2026-06-12T12:00:00Z');
+    const campaign = await app.make.campaign(client, { name: 'Off' });
+    const to = ['off@shop.example', 'stays@shop.example'];
+    await update(campaign.id, {
+      campaignName: 'Off',
+      reportType: 'CSV',
+      reportFreq: 'day',
+      reportSentTo: to,
+      leadsAmountNotification: 1,
+      adminNotifyTo: to,
+    });
+    await visits(campaign, 1);
+    await tell();
+    await go('2026-06-13T06:00:00Z');
+    await due();
+    const linkOf = async (kind: string, address: string) =>
+      (await mails(kind)).findLast((mail) => mail.to_address === address)!.body!.unsubscribe!;
+    const pathOf = (link: string) => new URL(link).pathname;
+    const oneClick = async (link: string, host = HOST) =>
+      (
+        await app.server.inject({
+          method: 'POST',
+          url: pathOf(link),
+          headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
+          payload: 'List-Unsubscribe=One-Click',
+        })
+      ).statusCode;
+    const first = await linkOf('campaign.report', 'off@shop.example');
+    expect(first).toMatch(/^https:\/\/acme\.test\/unsubscribe\/v1\./);
+    // Elsewhere, or altered, it does nothing.
+    expect(await oneClick(`${first}x`)).toBe(410);
+    await app.make.root({ host: 'elsewhere.test' });
+    expect(await oneClick(first, 'elsewhere.test')).toBe(200);
+    expect((await get(campaign.id)).reportSentTo).toEqual(to);
+    expect([await oneClick(first), await oneClick(first)]).toEqual([200, 200]);
+    expect(await get(campaign.id)).toMatchObject({
+      reportSentTo: ['stays@shop.example'],
+      adminNotifyTo: to,
+      reportType: 'CSV',
+    });
+    const last = pathOf(await linkOf('campaign.report', 'stays@shop.example'))
+      .split('/')
+      .at(-1);
+    const answer = await app.call('POST', '/api/general/unsubscribe', { host: HOST, body: { token: last } });
+    expect([answer.status, answer.body.message]).toEqual([200, 'You will not get these emails anymore.']);
+    expect(await get(campaign.id)).toMatchObject({
+      reportSentTo: [],
+      reportType: 'none',
+      next_report_at: null,
+    });
+    expect(await oneClick(await linkOf('campaign.leads', 'off@shop.example'))).toBe(200);
+    expect((await get(campaign.id)).adminNotifyTo).toEqual(['stays@shop.example']);
+    const { rows } = await app.admin.query(
+      `select d.description from user_log l join user_log_detail d on d.log_id = l.id where l.action = 'report.unsubscribed'`,
+    );
+    expect(rows.map((row) => row.description)).toEqual([
+      expect.stringMatching(/^off@shop\.example unsubscribed from the reports of campaign #\d+ Off$/),
+      expect.stringMatching(/^stays@shop\.example unsubscribed from the reports/),
+      expect.stringMatching(/^off@shop\.example unsubscribed from the lead notifications/),
+    ]);
+  });
+
   test('what fails in one system holds up no other, whichever is asked first', async () => {
     await go('2026-08-03T12:00:00Z');
     const second = await app.make.root({ host: 'second.test' });

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { MODULES } from '../../../contract/choices.ts';
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { defineJob } from '../../platform/jobs.ts';
@@ -6,10 +8,11 @@ import type { Mail } from '../../platform/mail.ts';
 import { layOut, type MailContent } from '../../platform/mail-layout.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import { type Campaigns, GRACE_MS, periodOf } from '../campaigns/index.ts';
+import { type Campaigns, isPrompt, reportSpan } from '../campaigns/index.ts';
 import type { Leads } from '../leads/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import { linesOf, MOST_DETAILS, readToken, SEAL, type Subscription } from './policy.ts';
 
 const noticeJob = defineJob('reports.notice', z.object({ rootId: z.uuid(), campaignId: z.uuid() }));
 const dueJob = defineJob('reports.due', z.object({}));
@@ -27,8 +30,8 @@ export type Reports = ReturnType<typeof createReports>;
 
 /**
  * Notifies the people listed in a campaign about its leads (spec product 3: leadsAmountNotification, reportSentTo):
- * that a certain number have come in, without personal data, and at the end of each period the leads themselves as a
- * CSV file.
+ * that a certain number have come in, without personal data, and shortly after leads come in or at the end of each
+ * period the leads themselves: a link to them, their details, or a CSV file.
  */
 export function createReports(
   platform: Platform,
@@ -41,7 +44,7 @@ export function createReports(
     leads: Leads;
   },
 ) {
-  const { db, clock, jobs } = platform;
+  const { db, clock, jobs, vault } = platform;
   const { tenants, audit, notices, mail, campaigns, leads } = deps;
 
   platform.events.on('leads.accepted', async (tx, event) => {
@@ -53,6 +56,7 @@ export function createReports(
       [...counts].map(([campaignId, count]) => ({ campaignId, count })),
     );
     const rootId = event.leads[0]!.owner.root_id;
+    await campaigns.reports.wake(tx, [...counts.keys()], clock.now());
     await jobs.send(
       tx,
       noticeJob,
@@ -63,19 +67,38 @@ export function createReports(
   /** Sends one email to each address, in the name of the campaign's agency. */
   async function send(
     tx: Tx,
-    given: { kind: string; owner: ClientOwner; to: string[]; sender: NoticeSender; content: MailContent },
+    given: {
+      kind: string;
+      owner: ClientOwner;
+      to: string[];
+      sender: NoticeSender;
+      content: MailContent;
+      subscription: Omit<Subscription, 'address'>;
+    },
     file?: { name: string; type: string; text: string },
   ): Promise<void> {
-    const text = layOut(given.sender, given.content);
-    for (const address of given.to)
+    for (const address of given.to) {
+      const token = vault.seal(JSON.stringify({ ...given.subscription, address }), SEAL);
+      const unsubscribe = `${given.sender.site}/unsubscribe/${token}`;
       await mail.enqueue(tx, {
-        ...text,
+        ...layOut(given.sender, { ...given.content, unsubscribe }),
         ...(file ? { file } : {}),
         kind: given.kind,
         owner: given.owner,
         to: { name: '', address },
         sender: given.sender,
       });
+    }
+  }
+
+  /** The page of a campaign's leads, on its client's host. */
+  async function leadsPage(
+    sender: NoticeSender,
+    campaign: { id: string; module: string; agency_id: string },
+  ) {
+    const slugs = await tenants.slugsOf(campaign.agency_id);
+    const slug = slugs[MODULES.findIndex(({ module }) => module === campaign.module)];
+    return `${sender.site}/${slug}/leads-management?campaign=${campaign.id}`;
   }
   const ownerOf = (row: ClientOwner): ClientOwner => ({
     root_id: row.root_id,
@@ -104,6 +127,7 @@ export function createReports(
         owner: ownerOf(row),
         to: row.notify_to,
         sender,
+        subscription: { campaignId, which: 'notice' },
         content: {
           subject: `${told} new ${told === 1n ? 'lead' : 'leads'}: ${found.name}`,
           lines: [
@@ -118,26 +142,37 @@ export function createReports(
   /**
    * Creates the report of a campaign that is due, if it has not been created yet. Returns true if it was created now.
    */
-  async function report({ name, number, ...owner }: Due): Promise<boolean> {
+  async function report({ name, number, module, ...owner }: Due): Promise<boolean> {
     const sender = await notices.sender(ownerOf(owner));
+    const url = await leadsPage(sender, { id: owner.campaign_id, module, agency_id: owner.agency_id });
     return inScope(db.app, { rootId: owner.root_id }, async (tx) => {
       const now = clock.now();
       const row = await campaigns.reports.takeDue(tx, owner.campaign_id, now);
       if (!row?.report_every || !row.covers_from || !row.due_at) return false;
       const zone = (await campaigns.timeZones(tx, [row.company_id])).get(row.company_id) ?? 'America/Chicago';
-      // One report for all periods that are over, even if the server was down for some of them.
-      const over = new Date(now.getTime() - GRACE_MS);
-      const present = periodOf(over, row.report_every, zone);
-      const span = { from: row.covers_from, before: present.from };
-      const next = new Date(present.to.getTime() + GRACE_MS);
+      const every = row.report_every;
+      const { before, next } = reportSpan(now, every, zone);
+      const span = { from: row.covers_from, before };
       const made =
         span.before > span.from && (await leads.report(tx, row.root_id, row.campaign_id, span, MOST_LEADS));
+      // Reports that wait for leads have no time of their own.
+      const due =
+        isPrompt(every) &&
+        !(await leads.anySince(tx, row.campaign_id, new Date(Math.max(+before, +span.from))))
+          ? null
+          : next;
       if (made) {
         const day = (at: Date) =>
           Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate();
-        const [first, last] = [day(span.from), day(span.before).subtract({ days: 1 })];
+        const first = day(span.from);
+        const last = isPrompt(every) ? first : day(span.before).subtract({ days: 1 });
         const days = first.equals(last) ? `${first}` : `${first} to ${last}`;
         const words = `${made.count} ${made.count === 1 ? 'lead' : 'leads'}`;
+        const hasFile = row.report_type === 'CSV';
+        const details =
+          row.report_type === 'details'
+            ? linesOf(await leads.message(tx, made.named.slice(0, MOST_DETAILS)), made.count)
+            : [];
         await send(
           tx,
           {
@@ -145,24 +180,30 @@ export function createReports(
             owner: ownerOf(row),
             to: row.report_to,
             sender,
+            subscription: { campaignId: row.campaign_id, which: 'report' },
             content: {
-              subject: `${words}, ${days}: ${name}`,
+              subject: isPrompt(every)
+                ? `${made.count} new ${made.count === 1 ? 'lead' : 'leads'}: ${name}`
+                : `${words}, ${days}: ${name}`,
               lines: [
-                `The campaign ${name} (#${number}) generated ${words}, ${days}. See the attached file for details.`,
-                ...(made.count > MOST_LEADS
+                `The campaign ${name} (#${number}) generated ${isPrompt(every) ? `${made.count} new ${made.count === 1 ? 'lead' : 'leads'}` : `${words}, ${days}`}.${hasFile ? ' See the attached file for details.' : ''}`,
+                ...details,
+                ...(hasFile && made.count > MOST_LEADS
                   ? [`The file contains the first ${MOST_LEADS}. Export all of them from the dashboard.`]
                   : []),
               ],
-              after: [
-                'The file contains personal data. Handle it accordingly, and keep it only as long as you need it.',
-              ],
+              action: { label: 'View leads', url },
+              after:
+                row.report_type === 'link'
+                  ? []
+                  : [
+                      `${hasFile ? 'The file' : 'This email'} contains personal data. Handle it accordingly, and keep it only as long as you need it.`,
+                    ],
             },
           },
-          {
-            name: `leads-${number}-${first}.csv`,
-            type: 'text/csv; charset=utf-8',
-            text: made.text,
-          },
+          hasFile
+            ? { name: `leads-${number}-${first}.csv`, type: 'text/csv; charset=utf-8', text: made.text }
+            : undefined,
         );
         await audit.recordSystem(tx, now, ownerOf(row), {
           action: 'report.sent',
@@ -171,7 +212,7 @@ export function createReports(
           description: `Sent the report of campaign #${number}: ${words}, ${days}, to ${row.report_to.length} ${row.report_to.length === 1 ? 'address' : 'addresses'}`,
         });
       }
-      if (span.before > span.from)
+      if (made || (span.before > span.from && !isPrompt(every)))
         await campaigns.reports.settleReport(
           tx,
           {
@@ -183,9 +224,9 @@ export function createReports(
             recipients: made ? row.report_to.length : 0,
             created_at: now,
           },
-          next,
+          due,
         );
-      else await campaigns.reports.putOff(tx, row.campaign_id, next);
+      else await campaigns.reports.putOff(tx, row.campaign_id, due);
       return true;
     });
   }
@@ -224,11 +265,30 @@ export function createReports(
         await this.sendDue(rootId).catch((error: unknown) => failures.push(error));
       if (failures.length > 0) throw failures[0];
     },
-    /** Starts sending notices, and looks for reports that are due every five minutes. */
+    /**
+     * Takes the recipient of a report or notice off its list, by the token in it. Doing it again changes nothing.
+     * @throws Refusal 410 for a token that is not one of this tenant's
+     */
+    async unsubscribe(ctx: Ctx, token: string): Promise<void> {
+      const { campaignId, which, address } = readToken(vault, token);
+      await inScope(db.app, { rootId: ctx.tenant.rootId }, async (tx) => {
+        const campaign = await campaigns.visible(tx, campaignId);
+        if (!campaign) return;
+        const at = clock.now();
+        if (!(await campaigns.reports.takeOff(tx, campaignId, which, address, at))) return;
+        await audit.recordSystem(tx, at, ownerOf(campaign), {
+          action: 'report.unsubscribed',
+          objectKind: 'campaign',
+          objectId: campaignId,
+          description: `${address} unsubscribed from the ${which === 'report' ? 'reports' : 'lead notifications'} of campaign #${campaign.number} ${campaign.name}`,
+        });
+      });
+    },
+    /** Starts sending notices, and looks for reports that are due every minute. */
     async start(): Promise<void> {
       await jobs.work(noticeJob, { pollingIntervalSeconds: 5 }, (payload) => tellOfLeads(payload));
       await jobs.work(dueJob, { pollingIntervalSeconds: 30 }, () => this.sendAllDue());
-      await jobs.schedule(dueJob, '*/5 * * * *', {});
+      await jobs.schedule(dueJob, '* * * * *', {});
     },
   };
 }

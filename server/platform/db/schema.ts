@@ -1119,7 +1119,8 @@ export interface Schema {
     notify_to: Default<string[]>;
     counted: Default<bigint>;
     told: Default<bigint>;
-    report_every: Maybe<'day' | 'week' | 'month'>;
+    report_every: Maybe<'lead' | 'hour' | 'day' | 'week' | 'month'>;
+    report_type: Default<'link' | 'details' | 'CSV'>;
     report_to: Default<string[]>;
     covers_from: MaybeAt;
     due_at: MaybeAt;

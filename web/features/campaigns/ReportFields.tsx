@@ -1,10 +1,10 @@
 import { NumberInput, Select, Stack, Textarea, Title } from '@mantine/core';
 import type { Campaign, CampaignFormState } from './model.ts';
-import { REPORT_WORDS } from './more.ts';
+import { REPORT_TYPE_WORDS, REPORT_WORDS } from './more.ts';
 
 /** Who is notified of a campaign's leads, and who gets them as a file. */
 export function ReportFields({ form }: { form: CampaignFormState }) {
-  const { report, leadsAmountNotification } = form.values;
+  const { report, reportType, leadsAmountNotification } = form.values;
   return (
     <>
       <Title order={3} mb="sm">
@@ -37,16 +37,30 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
         )}
         <Select
           label="Lead report"
-          description="A CSV file sent by email at the end of a day, week, or month. Nothing is sent if no leads came in."
+          description="An email shortly after leads come in, or at the end of an hour, day, week, or month. Nothing is sent if no leads came in."
           data={Object.entries(REPORT_WORDS).map(([value, label]) => ({ value, label }))}
           allowDeselect={false}
           maw={320}
           {...form.getInputProps('report')}
         />
         {report !== 'none' && (
+          <Select
+            label="What it contains"
+            description={
+              reportType === 'link'
+                ? 'How many leads came in, and a link for people who can sign in.'
+                : 'Contains people’s names and addresses. Enter only recipients who are allowed to get it.'
+            }
+            data={Object.entries(REPORT_TYPE_WORDS).map(([value, label]) => ({ value, label }))}
+            allowDeselect={false}
+            maw={320}
+            {...form.getInputProps('reportType')}
+          />
+        )}
+        {report !== 'none' && (
           <Textarea
             label="Report recipients"
-            description="Email addresses, one per line, up to 10. The file contains people’s names and addresses. Enter only recipients who are allowed to get it."
+            description="Email addresses, one per line, up to 10. Every email has a link to unsubscribe."
             withAsterisk
             autosize
             minRows={2}
@@ -62,7 +76,6 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
 /** The same as text, for users with read-only access. */
 export function reportFacts(campaign: Campaign): [string, string][] {
   const { leadsAmountNotification: every, adminNotifyTo, reportSentTo } = campaign;
-  const report = campaign.reportType === 'none' ? 'none' : campaign.reportFreq;
   return [
     [
       'Lead notifications',
@@ -70,7 +83,9 @@ export function reportFacts(campaign: Campaign): [string, string][] {
     ],
     [
       'Reports',
-      report === 'none' ? REPORT_WORDS.none : `${REPORT_WORDS[report]}, to ${reportSentTo.join(', ')}`,
+      campaign.reportType === 'none'
+        ? REPORT_WORDS.none
+        : `${REPORT_TYPE_WORDS[campaign.reportType]}, ${REPORT_WORDS[campaign.reportFreq].toLowerCase()}, to ${reportSentTo.join(', ')}`,
     ],
   ];
 }

@@ -31,7 +31,7 @@ describe('[CAMP-06] limits, notifications and reports on the form', () => {
     expect(moreInputOf(values, true)).toMatchObject({
       enableMinimumLimitLeads: 'T',
       minimumLimitLeads: 5,
-      reportType: 'CSV',
+      reportType: 'link',
       reportFreq: 'week',
     });
   });

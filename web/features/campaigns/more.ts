@@ -11,12 +11,23 @@ export const FREQUENCY_WORDS: Record<Frequency, string> = {
   month: 'Month',
 };
 
-/** When reports are sent, in words. */
-export const REPORT_WORDS: Record<Frequency | 'none', string> = {
+/** When reports are sent, and 'none'. */
+export type ReportFrequency = Campaign['reportFreq'];
+export const REPORT_WORDS: Record<ReportFrequency | 'none', string> = {
   none: 'No reports',
+  lead: 'As leads come in',
+  hour: 'Every hour with leads',
   day: 'Every day',
   week: 'Every Monday',
   month: 'On the first of each month',
+};
+
+/** What reports contain, in words. */
+export type ReportType = Exclude<Campaign['reportType'], 'none'>;
+export const REPORT_TYPE_WORDS: Record<ReportType, string> = {
+  link: 'A link to the leads',
+  details: 'Details of up to 20 leads',
+  CSV: 'A CSV file',
 };
 
 /** The fields of contract/campaign-fields.ts as the form holds them, with one address per line. */
@@ -30,7 +41,8 @@ export interface MoreValues {
   leadsAmountNotification: number | string;
   adminNotifyTo: string;
   /** 'none', or how often. */
-  report: Frequency | 'none';
+  report: ReportFrequency | 'none';
+  reportType: ReportType;
   reportSentTo: string;
 }
 
@@ -44,6 +56,7 @@ export const NEW_MORE: MoreValues = {
   leadsAmountNotification: '',
   adminNotifyTo: '',
   report: 'none',
+  reportType: 'link',
   reportSentTo: '',
 };
 
@@ -57,6 +70,7 @@ export const moreOf = (campaign: Campaign): MoreValues => ({
   leadsAmountNotification: campaign.leadsAmountNotification ?? '',
   adminNotifyTo: campaign.adminNotifyTo.join('\n'),
   report: campaign.reportType === 'none' ? 'none' : campaign.reportFreq,
+  reportType: campaign.reportType === 'none' ? 'link' : campaign.reportType,
   reportSentTo: campaign.reportSentTo.join('\n'),
 });
 
@@ -95,7 +109,7 @@ export function moreInputOf(values: MoreValues, withMinimum: boolean) {
     adminNotifyTo: addressesOf(values.adminNotifyTo),
     ...(values.report === 'none'
       ? { reportType: 'none' as const }
-      : { reportType: 'CSV' as const, reportFreq: values.report }),
+      : { reportType: values.reportType, reportFreq: values.report }),
     reportSentTo: addressesOf(values.reportSentTo),
   };
 }

@@ -8,7 +8,7 @@ describe('[CAMP-11] building a campaign', () => {
     const checked = Object.values(STEP_FIELDS).flat();
     expect(new Set(checked).size).toBe(checked.length);
     const unchecked = Object.keys(NEW_VALUES).filter((field) => !(checked as string[]).includes(field));
-    // Switches cannot be invalid, and a draft's costs take effect at once.
+    // Switches and choices cannot be invalid, and a draft's costs take effect at once.
     expect(unchecked.sort()).toEqual(
       [
         'effective_from',
@@ -16,6 +16,7 @@ describe('[CAMP-11] building a campaign', () => {
         'homeaddressenabled',
         'dncphoneenabled',
         'phoneenabled',
+        'reportType',
         'requireemailaddress',
       ].sort(),
     );
