@@ -327,6 +327,7 @@ export function createFeatures(
   });
   const delivery = createDelivery(platform, {
     audit,
+    notices,
     tenants,
     connections,
     outbound,

@@ -254,6 +254,52 @@ describe('[INTG-05] delivery of accepted leads', () => {
     expect(await jobs()).toHaveLength(10);
   });
 
+  it('[BEY-04] tells the company at half, at nine tenths and at the end of the retries, once, and again after one arrived', async () => {
+    const { id } = await addWebhook();
+    answers['/hook'] = (reply) => reply.writeHead(503).end();
+    const told = async () =>
+      (await app.features.mail.outbox({ rootId: root.id, agencyId: campaign.owner.agency_id }, 200))
+        .filter((mail) => mail.kind === 'delivery.failing' && mail.body!.text.includes(campaign.id))
+        .map((mail) => [
+          mail.to_address,
+          mail.subject.split(':')[0],
+          mail.body!.text.includes(`webhook=${id}`),
+        ])
+        .reverse();
+    /** Makes the next attempt of every lead. */
+    const round = async () => {
+      app.clock.advance(86_400_000);
+      for (const { payload } of await jobs()) await attempt(payload);
+    };
+    await acceptLeads(2);
+    for (let n = 1; n <= 4; n++) await round();
+    expect(await told()).toEqual([]);
+    await round();
+    expect(await told()).toEqual([[email, 'Leads are delayed', true]]);
+    for (let n = 6; n <= 9; n++) await round();
+    expect(await told()).toHaveLength(2);
+    await round();
+    await advance(1000);
+    const all = await told();
+    expect(all.map(([, subject]) => subject)).toEqual([
+      'Leads are delayed',
+      'Leads are delayed',
+      'Leads not delivered',
+    ]);
+    answers = {};
+    const [one, other] = await log(id);
+    expect((await call('POST', `/${id}/replay`, { deliveryID: one!.id })).status).toBe(200);
+    await attempt(await lastJob());
+    expect((await log(id)).map(({ state }) => state).sort()).toEqual(['delivered', 'failed']);
+    answers['/hook'] = (reply) => reply.writeHead(503).end();
+    expect((await call('POST', `/${id}/replay`, { deliveryID: other!.id })).status).toBe(200);
+    await attempt(await lastJob());
+    expect((await told()).map(([, subject]) => subject)).toEqual([
+      ...all.map(([, subject]) => subject),
+      'Leads not delivered',
+    ]);
+  });
+
   it('disables the webhook on 410 and sends it nothing more', async () => {
     const { id } = await addWebhook();
     answers['/hook'] = (reply) => reply.writeHead(410).end();

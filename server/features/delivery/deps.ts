@@ -2,12 +2,14 @@ import type { Tx } from '../../platform/db/scope.ts';
 import type { Outbound } from '../../platform/outbound.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Connections } from '../connections/index.ts';
+import type { Notices } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { LeadData } from './policy.ts';
 
 /** What delivery needs from the features below it. */
 export interface DeliveryDeps {
   audit: Audit;
+  notices: Notices;
   tenants: Tenants;
   connections: Connections;
   outbound: Outbound;

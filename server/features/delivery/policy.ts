@@ -67,6 +67,19 @@ export function judge(outcome: Outcome, attempts: number, now: Date, random: num
   return { state: outcome.isInDoubt ? 'unknown' : 'pending', nextAt };
 }
 
+/** How far the retries of a delivery have come when its company is told: in percent of the attempts. */
+const ALERTS = [50, 90, 100] as const;
+export type Alert = (typeof ALERTS)[number];
+
+/** Returns how far a delivery's retries have come, as told to its company; 0: not far enough, or delivered. */
+export function alertOf(verdict: Verdict, attempts: number): Alert | 0 {
+  if (verdict.state === 'delivered') return 0;
+  if (verdict.state === 'failed') return 100;
+  // It waits for its connection, whose company is told of that.
+  if ('nextAt' in verdict && verdict.nextAt === null) return 0;
+  return ALERTS.findLast((percent) => (attempts / SCHEDULE.length) * 100 >= percent) ?? 0;
+}
+
 /** Returns the seconds of a Retry-After header (seconds or a date), at most 24 hours; 0 when there is none. */
 function waitAsked(header: string | undefined, now: Date): number {
   if (!header) return 0;

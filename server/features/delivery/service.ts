@@ -5,9 +5,18 @@ import type { Owner } from '../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import { createAlerts } from './alert.service.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { destinationChanges } from './destination.service.ts';
-import { judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS, testLead } from './policy.ts';
+import {
+  alertOf,
+  judge,
+  type LeadData,
+  MOST_PER_CAMPAIGN,
+  type Outcome,
+  TEST_EVERY_MS,
+  testLead,
+} from './policy.ts';
 import { resumeJob, type SendPayload, sendJob } from './queue.ts';
 import { createSender, SECRET, type Target } from './send.service.ts';
 import { newMessageId, newSecret } from './sign.ts';
@@ -22,6 +31,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { db, clock, vault, jobs } = platform;
   const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
   const sender = createSender({ clock, vault, outbound });
+  const alerts = createAlerts(platform, deps);
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -180,9 +190,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       if (outcome.broken !== undefined)
         await connections.broken(row.root_id, row.connection_id!, outcome.broken);
 
+      const now = clock.now();
+      const verdict = judge(outcome, row.attempts + 1, now, Math.random());
       await inScope(db.app, scope, async (tx) => {
-        const now = clock.now();
-        const verdict = judge(outcome, row.attempts + 1, now, Math.random());
         const nextAt = 'nextAt' in verdict ? verdict.nextAt : null;
         const settled = await store.settle(
           tx,
@@ -202,6 +212,14 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           await connections.hold(tx, row.connection_id, new Date(now.getTime() + outcome.afterMs));
         if (outcome.gone) await disableGone(tx, row.integration_id, now);
       });
+      // What was never sent says nothing about its destination.
+      const reached = alertOf(verdict, row.attempts + 1);
+      if (
+        target &&
+        !row.is_test &&
+        (reached === 0 ? verdict.state === 'delivered' && row.alerted > 0 : reached > row.alerted)
+      )
+        await alerts.note(row, reached, outcome.error);
     },
 
     /** Lets what waited for a connection go on, a thousand at a time. */

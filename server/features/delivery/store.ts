@@ -159,8 +159,22 @@ export async function deliveryToSend(tx: Tx, id: string) {
       'd.company_id',
     ])
     .select(['d.remote_id', 'i.id as integration_id', 'i.kind', 'i.url', 'i.secret_sealed'])
-    .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping'])
+    .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted'])
+    .select('d.is_test')
     .where('d.id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * Notes how far the retries of a destination have come; 0 after one arrived. Returns the destination if that is news.
+ */
+export async function noteAlert(tx: Tx, id: string, alerted: number): Promise<IntegrationRow | undefined> {
+  return tx
+    .updateTable('integration')
+    .set({ alerted })
+    .where('id', '=', id)
+    .where('alerted', alerted === 0 ? '>' : '<', alerted)
+    .returningAll()
     .executeTakeFirst();
 }
 

@@ -1322,6 +1322,8 @@ export interface Schema {
     secret_sealed: Maybe<string>;
     state: 'enabled' | 'disabled' | 'removed';
     state_reason: Maybe<string>;
+    /** How far the retries had come when its company was last told, in percent. */
+    alerted: Default<number>;
     created_at: At;
     updated_at: At;
   };
