@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { modulePath } from '../../../contract/routing.ts';
 import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
-import { useFacts, useMay } from '../../api/user.ts';
+import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { num } from '../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../ui/notify.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -22,7 +22,10 @@ export function NeedsAttention({ connections }: { connections: readonly Connecti
     refetchInterval: 30_000,
   });
   const broken = connections.filter((one) => one.state === 'broken');
-  const stuck = query.data?.data ?? [];
+  // What waits for a connection in this list is told with it.
+  const stuck = (query.data?.data ?? []).filter(
+    ({ state, connectionID }) => state === 'failed' || !broken.some(({ id }) => id === connectionID),
+  );
   if (broken.length === 0 && stuck.length === 0) return null;
   return (
     <section style={{ marginBottom: 24 }}>
@@ -48,11 +51,9 @@ export function NeedsAttention({ connections }: { connections: readonly Connecti
             </Button>
           </li>
         ))}
-        {stuck
-          .filter((one) => one.state === 'failed')
-          .map((one) => (
-            <Stuck key={`${one.id} ${one.cause}`} row={one} />
-          ))}
+        {stuck.map((one) => (
+          <Stuck key={`${one.id} ${one.state} ${one.cause}`} row={one} />
+        ))}
       </ul>
     </section>
   );
@@ -62,6 +63,7 @@ function Stuck({ row }: { row: Undelivered }) {
   const cache = useQueryClient();
   const mayWrite = useMay('integration.write');
   const [isBusy, setBusy] = useState(false);
+  const user = useUser();
   const facts = useFacts();
   const modules = modulesOf(facts);
   const module = modules.find((one) => one.module === row.leadspeekType) ?? modules[0];
@@ -81,10 +83,13 @@ function Stuck({ row }: { row: Undelivered }) {
       <div className={classes.cause}>
         <Text fw={500}>
           <span className="num">{num(row.leads)}</span> {row.leads === 1 ? 'lead' : 'leads'} of{' '}
-          {row.campaign_name} not delivered to {row.name}
+          {row.campaign_name} {row.state === 'waiting' ? 'waiting for' : 'not delivered to'} {row.name}
         </Text>
         <Text size="sm" c="dimmed">
-          {row.cause || 'No reason was recorded.'}
+          {user.company_kind !== 'client' && `${row.company_name}. `}
+          {row.state === 'waiting'
+            ? 'Delivered as soon as the connection is reconnected or resumed.'
+            : row.cause || 'No reason was recorded.'}
         </Text>
         <Text size="xs" c="dimmed">
           Since <When at={row.first_at} />
@@ -95,14 +100,19 @@ function Stuck({ row }: { row: Undelivered }) {
           component={Link}
           to={list as never}
           search={
-            { campaign: row.leadspeekID, tab: 'delivery', webhook: row.id, log_state: 'failed' } as never
+            {
+              campaign: row.leadspeekID,
+              tab: 'delivery',
+              webhook: row.id,
+              log_state: row.state === 'failed' ? 'failed' : 'pending',
+            } as never
           }
           size="xs"
           variant="default"
         >
           Show log
         </Button>
-        {mayWrite && (
+        {mayWrite && row.state === 'failed' && (
           <Button
             size="xs"
             variant="default"
