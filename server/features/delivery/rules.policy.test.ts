@@ -115,11 +115,11 @@ describe('[BEY-23] rules match', () => {
   const both = [state('TX'), { field: 'city', op: 'is' as const, value: 'Austin' }];
   it.each([
     ['all', { state: 'TX', city: 'Austin' }, null],
-    ['all', { state: 'TX' }, 'Not sent: the rules of this destination don’t match: City is Austin.'],
+    ['all', { state: 'TX' }, 'the rules of this destination don’t match: City is Austin.'],
     ['any', { state: 'TX' }, null],
-    ['any', {}, 'Not sent: the rules of this destination don’t match: State is TX or City is Austin.'],
+    ['any', {}, 'the rules of this destination don’t match: State is TX or City is Austin.'],
     ['none', {}, null],
-    ['none', { state: 'tx' }, 'Not sent: the rules of this destination leave out leads when State is TX.'],
+    ['none', { state: 'tx' }, 'the rules of this destination leave out leads when State is TX.'],
   ] as const)('%s of %j: %s', (match, lead, expected) => {
     expect(objectionOf(rules({ match, conditions: both }), lead)).toBe(expected);
   });

@@ -10,9 +10,8 @@ import {
 import type { Lead } from '../../integrations/index.ts';
 import { SOURCES } from './lead.policy.ts';
 
-export const ANOTHERS_TURN = 'Not sent: it was another destination’s turn.';
-export const HANDED_ON =
-  'Not sent: this destination could no longer take the lead, so another one got its turn.';
+export const ANOTHERS_TURN = 'it was another destination’s turn.';
+export const HANDED_ON = 'this destination could no longer take the lead, so another one got its turn.';
 
 /** Texts that look the same compare the same. */
 const folded = (text: string): string => text.normalize('NFC').trim().toLowerCase().normalize('NFC');
@@ -50,17 +49,17 @@ export function isTrue({ field, op, value }: Condition, lead: Lead): boolean {
   }
 }
 
-/** Why the conditions leave a lead out, in words; null: they match. */
+/** Why the conditions leave a lead out, in words that go on after 'Not sent:'; null: they match. */
 export function objectionOf({ match, conditions }: Rules, lead: Lead): string | null {
   if (conditions.length === 0) return null;
   const trueOnes = conditions.filter((one) => isTrue(one, lead));
   if (match === 'none')
     return trueOnes.length === 0
       ? null
-      : `Not sent: the rules of this destination leave out leads when ${conditionsWords(trueOnes, 'or')}.`;
+      : `the rules of this destination leave out leads when ${conditionsWords(trueOnes, 'or')}.`;
   if (match === 'any' ? trueOnes.length > 0 : trueOnes.length === conditions.length) return null;
   const falseOnes = conditions.filter((one) => !trueOnes.includes(one));
-  return `Not sent: the rules of this destination don’t match: ${conditionsWords(falseOnes, match === 'any' ? 'or' : 'and')}.`;
+  return `the rules of this destination don’t match: ${conditionsWords(falseOnes, match === 'any' ? 'or' : 'and')}.`;
 }
 
 /** Whose turn it is among those that could get a lead, in their order. */

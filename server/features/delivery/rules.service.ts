@@ -161,10 +161,10 @@ export function deliveryRules(platform: Platform, deps: Deps) {
           const named = { ...about, name: [first_name, last_name].filter(Boolean).join(' ') || null };
           const lead = leadOf(data);
           const objection = rules && objectionOf(rules, lead);
-          if (objection) return { ...named, verdict: 'not_matching', why: objection };
+          if (objection) return { ...named, verdict: 'not_matching', why: sentence(objection) };
           const members = rotating.filter((one) => one.rules && objectionOf(one.rules, lead) === null);
           if (rules?.rotation && turnOf(members, newest.length - 1 - fromEnd)?.id !== id)
-            return { ...named, verdict: 'others_turn', why: ANOTHERS_TURN };
+            return { ...named, verdict: 'others_turn', why: sentence(ANOTHERS_TURN) };
           const opens = opensAt(rules?.hours, zone, created_at);
           return {
             ...named,
@@ -177,6 +177,8 @@ export function deliveryRules(platform: Platform, deps: Deps) {
     },
   };
 }
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** With its parts in one order, because the database does not keep it. */
 const ordered = (rules: Rules | null) =>

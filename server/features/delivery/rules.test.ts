@@ -411,9 +411,9 @@ describe('[BEY-23] trying rules', () => {
       ['Ada One', true, null],
     ]);
     expect((await tried(a, when('is', 'ny'))).data.map((one: { why: string }) => one.why)).toEqual([
-      ...Array(2).fill('Not sent: the rules of this destination don’t match: State is ny.'),
+      ...Array(2).fill('The rules of this destination don’t match: State is ny.'),
       'Sent at once.',
-      'Not sent: the rules of this destination don’t match: State is ny.',
+      'The rules of this destination don’t match: State is ny.',
     ]);
     expect(await deliveries()).toEqual(before);
     expect(await card(a)).toMatchObject({ rules: null });

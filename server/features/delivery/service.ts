@@ -145,12 +145,12 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     row.is_test ? null : opensAt(row.rules?.hours, row.time_zone, at);
 
   /** Ends a delivery that the rules leave out. */
-  async function skip(tx: Tx, row: Row, error: string): Promise<null> {
+  async function skip(tx: Tx, row: Row, why: string): Promise<null> {
     await store.settle(
       tx,
       row,
       { state: 'skipped', next_at: null, delivered_at: null },
-      attemptRow(notSent(clock.now(), error)),
+      attemptRow(notSent(clock.now(), `Not sent: ${why}`)),
     );
     return null;
   }
