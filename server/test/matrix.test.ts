@@ -600,6 +600,7 @@ let samples: Record<string, Sample> = {
   'GET /*': { named: false, request: () => ({ url: '/login' }) },
   'GET /api/openapi.json': { named: false, request: () => ({ url: '/api/openapi.json' }) },
   'GET /api/reference': { named: false, request: () => ({ url: '/api/reference' }) },
+  'GET /api/client.tgz': { named: false, request: () => ({ url: '/api/client.tgz' }) },
   'GET /api/keys': { named: false, request: () => ({ url: '/api/keys' }) },
   'POST /api/login': {
     named: false,

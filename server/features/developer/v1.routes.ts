@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
-import { FIXES, LEAD_VERSION } from '../../../contract/v1.ts';
+import { ownMessages } from '../../../contract/messages.ts';
+import { ApiMe, FIXES, LEAD_VERSION, NoQuery } from '../../../contract/v1.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { answerFor } from '../../platform/http/errors.ts';
@@ -28,6 +30,10 @@ const TITLES: Record<number, string> = {
   429: 'Too many requests',
 };
 
+/** A tool's name as an operation's: listLeads. */
+const operationOf = (tool: string): string =>
+  tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
 /** The developer API's addresses, for the document listing all routes. */
 export const apiRoutes: PlainRoute[] = [
   {
@@ -46,6 +52,7 @@ export const apiRoutes: PlainRoute[] = [
     tag: 'Developer API',
     summary:
       'Returns the key used for the request, with its company, scopes, and mode (Bearer secret or token, or Basic)',
+    described: { name: 'getKey', query: NoQuery, answer: ApiMe },
     handler: async () => null,
   },
   {
@@ -58,13 +65,13 @@ export const apiRoutes: PlainRoute[] = [
     handler: async () => null,
   },
   ...resources.map(
-    ({ url, summary, scope, query, answer }): PlainRoute => ({
+    ({ url, tool, summary, scope, query, answer }): PlainRoute => ({
       method: 'GET',
       url,
       access: 'public',
       tag: 'Developer API',
       summary,
-      described: { scope, query, answer },
+      described: { name: operationOf(tool), scope, query, answer },
       handler: async () => null,
     }),
   ),
@@ -199,6 +206,20 @@ function messageOf(request: FastifyRequest): Parameters<typeof answerMcp>[3] {
   }
   if (Array.isArray(message)) throw new Refusal('bad_request', 'Send one message per request.');
   return { url: `${request.protocol}://${request.host}/mcp`, headers, message };
+}
+
+/**
+ * Sends the TypeScript client, as it was built.
+ * @throws Refusal 404 where nothing was built
+ */
+export async function sendClient(reply: FastifyReply, file: string): Promise<FastifyReply> {
+  const bytes = await readFile(file).catch(() => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  });
+  return reply
+    .type('application/gzip')
+    .header('Content-Disposition', 'attachment; filename="lead-api-client.tgz"')
+    .send(bytes);
 }
 
 /** Sent with every answer. */

@@ -309,12 +309,13 @@ function RotateModal(props: { of: Key; onClose: () => void; onDone: (shown: Show
 function FirstRequest({ base, token }: { base: string; token: string }) {
   const request = `curl ${base}/me -H "Authorization: Bearer YOUR_SECRET_KEY"`;
   const exchange = `curl ${token} -d grant_type=client_credentials -d client_id=YOUR_CLIENT_ID -d client_secret=YOUR_SECRET_KEY`;
+  const origin = base.replace(/\/v1$/, '');
   const mcp = JSON.stringify(
     {
       mcpServers: {
         leads: {
           type: 'http',
-          url: base.replace(/\/v1$/, '/mcp'),
+          url: `${origin}/mcp`,
           headers: { Authorization: 'Bearer YOUR_SECRET_KEY' },
         },
       },
@@ -332,6 +333,13 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
         what="command"
       />
       <Example
+        id="client"
+        title="TypeScript client"
+        line="Typed, generated from the API itself, and without dependencies."
+        codes={[`npm install ${origin}/api/client.tgz`, snippet(origin)]}
+        what="code"
+      />
+      <Example
         id="mcp"
         title="AI assistants"
         line="Assistants that support the Model Context Protocol (MCP) can read what a key may view, and change nothing. Create a key of its own with only the permissions it needs, and enter these settings in the assistant. What it reads includes people’s personal data."
@@ -341,6 +349,16 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
     </>
   );
 }
+
+/** A first program with the TypeScript client. */
+const snippet = (origin: string): string =>
+  [
+    "import { createClient, createConfig, listLeads, pages } from 'lead-api-client';",
+    '',
+    `const client = createClient(createConfig({ baseUrl: '${origin}', auth: process.env.LEAD_API_KEY }));`,
+    'for await (const lead of pages((cursor) => listLeads({ client, query: { cursor } })))',
+    '  console.log(lead.id, lead.person?.email);',
+  ].join('\n');
 
 /** Lines to copy, with a title and what they are for. */
 function Example(props: { id: string; title: string; line: string; codes: string[]; what: string }) {
