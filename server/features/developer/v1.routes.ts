@@ -281,7 +281,7 @@ async function token(
   const pair = basic
     ? readBasic(basic)
     : { clientId: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
-  if (!pair?.clientId || !pair.secret)
+  if (!pair?.clientId || !pair.secret || pair.clientId.includes('\0'))
     return refuse(
       401,
       'invalid_client',
