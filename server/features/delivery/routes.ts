@@ -112,6 +112,7 @@ export function deliveryRoutes(delivery: Delivery): {
   };
 }
 
+/** A client does not see how its agency's connection is used; `connection_state` is null then. */
 const wire = (row: Counted) => ({
   id: row.id,
   leadspeekID: row.campaign_id,
@@ -120,8 +121,8 @@ const wire = (row: Counted) => ({
   url: row.url,
   connectionID: row.connection_id,
   connection_state: row.connection_state === 'removed' ? null : row.connection_state,
-  settings: row.settings,
-  mapping: row.mapping,
+  settings: isHidden(row) ? {} : row.settings,
+  mapping: isHidden(row) ? {} : row.mapping,
   state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
   state_reason: row.state_reason,
   delivered: Number(row.delivered),
@@ -129,3 +130,5 @@ const wire = (row: Counted) => ({
   failed: Number(row.failed),
   created_at: row.created_at.toISOString(),
 });
+
+const isHidden = (row: Counted): boolean => row.connection_id !== null && row.connection_state === null;
