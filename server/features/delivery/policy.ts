@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LeadMessage } from '../../../contract/delivery.ts';
+import { printable } from '../../platform/printable.ts';
 
 /** The body of one lead, as a webhook receives it. */
 export type LeadData = z.output<typeof LeadMessage>['data'];
@@ -92,11 +93,7 @@ function waitAsked(header: string | undefined, now: Date): number {
  * characters.
  */
 export function readable(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body);
-  return text
-    .replace(/[^\P{Cc}\n\t]/gu, '')
-    .slice(0, ANSWER_KEPT)
-    .toWellFormed();
+  return printable(new TextDecoder().decode(body), ANSWER_KEPT);
 }
 
 /** A made-up lead for the test button, with the data fields that the campaign asks for. */
