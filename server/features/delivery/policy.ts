@@ -88,13 +88,13 @@ function waitAsked(header: string | undefined, now: Date): number {
 }
 
 /**
- * Returns the beginning of a response as text that can be stored and shown: no control characters, at most 2,000
- * characters.
+ * Returns the beginning of a response as text that can be stored and shown: no control characters, no `secrets`, at
+ * most 2,000 characters.
  */
-export function readable(body: Uint8Array): string {
-  const text = new TextDecoder().decode(body);
-  return text
-    .replace(/[^\P{Cc}\n\t]/gu, '')
+export function readable(body: Uint8Array, secrets: readonly string[] = []): string {
+  const text = new TextDecoder().decode(body).replace(/[^\P{Cc}\n\t]/gu, '');
+  return secrets
+    .reduce((rest, secret) => rest.replaceAll(secret, '•••'), text)
     .slice(0, ANSWER_KEPT)
     .toWellFormed();
 }
