@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from './base.ts';
 import { Values } from './connections.ts';
 import { CONNECTION_STATES, DELIVERY_STATES } from './destinations.ts';
+import { LONGEST_TEMPLATE, MOST_FIELDS, PAYLOAD_FORMATS } from './payloads.ts';
 import { Done, Id, Instant, Page, PageQuery, WebUrl } from './primitives.ts';
 
 export const Integration = z.object({
@@ -14,6 +15,7 @@ export const Integration = z.object({
   connection_state: z.enum(CONNECTION_STATES).nullable(),
   settings: z.record(z.string(), z.string()),
   mapping: z.record(z.string(), z.string()),
+  payload_format: z.enum(PAYLOAD_FORMATS),
   state: z.enum(['enabled', 'disabled']),
   state_reason: z.string().nullable(),
   delivered: z.int(),
@@ -50,6 +52,44 @@ const Mapping = Values(500).describe(
   'By field of the service: the key of a lead field, text:… for a fixed text, or empty for nothing. Other fields keep their defaults',
 );
 const Settings = Values(4000);
+
+const Format = z
+  .enum(PAYLOAD_FORMATS)
+  .describe(
+    'standard: the signed message with everything about a lead. flat: one JSON object with the fields. form: the same, form-encoded. template: your JSON',
+  );
+const Fields = z
+  .array(
+    z.object({
+      name: z
+        .string()
+        .trim()
+        .min(1, 'is required')
+        .max(100, 'must not exceed 100 characters')
+        .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters'),
+      source: z
+        .string()
+        .max(500, 'must not exceed 500 characters')
+        .describe('The key of a lead field, data_… for a data field, or text:… for a fixed text'),
+    }),
+  )
+  .max(MOST_FIELDS, `must have at most ${MOST_FIELDS} rows`);
+const Template = z
+  .string()
+  .max(LONGEST_TEMPLATE, `must not exceed ${LONGEST_TEMPLATE.toLocaleString('en-US')} characters`);
+/** What a webhook sends; what is left out stays as it is. */
+const GivenPayload = Which.extend({
+  format: Format,
+  fields: Fields.optional().describe('For flat and form. Defaults to all lead fields under their own keys'),
+  template: Template.optional().describe(
+    'For template: JSON with placeholders such as {{first_name}} in its texts',
+  ),
+  headers: z
+    .array(z.object({ name: z.string(), value: z.string().describe('Empty keeps the stored value') }))
+    .max(100)
+    .optional()
+    .describe('Up to 10 headers sent with each request. Their values are never returned'),
+});
 
 export const delivery = {
   list: call
@@ -156,6 +196,52 @@ export const delivery = {
     .meta({ access: 'integration.write', fresh: true })
     .input(Which.extend({ url: WebUrl.optional(), state: z.enum(['enabled', 'disabled']).optional() }))
     .output(Done.extend({ data: Integration })),
+  payload: call
+    .route({
+      method: 'GET',
+      path: '/integrations/custom/{id}/payload',
+      tags: ['Integrations'],
+      summary: 'Returns what a webhook sends. Of its own headers, only the names',
+    })
+    .meta({ access: 'integration.read' })
+    .input(Which)
+    .output(
+      z.object({
+        format: Format,
+        fields: Fields,
+        template: z.string(),
+        header_names: z.array(z.string()),
+      }),
+    ),
+  setPayload: call
+    .route({
+      method: 'PUT',
+      path: '/integrations/custom/{id}/payload',
+      tags: ['Integrations'],
+      summary: 'Changes what a webhook sends',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(GivenPayload)
+    .output(Done.extend({ data: Integration })),
+  previewPayload: call
+    .route({
+      method: 'POST',
+      path: '/integrations/custom/{id}/payload/preview',
+      tags: ['Integrations'],
+      summary: 'Shows what a webhook would send about the newest lead of its campaign, or a made-up one',
+    })
+    .meta({ access: 'integration.read' })
+    .input(GivenPayload)
+    .output(
+      z.object({
+        is_example: z.boolean().describe('The campaign has no leads yet'),
+        method: z.literal('POST'),
+        headers: z.array(
+          z.object({ name: z.string(), value: z.string().describe('Masked, if it is a secret') }),
+        ),
+        body: z.string(),
+      }),
+    ),
   remove: call
     .route({
       method: 'DELETE',

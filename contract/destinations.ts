@@ -27,6 +27,7 @@ export const LEAD_FIELDS = {
   match_type: 'Match type',
   confidence: 'Match confidence',
   created_at: 'Time of the lead',
+  is_test: 'Test lead',
 } as const;
 export type LeadField = keyof typeof LEAD_FIELDS;
 

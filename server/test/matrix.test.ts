@@ -1707,6 +1707,24 @@ let samples: Record<string, Sample> = {
     named: true,
     request: async (t) => ({ url: `/api/integrations/custom/${(await fresh(t)).webhookId}/test`, body: {} }),
   },
+  'GET /api/integrations/custom/:id/payload': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/custom/${t.webhookId}/payload` }),
+  },
+  'PUT /api/integrations/custom/:id/payload': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/integrations/custom/${(await fresh(t)).webhookId}/payload`,
+      body: { format: 'flat' },
+    }),
+  },
+  'POST /api/integrations/custom/:id/payload/preview': {
+    named: true,
+    request: (t) => ({
+      url: `/api/integrations/custom/${t.webhookId}/payload/preview`,
+      body: { format: 'form' },
+    }),
+  },
   'GET /api/integrations/custom/:id/deliveries': {
     named: true,
     request: (t) => ({ url: `/api/integrations/custom/${t.webhookId}/deliveries` }),
@@ -2668,6 +2686,7 @@ describe('[LOGS-03] the user log', () => {
       // Only tries, or only reads, but has a body.
       'POST /api/integrations/connections/:id/test',
       'POST /api/integrations/destinations/preview',
+      'POST /api/integrations/custom/:id/payload/preview',
       // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',
       // Only reads, and uses nothing up.

@@ -1,5 +1,4 @@
-import { DATA_PREFIX, LEAD_FIELDS, TEXT_PREFIX } from '../../../contract/destinations.ts';
-import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
+import { TEXT_PREFIX } from '../../../contract/destinations.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Vendor } from '../../integrations/index.ts';
@@ -9,8 +8,9 @@ import { inScope, type Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { DeliveryDeps } from './deps.ts';
-import { leadOf } from './lead.policy.ts';
-import { type LeadData, MOST_PER_CAMPAIGN, testLead } from './policy.ts';
+import { createExamples } from './examples.ts';
+import { leadOf, SOURCES } from './lead.policy.ts';
+import { MOST_PER_CAMPAIGN } from './policy.ts';
 import * as store from './store.ts';
 
 type Deps = Pick<DeliveryDeps, 'audit' | 'tenants' | 'connections' | 'campaigns' | 'leads' | 'enrichment'> & {
@@ -19,15 +19,12 @@ type Deps = Pick<DeliveryDeps, 'audit' | 'tenants' | 'connections' | 'campaigns'
 };
 
 const MOST_CAUSES = 100;
-const SOURCES: ReadonlySet<string> = new Set([
-  ...Object.keys(LEAD_FIELDS),
-  ...INFORMATION_FIELDS.map(({ key }) => DATA_PREFIX + key),
-]);
 
 /** Campaigns' use of connections: settings, field mapping, preview, and what could not be delivered. */
 export function destinationChanges(platform: Platform, deps: Deps) {
   const { db, clock } = platform;
-  const { audit, tenants, connections, campaigns, leads, enrichment, present, counted } = deps;
+  const { audit, tenants, connections, campaigns, present, counted } = deps;
+  const examples = createExamples(platform, deps);
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
   };
@@ -145,26 +142,10 @@ export function destinationChanges(platform: Platform, deps: Deps) {
       inScope(db.app, ctx.scope, async (tx) => {
         const { campaign, vendor } = await both(tx, given.leadspeekID, given.connectionID);
         check({ ...vendor, settings: [] }, {}, given.mapping);
-        const newest = await leads.newest(tx, campaign.id);
-        const real = newest && (await leads.message(tx, [newest])).get(newest);
-        const data =
-          real ||
-          testLead(
-            newId(clock.now()),
-            {
-              number: Number(campaign.number),
-              name: campaign.name,
-              type: campaign.module as LeadData['campaign']['type'],
-            },
-            clock.now(),
-            await enrichment.sampleFor(tx, campaign.company_id, [
-              ...campaign.advance_information,
-              ...campaign.b2b_information,
-            ]),
-          );
+        const { data, isExample } = await examples.newest(tx, campaign);
         const fields = fieldsOf(vendor, given.mapping, leadOf(data));
         return {
-          is_example: !real,
+          is_example: isExample,
           fields: Object.entries(fields).map(([key, value]) => ({ key, value })),
           missing: missingFields(vendor, fields),
         };

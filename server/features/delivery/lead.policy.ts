@@ -1,6 +1,13 @@
-import { DATA_PREFIX } from '../../../contract/destinations.ts';
+import { DATA_PREFIX, LEAD_FIELDS } from '../../../contract/destinations.ts';
+import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
 import type { Lead } from '../../integrations/index.ts';
 import type { LeadData } from './policy.ts';
+
+/** The keys of everything that can be known about a lead. */
+export const SOURCES: ReadonlySet<string> = new Set([
+  ...Object.keys(LEAD_FIELDS),
+  ...INFORMATION_FIELDS.map(({ key }) => DATA_PREFIX + key),
+]);
 
 /** A lead as text by the keys of LEAD_FIELDS and of the data fields that its campaign requests; no empty values. */
 export function leadOf(data: LeadData): Lead {
@@ -28,6 +35,7 @@ export function leadOf(data: LeadData): Lead {
     match_type: match.type,
     confidence: match.confidence,
     created_at: data.created_at,
+    is_test: String(data.test),
   };
   for (const [key, value] of Object.entries(data.information)) known[DATA_PREFIX + key] = value;
   return Object.fromEntries(

@@ -89,11 +89,15 @@ function waitAsked(header: string | undefined, now: Date): number {
 }
 
 /**
- * Returns the beginning of a response as text that can be stored and shown: no control characters, at most 2,000
- * characters.
+ * Returns the beginning of a response as text that can be stored and shown: no control characters, no `secrets`, at
+ * most 2,000 characters.
  */
-export function readable(body: Uint8Array): string {
-  return printable(new TextDecoder().decode(body), ANSWER_KEPT);
+export function readable(body: Uint8Array, secrets: readonly string[] = []): string {
+  const text = new TextDecoder().decode(body);
+  return printable(
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, '•••'), text),
+    ANSWER_KEPT,
+  );
 }
 
 /** A made-up lead for the test button, with the data fields that the campaign asks for. */

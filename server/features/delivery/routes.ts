@@ -1,5 +1,6 @@
 import type { contract } from '../../../contract/index.ts';
 import { messages } from '../../../contract/messages.ts';
+import { DEFAULT_FIELDS } from '../../../contract/payloads.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
 import type { Counted, Delivery } from './service.ts';
@@ -21,6 +22,17 @@ export function deliveryRoutes(delivery: Delivery): {
         ...saved,
         data: wire(await delivery.update(ctx, id, given)),
       }),
+      async payload(ctx, { id }) {
+        const { payload, header_names } = await delivery.payload(ctx, id);
+        const { format, template } = payload;
+        const fields = payload.fields.length > 0 ? payload.fields : [...DEFAULT_FIELDS];
+        return { format, fields, template, header_names };
+      },
+      setPayload: async (ctx, { id, ...given }) => ({
+        ...saved,
+        data: wire(await delivery.setPayload(ctx, id, given)),
+      }),
+      previewPayload: (ctx, { id, ...given }) => delivery.previewPayload(ctx, id, given),
       async remove(ctx, { id }) {
         await delivery.remove(ctx, id);
         return saved;
@@ -123,6 +135,7 @@ const wire = (row: Counted) => ({
   connection_state: row.connection_state === 'removed' ? null : row.connection_state,
   settings: isHidden(row) ? {} : row.settings,
   mapping: isHidden(row) ? {} : row.mapping,
+  payload_format: row.payload.format,
   state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
   state_reason: row.state_reason,
   delivered: Number(row.delivered),

@@ -1,3 +1,5 @@
+import { Refusal } from '../../../contract/errors.ts';
+import type { Payload, PayloadHeader } from '../../../contract/payloads.ts';
 import type { Result, Vendor, Way } from '../../integrations/index.ts';
 import { attempt } from '../../integrations/index.ts';
 import { fieldsOf, missingFields } from '../../integrations/mapping.ts';
@@ -5,15 +7,26 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Vault } from '../../platform/crypto.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound.ts';
 import { leadOf } from './lead.policy.ts';
+import { type Message, messageOf, secretsOf } from './payload.policy.ts';
 import { ANSWER_BYTES, type LeadData, type Outcome, readable, TIMEOUT_MS } from './policy.ts';
 import { signedHeaders } from './sign.ts';
 
 export const SECRET = 'integration.secret';
+export const HEADERS = 'integration.headers';
 const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be decrypted with the current APP_KEY.';
+const HEADERS_UNREADABLE =
+  'Not sent: the values of the headers cannot be decrypted with the current APP_KEY. Enter them again.';
 
 /** Where a delivery goes: a webhook of the campaign, or a vendor with the destination's settings. */
 export type Target =
-  | { kind: 'webhook'; url: string; secretSealed: string; messageId: string }
+  | {
+      kind: 'webhook';
+      url: string;
+      secretSealed: string;
+      messageId: string;
+      payload: Payload;
+      headersSealed: string | null;
+    }
   | {
       kind: 'vendor';
       vendor: Vendor;
@@ -24,6 +37,25 @@ export type Target =
       /** An earlier attempt may have arrived. */
       isInDoubt: boolean;
     };
+
+/** The headers of a webhook; null if they cannot be decrypted with the current key. */
+export function openHeaders(vault: Vault, sealed: string | null): PayloadHeader[] | null {
+  if (sealed === null) return [];
+  try {
+    return JSON.parse(vault.open(sealed, HEADERS)) as PayloadHeader[];
+  } catch {
+    return null;
+  }
+}
+
+/** Our headers with the client's own, which may replace the User-Agent. Names in lowercase. */
+export const requestHeaders = (
+  ours: Record<string, string>,
+  own: readonly PayloadHeader[],
+): Record<string, string> => ({
+  ...ours,
+  ...Object.fromEntries(own.map(({ name, value }) => [name.toLowerCase(), value])),
+});
 
 export type Sender = ReturnType<typeof createSender>;
 
@@ -41,7 +73,7 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
 
   /** Posts a signed message to a webhook. */
   async function post(
-    { url, secretSealed, messageId }: Target & { kind: 'webhook' },
+    { url, secretSealed, messageId, payload, headersSealed }: Target & { kind: 'webhook' },
     data: LeadData,
   ): Promise<Outcome> {
     const done = timed();
@@ -51,11 +83,20 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
     } catch {
       return done({ status: null, answer: null, error: SECRET_UNREADABLE, final: true });
     }
-    const body = JSON.stringify({ type: 'lead.created', timestamp: data.created_at, data });
+    const own = openHeaders(vault, headersSealed);
+    if (!own) return done({ status: null, answer: null, error: HEADERS_UNREADABLE, final: true });
+    let message: Message;
+    try {
+      message = messageOf(payload, data);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return done({ status: null, answer: null, error: `Not sent: ${error.message}.`, final: true });
+    }
+    const { body, contentType } = message;
     try {
       const answer = await outbound.fetch(url, {
         method: 'POST',
-        headers: signedHeaders(secret, messageId, clock.now(), body),
+        headers: requestHeaders(signedHeaders(secret, messageId, clock.now(), body, contentType), own),
         body,
         timeoutMs: TIMEOUT_MS,
         maxBytes: ANSWER_BYTES,
@@ -69,7 +110,7 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
             : `The endpoint returned ${status}.`;
       return done({
         status,
-        answer: readable(answer.body),
+        answer: readable(answer.body, secretsOf(own)),
         error,
         gone: status === 410,
         retryAfter: answer.headers['retry-after'],

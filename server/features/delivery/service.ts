@@ -8,15 +8,9 @@ import type { Platform } from '../../platform/platform.ts';
 import { createAlerts } from './alert.service.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { destinationChanges } from './destination.service.ts';
-import {
-  alertOf,
-  judge,
-  type LeadData,
-  MOST_PER_CAMPAIGN,
-  type Outcome,
-  TEST_EVERY_MS,
-  testLead,
-} from './policy.ts';
+import { createExamples } from './examples.ts';
+import { payloadChanges } from './payload.service.ts';
+import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
 import { resumeJob, type SendPayload, sendJob } from './queue.ts';
 import { createSender, SECRET, type Target } from './send.service.ts';
 import { newMessageId, newSecret } from './sign.ts';
@@ -32,6 +26,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
   const sender = createSender({ clock, vault, outbound });
   const alerts = createAlerts(platform, deps);
+  const examples = createExamples(platform, deps);
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -113,8 +108,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
    * process that dies has it asked after.
    */
   async function targetOf(tx: Tx, row: Row): Promise<Target | { wait: Date | null } | string> {
-    if (row.kind === 'webhook')
-      return { kind: 'webhook', url: row.url!, secretSealed: row.secret_sealed!, messageId: row.message_id };
+    if (row.kind === 'webhook') return webhookOf(row, row.message_id);
     const connection = await connections.byId(tx, row.connection_id!, 'share');
     if (!connection) return 'Not sent: the connection was removed.';
     if (connection.state !== 'connected') return { wait: null };
@@ -320,6 +314,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         await store.updateIntegration(tx, id, {
           state: 'removed',
           state_reason: 'person',
+          header_names: [],
+          headers_sealed: null,
           updated_at: clock.now(),
         });
         await audit.record(tx, ctx, {
@@ -370,19 +366,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         });
         return {
           row,
-          data: testLead(
-            deliveryId,
-            {
-              number: Number(campaign.number),
-              name: campaign.name,
-              type: campaign.module as LeadData['campaign']['type'],
-            },
-            now,
-            await enrichment.sampleFor(tx, campaign.company_id, [
-              ...campaign.advance_information,
-              ...campaign.b2b_information,
-            ]),
-          ),
+          data: await examples.made(tx, campaign, deliveryId, now),
         };
       });
       const outcome = await sender.send(target, data);
@@ -468,12 +452,12 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       present,
       counted,
     }),
+    ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, counted }),
   };
 
   /** Where a test goes. @throws Refusal 409 while the connection cannot send */
   async function testTarget(tx: Tx, row: store.IntegrationRow, messageId: string): Promise<Target> {
-    if (row.kind === 'webhook')
-      return { kind: 'webhook', url: row.url!, secretSealed: row.secret_sealed!, messageId };
+    if (row.kind === 'webhook') return webhookOf(row, messageId);
     const connection = (await connections.byId(tx, row.connection_id!)) ?? missing();
     const vendor = connections.vendor(connection.vendor);
     const way = connections.wayOf(vendor, connection);
@@ -498,6 +482,16 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
 
   return service;
 }
+
+type WebhookRow = Pick<store.IntegrationRow, 'url' | 'secret_sealed' | 'payload' | 'headers_sealed'>;
+const webhookOf = (row: WebhookRow, messageId: string): Target => ({
+  kind: 'webhook',
+  url: row.url!,
+  secretSealed: row.secret_sealed!,
+  messageId,
+  payload: row.payload,
+  headersSealed: row.headers_sealed,
+});
 
 const nounOf = ({ kind }: { kind: string }): string => (kind === 'webhook' ? 'webhook' : 'destination');
 const isOpen = ({ state }: { state: string }): boolean => state === 'pending' || state === 'unknown';

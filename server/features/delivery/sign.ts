@@ -11,16 +11,20 @@ export function newMessageId(): string {
   return `msg_${randomBytes(16).toString('hex')}`;
 }
 
-/** The headers of one attempt (Standard Webhooks 1.0.0). The User-Agent names no brand. */
+/** Names no brand. */
+export const USER_AGENT = 'Webhook/1.0';
+
+/** The headers of one attempt (Standard Webhooks 1.0.0). */
 export function signedHeaders(
   secret: string,
   messageId: string,
   at: Date,
   body: string,
+  contentType = 'application/json',
 ): Record<string, string> {
   return {
-    'content-type': 'application/json',
-    'user-agent': 'Webhook/1.0',
+    'content-type': contentType,
+    'user-agent': USER_AGENT,
     'webhook-id': messageId,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
     'webhook-signature': new Webhook(secret).sign(messageId, at, body),

@@ -159,6 +159,7 @@ export async function deliveryToSend(tx: Tx, id: string) {
       'd.company_id',
     ])
     .select(['d.remote_id', 'i.id as integration_id', 'i.kind', 'i.url', 'i.secret_sealed'])
+    .select(['i.payload', 'i.headers_sealed'])
     .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted'])
     .select('d.is_test')
     .where('d.id', '=', id)

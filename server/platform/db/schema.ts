@@ -1,6 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CreditReason } from '../../../contract/credits.ts';
 import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
+import type { Payload } from '../../../contract/payloads.ts';
 import type { Owner } from './owner.ts';
 
 type At = ColumnType<Date, Date, Date>;
@@ -1320,6 +1321,9 @@ export interface Schema {
     mapping: Default<Record<string, string>>;
     url: Maybe<string>;
     secret_sealed: Maybe<string>;
+    payload: Default<Payload>;
+    header_names: Default<string[]>;
+    headers_sealed: Maybe<string>;
     state: 'enabled' | 'disabled' | 'removed';
     state_reason: Maybe<string>;
     /** How far the retries had come when its company was last told, in percent. */

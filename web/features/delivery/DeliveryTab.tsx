@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Menu, Skeleton, Stack, Text, Title } from '@mantine/core';
 import {
+  IconBraces,
   IconDots,
   IconEdit,
   IconPlayerPause,
@@ -27,6 +28,8 @@ import type { Connection } from '../integrations/words.ts';
 import { DeliveryLog } from './DeliveryLog.tsx';
 import { DestinationModal } from './DestinationModal.tsx';
 import classes from './delivery.module.css';
+import { PayloadModal } from './PayloadModal.tsx';
+import { FORMAT_WORDS } from './payloads.ts';
 import { AddWebhook, EditWebhook } from './WebhookModals.tsx';
 import { disabledWords, durationWords, type Webhook } from './words.ts';
 
@@ -174,6 +177,7 @@ function HookCard(props: {
   const { hook, onChanged } = props;
   const mayWrite = useMay('integration.write');
   const [isEditing, setEditing] = useState(false);
+  const [isShaping, setShaping] = useState(false);
   const isEnabled = hook.state === 'enabled';
   const isWebhook = hook.kind === 'webhook';
   const noun = isWebhook ? 'webhook' : 'destination';
@@ -226,6 +230,11 @@ function HookCard(props: {
         <span style={hook.failed ? { color: 'var(--bad)' } : undefined}>
           <b style={hook.failed ? { color: 'inherit' } : undefined}>{num(hook.failed)}</b> failed
         </span>
+        {hook.payload_format !== 'standard' && (
+          <span>
+            Payload: <b>{FORMAT_WORDS[hook.payload_format].label}</b>
+          </span>
+        )}
       </div>
       {(hook.connection_state === 'broken' || hook.connection_state === 'paused') && (
         <div style={{ marginBottom: 12 }}>
@@ -276,6 +285,11 @@ function HookCard(props: {
               <Menu.Item leftSection={<IconEdit size={16} />} onClick={() => setEditing(true)}>
                 {isWebhook ? 'Change address' : 'Settings and fields'}
               </Menu.Item>
+              {isWebhook && (
+                <Menu.Item leftSection={<IconBraces size={16} />} onClick={() => setShaping(true)}>
+                  Payload
+                </Menu.Item>
+              )}
               <Menu.Item
                 leftSection={isEnabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
                 onClick={() => void toggle()}
@@ -314,6 +328,7 @@ function HookCard(props: {
       {isEditing && isWebhook && (
         <EditWebhook hook={hook} onSaved={onChanged} onClose={() => setEditing(false)} />
       )}
+      {isShaping && <PayloadModal hook={hook} onSaved={onChanged} onClose={() => setShaping(false)} />}
       {isEditing && hook.connectionID && (
         <DestinationModal
           campaignId={hook.leadspeekID}

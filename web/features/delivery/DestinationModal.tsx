@@ -12,8 +12,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { DATA_PREFIX, LEAD_FIELDS, TEXT_PREFIX } from '../../../contract/destinations.ts';
-import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
+import { TEXT_PREFIX } from '../../../contract/destinations.ts';
 import { api } from '../../api/client.ts';
 import { ApiError, wordsOf } from '../../api/errors.ts';
 import { Notice } from '../../ui/Notice.tsx';
@@ -21,29 +20,13 @@ import { notifyDone } from '../../ui/notify.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import classes from '../integrations/integrations.module.css';
 import type { Vendor } from '../integrations/words.ts';
+import { FIXED, FIXED_CHOICE, LEAD_SOURCES } from './sources.ts';
 import type { Webhook } from './words.ts';
 
-const FIXED = 'fixed';
 const NOTHING = 'nothing';
 const SOURCES = [
-  {
-    group: 'Lead',
-    items: Object.entries(LEAD_FIELDS).map(([value, label]) => ({ value, label })),
-  },
-  {
-    group: 'Data fields, if the campaign requests them',
-    items: INFORMATION_FIELDS.filter(({ key }) => !(key in LEAD_FIELDS)).map(({ key, name }) => ({
-      value: DATA_PREFIX + key,
-      label: name,
-    })),
-  },
-  {
-    group: 'Other',
-    items: [
-      { value: FIXED, label: 'Fixed text…' },
-      { value: NOTHING, label: 'Nothing' },
-    ],
-  },
+  ...LEAD_SOURCES,
+  { group: 'Other', items: [FIXED_CHOICE, { value: NOTHING, label: 'Nothing' }] },
 ];
 
 /** What is delivered through a connection, and how: settings, field mapping, and a preview of one lead (INTG-01). */
