@@ -64,6 +64,16 @@ export const apiRoutes: PlainRoute[] = [
       'Answers a message of the Model Context Protocol with a key: the reads as tools (streamable HTTP, stateless)',
     handler: async () => null,
   },
+  ...(['GET', 'DELETE'] as const).map(
+    (method): PlainRoute => ({
+      method,
+      url: '/mcp',
+      access: 'public',
+      tag: 'Developer API',
+      summary: 'Answers 405: the MCP server keeps no sessions',
+      handler: async () => null,
+    }),
+  ),
   ...resources.map(
     ({ url, tool, summary, scope, query, answer }): PlainRoute => ({
       method: 'GET',
