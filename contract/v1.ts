@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REIDENTIFY, STATE_REASONS } from './campaigns.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from './choices.ts';
 import { LEAD_DELIVERY } from './destinations.ts';
+import { KEY_MODES, SCOPE_NAMES } from './developer-rules.ts';
 import { LEVELS } from './exclusions.ts';
 import { MatchType } from './leads.ts';
 import { TRANSFER_KINDS } from './ledger.ts';
@@ -103,6 +104,19 @@ const Targeting = z.object({
   departments: z.array(z.string()),
   industries: z.array(z.string()),
   company_sizes: z.array(z.string()).describe('Numbers of employees: 11 to 50'),
+});
+
+/** The key that makes a request. */
+export const ApiMe = z.object({
+  key: z.object({
+    id: Id,
+    client_id: z.string(),
+    name: z.string(),
+    expires_at: Instant.nullable(),
+  }),
+  company: z.object({ id: Id, name: z.string(), time_zone: z.string() }).nullable(),
+  scopes: z.array(z.enum(SCOPE_NAMES)),
+  mode: z.enum(KEY_MODES),
 });
 
 // Clients.

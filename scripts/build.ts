@@ -7,7 +7,17 @@ import { fail, root } from './setup.mjs';
 
 const dist = join(root, 'dist');
 const stamp = join(dist, '.stamp');
-const sources = ['web', 'pixel', 'contract', 'package-lock.json', 'scripts/build.ts', 'tsconfig.base.json'];
+const sources = [
+  'web',
+  'pixel',
+  'contract',
+  'server/features/developer',
+  'server/platform/http/openapi.ts',
+  'scripts/sdk',
+  'package-lock.json',
+  'scripts/build.ts',
+  'tsconfig.base.json',
+];
 
 /** Hash over the names and contents of everything that the browser's files are built from. */
 function sourcesHash(): string {
@@ -52,19 +62,25 @@ async function compress(folder: string): Promise<void> {
 }
 
 /**
- * Builds the visitor script into dist/pixel/v1 and the web app into dist/web.
+ * Builds the visitor script into dist/pixel/v1, the web app into dist/web, and the API client into dist/sdk.
  * @param ifNeeded leave them when no source has changed since the last build
  */
 export async function buildAll(ifNeeded: boolean): Promise<void> {
   const hash = sourcesHash();
-  const outputs = [join(dist, 'pixel/v1/pixel.js'), join(dist, 'web/index.html')];
+  const outputs = [
+    join(dist, 'pixel/v1/pixel.js'),
+    join(dist, 'web/index.html'),
+    join(dist, 'sdk/client.tgz'),
+  ];
   const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hash && outputs.every(existsSync);
   if (ifNeeded && fresh) return;
-  console.log('Building pixel and web app ...');
+  console.log('Building pixel, web app, and API client ...');
   rmSync(stamp, { force: true });
   const { buildPixel } = await import('../pixel/build.ts');
   const pixel = await buildPixel({ outDir: join(dist, 'pixel/v1') });
   console.log(`pixel: ${pixel.gzipBytes} bytes gzipped`);
+  const { buildSdk } = await import('./sdk/build.ts');
+  await buildSdk(join(dist, 'sdk'));
   const { build } = await import('vite');
   // Inside a test, NODE_ENV is 'test', which would select React's development build, twice as large.
   const before = process.env.NODE_ENV;

@@ -60,6 +60,22 @@ const tab = (name: string | RegExp) => async (page: Page) => {
   await page.getByRole('tab', { name }).click({ timeout: 8_000 });
 };
 
+/** Opens the payload of a campaign's webhook, in a format, with one header. */
+const payload = (format: string) => async (page: Page) => {
+  await tab(/delivery/i)(page);
+  await page
+    .getByRole('button', { name: /^Actions for http/ })
+    .first()
+    .click({ timeout: 8_000 });
+  await page.getByRole('menuitem', { name: 'Payload' }).click();
+  const modal = page.getByRole('dialog', { name: 'Payload' });
+  await modal.getByText(format, { exact: true }).click({ timeout: 8_000 });
+  if (format === 'Template') await modal.getByRole('button', { name: 'Use the RB2B shape' }).click();
+  await modal.getByRole('button', { name: 'Add header' }).click();
+  await modal.getByRole('textbox', { name: 'Name of header 1' }).fill('X-Api-Key');
+  await modal.getByText(/x-api-key: /).waitFor({ timeout: 8_000 });
+};
+
 /** Creates an API key, whether the first or another one, until its secret is shown. */
 const makeKey = async (page: Page) => {
   await page.getByRole('button', { name: /New key|Choose permissions/ }).click();
@@ -181,6 +197,14 @@ const shots: Shot[] = [
       await modal.getByText(/of 100/).waitFor({ timeout: 8_000 });
     },
   },
+  ...(['Flat JSON', 'Template'] as const).map(
+    (format): Shot => ({
+      name: `client-webhook-${format === 'Template' ? 'template' : 'fields'}`,
+      ...client,
+      path: '/visitor-id/campaign-management',
+      act: payload(format),
+    }),
+  ),
   { name: 'client-search', ...client, path: '/search-id/campaign-management' },
   {
     name: 'client2-search-counts',

@@ -38,7 +38,13 @@ import { costsRoutes, createCosts, createCoupons, createPlans } from './features
 import { createCredits, creditsRoutes } from './features/credits/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
 import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
-import { addApiRoutes, apiRoutes, createDeveloper, developerRoutes } from './features/developer/index.ts';
+import {
+  addApiRoutes,
+  apiRoutes,
+  createDeveloper,
+  developerRoutes,
+  sendClient,
+} from './features/developer/index.ts';
 import { createEnrichment, enrichmentRoutes } from './features/enrichment/index.ts';
 import { createExclusions, exclusionsRoutes, startExclusions } from './features/exclusions/index.ts';
 import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
@@ -553,6 +559,14 @@ export async function createApp(parts: AppParts) {
           ),
       },
     ];
+    reference.push({
+      method: 'GET',
+      url: '/api/client.tgz',
+      access: 'public',
+      tag: 'Reference',
+      summary: 'Returns the TypeScript client of the developer API as a package for npm',
+      handler: (_ctx, _request, reply) => sendClient(reply, join(dist, 'sdk/client.tgz')),
+    });
     const visitLog: PlainRoute = {
       method: 'POST',
       url: '/v',

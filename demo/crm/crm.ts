@@ -5,7 +5,9 @@ import { crmPage, MODES, type Mode, type Shown, STYLE } from './page.ts';
 
 const SLOW_MS = 8_000;
 /** Together with the stubs' own work, far below what the platform's process can bear. */
-const MOST_RECORDS = 500;
+const MOST_RECORDS = 20;
+/** Far above what a lead needs: the page shows all of it to whoever asks. */
+const MOST_BYTES = 16_384;
 
 /** A service that the demo stands in for. */
 export interface DemoService {
@@ -39,7 +41,7 @@ export function registerDemoCrm(
 
   void app.register(async (inner) => {
     inner.removeAllContentTypeParsers();
-    inner.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 262_144 }, (_request, body, done) =>
+    inner.addContentTypeParser('*', { parseAs: 'string', bodyLimit: MOST_BYTES }, (_request, body, done) =>
       done(null, body),
     );
     inner.get('/', options('/{demo CRM}'), async (request, reply) =>
@@ -80,7 +82,8 @@ export function registerDemoCrm(
           );
           const text = typeof request.body === 'string' ? request.body : '';
           const before = stub.records().length;
-          const answer = stub.handle(
+          const answer = answerOf(
+            stub,
             stubRequest(request.method, request.url.slice(id.length + 1), headers, text),
           );
           for (const { id: old } of stub
@@ -100,4 +103,15 @@ export function registerDemoCrm(
       });
     }
   });
+}
+
+/** A request that is nothing the service knows is refused, whatever the stand-in makes of it. */
+function answerOf(stub: Stub, request: Parameters<Stub['handle']>[0]): ReturnType<Stub['handle']> {
+  try {
+    return stub.handle(request);
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError))
+      throw error;
+    return { status: 400, json: { message: 'The request was not understood.' } };
+  }
 }

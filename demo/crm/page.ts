@@ -18,8 +18,11 @@ export interface Shown {
   records: readonly { id: string; fields: Record<string, string> }[];
 }
 
+const LONGEST = 200;
 const safe = (text: unknown): string =>
-  String(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  String(text)
+    .slice(0, LONGEST)
+    .replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 const titleOf = ({ fields }: Shown['records'][number]): string =>
   [
@@ -71,11 +74,11 @@ function serviceOf(one: Shown): string {
     .join(' ');
   const records = [...one.records]
     .reverse()
-    .slice(0, 100)
     .map(
       (record) => `<article><div class="top"><h3>${safe(titleOf(record))}</h3>
 <form method="post" action="/switch"><input type="hidden" name="service" value="${one.id}"><button name="remove" value="${safe(record.id)}" aria-label="Delete ${safe(titleOf(record))}">Delete</button></form></div>
 <dl>${Object.entries(record.fields)
+        .slice(0, 60)
         .map(([key, value]) => `<dt>${safe(key)}</dt><dd>${safe(value)}</dd>`)
         .join('')}</dl></article>`,
     )

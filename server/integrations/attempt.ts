@@ -1,5 +1,6 @@
+import { printable } from '../platform/printable.ts';
 import { LostAnswer, NotSent } from './http.ts';
-import type { Request, Result, Vendor, Way } from './port.ts';
+import type { Credentials, Request, Result, Vendor, Way } from './port.ts';
 
 /** One attempt to deliver a lead: what came of it, and the vendor's record if it is known now. */
 export interface Attempted {
@@ -25,19 +26,42 @@ export async function attempt(
     const result = await vendor.deliver(way, request, known);
     return {
       result: masked(result, way),
-      remoteId: (result.kind === 'delivered' && result.remoteId) || known,
+      remoteId: idOf((result.kind === 'delivered' && result.remoteId) || known),
     };
   } catch (error) {
-    return { result: masked(outcomeOf(error), way), remoteId: known };
+    return { result: masked(outcomeOf(error), way), remoteId: idOf(known) };
   }
 }
 
-/** A vendor may repeat what it was sent in its refusal: no credential gets into the log that way. */
-function masked(result: Result, { credentials }: Way): Result {
+const LONGEST_ID = 500;
+/** A vendor's id, unless it is nothing that a vendor would use as one. */
+const idOf = (id: string | null): string | null =>
+  id !== null && id.length <= LONGEST_ID && printable(id, LONGEST_ID) === id ? id : null;
+
+function masked(result: Result, way: Way): Result {
   if (result.kind === 'delivered') return result;
-  const secrets = Object.values(credentials).filter((value) => value.length >= 6);
-  const mask = (text: string) => secrets.reduce((rest, secret) => rest.replaceAll(secret, '•••'), text);
-  return { ...result, why: mask(result.why), ...('fix' in result ? { fix: mask(result.fix) } : {}) };
+  const words = (text: string) => vendorWords(text, way.credentials);
+  return { ...result, why: words(result.why), ...('fix' in result ? { fix: words(result.fix) } : {}) };
+}
+
+const LONGEST_WORDS = 1000;
+
+/**
+ * A vendor's words as they can be stored and shown. It may repeat what it was sent in its refusal: no credential gets
+ * into the log or onto a screen that way.
+ */
+export function vendorWords(text: string, credentials: Credentials): string {
+  const secrets = Object.values(credentials)
+    .filter((value) => value.length >= 6)
+    .flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value.toWellFormed()),
+    ]);
+  return printable(
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, '•••'), text),
+    LONGEST_WORDS,
+  );
 }
 
 /** What an adapter throws when the vendor's answer ends its work early. */
@@ -50,10 +74,13 @@ export class Stopped extends Error {
   }
 }
 
-/** The result that an error of an adapter stands for; rethrows what is our own mistake. */
+/** The result that an error of an adapter stands for. */
 export function outcomeOf(error: unknown): Result {
   if (error instanceof Stopped) return error.result;
   if (error instanceof NotSent) return { kind: 'retry', why: `${error.message}.`, status: null };
   if (error instanceof LostAnswer) return { kind: 'unknown', why: `${error.message}.` };
+  // Its answer was nothing that the adapter expected, such as half a character in an id that goes into an address.
+  if (error instanceof URIError || error instanceof TypeError || error instanceof RangeError)
+    return { kind: 'unknown', why: 'The response of the service could not be understood.' };
   throw error;
 }

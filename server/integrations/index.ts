@@ -30,6 +30,6 @@ const VENDORS: readonly Vendor[] = [
 
 export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
 
-export { type Attempted, attempt, outcomeOf } from './attempt.ts';
+export { type Attempted, attempt, outcomeOf, vendorWords } from './attempt.ts';
 export { createHttp, type Http } from './http.ts';
 export type { Choice, Credentials, Lead, Request, Result, TestResult, Vendor, Way } from './port.ts';

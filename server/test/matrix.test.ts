@@ -600,6 +600,7 @@ let samples: Record<string, Sample> = {
   'GET /*': { named: false, request: () => ({ url: '/login' }) },
   'GET /api/openapi.json': { named: false, request: () => ({ url: '/api/openapi.json' }) },
   'GET /api/reference': { named: false, request: () => ({ url: '/api/reference' }) },
+  'GET /api/client.tgz': { named: false, request: () => ({ url: '/api/client.tgz' }) },
   'GET /api/keys': { named: false, request: () => ({ url: '/api/keys' }) },
   'POST /api/login': {
     named: false,
@@ -2274,6 +2275,13 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/oauth/token', body: {} }),
     passes: [400],
   },
+  'POST /mcp': {
+    named: false,
+    request: () => ({ url: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
+    passes: [401],
+  },
+  'GET /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
+  'DELETE /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
   'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
   // Only with an API key: what keys of others get is in features/developer/v1.test.ts.
   'GET /v1/clients': { named: false, request: () => ({ url: '/v1/clients' }), passes: [401] },

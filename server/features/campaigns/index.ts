@@ -1,6 +1,6 @@
 export { createGroups, groupsRoutes } from './groups.service.ts';
 export { startCampaigns } from './jobs.ts';
-export { isPrompt, limitSince, periodOf, reportSpan } from './period.policy.ts';
+export { isPrompt, limitSince, reportSpan } from './period.policy.ts';
 export { campaignMoreRoutes, campaignsRoutes } from './routes.ts';
 export { type Campaigns, createCampaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';

@@ -8,6 +8,7 @@ import {
   type TestResult,
   type Vendor,
   vendors,
+  vendorWords,
   type Way,
 } from '../../integrations/index.ts';
 import { baseOf } from '../../integrations/port.ts';
@@ -98,12 +99,33 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   async function tried(vendor: Vendor, credentials: Credentials): Promise<TestResult> {
     const way = wayOf(vendor, credentials);
     if (!way) return { isConnected: false, why: 'The address is not valid.' };
+    const words = (text: string) => vendorWords(text, credentials);
     try {
-      return await vendor.test(way);
+      const test = await vendor.test(way);
+      return test.isConnected
+        ? { isConnected: true, account: words(test.account) }
+        : { isConnected: false, why: words(test.why) };
     } catch (error) {
       const result = outcomeOf(error);
-      return { isConnected: false, why: result.kind === 'delivered' ? 'It did not answer.' : result.why };
+      return {
+        isConnected: false,
+        why: result.kind === 'delivered' ? 'It did not answer.' : words(result.why),
+      };
     }
+  }
+
+  /**
+   * Credentials that are kept go to no other address than the one that they were entered for.
+   * @throws Refusal 422 naming the field that must be entered again
+   */
+  function checkAddress(vendor: Vendor, given: Credentials, before: Credentials): void {
+    const places = [...vendor.base.matchAll(/\{(\w+)\}/g)].map(([, key]) => key!);
+    const isMoved = places.some((key) => given[key]?.trim() && given[key].trim() !== before[key]);
+    if (!isMoved) return;
+    const kept = vendor.credentials.find(
+      ({ key }) => !places.includes(key) && before[key] !== undefined && !given[key]?.trim(),
+    );
+    if (kept) throw refusalOf(`credentials.${kept.key}`, 'must be entered again with another address');
   }
 
   const refused = (vendor: Vendor, why: string) =>
@@ -203,6 +225,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       let account = before.account;
       if (isTried) {
         await limits.take(TRIES, before.company_id);
+        checkAddress(vendor, given.credentials ?? {}, opened(before));
         credentials = checked(vendor, given.credentials ?? {}, opened(before));
         const test = await tried(vendor, credentials);
         if (!test.isConnected) throw refused(vendor, test.why);
@@ -299,7 +322,8 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     async choices(ctx: Ctx, id: string): Promise<{ settings: Record<string, Choice[]>; fields: Choice[] }> {
       const row = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
       const vendor = vendorOf(row.vendor);
-      const way = wayOf(vendor, opened(row));
+      const credentials = opened(row);
+      const way = wayOf(vendor, credentials);
       if (!vendor.choices || !way) return { settings: {}, fields: [] };
       await limits.take(CHOICES, row.company_id);
       try {
@@ -310,7 +334,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
         const result = outcomeOf(error);
         throw new Refusal(
           'conflict',
-          `${vendor.name} did not return its lists. ${result.kind === 'delivered' ? '' : result.why}`.trim(),
+          `${vendor.name} did not return its lists. ${result.kind === 'delivered' ? '' : vendorWords(result.why, credentials)}`.trim(),
         );
       }
     },

@@ -51,7 +51,12 @@ export async function connectionById(
 }
 
 export async function insertConnection(tx: Tx, row: Insertable<Schema['connection']>): Promise<void> {
-  await tx.insertInto('connection').values(row).execute();
+  // From the other end than the webhooks of the company, with which they share its lanes.
+  const lane = sql<number>`(select 15 - count(*) % 16 from connection where company_id = ${row.company_id})`;
+  await tx
+    .insertInto('connection')
+    .values({ ...row, lane })
+    .execute();
 }
 
 export async function updateConnection(

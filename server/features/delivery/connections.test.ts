@@ -1,3 +1,5 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { gohighlevelV1Stub } from '../../integrations/gohighlevel-v1/stub.ts';
 import { hubspotStub } from '../../integrations/hubspot/stub.ts';
@@ -13,6 +15,10 @@ let running: RunningStub;
 /** A CRM that makes another record of whatever is sent twice. */
 const forgetful = gohighlevelV1Stub({ matches: false });
 let second: RunningStub;
+/** A server in a vendor's place, and what it answers. */
+let hostileServer: Server;
+let hostile: { status: number; json?: unknown } = { status: 200 };
+const received: string[] = [];
 let stub: Stub;
 let root: Company;
 let agency: Company;
@@ -36,9 +42,21 @@ beforeAll(async () => {
   stub = hubspotStub();
   running = await startStub(account, 'hubspot');
   second = await startStub(forgetful, 'forgetful');
+  hostileServer = createServer((request, reply) => {
+    if (request.method === 'POST') received.push(request.url!);
+    reply
+      .writeHead(hostile.status, { 'content-type': 'application/json' })
+      .end(JSON.stringify(hostile.json ?? {}));
+  });
+  await new Promise<void>((resolve) => hostileServer.listen(0, '127.0.0.1', resolve));
+  const hostileHost = `hostile.localhost:${(hostileServer.address() as AddressInfo).port}`;
   app = await testApp({
-    outboundExceptions: [running.host, second.host],
-    standIns: { hubspot: { base: running.base }, 'gohighlevel-v1': { base: second.base } },
+    outboundExceptions: [running.host, second.host, hostileHost],
+    standIns: {
+      hubspot: { base: running.base },
+      'gohighlevel-v1': { base: second.base },
+      mailboxpower: { base: `http://${hostileHost}` },
+    },
   });
   root = await app.make.root();
   agency = await app.make.agency(root, { host });
@@ -46,6 +64,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await running?.stop();
   await second?.stop();
+  hostileServer?.close();
   await app?.close();
 });
 beforeEach(async () => {
@@ -210,6 +229,64 @@ describe('connections', () => {
   it('[INTG-02] offer the vendor’s own fields', async () => {
     const choices = await ok('GET', `/connections/${await connect()}/choices`);
     expect(choices).toMatchObject({ settings: {}, fields: [{ id: 'lead_score', name: 'Lead score' }] });
+  });
+});
+
+describe('a vendor that answers anything', () => {
+  const given = { address: 'https://api.hostile.example/v1/contacts', key: 'SECRETKEY12345' };
+  const connectHostile = async (): Promise<string> => {
+    hostile = { status: 200 };
+    return (await ok('POST', '/connections', { vendor: 'mailboxpower', credentials: given })).data.id;
+  };
+  const mapping = {
+    zip: '',
+    first_name: 'text:A',
+    last_name: 'text:B',
+    street: 'text:C',
+    city: 'text:D',
+    state: 'text:IL',
+  };
+
+  it.each([
+    ['a NUL in the id', { json: { id: 'a\u0000b' } }],
+    ['half a character in the id', { json: { id: 'a\ud800' } }],
+    ['an id of 900 KB', { json: { id: 'x'.repeat(900_000) } }],
+  ])('%s: the lead is sent once, and the id is not kept', async (_, answer) => {
+    await attach(await connectHostile(), { mapping });
+    hostile = { status: 200, ...answer };
+    await acceptLeads(['ada@people.example']);
+    received.length = 0;
+    await work();
+    expect(received).toHaveLength(1);
+    expect(await deliveries()).toMatchObject([{ state: 'delivered', attempts: 1, remote_id: null }]);
+  });
+
+  it('a NUL in a refusal is recorded without it', async () => {
+    const id = await attach(await connectHostile(), { mapping });
+    hostile = { status: 422, json: { message: 'no\u0000 such\ud800 group' } };
+    await acceptLeads(['ada@people.example']);
+    await work();
+    const [row] = (await ok('GET', `/custom/${id}/deliveries`)).data;
+    expect(row).toMatchObject({ state: 'failed', attempts: 1 });
+    expect(row.tries[0].error).toMatch(/^The service returned 422: no such/);
+    expect((await ok('POST', `/custom/${id}/test`, {})).result).toBe('failed');
+  });
+
+  it('gets the key at no other address than the one it was entered for, and cannot have it shown', async () => {
+    const id = await connectHostile();
+    const moved = { credentials: { address: 'https://attacker.example/steal' } };
+    const refused = await call('PUT', `/connections/${id}`, moved);
+    expect([refused.status, refused.body.errors]).toEqual([
+      422,
+      { 'credentials.key': ['must be entered again with another address'] },
+    ]);
+    await ok('PUT', `/connections/${id}`, { credentials: { ...moved.credentials, key: 'ANOTHERKEY123' } });
+    await ok('PUT', `/connections/${id}`, { credentials: { key: 'SECRETKEY12345' } });
+    await advance(60_000);
+    hostile = { status: 401, json: { message: "sent: {'APIKEY': 'SECRETKEY12345'}" } };
+    const echoed = await call('POST', `/connections/${id}/test`, {});
+    expect(echoed.status).toBe(422);
+    expect(JSON.stringify(echoed.body)).not.toContain('SECRETKEY');
   });
 });
 
@@ -387,8 +464,16 @@ describe('delivery through a connection', () => {
     const id = await attach(own.id);
     token = clientToken;
     expect((await ok('GET', `/custom/${campaign.id}`)).data).toMatchObject([
-      { id, name: 'HubSpot · Ours', kind: 'hubspot', connection_state: null },
+      { id, name: 'HubSpot · Ours', kind: 'hubspot', connection_state: null, settings: {}, mapping: {} },
     ]);
+    // Nor may it aim what the agency's connection writes.
+    const aimed = await call('PUT', `/destinations/${id}`, {
+      settings: {},
+      mapping: { email: 'text:vip@agencycustomer.example' },
+    });
+    expect(aimed.status).toBe(404);
+    const { rows } = await app.admin.query('select mapping from integration where id = $1', [id]);
+    expect(rows[0].mapping).toEqual({});
     expect(await ok('POST', `/custom/${id}/test`, {})).toMatchObject({ result: 'success' });
   });
 });

@@ -8,7 +8,8 @@ import { newId } from '../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company, MadeCampaign } from '../../test/factories.ts';
 import { startDelivery } from './index.ts';
-import type { SendPayload } from './queue.ts';
+import { laneOf, type SendPayload } from './queue.ts';
+import { createSlowness } from './slow.ts';
 
 interface Wire {
   path: string;
@@ -26,6 +27,7 @@ const canary = { hits: 0, port: 0, server: createServer() };
 let app: TestApp;
 let root: Company;
 let client: Company;
+let agency: Company;
 let campaign: MadeCampaign;
 let host: string;
 let email: string;
@@ -60,7 +62,7 @@ beforeAll(async () => {
   app = await testApp({ outboundExceptions: [`hooks.localhost:${port}`] });
   root = await app.make.root();
   host = 'delivery.test';
-  const agency = await app.make.agency(root, { host });
+  agency = await app.make.agency(root, { host });
   client = await app.make.client(agency);
   email = (await app.make.user(client, { password: PASSWORD })).email;
 });
@@ -183,7 +185,11 @@ describe('[INTG-05] delivery of accepted leads', () => {
     expect(await jobs()).toHaveLength(0);
     await acceptLeads(3);
     expect(await jobs()).toHaveLength(6);
-    expect(new Set((await jobs()).map((job) => job.group))).toEqual(new Set([one.id, two.id]));
+    // Each destination has its own lane.
+    const groups = (await jobs()).map((job) => [job.payload.integrationId, job.group] as const);
+    expect(new Set(groups.map(([, group]) => group)).size).toBe(2);
+    expect(new Map(groups).size).toBe(2);
+    expect(new Set(groups.map(([id]) => id))).toEqual(new Set([one.id, two.id]));
     expect(
       [await listed(one.id), await listed(two.id), await listed(off.id)].map((row) => row!.pending),
     ).toEqual([3, 3, 0]);
@@ -380,7 +386,7 @@ describe('[INTG-05] delivery of accepted leads', () => {
     };
     const endless = await addWebhook('/hook');
     await acceptLeads(1);
-    await attempt((await jobs()).find((job) => job.group === endless.id)!.payload);
+    await attempt((await jobs()).find((job) => job.payload.integrationId === endless.id)!.payload);
     const [delivery] = await log(endless.id);
     expect(delivery).toMatchObject({ state: 'delivered' });
     expect(delivery!.tries[0]!.answer).toHaveLength(2000);
@@ -606,6 +612,67 @@ describe('webhooks of a campaign', () => {
     expect(statuses.map((answer) => answer.status)).toEqual([404, 404, 404, 404, 404, 404, 404]);
     expect(wire).toHaveLength(0);
     expect(await listed(id)).toMatchObject({ state: 'enabled', pending: 1 });
+  });
+});
+
+describe('lanes', () => {
+  it('sixteen destinations of a company have one each, and more share them', async () => {
+    const more = [campaign, await app.make.campaign(client)];
+    for (const of of more) for (let i = 0; i < 9; i++) await addWebhook(`/lane-${i}`, of);
+    const { rows } = await app.admin.query<{ lane: number }>(
+      'select lane from integration where campaign_id = any($1) order by created_at, id',
+      [more.map(({ id }) => id)],
+    );
+    const counts = Array.from({ length: 16 }, (_, lane) => rows.filter((row) => row.lane === lane).length);
+    expect(counts.sort()).toEqual([...Array(14).fill(1), 2, 2]);
+    const connectionId = newId(app.clock.now());
+    const payload = {
+      rootId: root.id,
+      deliveryId: root.id,
+      integrationId: root.id,
+      attempt: 0,
+      connectionId,
+    };
+    expect(laneOf({ ...payload, companyId: client.id, lane: 3 })).toBe(`${client.id}:3`);
+    expect(laneOf({ ...payload, companyId: client.id, lane: 3, isSlow: true })).toBe(`${client.id}:slow`);
+    expect(laneOf(payload)).toBe(connectionId);
+  });
+
+  it('ten test leads of a company a minute go out, over all its campaigns', async () => {
+    const own = await app.make.client(agency);
+    const user = await app.make.user(own, { password: PASSWORD });
+    const as = await app.signIn(user.email, host);
+    const send = async () =>
+      (
+        await app.call('POST', '/api/leadspeek/client/send-test-lead', {
+          host,
+          token: as,
+          body: { leadspeekID: (await app.make.campaign(own)).id },
+        })
+      ).status;
+    const statuses: number[] = [];
+    for (let i = 0; i < 11; i++) statuses.push(await send());
+    expect(statuses).toEqual([...Array(10).fill(200), 429]);
+    app.clock.advance(60_000);
+    expect(await send()).toBe(200);
+  });
+
+  it('a destination that was slow makes way for the others, until it is quick again or a minute is over', async () => {
+    const slowness = createSlowness(app.clock);
+    const outcome = (durationMs: number) => ({
+      startedAt: app.clock.now(),
+      durationMs,
+      status: 200,
+      answer: null,
+      error: null,
+    });
+    slowness.note('a', outcome(15_000));
+    expect([slowness.isSlow('a'), slowness.isSlow('b')]).toEqual([true, false]);
+    slowness.note('a', outcome(10));
+    expect(slowness.isSlow('a')).toBe(false);
+    slowness.note('a', outcome(15_000));
+    app.clock.advance(60_001);
+    expect(slowness.isSlow('a')).toBe(false);
   });
 });
 

@@ -116,6 +116,8 @@ export function destinationChanges(platform: Platform, deps: Deps) {
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, true);
         if (row.kind === 'webhook') return missing();
+        // A client may not aim what its agency's connection writes.
+        if (!row.connection_id || !(await connections.byId(tx, row.connection_id))) return missing();
         check(connections.vendor(row.kind), given.settings, given.mapping);
         await store.updateIntegration(tx, id, {
           settings: given.settings,

@@ -1,10 +1,10 @@
 import { resumeJob, sendJob } from './queue.ts';
 import type { Delivery } from './service.ts';
 
-/** Concurrent attempts in this process; only one of them to each endpoint. */
-const AT_ONCE = 32;
+/** Concurrent attempts in this process; only one of them on each lane. */
+const AT_ONCE = 128;
 
-/** Starts sending what is due. An endpoint that hangs occupies one of the 32 slots; the others stay available. */
+/** Starts sending what is due. An endpoint that hangs occupies one of the 128 slots; the others stay available. */
 export async function startDelivery(delivery: Delivery): Promise<void> {
   await delivery.jobs.work(
     sendJob,

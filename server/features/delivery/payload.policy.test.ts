@@ -237,6 +237,19 @@ describe('what a payload must not be', () => {
       }
   });
 
+  it('longer than a million characters of values', () => {
+    const data = lead({ first_name: 'x'.repeat(600_000) });
+    const twice = ['{{first_name}}', '{{first_name}}'];
+    expect(faults(() => messageOf(template(twice), data))).toEqual({
+      template: ['must not become longer than 1,000,000 characters'],
+    });
+    const fields = ['a', 'b'].map((name) => ({ name, source: 'first_name' }));
+    expect(Object.keys(faults(() => messageOf(payload({ format: 'form', fields }), data)))).toEqual([
+      'fields',
+    ]);
+    expect(faults(() => messageOf(payload({ format: 'flat', fields: fields.slice(1) }), data))).toEqual({});
+  });
+
   it('fields that are no lead’s, or twice the same', () => {
     expect(faults(() => checkFields([]))).toEqual({ fields: ['must have at least one field'] });
     expect(

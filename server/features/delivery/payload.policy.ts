@@ -15,8 +15,9 @@ import { leadOf, SOURCES } from './lead.policy.ts';
 import type { LeadData } from './policy.ts';
 
 const MOST_TEMPLATE_DEPTH = 20;
-/** With values of at most 2,048 characters, what a template becomes stays near a megabyte. */
 const MOST_PLACEHOLDERS = 500;
+/** How many characters the values in one body can have together. */
+const MOST_VALUES = 1_000_000;
 
 /** What is sent about one lead. */
 export interface Message {
@@ -26,7 +27,7 @@ export interface Message {
 
 /**
  * Makes the body of one lead. Values of the lead are data in it: none can change its structure.
- * @throws Refusal if the template is not valid
+ * @throws Refusal 422 if the template is not valid, or the lead's values are too long for it
  */
 export function messageOf(payload: Payload, data: LeadData): Message {
   const lead = leadOf(data);
@@ -34,31 +35,46 @@ export function messageOf(payload: Payload, data: LeadData): Message {
     case 'standard':
       return json({ type: 'lead.created', timestamp: data.created_at, data });
     case 'flat': {
+      const find = finder(lead, 'fields');
       // Written by hand, because an object would move names that are numbers to the front.
       const entries = payload.fields.map(
-        ({ name, source }) => `${JSON.stringify(name)}:${JSON.stringify(sourced(source, lead))}`,
+        ({ name, source }) => `${JSON.stringify(name)}:${JSON.stringify(find(source))}`,
       );
       return { contentType: 'application/json', body: `{${entries.join(',')}}` };
     }
     case 'form': {
-      const pairs = payload.fields.map(({ name, source }) => [name, sourced(source, lead) ?? '']);
+      const find = finder(lead, 'fields');
+      const pairs = payload.fields.map(({ name, source }) => [name, find(source) ?? '']);
       return {
         contentType: 'application/x-www-form-urlencoded',
         body: new URLSearchParams(pairs).toString(),
       };
     }
     case 'template':
-      return json(filled(parsed(payload.template), lead));
+      return json(filled(parsed(payload.template), finder(lead, 'template')));
   }
 }
 
 const json = (value: unknown): Message => ({ contentType: 'application/json', body: JSON.stringify(value) });
 
-const known = (key: string, lead: Lead): string | null =>
-  Object.hasOwn(lead, key) ? (lead[key] ?? null) : null;
+/** Looks up values of a lead, by the key of a field or as in field mappings. */
+type Find = (source: string) => string | null;
 
-const sourced = (source: string, lead: Lead): string | null =>
-  source.startsWith(TEXT_PREFIX) ? source.slice(TEXT_PREFIX.length) : known(source, lead);
+/** @throws Refusal 422 naming the field once the values become too long for one body */
+function finder(lead: Lead, field: 'fields' | 'template'): Find {
+  let left = MOST_VALUES;
+  return (source) => {
+    const value = source.startsWith(TEXT_PREFIX)
+      ? source.slice(TEXT_PREFIX.length)
+      : Object.hasOwn(lead, source)
+        ? (lead[source] ?? null)
+        : null;
+    left -= value?.length ?? 0;
+    if (left < 0)
+      throw refusalOf(field, `must not become longer than ${MOST_VALUES.toLocaleString('en-US')} characters`);
+    return value;
+  };
+}
 
 /** A text of a template: what stands in it, and the keys of the fields between. */
 type Part = { text: string } | { key: string };
@@ -79,16 +95,16 @@ function partsOf(text: string): Part[] {
 }
 
 /** The template with a lead's values in the place of its placeholders. */
-function filled(value: unknown, lead: Lead): unknown {
+function filled(value: unknown, find: Find): unknown {
   if (typeof value === 'string') {
     const parts = partsOf(value);
     const [only] = parts;
-    if (parts.length === 1 && only && 'key' in only) return known(only.key, lead);
-    return parts.map((part) => ('key' in part ? (known(part.key, lead) ?? '') : part.text)).join('');
+    if (parts.length === 1 && only && 'key' in only) return find(only.key);
+    return parts.map((part) => ('key' in part ? (find(part.key) ?? '') : part.text)).join('');
   }
-  if (Array.isArray(value)) return value.map((one) => filled(one, lead));
+  if (Array.isArray(value)) return value.map((one) => filled(one, find));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one, lead)]));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one, find)]));
 }
 
 /** @throws Refusal 422 naming the template */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LeadMessage } from '../../../contract/delivery.ts';
+import { printable } from '../../platform/printable.ts';
 
 /** The body of one lead, as a webhook receives it. */
 export type LeadData = z.output<typeof LeadMessage>['data'];
@@ -92,11 +93,11 @@ function waitAsked(header: string | undefined, now: Date): number {
  * most 2,000 characters.
  */
 export function readable(body: Uint8Array, secrets: readonly string[] = []): string {
-  const text = new TextDecoder().decode(body).replace(/[^\P{Cc}\n\t]/gu, '');
-  return secrets
-    .reduce((rest, secret) => rest.replaceAll(secret, '•••'), text)
-    .slice(0, ANSWER_KEPT)
-    .toWellFormed();
+  const text = new TextDecoder().decode(body);
+  return printable(
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, '•••'), text),
+    ANSWER_KEPT,
+  );
 }
 
 /** A made-up lead for the test button, with the data fields that the campaign asks for. */

@@ -13,6 +13,11 @@ export const sendJob = defineJob(
     integrationId: z.uuid(),
     /** The connection that it goes through; none for a webhook. */
     connectionId: z.uuid().optional(),
+    /** Whose lane it takes, and which; missing in jobs from before there were lanes. */
+    companyId: z.uuid().optional(),
+    lane: z.int().optional(),
+    /** Its destination was slow a moment ago: it goes on the company's slow lane. */
+    isSlow: z.literal(true).optional(),
     attempt: z.int().min(0),
     /** When a lead waiting for its data is due; the job does nothing if the lead was already sent. */
     dueAt: z.iso.datetime().optional(),
@@ -22,6 +27,14 @@ export const sendJob = defineJob(
   { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300, expireInSeconds: 120 },
 );
 export type SendPayload = z.output<typeof sendJob.payload>;
+
+/**
+ * The lane of an attempt; each takes one at a time. A webhook, or a connection, always has the same one of its company's
+ * 16, so that a vendor gets one request at a time. However many destinations a company has, and however they hang, it
+ * occupies 17 of the slots of all tenants: those that are slow share one more.
+ */
+export const laneOf = ({ companyId, lane, connectionId, integrationId, isSlow }: SendPayload): string =>
+  companyId ? `${companyId}:${isSlow ? 'slow' : lane}` : (connectionId ?? integrationId);
 
 /** Lets the deliveries that waited for a connection go on. */
 export const resumeJob = defineJob(

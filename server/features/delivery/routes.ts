@@ -146,6 +146,7 @@ export function deliveryRoutes(delivery: Delivery): {
   };
 }
 
+/** A client does not see how its agency's connection is used; `connection_state` is null then. */
 const wire = (row: Counted) => ({
   id: row.id,
   leadspeekID: row.campaign_id,
@@ -154,8 +155,8 @@ const wire = (row: Counted) => ({
   url: row.url,
   connectionID: row.connection_id,
   connection_state: row.connection_state === 'removed' ? null : row.connection_state,
-  settings: row.settings,
-  mapping: row.mapping,
+  settings: isHidden(row) ? {} : row.settings,
+  mapping: isHidden(row) ? {} : row.mapping,
   payload_format: row.payload.format,
   rules: row.rules,
   time_zone: row.time_zone,
@@ -167,3 +168,5 @@ const wire = (row: Counted) => ({
   skipped: Number(row.skipped),
   created_at: row.created_at.toISOString(),
 });
+
+const isHidden = (row: Counted): boolean => row.connection_id !== null && row.connection_state === null;

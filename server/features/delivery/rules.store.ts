@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../platform/db/scope.ts';
 import { MOST_REPLAYED } from './policy.ts';
-import type { Reopened } from './store.ts';
+import { type Reopened, reopenedColumns } from './store.ts';
 
 /** Lets one transaction at a time decide where a lead goes. */
 export async function lockLead(tx: Tx, leadId: string): Promise<void> {
@@ -29,9 +29,10 @@ export async function choose(tx: Tx, id: string, chosen: boolean): Promise<void>
 /** Gives a delivery that was skipped its lead's turn. */
 export async function revive(tx: Tx, id: string, at: Date): Promise<Reopened | undefined> {
   const { rows } = await sql<Reopened>`
-    update delivery d set state = 'pending', chosen = true, next_at = ${at} from integration i
+    update delivery d set state = 'pending', chosen = true, next_at = ${at}
+    from integration i left join connection c on c.id = i.connection_id
     where d.id = ${id} and d.state = 'skipped' and i.id = d.integration_id
-    returning d.id, d.root_id, d.integration_id, i.connection_id, d.attempts`.execute(tx);
+    returning ${reopenedColumns}`.execute(tx);
   return rows[0];
 }
 
@@ -42,8 +43,9 @@ export async function endWaits(tx: Tx, integrationId: string, at: Date): Promise
       select d.id from delivery d
       where d.integration_id = ${integrationId} and d.waits_for_hours and d.state in ('pending', 'unknown')
       order by d.id limit ${MOST_REPLAYED} for update of d skip locked)
-    update delivery d set next_at = ${at}, waits_for_hours = false from chosen, integration i
+    update delivery d set next_at = ${at}, waits_for_hours = false
+    from chosen, integration i left join connection c on c.id = i.connection_id
     where d.id = chosen.id and i.id = d.integration_id
-    returning d.id, d.root_id, d.integration_id, i.connection_id, d.attempts`.execute(tx);
+    returning ${reopenedColumns}`.execute(tx);
   return rows;
 }

@@ -11,11 +11,12 @@ import { destinationChanges } from './destination.service.ts';
 import { createExamples } from './examples.ts';
 import { payloadChanges } from './payload.service.ts';
 import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
-import { resumeJob, type SendPayload, sendJob } from './queue.ts';
+import { laneOf, resumeJob, type SendPayload, sendJob } from './queue.ts';
 import { HANDED_ON, opensAt } from './rules.policy.ts';
 import { deliveryRules } from './rules.service.ts';
 import { createSender, SECRET, type Target } from './send.service.ts';
 import { newMessageId, newSecret } from './sign.ts';
+import { createSlowness } from './slow.ts';
 import * as store from './store.ts';
 
 export type { Counted } from './store.ts';
@@ -28,6 +29,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
   const sender = createSender({ clock, vault, outbound });
   const alerts = createAlerts(platform, deps);
+  const slowness = createSlowness(clock);
   const examples = createExamples(platform, deps);
 
   const missing = (): never => {
@@ -39,6 +41,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     rootId: row.root_id,
     deliveryId: row.id,
     integrationId: row.integration_id,
+    companyId: row.lane_company_id,
+    lane: row.lane,
     ...(row.connection_id ? { connectionId: row.connection_id } : {}),
     attempt: 0,
   });
@@ -66,13 +70,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     store.removeOfConnection(tx, connectionId, clock.now()),
   );
 
-  /**
-   * Jobs of one webhook, or of one connection, form a group: one that hangs does not hold up the others, and a vendor
-   * gets one request at a time.
-   */
   const enqueue = (tx: Tx, payloads: SendPayload[], startAfter?: Date) =>
     jobs.send(tx, sendJob, payloads, {
-      group: (payload) => payload.connectionId ?? payload.integrationId,
+      group: laneOf,
       ...(startAfter ? { startAfter } : {}),
     });
 
@@ -187,6 +187,10 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
      */
     async attempt(payload: SendPayload): Promise<void> {
       const scope = { rootId: payload.rootId };
+      const place = payload.connectionId ?? payload.integrationId;
+      // It must not hold up the other destinations on its lane, one lead after the other.
+      if (!payload.isSlow && payload.companyId && slowness.isSlow(place))
+        return inScope(db.app, scope, (tx) => enqueue(tx, [{ ...payload, isSlow: true }]));
       const ready = await inScope(db.app, scope, async (tx) => {
         const row = await store.deliveryToSend(tx, payload.deliveryId);
         if (!row || !isOpen(row) || row.attempts !== payload.attempt) return null;
@@ -211,6 +215,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         typeof data === 'string' || !target
           ? notSent(clock.now(), typeof data === 'string' ? data : '')
           : await sender.send(target, data);
+      slowness.note(place, outcome);
       // Before the delivery is settled: a process that dies in between then finds a connection that is already broken.
       if (outcome.broken !== undefined)
         await connections.broken(row.root_id, row.connection_id!, outcome.broken);
@@ -234,7 +239,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           attemptRow(outcome),
         );
         if (!settled) return;
-        const { dueAt: _, ...next } = payload;
+        const { dueAt: _, isSlow: __, ...next } = payload;
         if (nextAt) await enqueue(tx, [{ ...next, attempt: row.attempts + 1 }], nextAt);
         if (outcome.afterMs && row.connection_id)
           await connections.hold(tx, row.connection_id, new Date(now.getTime() + outcome.afterMs));
@@ -546,11 +551,15 @@ const nextOf = (row: {
   root_id: string;
   integration_id: string;
   connection_id: string | null;
+  lane_company_id: string;
+  lane: number;
   attempts: number;
 }): SendPayload => ({
   rootId: row.root_id,
   deliveryId: row.id,
   integrationId: row.integration_id,
+  companyId: row.lane_company_id,
+  lane: row.lane,
   ...(row.connection_id ? { connectionId: row.connection_id } : {}),
   attempt: row.attempts,
 });

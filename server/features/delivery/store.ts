@@ -68,7 +68,12 @@ export async function countLocked(tx: Tx, campaignId: string): Promise<number> {
 }
 
 export async function insertIntegration(tx: Tx, row: Insertable<Schema['integration']>): Promise<void> {
-  await tx.insertInto('integration').values(row).execute();
+  // The first sixteen of a company have a lane of their own.
+  const lane = sql<number>`(select count(*) % 16 from integration where company_id = ${row.company_id})`;
+  await tx
+    .insertInto('integration')
+    .values({ ...row, lane })
+    .execute();
 }
 
 export async function updateIntegration(
@@ -85,6 +90,9 @@ export interface NewDelivery {
   root_id: string;
   integration_id: string;
   connection_id: string | null;
+  /** Whose lanes it is sent on: the company of the connection, or of the campaign. */
+  lane_company_id: string;
+  lane: number;
   lead_id: string;
 }
 
@@ -123,17 +131,21 @@ export async function insertForLeads(
       left join numbered n on n.campaign_id = l.campaign_id
     on conflict (integration_id, lead_id) do nothing
     returning id, root_id, integration_id, lead_id)
-    select made.*, i.connection_id from made join integration i on i.id = made.integration_id`.execute(tx);
+    select made.*, i.connection_id, coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane
+    from made join integration i on i.id = made.integration_id left join connection c on c.id = i.connection_id`.execute(
+    tx,
+  );
   return rows;
 }
 
 /** Makes the deliveries of leads that still wait due now; those whose time had already come are on their way. */
 export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
-    update delivery d set next_at = ${at} from integration i
+    update delivery d set next_at = ${at} from integration i left join connection c on c.id = i.connection_id
     where i.id = d.integration_id and d.lead_id = any(${leadIds}::uuid[]) and d.state = 'pending' and d.attempts = 0
       and d.next_at > ${at} and not d.waits_for_hours
-    returning d.id, d.root_id, d.integration_id, d.lead_id, i.connection_id`.execute(tx);
+    returning d.id, d.root_id, d.integration_id, d.lead_id, i.connection_id,
+      coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`.execute(tx);
   return rows;
 }
 
@@ -222,7 +234,12 @@ export async function settle(
   const number = delivery.attempts + 1;
   const row = await tx
     .updateTable('delivery')
-    .set({ waits_for_hours: false, ...set, attempts: number })
+    .set({
+      waits_for_hours: false,
+      ...set,
+      attempts: number,
+      cause: set.state === 'failed' ? (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null) : null,
+    })
     .where('id', '=', delivery.id)
     .where('attempts', '=', delivery.attempts)
     .returning(['root_id', 'agency_id', 'company_id'])
@@ -326,17 +343,20 @@ export async function reopen(
     ? sql`select ${which.deliveryId}::uuid as id`
     : sql`select d.id from delivery d
           where d.integration_id = ${integrationId} and d.state = 'failed' and not d.is_test
-            and (${which.cause ?? null}::text is null or ${which.cause ?? null} = (
-              select coalesce(a.error, '') from delivery_attempt a where a.delivery_id = d.id and a.number = d.attempts))
+            and (${which.cause ?? null}::text is null or coalesce(d.cause, '') = ${which.cause ?? null})
           order by d.created_at, d.id limit ${MOST_REPLAYED} for update of d skip locked`;
   const { rows } = await sql<Reopened>`
     with chosen as (${chosen})
-    update delivery d set state = 'pending', next_at = ${at}, delivered_at = null, waits_for_hours = false
-    from chosen, integration i
+    update delivery d set state = 'pending', next_at = ${at}, delivered_at = null, cause = null, waits_for_hours = false
+    from chosen, integration i left join connection c on c.id = i.connection_id
     where d.id = chosen.id and d.integration_id = ${integrationId} and i.id = d.integration_id
-    returning d.id, d.root_id, d.integration_id, i.connection_id, d.attempts`.execute(tx);
+    returning ${reopenedColumns}`.execute(tx);
   return rows;
 }
+
+/** What Reopened has, of a delivery d, its integration i and its connection c. */
+export const reopenedColumns = sql`d.id, d.root_id, d.integration_id, i.connection_id, d.attempts,
+  coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`;
 
 /** A delivery that goes on. */
 export interface Reopened {
@@ -344,6 +364,8 @@ export interface Reopened {
   root_id: string;
   integration_id: string;
   connection_id: string | null;
+  lane_company_id: string;
+  lane: number;
   attempts: number;
 }
 
@@ -370,9 +392,9 @@ export async function resume(tx: Tx, connectionId: string, at: Date): Promise<Re
       select d.id from integration i join delivery d on d.integration_id = i.id
       where i.connection_id = ${connectionId} and d.state in ('pending', 'unknown') and d.next_at is null
       order by d.id limit ${RESUMED_AT_ONCE} for update of d skip locked)
-    update delivery d set next_at = ${at} from chosen, integration i
+    update delivery d set next_at = ${at} from chosen, integration i left join connection c on c.id = i.connection_id
     where d.id = chosen.id and i.id = d.integration_id
-    returning d.id, d.root_id, d.integration_id, i.connection_id, d.attempts`.execute(tx);
+    returning ${reopenedColumns}`.execute(tx);
   return rows;
 }
 
@@ -386,7 +408,14 @@ export async function removeOfConnection(tx: Tx, connectionId: string, at: Date)
       and state in ('pending', 'unknown') and next_at is null`.execute(tx);
 }
 
-/** What could not be delivered for a company, or an agency's clients, by destination and cause, the most recent first. */
+const MOST_CAUSE = 300;
+/** How many deliveries of a company are counted: more do not change what is to be done about them. */
+const MOST_COUNTED = 20_000;
+
+/**
+ * What could not be delivered for a company, or an agency's clients, by destination and cause, the most recent first:
+ * of 20,000 that failed and 20,000 that wait.
+ */
 export async function undelivered(tx: Tx, companyId: string, limit: number) {
   const { rows } = await sql<{
     id: string;
@@ -403,15 +432,22 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     first_at: Date;
     last_at: Date;
   }>`
-    with whose as (select id from company where id = ${companyId} or agency_id = ${companyId}), stuck as (
-      select d.integration_id, d.campaign_id, 'failed' as state, d.created_at, coalesce(a.error, '') as cause
-      from delivery d left join delivery_attempt a on a.delivery_id = d.id and a.number = d.attempts
-      where d.company_id in (select id from whose) and d.state = 'failed' and not d.is_test
-      union all
-      select d.integration_id, d.campaign_id, 'waiting', d.created_at, ''
+    with whose as (select id from company where id = ${companyId} or agency_id = ${companyId}),
+    failed as (
+      select d.integration_id, d.campaign_id, d.created_at, coalesce(d.cause, '') as cause
+      from whose w cross join lateral (
+        select * from delivery d where d.company_id = w.id and d.state = 'failed' and not d.is_test limit ${MOST_COUNTED}) d
+      limit ${MOST_COUNTED}),
+    waiting as (
+      select d.integration_id, d.campaign_id, d.created_at
       from integration i join delivery d on d.integration_id = i.id
       where i.company_id in (select id from whose) and i.connection_id is not null
-        and d.state in ('pending', 'unknown') and d.next_at is null)
+        and d.state in ('pending', 'unknown') and d.next_at is null and not d.is_test
+      limit ${MOST_COUNTED}),
+    stuck as (
+      select integration_id, campaign_id, 'failed' as state, created_at, cause from failed
+      union all
+      select integration_id, campaign_id, 'waiting', created_at, '' from waiting)
     select s.integration_id as id, i.name, i.kind, i.connection_id, o.name as company_name, s.campaign_id,
            c.name as campaign_name, c.module, s.state, s.cause, count(*) as leads, min(s.created_at) as first_at,
            max(s.created_at) as last_at

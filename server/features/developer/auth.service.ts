@@ -289,10 +289,9 @@ export function readBasic(value: string): { clientId: string; secret: string } |
   const at = text.indexOf(':');
   if (at < 1) return null;
   try {
-    return {
-      clientId: decodeURIComponent(text.slice(0, at)),
-      secret: decodeURIComponent(text.slice(at + 1)),
-    };
+    const clientId = decodeURIComponent(text.slice(0, at));
+    // No text of PostgreSQL has a NUL.
+    return clientId.includes('\0') ? null : { clientId, secret: decodeURIComponent(text.slice(at + 1)) };
   } catch {
     return null;
   }

@@ -51,6 +51,8 @@ export interface Sources {
 /** A GET address of the developer API. */
 export interface Resource {
   url: string;
+  /** Its name as a tool of the MCP server. */
+  tool: string;
   summary: string;
   scope: ApiScope;
   query: z.ZodObject;
@@ -61,6 +63,7 @@ export interface Resource {
 
 interface Listed<Q extends z.ZodObject, T> {
   url: string;
+  tool: string;
   summary: string;
   scope: ApiScope;
   query: Q;
@@ -95,6 +98,7 @@ function list<Q extends z.ZodObject, T>({ order, ...given }: Listed<Q, T>): Reso
 /** One item, by its id. */
 const item = <O extends z.ZodObject>(given: {
   url: string;
+  tool: string;
   summary: string;
   scope: ApiScope;
   answer: O;
@@ -110,6 +114,7 @@ const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PROD
 export const resources: readonly Resource[] = [
   list({
     url: '/v1/clients',
+    tool: 'list_clients',
     summary: 'Lists your clients, newest first',
     scope: 'clients.read',
     query: ClientQuery,
@@ -122,6 +127,7 @@ export const resources: readonly Resource[] = [
   }),
   item({
     url: '/v1/clients/:id',
+    tool: 'get_client',
     summary: 'Returns one client',
     scope: 'clients.read',
     answer: ApiClient,
@@ -129,6 +135,7 @@ export const resources: readonly Resource[] = [
   }),
   list({
     url: '/v1/campaigns',
+    tool: 'list_campaigns',
     summary: 'Lists campaigns of your clients, newest first',
     scope: 'campaigns.read',
     query: CampaignQuery,
@@ -142,6 +149,7 @@ export const resources: readonly Resource[] = [
   }),
   item({
     url: '/v1/campaigns/:id',
+    tool: 'get_campaign',
     summary: 'Returns one campaign with its targeting',
     scope: 'campaigns.read',
     answer: ApiCampaignDetail,
@@ -149,6 +157,7 @@ export const resources: readonly Resource[] = [
   }),
   list({
     url: '/v1/leads',
+    tool: 'list_leads',
     summary: 'Lists leads, newest first, or oldest first with created_since',
     scope: 'leads.read',
     query: LeadQuery,
@@ -170,6 +179,7 @@ export const resources: readonly Resource[] = [
   }),
   item({
     url: '/v1/leads/:id',
+    tool: 'get_lead',
     summary: 'Returns one lead',
     scope: 'leads.read',
     answer: ApiLead,
@@ -177,6 +187,7 @@ export const resources: readonly Resource[] = [
   }),
   list({
     url: '/v1/keyword-counts',
+    tool: 'list_keyword_counts',
     summary: 'Lists requested keyword counts, newest first',
     scope: 'keywords.read',
     query: KeywordCountQuery,
@@ -193,6 +204,7 @@ export const resources: readonly Resource[] = [
   }),
   item({
     url: '/v1/keyword-counts/:id',
+    tool: 'get_keyword_count',
     summary: 'Returns one keyword count with its keywords and locations',
     scope: 'keywords.read',
     answer: ApiKeywordCountDetail,
@@ -200,6 +212,7 @@ export const resources: readonly Resource[] = [
   }),
   list({
     url: '/v1/exclusion-lists',
+    tool: 'list_exclusion_lists',
     summary: 'Lists your exclusion lists, or those of a client or campaign, newest first',
     scope: 'exclusions.read',
     query: ExclusionListQuery,
@@ -215,6 +228,7 @@ export const resources: readonly Resource[] = [
   }),
   list({
     url: '/v1/deliveries',
+    tool: 'list_deliveries',
     summary: 'Lists what was sent to the webhooks of a campaign, newest first',
     scope: 'deliveries.read',
     query: DeliveryQuery,
@@ -227,6 +241,7 @@ export const resources: readonly Resource[] = [
   }),
   {
     url: '/v1/wallet',
+    tool: 'get_wallet',
     summary: 'Returns your Data Wallet',
     scope: 'wallet.read',
     query: NoQuery,
@@ -236,6 +251,7 @@ export const resources: readonly Resource[] = [
   },
   list({
     url: '/v1/statement',
+    tool: 'list_statement_lines',
     summary: 'Lists the lines of your statement, newest first',
     scope: 'statements.read',
     query: StatementQuery,

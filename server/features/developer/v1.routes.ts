@@ -1,24 +1,26 @@
+import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type FieldErrors, Refusal, refusalOf } from '../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import { FIXES, ItemPath, LEAD_VERSION } from '../../../contract/v1.ts';
+import { ApiMe, FIXES, LEAD_VERSION, NoQuery } from '../../../contract/v1.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
-import { answerFor, MOST_ISSUES } from '../../platform/http/errors.ts';
-import { checkInput } from '../../platform/http/input.ts';
+import { answerFor } from '../../platform/http/errors.ts';
+import { readJson } from '../../platform/http/json.ts';
 import type { PlainRoute } from '../../platform/http/routes.ts';
 import { contextOf, type Doors } from '../../platform/http/server.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { createStatement } from '../ledger/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { type ApiCaller, ApiRefusal, readBasic } from './auth.service.ts';
+import { answerMcp } from './mcp.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Developer } from './service.ts';
-import { type Resource, resources, type Sources } from './v1.resources.ts';
+import { createRead, UNKNOWN } from './v1.read.ts';
+import { resources, type Sources } from './v1.resources.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 8 * 1024;
-const UNKNOWN = 'is not a parameter of this request';
 const TITLES: Record<number, string> = {
   400: 'Bad request',
   401: 'Unauthorized',
@@ -27,6 +29,10 @@ const TITLES: Record<number, string> = {
   422: 'Invalid parameters',
   429: 'Too many requests',
 };
+
+/** A tool's name as an operation's: listLeads. */
+const operationOf = (tool: string): string =>
+  tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** The developer API's addresses, for the document listing all routes. */
 export const apiRoutes: PlainRoute[] = [
@@ -46,16 +52,36 @@ export const apiRoutes: PlainRoute[] = [
     tag: 'Developer API',
     summary:
       'Returns the key used for the request, with its company, scopes, and mode (Bearer secret or token, or Basic)',
+    described: { name: 'getKey', query: NoQuery, answer: ApiMe },
     handler: async () => null,
   },
+  {
+    method: 'POST',
+    url: '/mcp',
+    access: 'public',
+    tag: 'Developer API',
+    summary:
+      'Answers a message of the Model Context Protocol with a key: the reads as tools (streamable HTTP, stateless)',
+    handler: async () => null,
+  },
+  ...(['GET', 'DELETE'] as const).map(
+    (method): PlainRoute => ({
+      method,
+      url: '/mcp',
+      access: 'public',
+      tag: 'Developer API',
+      summary: 'Answers 405: the MCP server keeps no sessions',
+      handler: async () => null,
+    }),
+  ),
   ...resources.map(
-    ({ url, summary, scope, query, answer }): PlainRoute => ({
+    ({ url, tool, summary, scope, query, answer }): PlainRoute => ({
       method: 'GET',
       url,
       access: 'public',
       tag: 'Developer API',
       summary,
-      described: { scope, query, answer },
+      described: { name: operationOf(tool), scope, query, answer },
       handler: async () => null,
     }),
   ),
@@ -87,34 +113,57 @@ export function addApiRoutes(
     );
   });
   const rates = createRates();
-  const sources: Sources = { ...features, statement: createStatement({ db, clock }, tenants) };
+  const read = createRead({ ...features, statement: createStatement({ db, clock }, tenants) });
   void app.register(async (inner) => {
     inner.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
     inner.setErrorHandler((error, request, reply) => problem(error, request, reply));
+    /** @throws ApiRefusal without a valid key, or beyond its limit */
+    const callerOf = async (request: FastifyRequest, reply: FastifyReply): Promise<ApiCaller> => {
+      const ctx = await contextOf(request, 'public', clock, doors);
+      const caller = await developer.auth.caller(ctx, request.headers.authorization);
+      const rate = rates.take(caller.key.id, clock.now());
+      void reply.header('RateLimit', rate.header);
+      if (rate.isOver)
+        throw new ApiRefusal(
+          429,
+          'slow_down',
+          `The key has used up the limit of ${RATE.perSecond * 60} requests a minute.`,
+          rate.retryAfter,
+        );
+      return caller;
+    };
     const get = (
       url: string,
       answer: (caller: ApiCaller, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
     ): void => {
-      inner.get(
-        url,
-        { config: { access: 'public', call: url, countsRefused: true } },
-        async (request, reply) => {
-          const ctx = await contextOf(request, 'public', clock, doors);
-          const caller = await developer.auth.caller(ctx, request.headers.authorization);
-          const rate = rates.take(caller.key.id, clock.now());
-          void reply.header('RateLimit', rate.header);
-          if (rate.isOver)
-            throw new ApiRefusal(
-              429,
-              'slow_down',
-              `The key has used up the limit of ${RATE.perSecond * 60} requests a minute.`,
-              rate.retryAfter,
-            );
-          mustBeVersion(request);
-          return answer(caller, request, reply);
-        },
-      );
+      inner.get(url, configOf(url), async (request, reply) => {
+        const caller = await callerOf(request, reply);
+        mustBeVersion(request);
+        return answer(caller, request, reply);
+      });
     };
+    // As text: a body in this protocol is never encrypted.
+    inner.removeContentTypeParser('application/json');
+    inner.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: MCP_BYTES },
+      (_request, text, done) => done(null, text),
+    );
+    inner.post('/mcp', { ...configOf('/mcp'), bodyLimit: MCP_BYTES }, async (request, reply) => {
+      const caller = await callerOf(request, reply);
+      const answer = await answerMcp(read, caller, caller.ctx.tenant.companyName, messageOf(request));
+      void reply.code(answer.status);
+      const type = answer.headers.get('content-type');
+      if (type) void reply.type(type);
+      return reply.send(await answer.text());
+    });
+    for (const method of ['GET', 'DELETE'] as const)
+      inner.route({
+        method,
+        url: '/mcp',
+        ...configOf('/mcp'),
+        handler: (_request, reply) => reply.code(405).header('Allow', 'POST').send(),
+      });
     get('/v1/me', async ({ ctx, key, company, scopes }) => {
       // Read in the key's own scope, so anything that row level security hides does not exist here.
       const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, company.id));
@@ -132,21 +181,55 @@ export function addApiRoutes(
     });
     for (const resource of resources)
       get(resource.url, async (caller, request, reply) => {
-        if (!caller.scopes.includes(resource.scope))
-          throw new ApiRefusal(
-            403,
-            'insufficient_scope',
-            `The key does not have the scope ${resource.scope}.`,
-          );
-        if (caller.key.mode === 'test')
-          throw new ApiRefusal(403, 'unauthorized_client', ownMessages.testKeyEmpty);
-        const { query, id } = await checked(resource, request);
-        const found = await located(() => resource.read(sources, caller.ctx, query, id));
-        const body = resource.answer.parse(found) as { next_cursor?: string | null };
+        const body = await read(resource, caller, request);
         if (body.next_cursor) void reply.header('Link', nextOf(request, caller.ctx.origin, body.next_cursor));
         return body;
       });
   });
+}
+
+const configOf = (url: string) => ({
+  config: { access: 'public' as const, call: url, countsRefused: true as const },
+});
+
+/** The longest message to the MCP server. */
+const MCP_BYTES = 64 * 1024;
+
+/**
+ * A message to the MCP server, as its transport takes it.
+ * @throws Refusal 400 for several messages at once, which could be any number of reads; 403 for another site's page
+ */
+function messageOf(request: FastifyRequest): Parameters<typeof answerMcp>[3] {
+  const { origin, accept, 'content-type': type, 'mcp-protocol-version': version } = request.headers;
+  if (origin !== undefined && URL.parse(origin)?.host !== request.host)
+    throw new Refusal('forbidden', 'Requests from pages of other sites are refused.');
+  const headers = new Headers({
+    accept: accept ?? '',
+    'content-type': type ?? '',
+    ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
+  });
+  let message: unknown;
+  try {
+    message = readJson(typeof request.body === 'string' ? request.body : '');
+  } catch {
+    throw new Refusal('bad_request', 'The request body is not valid JSON.');
+  }
+  if (Array.isArray(message)) throw new Refusal('bad_request', 'Send one message per request.');
+  return { url: `${request.protocol}://${request.host}/mcp`, headers, message };
+}
+
+/**
+ * Sends the TypeScript client, as it was built.
+ * @throws Refusal 404 where nothing was built
+ */
+export async function sendClient(reply: FastifyReply, file: string): Promise<FastifyReply> {
+  const bytes = await readFile(file).catch(() => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  });
+  return reply
+    .type('application/gzip')
+    .header('Content-Disposition', 'attachment; filename="lead-api-client.tgz"')
+    .send(bytes);
 }
 
 /** Sent with every answer. */
@@ -161,61 +244,6 @@ function mustBeVersion(request: FastifyRequest): void {
   const asked = request.headers['lead-version'];
   if (asked !== undefined && asked !== LEAD_VERSION)
     throw refusalOf('header.Lead-Version', `must be ${LEAD_VERSION}, the only version`, 'bad_request');
-}
-
-/** A refusal of parameters, by their places in the request: query.limit, path.id. */
-function refuseAt(placed: [place: string, rules: string[]][]): Refusal {
-  const [[place, [rule]]] = placed as [[string, string[]]];
-  return new Refusal('invalid', `${place}: ${rule}`, { errors: Object.fromEntries(placed) });
-}
-
-/** Places what a refusal names in the query. */
-const inQuery = (errors: FieldErrors): [string, string[]][] =>
-  Object.entries(errors).map(([name, rules]) => [`query.${name}`, rules]);
-
-/** Runs a read, and places the parameters in its refusals. */
-async function located<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    const placed = error instanceof Refusal && error.code === 'invalid' ? inQuery(error.errors) : [];
-    throw placed.length > 0 ? refuseAt(placed) : error;
-  }
-}
-
-/** @throws Refusal 422 that names every parameter that is wrong, unknown, or repeated */
-async function checked(
-  { url, query: schema }: Resource,
-  request: FastifyRequest,
-): Promise<{ query: unknown; id: string }> {
-  const wrong: [string, string[]][] = [];
-  const known: [string, unknown][] = [];
-  const given = Object.entries(request.query as Record<string, unknown>).slice(0, MOST_ISSUES);
-  for (const [name, value] of given) {
-    if (!Object.hasOwn(schema.shape, name)) wrong.push([`query.${name}`, [UNKNOWN]]);
-    else if (Array.isArray(value)) wrong.push([`query.${name}`, ['must be sent only once']]);
-    else known.push([name, value]);
-  }
-  const isRepeated = new Set(wrong.map(([place]) => place));
-  const check = async <T>(
-    work: Promise<T>,
-    place: (errors: FieldErrors) => [string, string[]][],
-  ): Promise<T | undefined> => {
-    try {
-      return await work;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      // A required parameter that was repeated has been named already.
-      wrong.push(...place(error.errors).filter(([at]) => !isRepeated.has(at)));
-      return undefined;
-    }
-  };
-  const query = await check(checkInput(schema, Object.fromEntries(known)), inQuery);
-  const path = url.includes(':id')
-    ? await check(checkInput(ItemPath, request.params), ({ id = [] }) => [['path.id', id]])
-    : { id: '' };
-  if (wrong.length > 0) throw refuseAt(wrong);
-  return { query, id: path!.id };
 }
 
 /** The address of the next page (RFC 8288). */
@@ -263,7 +291,7 @@ async function token(
   const pair = basic
     ? readBasic(basic)
     : { clientId: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
-  if (!pair?.clientId || !pair.secret)
+  if (!pair?.clientId || !pair.secret || pair.clientId.includes('\0'))
     return refuse(
       401,
       'invalid_client',

@@ -32,6 +32,8 @@ type Filter = z.output<typeof LeadFilter>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
 const EXPORT_STEP = 1000;
 const TEST_EVERY_MS = 60_000;
+/** Test leads of one company a minute, over all its campaigns. */
+const MOST_TESTS = 10;
 /** The person of a test lead. */
 const TEST_PERSON = {
   first_name: 'Test',
@@ -358,6 +360,10 @@ export function createLeads(
             retryAfter: Math.max(1, Math.ceil((last.getTime() + TEST_EVERY_MS - now.getTime()) / 1000)),
           });
         const { root_id, agency_id, company_id } = campaign;
+        // They are free, and take the same way as leads.
+        const since = new Date(now.getTime() - TEST_EVERY_MS);
+        if ((await store.testsSince(tx, company_id, since)) >= MOST_TESTS)
+          throw new Refusal('too_many', messages.testOncePerMinute, { retryAfter: TEST_EVERY_MS / 1000 });
         const owner = { root_id, agency_id, company_id };
         const id = newId(now);
         await store.insertTestLead(

@@ -416,6 +416,18 @@ export async function leadsBetween(
   return { rows, count: Number(count) };
 }
 
+/** How many test leads a company has made since an instant. */
+export async function testsSince(tx: Tx, companyId: string, since: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('lead')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('company_id', '=', companyId)
+    .where('created_at', '>', since)
+    .where('is_test', '=', true)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Whether a campaign has leads since an instant, other than tests. */
 export async function anySince(tx: Tx, campaignId: string, since: Date): Promise<boolean> {
   const row = await tx

@@ -5,9 +5,9 @@ import type { DnsAnswer } from '../../platform/dns.ts';
 /** Names under a root's domain that tenants can't use: services have them, or people trust them. */
 const RESERVED = new Set(
   (
-    'abuse account admin administrator api app assets autoconfig autodiscover billing blog cdn cpanel dashboard demo dev dns docs ' +
+    'abuse account admin administrator api app assets autoconfig autodiscover billing blog cdn cpanel crm dashboard demo dev dns docs ' +
     'email ftp help host hostmaster imap info localhost login mail mta-sts mx noc ns ns1 ns2 ns3 pop pop3 postmaster ' +
-    'receiver root secure security shop smtp sso ssl staging static status support sysadmin system test webmail webmaster www'
+    'receiver root secure security shop smtp sso ssl staging static status support sysadmin system test webmail webmaster wpad www'
   ).split(' '),
 );
 

@@ -1329,6 +1329,8 @@ export interface Schema {
     rules: Maybe<Rules>;
     state: 'enabled' | 'disabled' | 'removed';
     state_reason: Maybe<string>;
+    /** Of its company's lanes, 0 to 15. */
+    lane: Default<number>;
     /** How far the retries had come when its company was last told, in percent. */
     alerted: Default<number>;
     created_at: At;
@@ -1343,6 +1345,7 @@ export interface Schema {
     state: 'connected' | 'broken' | 'paused' | 'removed';
     state_reason: Maybe<string>;
     held_until: MaybeAt;
+    lane: Default<number>;
     checked_at: MaybeAt;
     created_at: At;
     updated_at: At;
@@ -1362,6 +1365,8 @@ export interface Schema {
     attempts: Default<number>;
     next_at: MaybeAt;
     remote_id: Maybe<string>;
+    /** Why it failed, at most 300 characters. */
+    cause: Maybe<string>;
     is_test: Default<boolean>;
     created_at: At;
     delivered_at: MaybeAt;

@@ -104,6 +104,7 @@ export async function describeApi(
     const operation = document.paths[procedure.route.path!]?.[procedure.route.method!.toLowerCase()];
     if (operation) guard(operation, procedure.meta.access ?? 'public');
   }
+  document.paths ??= {};
   for (const route of plain) {
     const path = route.url.replace(/^\/api/, '').replace(/:(\w+)/g, '{$1}');
     const operation: Operation = {
@@ -130,13 +131,14 @@ export async function describeApi(
 /** Adds what a route for programs takes and returns. */
 function describe(
   operation: Operation,
-  { scope, query, answer }: NonNullable<PlainRoute['described']>,
+  { name, scope, query, answer }: NonNullable<PlainRoute['described']>,
 ): void {
   const { properties = {} } = schemaOf(query);
   // A parameter with a default always has a value once it is checked, but may be left out.
   const { required = [] } = z.toJSONSchema(query, { io: 'input' });
+  operation.operationId = name;
   operation.security = [{ bearer: [] }];
-  operation.description = `Requires an API key, or a token of one, with the scope ${scope}.`;
+  operation.description = `Requires an API key, or a token of one${scope ? `, with the scope ${scope}` : ''}.`;
   operation.parameters = [
     ...((operation.parameters as object[] | undefined) ?? []),
     ...Object.entries(properties).map(([name, { description, ...schema }]) => ({

@@ -36,8 +36,8 @@ export interface PlainRoute {
   tag: string;
   summary: string;
   bodyLimit?: number;
-  /** What a route for programs takes and returns, for the OpenAPI document. */
-  described?: { scope: string; query: z.ZodObject; answer: z.ZodObject };
+  /** What a route for programs is called, takes and returns, for the OpenAPI document. */
+  described?: { name: string; scope?: string; query: z.ZodObject; answer: z.ZodObject };
   /** The handler reads the body itself as a stream. */
   streamed?: boolean;
   handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Group, Menu, Skeleton, Stack, Text, Title } from '@mantine/core';
 import {
+  IconBraces,
   IconDots,
   IconEdit,
   IconFilter,
@@ -29,6 +30,8 @@ import type { Connection } from '../integrations/words.ts';
 import { DeliveryLog } from './DeliveryLog.tsx';
 import { DestinationModal } from './DestinationModal.tsx';
 import classes from './delivery.module.css';
+import { PayloadModal } from './PayloadModal.tsx';
+import { FORMAT_WORDS } from './payloads.ts';
 import { RulesModal } from './RulesModal.tsx';
 import { AddWebhook, EditWebhook } from './WebhookModals.tsx';
 import { disabledWords, durationWords, type Webhook } from './words.ts';
@@ -178,6 +181,7 @@ function HookCard(props: {
   const mayWrite = useMay('integration.write');
   const [isEditing, setEditing] = useState(false);
   const [isRuling, setRuling] = useState(false);
+  const [isShaping, setShaping] = useState(false);
   const isEnabled = hook.state === 'enabled';
   const isWebhook = hook.kind === 'webhook';
   const noun = isWebhook ? 'webhook' : 'destination';
@@ -233,6 +237,11 @@ function HookCard(props: {
         {hook.skipped > 0 && (
           <span>
             <b>{num(hook.skipped)}</b> skipped
+          </span>
+        )}
+        {hook.payload_format !== 'standard' && (
+          <span>
+            Payload: <b>{FORMAT_WORDS[hook.payload_format].label}</b>
           </span>
         )}
       </div>
@@ -304,6 +313,11 @@ function HookCard(props: {
               <Menu.Item leftSection={<IconEdit size={16} />} onClick={() => setEditing(true)}>
                 {isWebhook ? 'Change address' : 'Settings and fields'}
               </Menu.Item>
+              {isWebhook && (
+                <Menu.Item leftSection={<IconBraces size={16} />} onClick={() => setShaping(true)}>
+                  Payload
+                </Menu.Item>
+              )}
               <Menu.Item
                 leftSection={isEnabled ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
                 onClick={() => void toggle()}
@@ -343,6 +357,7 @@ function HookCard(props: {
       {isEditing && isWebhook && (
         <EditWebhook hook={hook} onSaved={onChanged} onClose={() => setEditing(false)} />
       )}
+      {isShaping && <PayloadModal hook={hook} onSaved={onChanged} onClose={() => setShaping(false)} />}
       {isEditing && hook.connectionID && (
         <DestinationModal
           campaignId={hook.leadspeekID}

@@ -20,20 +20,13 @@ import { notifyDone } from '../../ui/notify.ts';
 import { ErrorState } from '../../ui/states.tsx';
 import classes from '../integrations/integrations.module.css';
 import type { Vendor } from '../integrations/words.ts';
-import { FIELD_GROUPS } from './sources.ts';
+import { FIXED, FIXED_CHOICE, LEAD_SOURCES } from './sources.ts';
 import type { Webhook } from './words.ts';
 
-const FIXED = 'fixed';
 const NOTHING = 'nothing';
 const SOURCES = [
-  ...FIELD_GROUPS,
-  {
-    group: 'Other',
-    items: [
-      { value: FIXED, label: 'Fixed text…' },
-      { value: NOTHING, label: 'Nothing' },
-    ],
-  },
+  ...LEAD_SOURCES,
+  { group: 'Other', items: [FIXED_CHOICE, { value: NOTHING, label: 'Nothing' }] },
 ];
 
 /** What is delivered through a connection, and how: settings, field mapping, and a preview of one lead (INTG-01). */

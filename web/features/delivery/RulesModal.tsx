@@ -32,7 +32,7 @@ import { num } from '../../ui/format.ts';
 import { Notice } from '../../ui/Notice.tsx';
 import { notifyDone } from '../../ui/notify.ts';
 import classes from './rules.module.css';
-import { FIELD_GROUPS } from './sources.ts';
+import { LEAD_SOURCES } from './sources.ts';
 import { TriedLeads } from './TriedLeads.tsx';
 import type { Webhook } from './words.ts';
 
@@ -273,7 +273,7 @@ function ConditionRow(props: {
         aria-label={`Field of condition ${number}`}
         searchable
         allowDeselect={false}
-        data={FIELD_GROUPS}
+        data={LEAD_SOURCES}
         value={row.field}
         error={wrong('field')}
         onChange={(field) => field && onChange({ field })}

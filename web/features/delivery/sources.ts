@@ -1,8 +1,11 @@
 import { DATA_PREFIX, LEAD_FIELDS } from '../../../contract/destinations.ts';
 import { INFORMATION_FIELDS } from '../../../contract/enrichment-fields.ts';
 
-/** What can be known about a lead, as the groups of a select. */
-export const FIELD_GROUPS = [
+/** The choice of a text that is the same for every lead. */
+export const FIXED = 'fixed';
+
+/** What can fill a field, as groups of a select. */
+export const LEAD_SOURCES = [
   {
     group: 'Lead',
     items: Object.entries(LEAD_FIELDS).map(([value, label]) => ({ value, label: label as string })),
@@ -15,3 +18,5 @@ export const FIELD_GROUPS = [
     })),
   },
 ];
+
+export const FIXED_CHOICE = { value: FIXED, label: 'Fixed text…' };

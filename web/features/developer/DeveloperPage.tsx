@@ -305,26 +305,78 @@ function RotateModal(props: { of: Key; onClose: () => void; onDone: (shown: Show
   );
 }
 
-/** The address of the API, and a first request to copy. */
+/** The address of the API, with a first request to copy, and of the MCP server. */
 function FirstRequest({ base, token }: { base: string; token: string }) {
   const request = `curl ${base}/me -H "Authorization: Bearer YOUR_SECRET_KEY"`;
   const exchange = `curl ${token} -d grant_type=client_credentials -d client_id=YOUR_CLIENT_ID -d client_secret=YOUR_SECRET_KEY`;
+  const origin = base.replace(/\/v1$/, '');
+  const mcp = JSON.stringify(
+    {
+      mcpServers: {
+        leads: {
+          type: 'http',
+          url: `${origin}/mcp`,
+          headers: { Authorization: 'Bearer YOUR_SECRET_KEY' },
+        },
+      },
+    },
+    null,
+    2,
+  );
   return (
-    <section style={{ marginTop: 32 }} aria-labelledby="first-request">
-      <Title order={2} id="first-request">
-        First request
+    <>
+      <Example
+        id="first-request"
+        title="First request"
+        line="It shows which key you used and what the key can do. Send the secret itself, or a token that lasts an hour."
+        codes={[request, exchange]}
+        what="command"
+      />
+      <Example
+        id="client"
+        title="TypeScript client"
+        line="Typed, generated from the API itself, and without dependencies."
+        codes={[`npm install ${origin}/api/client.tgz`, snippet(origin)]}
+        what="code"
+      />
+      <Example
+        id="mcp"
+        title="AI assistants"
+        line="Assistants that support the Model Context Protocol (MCP) can read what a key may view, and change nothing. Create a key of its own with only the permissions it needs, and enter these settings in the assistant. What it reads includes people’s personal data."
+        codes={[mcp]}
+        what="settings"
+      />
+    </>
+  );
+}
+
+/** A first program with the TypeScript client. */
+const snippet = (origin: string): string =>
+  [
+    "import { createClient, createConfig, listLeads, pages } from 'lead-api-client';",
+    '',
+    `const client = createClient(createConfig({ baseUrl: '${origin}', auth: process.env.LEAD_API_KEY }));`,
+    'for await (const lead of pages((cursor) => listLeads({ client, query: { cursor } })))',
+    '  console.log(lead.id, lead.person?.email);',
+  ].join('\n');
+
+/** Lines to copy, with a title and what they are for. */
+function Example(props: { id: string; title: string; line: string; codes: string[]; what: string }) {
+  return (
+    <section style={{ marginTop: 32 }} aria-labelledby={props.id}>
+      <Title order={2} id={props.id}>
+        {props.title}
       </Title>
-      <Text size="sm" c="dimmed" mb="md">
-        It shows which key you used and what the key can do. Send the secret itself, or a token that lasts an
-        hour.
+      <Text size="sm" c="dimmed" mb="md" maw={720}>
+        {props.line}
       </Text>
       <Stack gap="xs">
-        {[request, exchange].map((line) => (
-          <Group key={line} gap={4} wrap="nowrap" align="flex-start">
+        {props.codes.map((code) => (
+          <Group key={code} gap={4} wrap="nowrap" align="flex-start">
             <Code block style={{ flex: 1, minWidth: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-              {line}
+              {code}
             </Code>
-            <CopyButton text={line} what="command" />
+            <CopyButton text={code} what={props.what} />
           </Group>
         ))}
       </Stack>
