@@ -4,6 +4,44 @@ import { Values } from './connections.ts';
 import { CONNECTION_STATES, DELIVERY_STATES } from './destinations.ts';
 import { LONGEST_TEMPLATE, MOST_FIELDS, PAYLOAD_FORMATS } from './payloads.ts';
 import { Done, Id, Instant, Page, PageQuery, WebUrl } from './primitives.ts';
+import { LONGEST_RULE_VALUE, MOST_CONDITIONS, RULE_MATCHES, RULE_OPS, type RuleOp } from './rules.ts';
+
+const Clock = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
+const Rules = z.object({
+  match: z
+    .enum(RULE_MATCHES, `must be one of ${RULE_MATCHES.join(', ')}`)
+    .default('all')
+    .describe('How many of the conditions must be true'),
+  conditions: z
+    .array(
+      z.object({
+        field: z.string().max(100).describe('The key of a lead field, or data_… for a data field'),
+        op: z.enum(Object.keys(RULE_OPS) as [RuleOp, ...RuleOp[]], 'is not a comparison'),
+        value: z
+          .string()
+          .max(LONGEST_RULE_VALUE, `must not exceed ${LONGEST_RULE_VALUE} characters`)
+          .default('')
+          .describe(
+            'Compared without regard to case. For is_one_of: a list with commas. None for is_known and is_unknown',
+          ),
+      }),
+    )
+    .max(MOST_CONDITIONS, `must have at most ${MOST_CONDITIONS} rows`)
+    .default([]),
+  hours: z
+    .object({
+      days: z.array(z.int().min(1).max(7)).max(7).describe('The days on which it opens. 1 is Monday'),
+      from: Clock,
+      to: Clock.describe('Before from: on the following day'),
+    })
+    .nullable()
+    .default(null)
+    .describe('When leads are sent, in the time zone of the client. null for any time'),
+  rotation: z
+    .boolean()
+    .default(false)
+    .describe('Each lead goes to only one of the destinations that take turns and whose conditions match'),
+});
 
 export const Integration = z.object({
   id: Id,
@@ -16,11 +54,14 @@ export const Integration = z.object({
   settings: z.record(z.string(), z.string()),
   mapping: z.record(z.string(), z.string()),
   payload_format: z.enum(PAYLOAD_FORMATS),
+  rules: Rules.nullable().describe('Which leads it gets and when. null: every lead at any time'),
+  time_zone: z.string().describe('The client’s, in which its hours are'),
   state: z.enum(['enabled', 'disabled']),
   state_reason: z.string().nullable(),
   delivered: z.int(),
   pending: z.int(),
   failed: z.int(),
+  skipped: z.int().describe('Left out by its rules'),
   created_at: Instant,
 });
 
@@ -240,6 +281,45 @@ export const delivery = {
           z.object({ name: z.string(), value: z.string().describe('Masked, if it is a secret') }),
         ),
         body: z.string(),
+      }),
+    ),
+  setRules: call
+    .route({
+      method: 'PUT',
+      path: '/integrations/destinations/{id}/rules',
+      tags: ['Integrations'],
+      summary: 'Changes which leads a webhook or other destination gets, and when',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Which.extend({ rules: Rules.nullable().describe('null removes them') }))
+    .output(Done.extend({ data: Integration })),
+  tryRules: call
+    .route({
+      method: 'POST',
+      path: '/integrations/destinations/{id}/rules/try',
+      tags: ['Integrations'],
+      summary:
+        'Shows which of the campaign’s last 100 leads would have gone to a destination. Nothing is sent',
+    })
+    .meta({ access: 'integration.read' })
+    .input(Which.extend({ rules: Rules.nullable() }))
+    .output(
+      z.object({
+        goes: z.int(),
+        waits: z.int().describe('Of those that go, how many came outside of the hours'),
+        not_matching: z.int(),
+        others_turn: z.int(),
+        not_sendable: z.int().describe('Excluded or erased since'),
+        data: z.array(
+          z.object({
+            lead_id: Id,
+            name: z.string().nullable().describe('null if the person is excluded or erased, or has no name'),
+            created_at: Instant,
+            goes: z.boolean(),
+            waits_until: Instant.nullable(),
+            why: z.string(),
+          }),
+        ),
       }),
     ),
   remove: call

@@ -27,7 +27,7 @@ export const LEAD_FIELDS = {
   match_type: 'Match type',
   confidence: 'Match confidence',
   created_at: 'Time of the lead',
-  is_test: 'Test lead',
+  is_test: 'Test lead (true or false)',
 } as const;
 export type LeadField = keyof typeof LEAD_FIELDS;
 
@@ -43,7 +43,11 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 /**
  * States of a delivery. `unknown`: an attempt may have arrived, but its response was lost, so the vendor is asked
- * before anything is sent again.
+ * before anything is sent again. `skipped`: the rules of the destination left the lead out.
  */
-export const DELIVERY_STATES = ['pending', 'unknown', 'delivered', 'failed'] as const;
+export const DELIVERY_STATES = ['pending', 'unknown', 'delivered', 'failed', 'skipped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** What became of a lead at all of its destinations. `skipped`: the rules of each left it out. */
+export const LEAD_DELIVERY = ['none', 'pending', 'delivered', 'failed', 'skipped'] as const;
+export type LeadDelivery = (typeof LEAD_DELIVERY)[number];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { MODULES, type ModuleType } from './choices.ts';
-import { DELIVERY_STATES } from './destinations.ts';
+import { DELIVERY_STATES, LEAD_DELIVERY } from './destinations.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
 /** How a visitor was recognized, strongest first; the number is the kind of the identity key. */
@@ -55,7 +55,7 @@ export const LeadRow = z.object({
   is_test: z.boolean(),
   converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
   created_at: Instant,
-  delivery: z.enum(['none', 'pending', 'delivered', 'failed']),
+  delivery: z.enum(LEAD_DELIVERY),
 });
 
 /** One step of the reasoning behind a match. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { REIDENTIFY, STATE_REASONS } from './campaigns.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from './choices.ts';
+import { LEAD_DELIVERY } from './destinations.ts';
 import { KEY_MODES, SCOPE_NAMES } from './developer-rules.ts';
 import { LEVELS } from './exclusions.ts';
 import { MatchType } from './leads.ts';
@@ -245,7 +246,11 @@ export const ApiLead = z.object({
     .record(z.string(), Text)
     .describe('The data fields that the campaign requested when the lead arrived, by key. null if not known'),
   visit: z.object({ page_url: Text, referrer: Text }).nullable(),
-  delivery: z.enum(['none', 'pending', 'delivered', 'failed']).describe('none: the campaign had no webhook'),
+  delivery: z
+    .enum(LEAD_DELIVERY)
+    .describe(
+      'none: the campaign had no webhook. skipped: the rules of each of its destinations left the lead out',
+    ),
   converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
   created_at: Instant,
 });
@@ -324,7 +329,7 @@ export const ApiExclusionLists = ListOf(ApiExclusionList);
 
 // Deliveries.
 
-const DELIVERY_STATUS = ['pending', 'delivered', 'failed'] as const;
+const DELIVERY_STATUS = ['pending', 'delivered', 'failed', 'skipped'] as const;
 export const DeliveryQuery = z.strictObject({
   ...page,
   campaign_id: Id.describe('The campaign whose deliveries to list'),
@@ -338,7 +343,7 @@ export const ApiDelivery = z.object({
   webhook_id: Id,
   url: z.string(),
   test: z.boolean(),
-  status: z.enum(DELIVERY_STATUS),
+  status: z.enum(DELIVERY_STATUS).describe('skipped: the rules of the destination left the lead out'),
   attempts: z.int(),
   last_attempt_at: Instant.nullable(),
   last_status: z.int().nullable().describe('The HTTP status of the last response'),

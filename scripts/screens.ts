@@ -178,6 +178,25 @@ const shots: Shot[] = [
     path: '/visitor-id/campaign-management',
     act: tab(/delivery/i),
   },
+  {
+    name: 'client-campaign-rules',
+    ...client,
+    path: '/visitor-id/campaign-management',
+    act: async (page) => {
+      const row = page.locator('tbody tr:visible, ul[aria-label] > li:visible');
+      await row.filter({ hasText: 'Outdoor shop visitors' }).locator('button').first().click();
+      await page.getByRole('dialog').waitFor({ timeout: 8_000 });
+      await page.getByRole('tab', { name: 'Delivery' }).click({ timeout: 8_000 });
+      await page.getByRole('button', { name: 'Rules', exact: true }).first().click({ timeout: 8_000 });
+      const modal = page.getByRole('dialog', { name: 'Rules' });
+      await modal.getByRole('button', { name: 'Add condition' }).click();
+      await modal.getByLabel('Value of condition 1').fill('TX, OK');
+      await modal.getByRole('switch', { name: 'Send only at certain times' }).press('Space');
+      await modal.getByText('Take turns with other destinations').click({ force: true });
+      await modal.getByRole('button', { name: /^Try on/ }).click();
+      await modal.getByText(/of 100/).waitFor({ timeout: 8_000 });
+    },
+  },
   ...(['Flat JSON', 'Template'] as const).map(
     (format): Shot => ({
       name: `client-webhook-${format === 'Template' ? 'template' : 'fields'}`,

@@ -1781,6 +1781,20 @@ let samples: Record<string, Sample> = {
       body: { settings: {}, mapping: { city: 'state' } },
     }),
   },
+  'PUT /api/integrations/destinations/:id/rules': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/integrations/destinations/${(await fresh(t)).webhookId}/rules`,
+      body: { rules: { conditions: [{ field: 'state', op: 'is_one_of', value: 'TX, OK' }] } },
+    }),
+  },
+  'POST /api/integrations/destinations/:id/rules/try': {
+    named: true,
+    request: (t) => ({
+      url: `/api/integrations/destinations/${t.webhookId}/rules/try`,
+      body: { rules: { conditions: [{ field: 'state', op: 'is', value: 'TX' }] } },
+    }),
+  },
   'POST /api/integrations/destinations/preview': {
     named: true,
     request: (t) => ({
@@ -2686,6 +2700,7 @@ describe('[LOGS-03] the user log', () => {
       // Only tries, or only reads, but has a body.
       'POST /api/integrations/connections/:id/test',
       'POST /api/integrations/destinations/preview',
+      'POST /api/integrations/destinations/:id/rules/try',
       'POST /api/integrations/custom/:id/payload/preview',
       // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',

@@ -32,8 +32,8 @@ export function createExamples(
 
     /** The newest lead of a campaign, or a made-up one if there is none. */
     async newest(tx: Tx, campaign: Campaign): Promise<{ data: LeadData; isExample: boolean }> {
-      const id = await leads.newest(tx, campaign.id);
-      const real = id && (await leads.message(tx, [id])).get(id);
+      const [newest] = await leads.newest(tx, campaign.id, 1);
+      const real = newest && (await leads.message(tx, [newest.id])).get(newest.id);
       if (real) return { data: real, isExample: false };
       const now = clock.now();
       return { data: await made(tx, campaign, newId(now), now), isExample: true };

@@ -3,6 +3,7 @@ import { messages } from '../../../contract/messages.ts';
 import { DEFAULT_FIELDS } from '../../../contract/payloads.ts';
 import type { Handlers, PlainRoute } from '../../platform/http/routes.ts';
 import { page } from '../../platform/page.ts';
+import type { Tried } from './rules.service.ts';
 import type { Counted, Delivery } from './service.ts';
 
 /** The calls of the feature. */
@@ -32,6 +33,27 @@ export function deliveryRoutes(delivery: Delivery): {
         ...saved,
         data: wire(await delivery.setPayload(ctx, id, given)),
       }),
+      setRules: async (ctx, { id, rules }) => ({
+        ...saved,
+        data: wire(await delivery.setRules(ctx, id, rules)),
+      }),
+      async tryRules(ctx, { id, rules }) {
+        const tried = await delivery.tryRules(ctx, id, rules);
+        const count = (verdict: Tried['verdict']) => tried.filter((one) => one.verdict === verdict).length;
+        return {
+          goes: count('goes'),
+          waits: tried.filter((one) => one.waits_until).length,
+          not_matching: count('not_matching'),
+          others_turn: count('others_turn'),
+          not_sendable: count('not_sendable'),
+          data: tried.map(({ verdict, ...one }) => ({
+            ...one,
+            created_at: one.created_at.toISOString(),
+            waits_until: one.waits_until?.toISOString() ?? null,
+            goes: verdict === 'goes',
+          })),
+        };
+      },
       previewPayload: (ctx, { id, ...given }) => delivery.previewPayload(ctx, id, given),
       async remove(ctx, { id }) {
         await delivery.remove(ctx, id);
@@ -136,11 +158,14 @@ const wire = (row: Counted) => ({
   settings: isHidden(row) ? {} : row.settings,
   mapping: isHidden(row) ? {} : row.mapping,
   payload_format: row.payload.format,
+  rules: row.rules,
+  time_zone: row.time_zone,
   state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
   state_reason: row.state_reason,
   delivered: Number(row.delivered),
   pending: Number(row.pending),
   failed: Number(row.failed),
+  skipped: Number(row.skipped),
   created_at: row.created_at.toISOString(),
 });
 

@@ -12,6 +12,8 @@ import { createExamples } from './examples.ts';
 import { payloadChanges } from './payload.service.ts';
 import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
 import { laneOf, resumeJob, type SendPayload, sendJob } from './queue.ts';
+import { HANDED_ON, opensAt } from './rules.policy.ts';
+import { deliveryRules } from './rules.service.ts';
 import { createSender, SECRET, type Target } from './send.service.ts';
 import { newMessageId, newSecret } from './sign.ts';
 import { createSlowness } from './slow.ts';
@@ -83,6 +85,15 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     return (await store.integrations(tx, { id }))[0] ?? missing();
   }
 
+  const rules = deliveryRules(platform, {
+    audit,
+    leads,
+    campaigns,
+    present,
+    counted,
+    goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)),
+  });
+
   function checkUrl(url: string): void {
     const objection = outbound.objection(url);
     if (objection) throw new Refusal('invalid', `url: ${objection}`, { errors: { url: [objection] } });
@@ -129,6 +140,21 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     };
   }
 
+  /** When the hours of its destination open for a delivery; null: they are open. Tests go out at any time. */
+  const opensFor = (row: Row, at: Date): Date | null =>
+    row.is_test ? null : opensAt(row.rules?.hours, row.time_zone, at);
+
+  /** Ends a delivery that the rules leave out. */
+  async function skip(tx: Tx, row: Row, why: string): Promise<null> {
+    await store.settle(
+      tx,
+      row,
+      { state: 'skipped', next_at: null, delivered_at: null },
+      attemptRow(notSent(clock.now(), `Not sent: ${why}`)),
+    );
+    return null;
+  }
+
   jobs.hook(sendJob, {
     setAside: ({ rootId, deliveryId, attempt }) =>
       inScope(db.app, { rootId }, async (tx) => {
@@ -170,11 +196,16 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         if (!row || !isOpen(row) || row.attempts !== payload.attempt) return null;
         if (payload.dueAt && row.next_at?.toISOString() !== payload.dueAt) return null;
         const data = await prepare(tx, row);
+        if (row.integration_state !== 'enabled' && (await rules.passedOn(tx, row)))
+          return skip(tx, row, HANDED_ON);
         if (typeof data === 'string') return { row, data };
-        const target = await targetOf(tx, row);
+        const leftOut = await rules.leftOut(tx, row, data);
+        if (leftOut) return skip(tx, row, leftOut);
+        const opens = opensFor(row, clock.now());
+        const target = opens ? { wait: opens } : await targetOf(tx, row);
         if (typeof target === 'string') return { row, data: target };
         if (!('wait' in target)) return { row, data, target };
-        await store.postpone(tx, row.id, target.wait);
+        await store.postpone(tx, row.id, target.wait, opens !== null);
         if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
         return null;
       });
@@ -192,13 +223,16 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       const now = clock.now();
       const verdict = judge(outcome, row.attempts + 1, now, Math.random());
       await inScope(db.app, scope, async (tx) => {
-        const nextAt = 'nextAt' in verdict ? verdict.nextAt : null;
+        const retryAt = 'nextAt' in verdict ? verdict.nextAt : null;
+        const opens = retryAt && opensFor(row, retryAt);
+        const nextAt = opens ?? retryAt;
         const settled = await store.settle(
           tx,
           row,
           {
             state: verdict.state,
             next_at: nextAt,
+            waits_for_hours: Boolean(opens),
             delivered_at: verdict.state === 'delivered' ? now : null,
             ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
           },
@@ -457,6 +491,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       present,
       counted,
     }),
+    ...rules.calls,
     ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, counted }),
   };
 

@@ -9,6 +9,9 @@ export interface Counted extends IntegrationRow {
   delivered: bigint;
   pending: bigint;
   failed: bigint;
+  skipped: bigint;
+  /** The client's. */
+  time_zone: string;
   /** The connection's, as far as the scope may see it. */
   connection_state: 'connected' | 'broken' | 'paused' | 'removed' | null;
 }
@@ -30,9 +33,10 @@ export async function integrations(
     )
     .leftJoin('connection as c', 'c.id', 'i.connection_id')
     .selectAll('i')
-    .select([count('delivered'), count('pending', 'unknown'), count('failed')])
-    .select('c.state as connection_state')
-    .groupBy(['i.id', 'c.id'])
+    .innerJoin('company as o', 'o.id', 'i.company_id')
+    .select([count('delivered'), count('pending', 'unknown'), count('failed'), count('skipped')])
+    .select(['c.state as connection_state', 'o.time_zone'])
+    .groupBy(['i.id', 'c.id', 'o.id'])
     .orderBy('i.created_at')
     .orderBy('i.id');
   query =
@@ -94,7 +98,8 @@ export interface NewDelivery {
 
 /**
  * Inserts one delivery for each lead and enabled webhook of its campaign, in one statement; existing deliveries are
- * kept. Due at once, or when the lead no longer waits.
+ * kept. Due at once, or when the lead no longer waits. Leads other than tests are numbered in their campaign, whose
+ * number others wait for until this transaction ends.
  */
 export async function insertForLeads(
   tx: Tx,
@@ -103,14 +108,27 @@ export async function insertForLeads(
   at: Date,
 ): Promise<NewDelivery[]> {
   const { rows } = await sql<NewDelivery>`
-    with made as (
+    with given as (
+      select *, row_number() over (partition by campaign_id order by position) as place,
+             count(*) over (partition by campaign_id) as places
+      from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[],
+                  ${leads.map((lead) => lead.waitsUntil ?? at)}::timestamptz[])
+        with ordinality as l (id, campaign_id, due_at, position)),
+    numbered as (
+      insert into delivery_turn as t (campaign_id, root_id, agency_id, company_id, turns)
+      select distinct i.campaign_id, i.root_id, i.agency_id, i.company_id, g.places
+      from given g join integration i on i.campaign_id = g.campaign_id and i.state = 'enabled'
+      where not ${isTest}::boolean order by 1
+      on conflict (campaign_id) do update set turns = t.turns + excluded.turns
+      returning t.campaign_id, t.turns),
+    made as (
     insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state,
-                          is_test, next_at, created_at)
+                          is_test, next_at, created_at, turn)
     select gen_random_uuid(), i.root_id, i.agency_id, i.company_id, i.campaign_id, i.id, l.id,
-           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${isTest}::boolean, l.due_at, ${at}
-    from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[],
-                ${leads.map((lead) => lead.waitsUntil ?? at)}::timestamptz[]) as l (id, campaign_id, due_at)
-    join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'
+           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${isTest}::boolean, l.due_at, ${at},
+           n.turns - l.places + l.place - 1
+    from given l join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'
+      left join numbered n on n.campaign_id = l.campaign_id
     on conflict (integration_id, lead_id) do nothing
     returning id, root_id, integration_id, lead_id)
     select made.*, i.connection_id, coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane
@@ -125,7 +143,7 @@ export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Prom
   const { rows } = await sql<NewDelivery>`
     update delivery d set next_at = ${at} from integration i left join connection c on c.id = i.connection_id
     where i.id = d.integration_id and d.lead_id = any(${leadIds}::uuid[]) and d.state = 'pending' and d.attempts = 0
-      and d.next_at > ${at}
+      and d.next_at > ${at} and not d.waits_for_hours
     returning d.id, d.root_id, d.integration_id, d.lead_id, i.connection_id,
       coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`.execute(tx);
   return rows;
@@ -159,6 +177,7 @@ export async function deliveryToSend(tx: Tx, id: string) {
   return tx
     .selectFrom('delivery as d')
     .innerJoin('integration as i', 'i.id', 'd.integration_id')
+    .innerJoin('company as o', 'o.id', 'd.company_id')
     .select([
       'd.id',
       'd.lead_id',
@@ -171,9 +190,8 @@ export async function deliveryToSend(tx: Tx, id: string) {
       'd.company_id',
     ])
     .select(['d.remote_id', 'i.id as integration_id', 'i.kind', 'i.url', 'i.secret_sealed'])
-    .select(['i.payload', 'i.headers_sealed'])
+    .select(['i.payload', 'i.headers_sealed', 'd.is_test', 'i.rules', 'd.chosen', 'o.time_zone'])
     .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted'])
-    .select('d.is_test')
     .where('d.id', '=', id)
     .executeTakeFirst();
 }
@@ -198,7 +216,13 @@ export async function noteAlert(tx: Tx, id: string, alerted: number): Promise<In
 export async function settle(
   tx: Tx,
   delivery: { id: string; attempts: number },
-  set: { state: State; next_at: Date | null; delivered_at: Date | null; remote_id?: string | null },
+  set: {
+    state: State;
+    next_at: Date | null;
+    delivered_at: Date | null;
+    remote_id?: string | null;
+    waits_for_hours?: boolean;
+  },
   attempt: {
     started_at: Date;
     duration_ms: number;
@@ -211,6 +235,7 @@ export async function settle(
   const row = await tx
     .updateTable('delivery')
     .set({
+      waits_for_hours: false,
       ...set,
       attempts: number,
       cause: set.state === 'failed' ? (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null) : null,
@@ -322,13 +347,16 @@ export async function reopen(
           order by d.created_at, d.id limit ${MOST_REPLAYED} for update of d skip locked`;
   const { rows } = await sql<Reopened>`
     with chosen as (${chosen})
-    update delivery d set state = 'pending', next_at = ${at}, delivered_at = null, cause = null
+    update delivery d set state = 'pending', next_at = ${at}, delivered_at = null, cause = null, waits_for_hours = false
     from chosen, integration i left join connection c on c.id = i.connection_id
     where d.id = chosen.id and d.integration_id = ${integrationId} and i.id = d.integration_id
-    returning d.id, d.root_id, d.integration_id, i.connection_id, coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane,
-      d.attempts`.execute(tx);
+    returning ${reopenedColumns}`.execute(tx);
   return rows;
 }
+
+/** What Reopened has, of a delivery d, its integration i and its connection c. */
+export const reopenedColumns = sql`d.id, d.root_id, d.integration_id, i.connection_id, d.attempts,
+  coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`;
 
 /** A delivery that goes on. */
 export interface Reopened {
@@ -347,8 +375,12 @@ export async function markInDoubt(tx: Tx, id: string): Promise<void> {
 }
 
 /** Moves a delivery to another time; null: until its connection works again. */
-export async function postpone(tx: Tx, id: string, at: Date | null): Promise<void> {
-  await tx.updateTable('delivery').set({ next_at: at }).where('id', '=', id).execute();
+export async function postpone(tx: Tx, id: string, at: Date | null, isForHours: boolean): Promise<void> {
+  await tx
+    .updateTable('delivery')
+    .set({ next_at: at, waits_for_hours: isForHours })
+    .where('id', '=', id)
+    .execute();
 }
 
 export const RESUMED_AT_ONCE = 1000;
@@ -362,8 +394,7 @@ export async function resume(tx: Tx, connectionId: string, at: Date): Promise<Re
       order by d.id limit ${RESUMED_AT_ONCE} for update of d skip locked)
     update delivery d set next_at = ${at} from chosen, integration i left join connection c on c.id = i.connection_id
     where d.id = chosen.id and i.id = d.integration_id
-    returning d.id, d.root_id, d.integration_id, i.connection_id, coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane,
-      d.attempts`.execute(tx);
+    returning ${reopenedColumns}`.execute(tx);
   return rows;
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { LeadDelivery } from '../../../contract/destinations.ts';
 import type { InformationField } from '../../../contract/enrichment-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Alternative, Evidence, LeadFilter, LeadSignal } from '../../../contract/leads.ts';
@@ -174,7 +175,7 @@ export function createLeads(
     };
   }
 
-  const wire = (row: Row, delivery: 'none' | 'pending' | 'delivered' | 'failed') => ({
+  const wire = (row: Row, delivery: LeadDelivery) => ({
     id: row.id,
     leadspeekID: row.campaign_id,
     leadspeek_api_id: Number(row.number),
@@ -250,6 +251,7 @@ export function createLeads(
     accept,
     resolver,
     withheldIn,
+    withheld,
     reads: createReads(platform, deps, { withheld }),
     preview: createPreview(deps),
 
@@ -448,8 +450,8 @@ export function createLeads(
     /** Whether a campaign has leads since an instant, other than tests. */
     anySince: store.anySince,
 
-    /** The newest lead of a campaign, if it has any. */
-    newest: (tx: Tx, campaignId: string): Promise<string | undefined> => store.newestOf(tx, campaignId),
+    /** The newest leads of a campaign, without tests. */
+    newest: store.newestOf,
 
     /** Leads as sent by webhooks (contract/delivery.ts, LeadMessage.data), by id. */
     async message(tx: Tx, ids: string[]) {

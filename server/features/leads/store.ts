@@ -1,4 +1,5 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
+import type { LeadDelivery } from '../../../contract/destinations.ts';
 import type { Schema } from '../../platform/db/schema.ts';
 import type { Scope, Tx } from '../../platform/db/scope.ts';
 
@@ -441,14 +442,11 @@ export async function anySince(tx: Tx, campaignId: string, since: Date): Promise
 }
 
 /** The worst delivery state of each lead. */
-export async function deliveryStates(
-  tx: Tx,
-  leadIds: string[],
-): Promise<Map<string, 'pending' | 'delivered' | 'failed'>> {
+export async function deliveryStates(tx: Tx, leadIds: string[]): Promise<Map<string, LeadDelivery>> {
   if (leadIds.length === 0) return new Map();
-  const { rows } = await sql<{ lead_id: string; state: 'pending' | 'delivered' | 'failed' }>`
+  const { rows } = await sql<{ lead_id: string; state: LeadDelivery }>`
     select lead_id, case when bool_or(state = 'failed') then 'failed' when bool_or(state in ('pending', 'unknown')) then 'pending'
-             else 'delivered' end as state
+             when bool_or(state = 'delivered') then 'delivered' else 'skipped' end as state
     from delivery where lead_id = any(${leadIds}::uuid[]) group by lead_id`.execute(tx);
   return new Map(rows.map((row) => [row.lead_id, row.state]));
 }
@@ -473,16 +471,19 @@ export async function deliveriesOf(tx: Tx, leadId: string) {
     .execute();
 }
 
-/** The newest lead of a campaign that is not a test. */
-export async function newestOf(tx: Tx, campaignId: string): Promise<string | undefined> {
-  const row = await tx
+/** The newest leads of a campaign that are not tests. */
+export async function newestOf(
+  tx: Tx,
+  campaignId: string,
+  limit: number,
+): Promise<{ id: string; created_at: Date }[]> {
+  return tx
     .selectFrom('lead')
-    .select('id')
+    .select(['id', 'created_at'])
     .where('campaign_id', '=', campaignId)
     .where('is_test', '=', false)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.id;
+    .limit(limit)
+    .execute();
 }

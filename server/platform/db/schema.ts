@@ -1,7 +1,9 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CreditReason } from '../../../contract/credits.ts';
+import type { DeliveryState } from '../../../contract/destinations.ts';
 import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
 import type { Payload } from '../../../contract/payloads.ts';
+import type { Rules } from '../../../contract/rules.ts';
 import type { Owner } from './owner.ts';
 
 type At = ColumnType<Date, Date, Date>;
@@ -1324,6 +1326,7 @@ export interface Schema {
     payload: Default<Payload>;
     header_names: Default<string[]>;
     headers_sealed: Maybe<string>;
+    rules: Maybe<Rules>;
     state: 'enabled' | 'disabled' | 'removed';
     state_reason: Maybe<string>;
     /** Of its company's lanes, 0 to 15. */
@@ -1353,7 +1356,12 @@ export interface Schema {
     integration_id: string;
     lead_id: Maybe<string>;
     message_id: string;
-    state: 'pending' | 'unknown' | 'delivered' | 'failed';
+    state: DeliveryState;
+    /** The number of the lead in its campaign; none for tests. */
+    turn: Maybe<number>;
+    /** Whether it takes its lead's turn; null while that is not decided. */
+    chosen: Maybe<boolean>;
+    waits_for_hours: Default<boolean>;
     attempts: Default<number>;
     next_at: MaybeAt;
     remote_id: Maybe<string>;
@@ -1362,6 +1370,10 @@ export interface Schema {
     is_test: Default<boolean>;
     created_at: At;
     delivered_at: MaybeAt;
+  };
+  delivery_turn: ClientOwner & {
+    campaign_id: string;
+    turns: number;
   };
   delivery_attempt: ClientOwner & {
     delivery_id: string;

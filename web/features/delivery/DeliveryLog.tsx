@@ -28,7 +28,7 @@ import { When } from '../../ui/Values.tsx';
 import classes from './delivery.module.css';
 import { aboutWords, type DeliveryRow, durationWords, type Webhook } from './words.ts';
 
-const STATES = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed' } as const;
+const STATES = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed', skipped: 'Skipped' } as const;
 
 /** Every message to a webhook, newest first; each expands to its attempts and their responses. */
 export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () => void }) {
@@ -46,7 +46,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
   };
   const query = useQuery({
     // The counts are polled more often and show when something has changed.
-    queryKey: ['deliveries', input, hook.delivered, hook.pending, hook.failed],
+    queryKey: ['deliveries', input, hook.delivered, hook.pending, hook.failed, hook.skipped],
     queryFn: ({ signal }) => api.delivery.log(input, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: (one) =>
@@ -238,13 +238,22 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
           <li key={one.number} className={classes.try}>
             <Group gap="sm" justify="space-between">
               <span>
-                Attempt {one.number}: <b>{one.status === null ? 'no response' : `response ${one.status}`}</b>
+                Attempt {one.number}:{' '}
+                <b>
+                  {one.status !== null
+                    ? `response ${one.status}`
+                    : one.error?.startsWith('Not sent')
+                      ? 'not sent'
+                      : 'no response'}
+                </b>
               </span>
               <Text size="xs" c="dimmed" className="num">
                 <When at={one.started_at} />, {durationWords(one.duration_ms)}
               </Text>
             </Group>
-            {one.error && <div style={{ color: 'var(--bad)' }}>{one.error}</div>}
+            {one.error && (
+              <div style={row.state === 'skipped' ? undefined : { color: 'var(--bad)' }}>{one.error}</div>
+            )}
             {one.answer && (
               <section
                 className={classes.answer}
@@ -259,7 +268,7 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
         ))}
       </ol>
       <Group gap="sm" mt="xs">
-        {onReplay && !row.is_test && (row.state === 'delivered' || row.state === 'failed') && (
+        {onReplay && !row.is_test && row.state !== 'pending' && row.state !== 'unknown' && (
           <Button
             size="xs"
             variant="default"
@@ -271,7 +280,7 @@ function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promis
               setBusy(false);
             }}
           >
-            Send again
+            {row.state === 'skipped' ? 'Send anyway' : 'Send again'}
           </Button>
         )}
         {row.lead_id && (

@@ -3,6 +3,7 @@ import {
   IconBraces,
   IconDots,
   IconEdit,
+  IconFilter,
   IconPlayerPause,
   IconPlayerPlay,
   IconPlugConnected,
@@ -14,6 +15,7 @@ import {
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { rulesWords } from '../../../contract/rules.ts';
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { useMay, useUser } from '../../api/user.ts';
@@ -30,6 +32,7 @@ import { DestinationModal } from './DestinationModal.tsx';
 import classes from './delivery.module.css';
 import { PayloadModal } from './PayloadModal.tsx';
 import { FORMAT_WORDS } from './payloads.ts';
+import { RulesModal } from './RulesModal.tsx';
 import { AddWebhook, EditWebhook } from './WebhookModals.tsx';
 import { disabledWords, durationWords, type Webhook } from './words.ts';
 
@@ -115,8 +118,8 @@ export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clie
         <>
           <Group justify="space-between" gap="xs">
             <Text size="sm" c="dimmed" style={{ flex: '1 1 240px' }}>
-              Each lead is sent to every enabled destination and retried until it arrives, for up to three
-              days.
+              Each lead is sent to every enabled destination whose rules match, and retried until it arrives,
+              for up to three days.
             </Text>
             {add}
           </Group>
@@ -177,6 +180,7 @@ function HookCard(props: {
   const { hook, onChanged } = props;
   const mayWrite = useMay('integration.write');
   const [isEditing, setEditing] = useState(false);
+  const [isRuling, setRuling] = useState(false);
   const [isShaping, setShaping] = useState(false);
   const isEnabled = hook.state === 'enabled';
   const isWebhook = hook.kind === 'webhook';
@@ -230,12 +234,26 @@ function HookCard(props: {
         <span style={hook.failed ? { color: 'var(--bad)' } : undefined}>
           <b style={hook.failed ? { color: 'inherit' } : undefined}>{num(hook.failed)}</b> failed
         </span>
+        {hook.skipped > 0 && (
+          <span>
+            <b>{num(hook.skipped)}</b> skipped
+          </span>
+        )}
         {hook.payload_format !== 'standard' && (
           <span>
             Payload: <b>{FORMAT_WORDS[hook.payload_format].label}</b>
           </span>
         )}
       </div>
+      {hook.rules && (
+        <p className={classes.rules}>
+          <IconFilter size={14} aria-hidden="true" />
+          <span>
+            <span className="sr-only">Rules: </span>
+            {rulesWords(hook.rules)}
+          </span>
+        </p>
+      )}
       {(hook.connection_state === 'broken' || hook.connection_state === 'paused') && (
         <div style={{ marginBottom: 12 }}>
           <Notice
@@ -267,6 +285,16 @@ function HookCard(props: {
             onClick={() => test.mutate()}
           >
             Send test
+          </Button>
+        )}
+        {mayWrite && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconFilter size={14} />}
+            onClick={() => setRuling(true)}
+          >
+            Rules
           </Button>
         )}
         {!props.isChosen && (
@@ -325,6 +353,7 @@ function HookCard(props: {
           </div>
         )}
       </div>
+      {isRuling && <RulesModal hook={hook} onSaved={onChanged} onClose={() => setRuling(false)} />}
       {isEditing && isWebhook && (
         <EditWebhook hook={hook} onSaved={onChanged} onClose={() => setEditing(false)} />
       )}
