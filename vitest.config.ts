@@ -9,8 +9,8 @@ const shared = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   globalSetup: ['server/test/global-setup.ts'],
-  // A file waits for its database, its processes and its clocks for a third of its time.
-  maxWorkers: 3,
+  // A file waits for its database, its processes and its clocks for half of its time.
+  maxWorkers: 4,
 };
 
 const tests = '{contract,server,web,pixel,demo,bench,scripts}/**/*.test.{ts,tsx}';

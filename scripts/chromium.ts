@@ -14,6 +14,7 @@ export interface Chromium {
 }
 
 const installed = [
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome-stable',
@@ -42,7 +43,7 @@ let found: Promise<Chromium> | undefined;
 
 /**
  * Finds a Chromium: CHROMIUM_PATH, otherwise an installed Chromium or Chrome, otherwise, as root on Debian, Debian's
- * package (a whole browser), otherwise (Linux x64) the one of the npm package @sparticuz/chromium with its own
+ * package of the headless shell (the same browser without its windows, which needs a sixth less time), otherwise (Linux x64) the one of the npm package @sparticuz/chromium with its own
  * libraries.
  * @throws Error saying what to install when there is none
  */
@@ -115,14 +116,18 @@ async function unpack(): Promise<Chromium | undefined> {
 
 function debianPackage(): string | undefined {
   if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version')) return undefined;
-  console.log("Installing Debian's chromium for the browser tests ...");
+  console.log("Installing Debian's chromium-headless-shell for the browser tests ...");
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit', env });
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium'], {
-    stdio: 'inherit',
-    env,
-  });
-  return runs('/usr/bin/chromium') ? '/usr/bin/chromium' : undefined;
+  // Releases before Debian 12 have the whole browser only.
+  for (const name of ['chromium-headless-shell', 'chromium']) {
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
+      stdio: 'inherit',
+      env,
+    });
+    if (runs(`/usr/bin/${name}`)) return `/usr/bin/${name}`;
+  }
+  return undefined;
 }
 
 /**
