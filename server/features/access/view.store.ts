@@ -57,8 +57,6 @@ export async function pageOfViews(tx: Tx, companyId: string, limit: number, offs
   return { rows, total: Number(total) };
 }
 
-const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
-
 /** Companies directly below `parentId`, with the owner the actor may view as. `search` matches names and owners. */
 export async function pageOfCompanies(
   tx: Tx,
@@ -103,7 +101,7 @@ export async function pageOfCompanies(
         'clients',
       ),
     )
-    .orderBy(SORTS[given.sort as keyof typeof SORTS] ?? SORTS.company_name, given.order)
+    .orderBy(given.sort === 'created_at' ? 'c.created_at' : 'c.name', given.order)
     .orderBy('c.id')
     .limit(given.limit)
     .offset(given.offset)

@@ -738,6 +738,9 @@ describe('[NAV-03] the list that a view begins from', () => {
       null,
       people.client,
     ]);
+    // What is no column sorts by name, also if every object has a property of that name.
+    const odd = await list(token, `?companyID=${agency.id}&sortby=toString&order=asc`);
+    expect(odd.data).toEqual(clients.data);
     const own = await list(await signIn('agency', 'acme.test'), '?searchQuery=cleo', 'acme.test');
     expect(own).toMatchObject({ total: 1, data: [{ id: client.id, user_id: people.client }] });
     expect(await list(token, '?searchQuery=agency@x')).toMatchObject({ total: 1, data: [{ id: agency.id }] });

@@ -61,8 +61,6 @@ export async function lockChild(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-const SORTS = { company_name: 'c.name', created_at: 'c.created_at' } as const;
-
 /**
  * What is assigned to a salesperson: companies of `kind`. Clients count as theirs if they are assigned themselves or
  * belong to an agency that is; `agencyId` limits the result to one agency's. The owner is included for assigned
@@ -125,7 +123,7 @@ export async function pageOfDownline(
       sql<string | null>`(select a.name from company a join sales_assignment s on s.company_id = a.id
         where a.id = c.agency_id and c.kind = 'client' and s.user_id = ${userId} limit 1)`.as('agency_name'),
     ])
-    .orderBy(SORTS[given.sort as keyof typeof SORTS] ?? SORTS.company_name, given.order)
+    .orderBy(given.sort === 'created_at' ? 'c.created_at' : 'c.name', given.order)
     .orderBy('c.id')
     .limit(given.limit)
     .offset(given.offset)
