@@ -282,6 +282,32 @@ test('[ROUT-09] a document is prepared and downloaded', async () => {
   await page.close();
 });
 
+test('[REPT-01] a list is downloaded as a file, and a download that fails says so and can be tried again', async () => {
+  const page = await pageOf('acme.localhost', 'client@demo.test');
+  await page.goto(demo.url('acme.localhost', '/visitor-id/campaign-management'));
+  const button = page.getByRole('button', { name: 'Download Data' }).first();
+  let release = (): void => {};
+  const held = new Promise<void>((done) => {
+    release = done;
+  });
+  await page.route(/\/api\/export\//, async (route) => {
+    expect(route.request().method()).toBe('GET');
+    await held;
+    await route.abort();
+  });
+  await button.click();
+  await page.getByText('Preparing your file...').waitFor();
+  release();
+  await page.getByText('There was an error downloading file').waitFor();
+  await page.unroute(/\/api\/export\//);
+
+  const file = page.waitForEvent('download');
+  await button.click();
+  expect((await file).suggestedFilename()).toMatch(/\.csv$/);
+  await page.getByText('Download Successful').waitFor();
+  await page.close();
+});
+
 describe('[UX-03] no serious finding of axe', () => {
   test.each([
     ['acme.localhost', 'agency@demo.test', '/visitor-id/dashboard'],
