@@ -17,18 +17,20 @@ declare module 'vitest' {
  * @returns the run's teardown
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const closeDatabase = await setupDatabase(project);
   const folder = demoFolder();
+  const [database, demo] = await Promise.allSettled([
+    setupDatabase(project),
+    runDemo(folder, {}).then((one) => one.stop()),
+  ]);
   const close = async () => {
     rmSync(folder, { recursive: true, force: true });
-    await closeDatabase();
+    if (database.status === 'fulfilled') await database.value();
   };
-  try {
-    await (await runDemo(folder, {})).stop();
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  for (const one of [database, demo])
+    if (one.status === 'rejected') {
+      await close();
+      throw one.reason;
+    }
   // If PostgreSQL's user cannot reach the folder, its data is stored elsewhere and tied to the folder's path.
   project.provide('demoFolder', existsSync(join(folder, 'data', 'pg')) ? folder : '');
   return close;

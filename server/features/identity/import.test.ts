@@ -185,7 +185,7 @@ describe('an import', () => {
           }));
         expect(said(await profilesOf(large))).toEqual(said(await profilesOf(root)));
       }),
-      { numRuns: runs(8) },
+      { numRuns: runs(5) },
     );
   });
 

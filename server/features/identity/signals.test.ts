@@ -221,7 +221,7 @@ describe('[IDEN-03] intent signals are imported', () => {
           );
         },
       ),
-      { numRuns: 6 },
+      { numRuns: 4 },
     );
   });
 

@@ -805,7 +805,7 @@ describe('[BEY-09] one engine', () => {
           expect(found[0].n).toBe(expected.size);
         },
       ),
-      { numRuns: runs(60) },
+      { numRuns: runs(30) },
     );
   });
 });
