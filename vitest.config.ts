@@ -11,6 +11,9 @@ const shared = {
   globalSetup: ['server/test/global-setup.ts'],
   // A file waits for its database, its processes and its clocks for half of its time.
   maxWorkers: 4,
+  setupFiles: ['server/test/setup.ts'],
+  // Servers, workers and databases share two processors here: what fails is tried once more, and `npm test` names it.
+  retry: process.env.CI ? 1 : 0,
 };
 
 const tests = '{contract,server,web,pixel,demo,bench,scripts}/**/*.test.{ts,tsx}';

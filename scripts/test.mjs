@@ -13,43 +13,44 @@ if (built !== 0) {
   process.exit(1);
 }
 
-const total = { passed: 0, failed: 0, skipped: 0 };
+/** @type {import('./tally.ts').Tally} */
+const total = { passed: 0, skipped: 0, failed: [], flaky: [] };
 const reports = join(root, 'reports');
 mkdirSync(reports, { recursive: true });
 
 for (const projects of [['unit', 'replacing'], ['e2e']]) {
   const report = join(reports, `${projects[0]}.json`);
   rmSync(report, { force: true });
-  const code = await runNode(node, [
-    'node_modules/vitest/vitest.mjs',
-    'run',
-    ...projects.map((project) => `--project=${project}`),
-    '--reporter=default',
-    '--reporter=json',
-    `--outputFile.json=${report}`,
-    '--passWithNoTests',
-    ...filters,
-  ]);
-  const failedBefore = total.failed;
-  if (existsSync(report)) {
-    const result = JSON.parse(readFileSync(report, 'utf8'));
-    total.passed += result.numPassedTests;
-    total.failed += result.numFailedTests;
-    total.skipped += result.numPendingTests + result.numTodoTests;
-    // A file that cannot be loaded has failed without a test of its own.
-    for (const file of result.testResults) {
-      if (file.status === 'failed' && file.assertionResults.length === 0) total.failed += 1;
-    }
-  }
-  // Set-up or tear-down failed, or something was thrown outside every test.
-  if (code !== 0 && total.failed === failedBefore) total.failed += 1;
+  const code = await runNode(
+    node,
+    [
+      'node_modules/vitest/vitest.mjs',
+      'run',
+      ...projects.map((project) => `--project=${project}`),
+      '--reporter=default',
+      '--reporter=./scripts/tally.ts',
+      '--passWithNoTests',
+      ...filters,
+    ],
+    { env: { ...process.env, TALLY: report } },
+  );
+  /** @type {import('./tally.ts').Tally} */
+  const tally = existsSync(report)
+    ? JSON.parse(readFileSync(report, 'utf8'))
+    : { passed: 0, skipped: 0, failed: [], flaky: [] };
+  if (code !== 0 && tally.failed.length === 0)
+    tally.failed.push({ name: projects.join(' and '), why: `Vitest ended with exit code ${code}.` });
+  total.passed += tally.passed;
+  total.skipped += tally.skipped;
+  total.failed.push(...tally.failed);
+  total.flaky.push(...tally.flaky);
 }
 
-const ran = total.passed + total.failed + total.skipped;
-if (ran === 0) {
-  console.error('No test matches.');
-  total.failed = 1;
-}
+if (total.passed + total.failed.length + total.skipped === 0)
+  total.failed.push({ name: filters.join(' '), why: 'No test matches.' });
+if (total.flaky.length > 0)
+  console.log(`\nFailed once, passed when tried again:\n  ${total.flaky.join('\n  ')}`);
+for (const { name, why } of total.failed) console.log(`\nFailed: ${name}\n${why.replace(/^/gm, '    ')}`);
 const skipped = total.skipped ? `, ${total.skipped} skipped` : '';
-console.log(`\n${total.passed} passed, ${total.failed} failed${skipped}`);
-process.exit(total.failed ? 1 : 0);
+console.log(`\n${total.passed} passed, ${total.failed.length} failed${skipped}`);
+process.exit(total.failed.length > 0 ? 1 : 0);
