@@ -1,9 +1,21 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { MODULES, type ModuleType, PAYMENT_TERMS } from './choices.ts';
+import { type CompanyFieldsEntered, type CompanyFieldsShown, companyFields } from './company-fields.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { messages } from './messages.ts';
-import { Done, Flag, hasControls, Id, Instant, Micros, Page, PageQuery, PipeList } from './primitives.ts';
+import {
+  Done,
+  Flag,
+  hasControls,
+  Id,
+  Instant,
+  Micros,
+  Page,
+  PageQuery,
+  PipeList,
+  shapeOf,
+} from './primitives.ts';
 import { SalesOf, STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
 /** A row of a company's user log (spec product 3). */
@@ -43,6 +55,34 @@ export const Activity = z.object({
 });
 export type Activity = z.output<typeof Activity>;
 
+const Optional = z.string().trim().optional();
+/** The fields of a company's own row (company-fields.ts) as calls show them. */
+const shownFields = shapeOf<{
+  [Name in keyof CompanyFieldsShown]: z.ZodType<CompanyFieldsShown[Name], CompanyFieldsShown[Name]>;
+}>(
+  companyFields.map(([, field]) => [
+    field.show,
+    (field.kind === 'text' ? z.string() : Flag).describe(field.about),
+  ]),
+);
+/** The same as calls save them. */
+const enteredFields = shapeOf<{
+  [Name in keyof CompanyFieldsEntered]: z.ZodOptional<
+    z.ZodType<CompanyFieldsEntered[Name], CompanyFieldsEntered[Name]>
+  >;
+}>(
+  companyFields.map(([, field]) => [
+    field.enter,
+    (field.kind === 'text'
+      ? Optional.refine(
+          (text) => text === undefined || (lengthOf(text) <= NAME_MAX && !hasControls(text)),
+          `must not exceed ${NAME_MAX} characters`,
+        )
+      : Flag.optional()
+    ).describe(field.about),
+  ]),
+);
+
 /** An agency or a client as the lists show it (spec product 3, Agency or client node). */
 export const CompanyNode = z.object({
   id: z.string().describe('The owner to view as. Empty if no one can sign in there'),
@@ -61,7 +101,6 @@ export const CompanyNode = z.object({
   subdomain: z.string().describe('The full host below the root’s domain. Empty if none'),
   orisubdomain: z.string().describe('The chosen subdomain'),
   domain: z.string().describe('The custom domain in use, or the one awaiting verification'),
-  external_organizationid: z.string(),
   manual_bill: Flag,
   is_whitelabeling: Flag.describe(
     "For an agency. F: its users and clients see the root's brand, domain, and sender",
@@ -90,8 +129,7 @@ export const CompanyNode = z.object({
   leadlocalurl: z.string(),
   leadlocatorurl: z.string(),
   disabledaddcampaign: Flag.describe('T: the client cannot add campaigns'),
-  enablephonenumber: Flag.describe('F: leads of the client are delivered without phone numbers'),
-  editorspreadsheet: Flag.describe('T: recipients of the client’s spreadsheets can edit them'),
+  ...shownFields,
   defaultAdmin: Flag.describe('For the owner, like the next three fields'),
   customercare: Flag,
   adminGetNotification: Flag,
@@ -175,7 +213,6 @@ const ruled = (fault: (text: string) => string | null, required: string) =>
       else if (hasControls(text))
         ctx.addIssue({ code: 'custom', message: 'must not contain control characters' });
     });
-const Optional = z.string().trim().optional();
 
 const Factor = z
   .enum(['', 'email', 'google'])
@@ -204,12 +241,7 @@ const Fields = z.object({
   ClientWhiteLabeling: Flag.optional(),
   ApiMode: Flag.optional(),
   disabledaddcampaign: Flag.optional(),
-  enablephonenumber: Flag.optional().describe(
-    'For a client. F: its leads are delivered without phone numbers',
-  ),
-  editorspreadsheet: Flag.optional().describe(
-    'For a client. T: recipients of its spreadsheets can edit them',
-  ),
+  ...enteredFields,
   // Fields of the owner (spec product 3); fields that only administrators have are refused instead of dropped.
   ClientRole: z.literal('owner', 'must be owner for an agency or client').optional(),
   defaultAdmin: Flag.optional(),
@@ -225,10 +257,6 @@ const Fields = z.object({
   DownlineSubDomain: Optional,
   DownlineDomain: Optional,
   ClientDomain: Optional.describe('Same as DownlineDomain'),
-  DownlineOrganizationID: Optional.refine(
-    (text) => text === undefined || (lengthOf(text) <= NAME_MAX && !hasControls(text)),
-    'must not exceed 255 characters',
-  ),
 });
 const Status = z.union([z.boolean(), Flag.transform((flag) => flag === 'T')]);
 const tags = ['Agencies and clients'];

@@ -143,3 +143,7 @@ export const Country = z
   .trim()
   .toUpperCase()
   .regex(/^[A-Z]{2}$/, 'must be a two-letter country code such as US or GB');
+
+/** The shape of an object schema made from a table of fields, whose names the table's type knows. */
+export const shapeOf = <Shape>(entries: readonly (readonly [name: string, schema: z.ZodType])[]): Shape =>
+  Object.fromEntries(entries) as Shape;

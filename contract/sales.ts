@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { CompanyNode } from './companies.ts';
+import { editedFields } from './company-fields.ts';
 import { Done, Id, Instant, Page, PageQuery } from './primitives.ts';
 import { SalesOf } from './staff.ts';
 
@@ -28,7 +29,7 @@ const SalesDetails = CompanyNode.pick({
   rootpaymentterm: true,
   rootmodules: true,
   disabledaddcampaign: true,
-  enablephonenumber: true,
+  ...editedFields,
   version: true,
 });
 

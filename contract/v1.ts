@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { REIDENTIFY, STATE_REASONS } from './campaigns.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from './choices.ts';
+import { type CompanyFieldsOfApi, companyFields } from './company-fields.ts';
 import { LEAD_DELIVERY } from './destinations.ts';
 import { KEY_MODES, SCOPE_NAMES } from './developer-rules.ts';
 import { LEVELS } from './exclusions.ts';
 import { MatchType } from './leads.ts';
 import { TRANSFER_KINDS } from './ledger.ts';
-import { Day, GivenDay, Id, Instant } from './primitives.ts';
+import { Day, GivenDay, Id, Instant, shapeOf } from './primitives.ts';
 import { AUTO_STATES } from './wallet.ts';
 
 // The shapes of the developer API (docs/decisions/0197-v1-reads.md). Names are plain English, not those of the screens.
@@ -128,10 +129,18 @@ export const ClientQuery = z.strictObject({
   ),
   product: GivenProduct.describe('Only clients that can use this product'),
 });
+/** The fields of a client's own row (company-fields.ts) that programs get. */
+const clientFields = shapeOf<{
+  [Name in keyof CompanyFieldsOfApi]: z.ZodType<CompanyFieldsOfApi[Name], CompanyFieldsOfApi[Name]>;
+}>(
+  companyFields.flatMap(([, { kind, api }]) => {
+    const field = kind === 'text' ? z.string().nullable() : z.boolean();
+    return api ? [[api.name, field.describe(api.about)]] : [];
+  }),
+);
 export const ApiClient = z.object({
   id: Id,
   name: z.string(),
-  external_id: z.string().nullable().describe('The ID you gave the client in your own system'),
   owner: z
     .object({
       name: z.string(),
@@ -141,7 +150,7 @@ export const ApiClient = z.object({
     .nullable()
     .describe('The person who signs in for the client. null if there is none'),
   can_add_campaigns: z.boolean().describe('Whether the client’s own people can add campaigns'),
-  gets_phone_numbers: z.boolean().describe('Whether its leads come with phone numbers'),
+  ...clientFields,
   active_campaigns: z.int(),
   created_at: Instant,
 });

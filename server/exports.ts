@@ -1,6 +1,7 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaOutput } from '@orpc/contract';
 import { MODULES } from '../contract/choices.ts';
 import type { CompanyNodeData } from '../contract/companies.ts';
+import { type CompanyFieldsShown, companyFields } from '../contract/company-fields.ts';
 import { contract } from '../contract/index.ts';
 import { priceOf } from '../contract/lead-price.ts';
 import { dollarsOf } from '../contract/primitives.ts';
@@ -52,6 +53,15 @@ function listed(lines: string, count: number): string {
   return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more`] : [])].join(', ');
 }
 
+/** The columns of the fields that are declared for files (company-fields.ts). */
+const own = (kind: 'agency' | 'client'): readonly ExportColumn<CompanyNodeData>[] =>
+  companyFields.flatMap(([, { kind: type, show, exported }]) => {
+    const value = (row: CompanyNodeData) => row[show as keyof CompanyFieldsShown];
+    return exported?.of.includes(kind)
+      ? [[exported.title, (row) => (type === 'flag' ? yes(value(row) as 'T' | 'F') : value(row))]]
+      : [];
+  });
+
 const COMPANY: readonly ExportColumn<CompanyNodeData>[] = [
   ['Company name', (row) => row.company_name],
   ['Full name', (row) => row.name],
@@ -64,12 +74,13 @@ const COMPANY: readonly ExportColumn<CompanyNodeData>[] = [
   ['Active campaigns', (row) => row.active_campaigns],
   ['Payment', (row) => row.payment_status || 'ok'],
 ];
+const CLIENT: typeof COMPANY = [...COMPANY, ...own('client')];
 const AGENCY: typeof COMPANY = [
   ...COMPANY,
   ['Clients', (row) => row.clients],
   ['Subdomain', (row) => row.subdomain],
   ['Domain', (row) => row.domain],
-  ['Organization ID', (row) => row.external_organizationid],
+  ...own('agency'),
   ['Direct payment', (row) => yes(row.manual_bill)],
   ['White label', (row) => yes(row.is_whitelabeling)],
   ['Developer mode', (row) => yes(row.api_mode)],
@@ -103,7 +114,7 @@ const humanOf = (one: RowOf<typeof contract.identity.merges>['kept']): string =>
 /** The rows of the long call are companies or people, depending on the requested type. */
 const BY_TYPE: Record<string, { fileName: string; columns: readonly ExportColumn<never>[] }> = {
   userdownline: { fileName: 'agencies', columns: AGENCY },
-  client: { fileName: 'clients', columns: COMPANY },
+  client: { fileName: 'clients', columns: CLIENT },
   all: { fileName: 'companies', columns: COMPANY },
   administrator: { fileName: 'administrators', columns: STAFF },
   sales: { fileName: 'sales-accounts', columns: STAFF },

@@ -1,3 +1,4 @@
+import { type CompanyFieldValues, companyFields } from '../../../contract/company-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -18,32 +19,24 @@ export interface Entered {
   whiteLabelling: boolean | undefined;
   apiMode: boolean | undefined;
   campaignsClosed: boolean | undefined;
-  /** For a client: its leads are shown without phone numbers. */
-  phonesOff: boolean | undefined;
-  sheetEditor: boolean | undefined;
+  /** Those fields of its own row that are given. */
+  fields: Partial<CompanyFieldValues>;
   ownerFlags: StaffGiven['flags'];
   /** The owner's second factor as it is: no one else can set it. */
   factor: '' | 'email' | 'google' | undefined;
   sales: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>;
   subdomain: string | undefined;
   domain: string | undefined;
-  externalId: string | undefined;
 }
 
 /**
- * Settings that an agency makes for a client only.
- * @throws Refusal 422 for an agency
+ * The given fields of a company's own row.
+ * @throws Refusal 422 for one that companies of its kind do not have
  */
-export function clientOnly(kind: string, given: Entered) {
-  for (const [field, value] of [
-    ['enablephonenumber', given.phonesOff],
-    ['editorspreadsheet', given.sheetEditor],
-  ] as const)
-    if (value && kind !== 'client') throw refuse(field, 'is for clients only');
-  return {
-    ...(given.phonesOff === undefined ? {} : { phones_off: given.phonesOff }),
-    ...(given.sheetEditor === undefined ? {} : { sheet_editor: given.sheetEditor }),
-  };
+export function ownFields(kind: 'agency' | 'client', { fields }: Entered): Partial<CompanyFieldValues> {
+  for (const [name, field] of companyFields)
+    if (fields[name] && !field.of.includes(kind)) throw refuse(field.enter, 'is for clients only');
+  return fields;
 }
 
 /** The addresses where the company's users sign in that a save would change, by their fields. */

@@ -4,6 +4,7 @@ import {
   type CompanyFilter,
   type CompanyNodeData,
 } from '../../../contract/companies.ts';
+import { companyFieldsShown, companyFieldsStored } from '../../../contract/company-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
@@ -60,7 +61,6 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     subdomain: row.subdomain ?? '',
     orisubdomain: row.subdomain?.split('.')[0] ?? '',
     domain: row.domain ?? '',
-    external_organizationid: row.external_id,
     manual_bill: flag(row.manual_bill),
     is_whitelabeling: flag(row.white_labelling ?? true),
     beta_user: flag(row.beta_user),
@@ -91,8 +91,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     leadlocalurl: slug('local'),
     leadlocatorurl: slug('locator'),
     disabledaddcampaign: flag(row.campaigns_closed),
-    enablephonenumber: flag(!row.phones_off),
-    editorspreadsheet: flag(row.sheet_editor),
+    ...companyFieldsShown(row),
     defaultAdmin: flag(row.is_default_admin),
     customercare: flag(row.customer_care),
     adminGetNotification: flag(row.gets_notices),
@@ -151,8 +150,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     whiteLabelling: isOn(given.ClientWhiteLabeling),
     apiMode: isOn(given.ApiMode),
     campaignsClosed: isOn(given.disabledaddcampaign),
-    phonesOff: given.enablephonenumber && given.enablephonenumber === 'F',
-    sheetEditor: isOn(given.editorspreadsheet),
+    fields: companyFieldsStored(given),
     ownerFlags: staffFromWire({
       userType: 'administrator',
       defaultAdmin: given.defaultAdmin,
@@ -164,7 +162,6 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     sales: { salesRep: given.salesRep, salesAE: given.salesAE, salesRef: given.salesRef },
     subdomain: given.DownlineSubDomain,
     domain: domainIn(given),
-    externalId: given.DownlineOrganizationID,
   });
   /** Two names of one field. */
   const domainIn = ({ DownlineDomain: one, ClientDomain: other }: Given): string | undefined => {

@@ -1,3 +1,4 @@
+import { companyFields } from '../../../contract/company-fields.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../platform/ctx.ts';
@@ -17,7 +18,7 @@ import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { pageOfLog } from './log.store.ts';
-import { clientOnly, createPayload, type Entered, movedHosts, mustBeForSales } from './payload.service.ts';
+import { createPayload, type Entered, movedHosts, mustBeForSales, ownFields } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
@@ -234,10 +235,7 @@ export function createCompanies(
         });
         const owner = { ...company, agency_id: company.agency_id! };
         await keep(tx, ctx, owner, { ...given, subdomain: given.subdomain || undefined }, { api: false });
-        const values = {
-          ...clientOnly(kind, given),
-          ...(given.externalId ? { external_id: given.externalId } : {}),
-        };
+        const values = ownFields(kind, given);
         if (Object.keys(values).length > 0) await store.save(tx, company.id, 0, values);
         await care(tx, ctx, owner, given);
         // Last, so that no later fault rolls back what would tell whether the address is free.
@@ -348,7 +346,6 @@ export function createCompanies(
         told('company name', before.name, given.name);
         told('full name', before.owner_name, given.ownerName);
         told('email', before.owner_email, given.email);
-        told('organization', before.external_id, given.externalId);
         told('white label', before.white_labelling ?? true, given.whiteLabelling);
         told('developer mode', before.api_mode ?? false, given.apiMode);
         told('adding campaigns disabled', before.campaigns_closed ?? false, given.campaignsClosed);
@@ -373,8 +370,7 @@ export function createCompanies(
         }
         if (user) words.push(...(await keepOwner(tx, company, user.id, given)));
         words.push(...(await care(tx, ctx, company, given)));
-        told('leads without phone numbers', before.phones_off, given.phonesOff);
-        told('spreadsheet editor', before.sheet_editor, given.sheetEditor);
+        for (const [name, { log }] of companyFields) told(log, before[name], given.fields[name]);
         await keep(tx, ctx, company, given, { api: before.api_mode ?? false });
 
         if (given.terms || given.modules) {
@@ -402,9 +398,8 @@ export function createCompanies(
           told('beta features', before.beta_user, given.betaUser);
         }
         const values = {
-          ...clientOnly(company.kind, given),
+          ...ownFields(before.kind, given),
           ...(given.name === company.name ? {} : { name: given.name }),
-          ...(given.externalId === undefined ? {} : { external_id: given.externalId }),
         };
         // Last, so that no later fault rolls back what would tell whether the address is free.
         if (!user) await addOwner(tx, ctx, company, given, sender);

@@ -1,9 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { CompanyFilter, CompanySort } from '../../../contract/companies.ts';
+import { type CompanyFieldValues, companyFields } from '../../../contract/company-fields.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 
 /** A row of the agency or client list as it is stored. */
-export interface NodeRow {
+export interface NodeRow extends CompanyFieldValues {
   id: string;
   root_id: string;
   agency_id: string;
@@ -12,7 +13,6 @@ export interface NodeRow {
   name: string;
   created_at: Date;
   version: number;
-  external_id: string;
   owner_id: string | null;
   owner_name: string;
   owner_email: string;
@@ -26,8 +26,6 @@ export interface NodeRow {
   manual_bill: boolean | null;
   payment_status: '' | 'failed' | null;
   campaigns_closed: boolean | null;
-  phones_off: boolean;
-  sheet_editor: boolean;
   is_default_admin: boolean | null;
   customer_care: boolean | null;
   gets_notices: boolean | null;
@@ -101,6 +99,8 @@ const FILTERS: Record<CompanyFilter, RawBuilder<boolean>> = {
     where v.company_id = c.id and v.kind = case c.kind when 'agency' then 'agency_wallet' else 'client_prepaid' end) <= 0`,
   beta_user: sql`exists (select from beta_user b where b.company_id = c.id)`,
 };
+/** The columns of company-fields.ts. */
+const OWN = sql.join(companyFields.map(([name]) => sql.ref(`c.${name}`)));
 const CARD = sql`exists (select from payment_card p where p.company_id = c.id and p.removed_at is null)`;
 const CARDS = {
   active: sql<boolean>`${CARD} and not ${FILTERS.payment_failed}`,
@@ -220,9 +220,9 @@ function phonePattern(text: string): string | null {
 export async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): Promise<NodeRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<NodeRow>`/* kept: company_nodes */
-    select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version, c.external_id,
+    select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version,
       c.owner_id, c.owner_name, c.owner_email,
-      c.phones_off, c.sheet_editor,
+      ${OWN},
       u.phonenum, u.phone_country, u.phone_calling, u.profile_done,
       u.is_default_admin, u.customer_care, u.gets_notices, u.mail_off,
       (select f.kind from user_factor f where f.user_id = u.id) as factor,
@@ -294,7 +294,7 @@ export async function save(
   tx: Tx,
   id: string,
   was: number,
-  values: { name?: string; external_id?: string; phones_off?: boolean; sheet_editor?: boolean },
+  values: Partial<CompanyFieldValues> & { name?: string },
 ): Promise<number> {
   if (Object.keys(values).length > 0)
     await tx.updateTable('company').set(values).where('id', '=', id).execute();

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { companyFieldsOfApi } from '../../../contract/company-fields.ts';
 import { dollarsOf } from '../../../contract/dollars.ts';
 import {
   type ApiCampaign,
@@ -43,7 +44,6 @@ export function clientOf(row: Awaited<ReturnType<Companies['clients']['one']>>):
   return {
     id: row.id,
     name: row.name,
-    external_id: row.external_id || null,
     owner: row.owner_id
       ? {
           name: row.owner_name,
@@ -52,7 +52,7 @@ export function clientOf(row: Awaited<ReturnType<Companies['clients']['one']>>):
         }
       : null,
     can_add_campaigns: !row.campaigns_closed,
-    gets_phone_numbers: !row.phones_off,
+    ...companyFieldsOfApi(row),
     active_campaigns: Number(row.active_campaigns),
     created_at: row.created_at.toISOString(),
   };

@@ -1,4 +1,5 @@
 import { Checkbox, Group, Select, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
+import { type CompanyFieldInputs, companyInputs } from '../../../contract/company-fields.ts';
 import { PhoneInput } from '../../ui/PhoneInput.tsx';
 import classes from './companies.module.css';
 import { INPUT_MAX } from './companies.ts';
@@ -152,11 +153,7 @@ export function Flags(props: {
             label="Disable adding campaigns"
             {...form.getInputProps('disabledaddcampaign', { type: 'checkbox' })}
           />
-          <Checkbox
-            label="Leads with phone numbers"
-            description="If off, lists, files, and webhooks do not include the phone numbers of its leads."
-            {...form.getInputProps('enablephonenumber', { type: 'checkbox' })}
-          />
+          <OwnFields {...props} step="edit" input="flag" />
           {props.owner && (
             <>
               <Checkbox
@@ -191,15 +188,29 @@ export function DomainField({ form }: { form: Form }) {
   );
 }
 
-/** The company's id in an external system. */
-export function OrganizationField({ form }: { form: Form }) {
-  return (
-    <TextInput
-      label="Organization ID"
-      autoComplete="off"
-      maxLength={INPUT_MAX}
-      description="What another system calls it. Leave blank for none."
-      {...form.getInputProps('DownlineOrganizationID')}
-    />
-  );
+/** The inputs of the company's own fields (contract/company-fields.ts), one kind of input at a time. */
+export function OwnFields(props: {
+  form: Form;
+  kind: 'agency' | 'client';
+  step: 'add' | 'edit';
+  input: 'text' | 'flag';
+}) {
+  const { form, input } = props;
+  return companyInputs(props.kind, props.step)
+    .filter(([, field]) => field.kind === input)
+    .map(([name, field]) => {
+      const words = { label: field.label!, ...(field.hint ? { description: field.hint } : {}) };
+      const value = field.enter as keyof CompanyFieldInputs;
+      return input === 'flag' ? (
+        <Checkbox key={name} {...words} {...form.getInputProps(value, { type: 'checkbox' })} />
+      ) : (
+        <TextInput
+          key={name}
+          {...words}
+          autoComplete="off"
+          maxLength={INPUT_MAX}
+          {...form.getInputProps(value)}
+        />
+      );
+    });
 }

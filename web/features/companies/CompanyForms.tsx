@@ -16,8 +16,8 @@ import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
 import {
   DomainField,
   Flags,
-  OrganizationField,
   OwnerFields,
+  OwnFields,
   PlanField,
   SubdomainField,
   Ticks,
@@ -105,7 +105,7 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
               <SubdomainField form={form} suffix={suffixOf(brand.domain)} />
             </>
           )}
-          <OrganizationField form={form} />
+          <OwnFields form={form} kind={kind} step="add" input="text" />
         </div>
         <Text size="sm" c="dimmed">
           The owner gets an email invitation with a link to set a password.
@@ -220,6 +220,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
         <div className={classes.grid}>
           <OwnerFields form={form} isAddressFixed={isSales} />
           {isAgency && <SubdomainField form={form} suffix={suffix} isFixed={!host} />}
+          <OwnFields form={form} kind={row.kind} step="edit" input="text" />
           {mayPlan && plans.data && <PlanField form={form} plans={plans.data.data} />}
         </div>
         <Ticks

@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type CompanyFieldsShown, listedFields } from '../../../contract/company-fields.ts';
 import { messages } from '../../../contract/messages.ts';
 import { rowActions } from '../../../contract/row-actions.ts';
 import { api } from '../../api/client.ts';
@@ -390,6 +391,14 @@ function columnsFor(given: {
       title: 'SALES',
       render: (row) => (salesWords(row) ? <Clip text={salesWords(row)} max={160} /> : <None />),
     },
+    ...listedFields(given.kind).map(({ show, listed }): Column<CompanyItem> => {
+      const words = (row: CompanyItem) => row[show as keyof CompanyFieldsShown];
+      return {
+        key: show,
+        title: listed!,
+        render: (row) => (words(row) ? <Clip text={words(row)} max={160} /> : <None />),
+      };
+    }),
     {
       key: 'created_at',
       title: 'CREATED',

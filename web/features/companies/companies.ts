@@ -1,4 +1,5 @@
 import type { CompanyFilter, CompanyNodeData } from '../../../contract/companies.ts';
+import { NO_COMPANY_FIELDS } from '../../../contract/company-fields.ts';
 import { NAME_MAX } from '../../../contract/company-rules.ts';
 import type { Client } from '../../../contract/index.ts';
 import type { SessionUser } from '../../../contract/people.ts';
@@ -42,7 +43,6 @@ const UNTOLD: Omit<
   subdomain: '',
   orisubdomain: '',
   domain: '',
-  external_organizationid: '',
   manual_bill: 'F',
   is_whitelabeling: 'T',
   beta_user: 'F',
@@ -67,8 +67,7 @@ const UNTOLD: Omit<
   leadlocalurl: '',
   leadlocatorurl: '',
   disabledaddcampaign: 'F',
-  enablephonenumber: 'T',
-  editorspreadsheet: 'F',
+  ...NO_COMPANY_FIELDS,
   defaultAdmin: 'F',
   customercare: 'F',
   adminGetNotification: 'T',

@@ -1,5 +1,11 @@
 import { useForm } from '@mantine/form';
 import {
+  type CompanyFieldInputs,
+  companyInputsEntered,
+  companyInputsOf,
+  NO_COMPANY_FIELDS,
+} from '../../../contract/company-fields.ts';
+import {
   companyNameFault,
   emailFault,
   fullNameFault,
@@ -12,14 +18,13 @@ import { loadPhones, ofWire, phoneFault } from '../../ui/usePhone.ts';
 import type { CompanyItem } from './companies.ts';
 
 /** The values of the add and edit forms. Names match the calls', so that errors find their fields. */
-export interface CompanyValues {
+export interface CompanyValues extends CompanyFieldInputs {
   ClientCompanyName: string;
   ClientFullName: string;
   ClientEmail: string;
   ClientPhone: PhoneValue;
   DownlineDomain: string;
   DownlineSubDomain: string;
-  DownlineOrganizationID: string;
   planMinSpendId: string;
   selectedterms: string[];
   selectedmodules: string[];
@@ -27,7 +32,6 @@ export interface CompanyValues {
   ApiMode: boolean;
   betaUser: boolean;
   disabledaddcampaign: boolean;
-  enablephonenumber: boolean;
   adminGetNotification: boolean;
   disabledreceivedemail: boolean;
 }
@@ -39,7 +43,6 @@ export const EMPTY: CompanyValues = {
   ClientPhone: { country: '', number: '' },
   DownlineDomain: '',
   DownlineSubDomain: '',
-  DownlineOrganizationID: '',
   planMinSpendId: '',
   selectedterms: [],
   selectedmodules: [],
@@ -47,7 +50,7 @@ export const EMPTY: CompanyValues = {
   ApiMode: false,
   betaUser: false,
   disabledaddcampaign: false,
-  enablephonenumber: true,
+  ...companyInputsOf(NO_COMPANY_FIELDS),
   adminGetNotification: true,
   disabledreceivedemail: false,
 };
@@ -61,7 +64,6 @@ export function valuesOf(row: CompanyItem): CompanyValues {
     ClientEmail: row.email,
     ClientPhone: ofWire(row),
     DownlineSubDomain: row.orisubdomain,
-    DownlineOrganizationID: row.external_organizationid,
     planMinSpendId: row.plan_minspend_id,
     selectedterms: row.selected_payment_term.filter((one) => one.status).map((one) => one.term),
     selectedmodules: row.selected_modules.filter((one) => one.status).map((one) => one.type),
@@ -69,7 +71,7 @@ export function valuesOf(row: CompanyItem): CompanyValues {
     ApiMode: row.api_mode === 'T',
     betaUser: row.beta_user === 'T',
     disabledaddcampaign: row.disabledaddcampaign === 'T',
-    enablephonenumber: row.enablephonenumber === 'T',
+    ...companyInputsOf(row),
     adminGetNotification: row.adminGetNotification === 'T',
     disabledreceivedemail: row.disabledreceivedemail === 'T',
   };
@@ -133,7 +135,7 @@ export async function newToWire(values: CompanyValues, kind: 'agency' | 'client'
           ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
         }
       : { disabledaddcampaign: flag(values.disabledaddcampaign) }),
-    DownlineOrganizationID: values.DownlineOrganizationID.trim(),
+    ...companyInputsEntered(values, kind, 'add'),
   };
 }
 
@@ -145,6 +147,7 @@ export async function changeToWire(
 ) {
   return {
     ...(await common(values, row.kind)),
+    ...companyInputsEntered(values, row.kind, 'edit'),
     ClientID: row.id || row.company_id,
     action: row.kind === 'agency' ? ('downline' as const) : ('client' as const),
     version: row.version,
@@ -156,7 +159,6 @@ export async function changeToWire(
         }
       : {
           disabledaddcampaign: flag(values.disabledaddcampaign),
-          enablephonenumber: flag(values.enablephonenumber),
           // These belong to the owner, so they are left out if there is none.
           ...(row.id && may.owner
             ? {
