@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { EXPORTS } from '../../exports.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
 import type { Company } from '../../test/factories.ts';
 
@@ -147,7 +148,22 @@ describe('[CONF-01] every field of the client/user payload', () => {
     expect((await update(node, { customercare: 'F' })).status).toBe(409);
   });
 
+  test("[CONF-01] a client's industry is in the form's call, the list, the log, and files", async () => {
+    const made = nodeIn(await create({ industry: ' Roofing ' }));
+    expect(made).toMatchObject({ industry: 'Roofing' });
+    const after = nodeIn(await update(made, { industry: 'Solar energy' }));
+    expect(after).toMatchObject({ industry: 'Solar energy' });
+    expect(await changeOf(made.company_id)).toContain('industry: Solar energy');
+    expect(nodeIn(await update(after, {}))).toMatchObject({ industry: 'Solar energy' });
+    const file = EXPORTS.find(({ name }) => name === 'user')!;
+    const cells = file.columns({ type: 'client' }).map(([title, cell]) => [title, cell(after)]);
+    expect(cells).toContainEqual(['Industry', 'Solar energy']);
+    expect(file.columns({ type: 'userdownline' }).map(([title]) => title)).not.toContain('Industry');
+  });
+
   test.each([
+    [{ industry: 'x'.repeat(256) }, 'industry', 'must not exceed 255 characters'],
+    [{ industry: 'a\u0000b' }, 'industry', undefined],
     [{ ClientRole: 'administrator' }, 'ClientRole', 'must be owner for an agency or client'],
     [{ permission_active: 'F' }, 'permission_active', 'is only for administrators'],
     [{ user_permissions: [{ name: 'report_analytics' }] }, 'user_permissions', 'is only for administrators'],
@@ -172,7 +188,7 @@ describe('[CONF-01] every field of the client/user payload', () => {
   test("another tenant's sales person is none, and what is for clients is refused of an agency", async () => {
     expect((await create({ salesAE: ids.rootseller })).status).toBe(422);
     const agency = { userType: 'userdownline', companyID: root.id, DownlineSubDomain: `sub-${++serial}` };
-    for (const given of [{ enablephonenumber: 'F' }, { editorspreadsheet: 'T' }]) {
+    for (const given of [{ enablephonenumber: 'F' }, { editorspreadsheet: 'T' }, { industry: 'Roofing' }]) {
       const { status, body } = await create({ ...agency, ...given }, 'root');
       expect([status, Object.keys(body.errors as object)]).toEqual([422, Object.keys(given)]);
     }

@@ -122,6 +122,7 @@ describe('clients', () => {
       `select id from company where agency_id = $1 and kind = 'client' order by created_at desc, id desc`,
       acme.id,
     );
+    await app.admin.query(`update company set industry = 'Bread' where id = $1`, [client.id]);
     const found = await all('/v1/clients');
     expect(found.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
     expect(found.length).toBe(5);
@@ -133,6 +134,7 @@ describe('clients', () => {
         id: client.id,
         name: 'Bakery',
         external_id: null,
+        industry: 'Bread',
         owner: { name: 'Bea Baker', email: 'bea@x.test', phone: null },
         can_add_campaigns: true,
         gets_phone_numbers: true,

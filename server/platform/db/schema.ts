@@ -81,6 +81,8 @@ export interface Schema {
     sheet_editor: Default<boolean>;
     /** The company's id in another system; '' for none. */
     external_id: Default<string>;
+    /** The trade that a client is in; '' for none. */
+    industry: Default<string>;
     version: Default<number>;
     created_at: At;
     removed_at: MaybeAt;
