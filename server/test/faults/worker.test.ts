@@ -5,7 +5,7 @@ import { killWorker } from './worker.ts';
 test('kill -9 of the worker while it makes and delivers leads: none twice, none lost, each with its debit and its deliveries', {
   timeout: 600_000,
 }, async () => {
-  const kills = 3;
+  const kills = 1;
   const database = await createTestDatabase(inject('adminUrl'));
   try {
     const report = await killWorker(database.url, { kills, seed: 2 });
