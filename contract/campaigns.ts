@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { InformationFields, InformationView, MoreFields, MoreOfCampaign } from './campaign-fields.ts';
+import { CAMPAIGN_SORTS } from './choices.ts';
 import { PlannedRetail, RetailCosts, RetailFields } from './costs.ts';
 import {
   Day,
@@ -254,9 +255,7 @@ export const campaigns = {
     .meta({ access: 'campaign.read' })
     .input(
       PageQuery.extend({
-        sortby: z
-          .enum(['campaignName', 'company_name', 'status', 'created_at', 'leads_30d', 'leadspeek_api_id'])
-          .optional(),
+        sortby: z.enum(CAMPAIGN_SORTS).optional(),
         status: z.enum(['active', 'paused', 'archived']).optional(),
         companyID: Id.optional(),
         leadspeekType: PipeList(CAMPAIGN_MODULES, 'is not a product')

@@ -104,3 +104,26 @@ export const MINIMUM_MODULES: readonly ModuleType[] = ['enhance', 'b2b'];
 
 /** The default suggested minimum spend, US dollars per month, where none has been set (spec calls 9). */
 export const FLAT_MINIMUM = '349.00';
+
+/** What lists can be sorted by, in the order of their columns. */
+export const COMPANY_SORTS = ['company_name', 'full_name', 'email', 'created_at'] as const;
+export type CompanySort = (typeof COMPANY_SORTS)[number];
+/** Of COMPANY_SORTS, those of people. */
+export const STAFF_SORTS = ['full_name', 'email', 'created_at'] as const;
+export const CAMPAIGN_SORTS = [
+  'campaignName',
+  'company_name',
+  'status',
+  'created_at',
+  'leads_30d',
+  'leadspeek_api_id',
+] as const;
+export const CLIENT_SORTS = ['company_name', 'active', 'leads_30d', 'spend_30d', 'balance'] as const;
+export const KEYWORD_COUNT_SORTS = [
+  'created_at',
+  'count',
+  'count_without_geo',
+  'keyword',
+  'target_location',
+  'status',
+] as const;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
-import { MODULES, type ModuleType, PAYMENT_TERMS } from './choices.ts';
+import { COMPANY_SORTS, MODULES, type ModuleType, PAYMENT_TERMS } from './choices.ts';
 import { type CompanyFieldsEntered, type CompanyFieldsShown, companyFields } from './company-fields.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { messages } from './messages.ts';
@@ -156,8 +156,6 @@ export const COMPANY_FILTERS = [
   'out_of_balance',
 ] as const;
 export type CompanyFilter = (typeof COMPANY_FILTERS)[number];
-export const COMPANY_SORTS = ['company_name', 'full_name', 'email', 'created_at'] as const;
-export type CompanySort = (typeof COMPANY_SORTS)[number];
 
 /** Several values in one comma-separated string. */
 const Several = z

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { CLIENT_SORTS } from './choices.ts';
 import { InvoiceFilter, InvoicePage } from './invoices.ts';
 import { ModuleName } from './leads.ts';
 import { Day, GivenDay, Id, Micros, Page, PageQuery } from './primitives.ts';
@@ -73,7 +74,7 @@ export const insight = {
     .meta({ access: 'client.list' })
     .input(
       PageQuery.extend({
-        sortby: z.enum(['company_name', 'active', 'leads_30d', 'spend_30d', 'balance']).optional(),
+        sortby: z.enum(CLIENT_SORTS).optional(),
       }),
     )
     .output(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { KEYWORD_COUNT_SORTS } from './choices.ts';
 import { Done, Flag, Id, Instant, Page, PageQuery } from './primitives.ts';
 import {
   AudienceFields,
@@ -115,9 +116,7 @@ export const intent = {
     .meta({ access: 'campaign.read' })
     .input(
       PageQuery.extend({
-        sortby: z
-          .enum(['created_at', 'count', 'count_without_geo', 'keyword', 'target_location', 'status'])
-          .optional(),
+        sortby: z.enum(KEYWORD_COUNT_SORTS).optional(),
         companyID: Id.optional(),
         leadspeekID: Id.optional(),
       }),

@@ -1,31 +1,33 @@
 import { useMemo } from 'react';
 import { useSearchParams } from './useSearchParams.ts';
 
-export interface ListDefaults {
+export interface ListDefaults<Sort extends string> {
   perPage?: number;
-  sort?: string;
+  /** What the list can be sorted by; anything else in the address is ignored. Absent: anything. */
+  sorts?: readonly Sort[];
+  sort?: Sort;
   dir?: 'asc' | 'desc';
 }
 
 /** A list's page, sort, and search, as held in the address. */
-export interface ListState {
+export interface ListState<Sort extends string = string> {
   page: number;
   perPage: number;
-  sort: string | undefined;
+  sort: Sort | undefined;
   dir: 'asc' | 'desc';
   q: string;
   /** The same, as PageQuery parameters; spread it into the call's input. */
   input: {
     Page: number;
     PerPage: number;
-    sortby: string | undefined;
+    sortby: Sort | undefined;
     order: 'asc' | 'desc' | undefined;
     searchQuery: string | undefined;
   };
   setPage(page: number): void;
   setPerPage(perPage: number): void;
   /** Undefined: the list's own order. */
-  setSort(sort: string | undefined, dir?: 'asc' | 'desc'): void;
+  setSort(sort: Sort | undefined, dir?: 'asc' | 'desc'): void;
   setQ(q: string): void;
 }
 
@@ -33,7 +35,10 @@ export interface ListState {
  * Keeps a list's page, sort, and search in the URL.
  * @param prefix distinguishes two lists on one page
  */
-export function useListState(defaults: ListDefaults = {}, prefix = ''): ListState {
+export function useListState<Sort extends string = string>(
+  defaults: ListDefaults<Sort> = {},
+  prefix = '',
+): ListState<Sort> {
   const [params, set] = useSearchParams();
   const key = (name: string) => prefix + name;
   const page = Math.max(1, Number.parseInt(params[key('page')] ?? '1', 10) || 1);
@@ -41,7 +46,9 @@ export function useListState(defaults: ListDefaults = {}, prefix = ''): ListStat
     100,
     Math.max(1, Number.parseInt(params[key('per')] ?? '', 10) || (defaults.perPage ?? 10)),
   );
-  const sort = params[key('sort')] ?? defaults.sort;
+  const asked = params[key('sort')] as Sort | undefined;
+  const isKnown = asked !== undefined && (defaults.sorts?.includes(asked) ?? true);
+  const sort = isKnown ? asked : defaults.sort;
   const given = params[key('dir')];
   const dir = given === 'asc' || given === 'desc' ? given : (defaults.dir ?? 'asc');
   const q = params[key('q')] ?? '';

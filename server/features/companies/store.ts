@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { CompanyFilter, CompanySort } from '../../../contract/companies.ts';
+import type { CompanySort } from '../../../contract/choices.ts';
+import type { CompanyFilter } from '../../../contract/companies.ts';
 import { type CompanyFieldValues, companyFields } from '../../../contract/company-fields.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 

@@ -39,7 +39,7 @@ export function ViewsByOthers() {
   const state = useListState({ perPage: 10 }, 'v');
   const query = useQuery({
     queryKey: ['views', state.input],
-    queryFn: ({ signal }) => api.access.views(state.input as never, { signal }),
+    queryFn: ({ signal }) => api.access.views(state.input, { signal }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -22,7 +22,7 @@ export default function StoppedJobsPage() {
   const [busy, setBusy] = useState<string>();
   const query = useQuery({
     queryKey: ['background', 'stopped', state.input],
-    queryFn: ({ signal }) => api.background.stoppedJobs(state.input as never, { signal }),
+    queryFn: ({ signal }) => api.background.stoppedJobs(state.input, { signal }),
     placeholderData: keepPreviousData,
   });
   const again = async (row: StoppedJob) => {

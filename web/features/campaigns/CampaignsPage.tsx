@@ -2,7 +2,7 @@ import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
 import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { MODULES } from '../../../contract/choices.ts';
+import { CAMPAIGN_SORTS, MODULES } from '../../../contract/choices.ts';
 import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { usePageModule } from '../../api/module.ts';
@@ -58,7 +58,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const mayWrite = useMay('campaign.write');
   const mayRemove = useMay('campaign.remove');
   const [params, set] = useSearchParams();
-  const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
+  const state = useListState({ sorts: CAMPAIGN_SORTS, sort: 'created_at', dir: 'desc', perPage: 25 });
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
   // A page without a module lists the campaigns of all modules.
   const page = usePageModule();
@@ -81,7 +81,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   };
   const query = useQuery({
     queryKey: ['campaigns', input],
-    queryFn: ({ signal }) => api.campaigns.list(input as never, { signal }),
+    queryFn: ({ signal }) => api.campaigns.list(input, { signal }),
     placeholderData: keepPreviousData,
   });
   const selected = useSelection<CampaignRow>();

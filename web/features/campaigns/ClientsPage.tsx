@@ -1,6 +1,7 @@
 import { IconBuildingStore } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { CLIENT_SORTS } from '../../../contract/choices.ts';
 import type { Client } from '../../../contract/index.ts';
 import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
@@ -17,11 +18,11 @@ type Row = Awaited<ReturnType<Client['insight']['clients']>>['data'][number];
 export default function ClientsPage() {
   const user = useUser();
   const navigate = useNavigate();
-  const state = useListState({ sort: 'company_name', perPage: 25 });
+  const state = useListState({ sorts: CLIENT_SORTS, sort: 'company_name', perPage: 25 });
   const { input } = state;
   const query = useQuery({
     queryKey: ['clients', 'figures', input],
-    queryFn: ({ signal }) => api.insight.clients(input as never, { signal }),
+    queryFn: ({ signal }) => api.insight.clients(input, { signal }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { IconListSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { KEYWORD_COUNT_SORTS } from '../../../contract/choices.ts';
 import type { Client } from '../../../contract/index.ts';
 import { intentMessages } from '../../../contract/intent-messages.ts';
 import { api } from '../../api/client.ts';
@@ -35,11 +36,11 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
   const [isAsking, setAsking] = useState(false);
   const [chosen, setChosen] = useState<string | null>();
   const cache = useQueryClient();
-  const state = useListState({ perPage: 10 }, 'count_');
+  const state = useListState({ sorts: KEYWORD_COUNT_SORTS, perPage: 10 }, 'count_');
   const input = { ...state.input, leadspeekID: campaign.leadspeekID };
   const query = useQuery({
     queryKey: ['counts', input],
-    queryFn: ({ signal }) => api.intent.history(input as never, { signal }),
+    queryFn: ({ signal }) => api.intent.history(input, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: (one) => (one.state.data?.processing ? 3000 : false),
   });

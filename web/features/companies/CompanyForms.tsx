@@ -75,7 +75,7 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
         companyID: user.company_id,
         idsys: user.company_root_id,
         ...(await newToWire(values, kind)),
-      } as never);
+      });
       forgetFailed(ABOUT);
       notifyDone(message);
       leave();
@@ -198,7 +198,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
         companyID: user.company_id,
         idsys: user.company_root_id,
         ...(await changeToWire(values, row, may)),
-      } as never);
+      });
       forgetFailed(ABOUT);
       notifyDone(message);
       leave();

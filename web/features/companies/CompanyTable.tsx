@@ -2,6 +2,7 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { COMPANY_SORTS, type CompanySort } from '../../../contract/choices.ts';
 import { type CompanyFieldsShown, listedFields } from '../../../contract/company-fields.ts';
 import { messages } from '../../../contract/messages.ts';
 import { rowActions } from '../../../contract/row-actions.ts';
@@ -47,7 +48,7 @@ const SetCostModal = lazy(() => import('../costs/SetCostModal.tsx'));
 /** The agencies of a root or the clients of an agency, as the page's main list with its state in the address. */
 export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
   const user = useUser();
-  const state = useListState({ perPage: 10 });
+  const state = useListState({ sorts: COMPANY_SORTS, perPage: 10 });
   const [params, set] = useSearchParams();
   const filters = kind === 'agency' ? filtersIn(params.filters) : [];
   const setFilters = (next: string[]) => set({ filters: next.join(','), page: undefined });
@@ -87,11 +88,11 @@ function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
   const q = params.open === agency.company_id ? (params.client ?? '') : showsAll ? '' : found;
   const [page, setPage] = useState(1);
   const [perPage, setPerPage] = useState(10);
-  const [sort, setSort] = useState<{ by: string | undefined; dir: 'asc' | 'desc' }>({
+  const [sort, setSort] = useState<{ by: CompanySort | undefined; dir: 'asc' | 'desc' }>({
     by: undefined,
     dir: 'asc',
   });
-  const state: ListState = {
+  const state: ListState<CompanySort> = {
     page,
     perPage,
     sort: sort.by,
@@ -153,7 +154,7 @@ function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
 interface ListProps {
   kind: 'agency' | 'client';
   companyID?: string;
-  state: ListState;
+  state: ListState<CompanySort>;
   filters: ReturnType<typeof filtersIn>;
   /** The agency whose clients are expanded initially. */
   opened?: string | undefined;

@@ -51,7 +51,7 @@ export function LogsModal({ row, onClose }: { row: CompanyItem; onClose: () => v
   const query = useQuery({
     queryKey: ['user-logs', row.company_id, state.input],
     queryFn: ({ signal }) =>
-      api.companies.userLogs({ company_id: row.company_id, ...(state.input as object) } as never, { signal }),
+      api.companies.userLogs({ company_id: row.company_id, ...state.input }, { signal }),
     placeholderData: keepPreviousData,
   });
   return (

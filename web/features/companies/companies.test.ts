@@ -60,7 +60,7 @@ test('[AGCY-19] the clients of an agency, sorted and filtered: unset parts of th
     kind: 'client' as const,
     companyID: 'acme',
     searchQuery: undefined,
-    sortby: 'email',
+    sortby: 'email' as const,
     order: 'desc' as const,
     filters: ['direct_payment', 'payment_failed'] as const,
   };
@@ -72,7 +72,7 @@ test('[AGCY-19] the clients of an agency, sorted and filtered: unset parts of th
       idsys: 'root',
       type: 'client',
       module: 'all',
-      sortby: 'email',
+      sortby: 'email' as const,
       order: 'desc',
       search: 'all',
       Page: 2,

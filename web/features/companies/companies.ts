@@ -1,3 +1,4 @@
+import type { CompanySort } from '../../../contract/choices.ts';
 import type { CompanyFilter, CompanyNodeData } from '../../../contract/companies.ts';
 import { NO_COMPANY_FIELDS } from '../../../contract/company-fields.ts';
 import { NAME_MAX } from '../../../contract/company-rules.ts';
@@ -11,6 +12,8 @@ export type Assigned = Awaited<ReturnType<Client['sales']['downline']>>['data'][
 export type CompanyItem = CompanyNodeData & { roles?: Assigned['roles'] };
 export type CompanyPage = Omit<Listed, 'data'> & { data: CompanyItem[] };
 
+type ListQuery = Parameters<Client['companies']['list']>[0];
+type DownlineQuery = Parameters<Client['sales']['downline']>[0];
 type Calls = {
   companies: Pick<Client['companies'], 'list'>;
   sales: Pick<Client['sales'], 'downline'>;
@@ -23,7 +26,7 @@ export interface Asked {
   companyID?: string | undefined;
   Page: number;
   PerPage: number;
-  sortby?: string | undefined;
+  sortby?: CompanySort | undefined;
   order?: 'asc' | 'desc' | undefined;
   searchQuery?: string | undefined;
   filters?: readonly CompanyFilter[];
@@ -97,7 +100,10 @@ export function searchSegment(text: string | undefined): string {
 type Reader = Pick<SessionUser, 'user_type' | 'company_id' | 'company_root_id'>;
 
 /** Returns the parameters of a company list request, and the list's name for downloads (server/exports.ts). */
-export function companiesAsked(user: Reader, asked: Asked): { list: 'user' | 'downline'; query: object } {
+export function companiesAsked(
+  user: Reader,
+  asked: Asked,
+): { list: 'user'; query: ListQuery } | { list: 'downline'; query: DownlineQuery } {
   const { kind, companyID, filters, ...input } = asked;
   if (user.user_type === 'sales')
     return { list: 'downline', query: { ...input, kind, ...(companyID ? { companyID } : {}) } };
@@ -130,10 +136,10 @@ export async function readCompanies(
   asked: Asked,
   options: { signal: AbortSignal },
 ): Promise<CompanyPage> {
-  const { list, query } = companiesAsked(user, asked);
+  const wanted = companiesAsked(user, asked);
   // The call also lists people; with this type, the result is companies.
-  if (list === 'user') return (await api.companies.list(query as never, options)) as CompanyPage;
-  const found = await api.sales.downline(query as never, options);
+  if (wanted.list === 'user') return (await api.companies.list(wanted.query, options)) as CompanyPage;
+  const found = await api.sales.downline(wanted.query, options);
   return {
     ...found,
     data: found.data.map(({ id, name, email, user_id, details, ...row }) => ({

@@ -104,7 +104,7 @@ function AgencySelect(props: { value: string; onChange: (id: string) => void }) 
         const { data } = await readCompanies(
           api,
           user,
-          { kind: 'agency', Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) } as never,
+          { kind: 'agency', Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) },
           { signal },
         );
         return data.map((one) => ({ value: one.company_id, label: one.company_name }));

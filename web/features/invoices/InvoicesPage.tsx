@@ -55,7 +55,7 @@ export default function InvoicesPage() {
   };
   const query = useQuery({
     queryKey: ['invoices', 'list', filter],
-    queryFn: ({ signal }) => api.invoices.list(filter as never, { signal }),
+    queryFn: ({ signal }) => api.invoices.list(filter, { signal }),
     placeholderData: keepPreviousData,
   });
   const isFiltered = Boolean(status || span || state.q);

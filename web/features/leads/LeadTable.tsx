@@ -51,7 +51,7 @@ export function LeadTable(props: {
   );
   const query = useQuery({
     queryKey: ['leads', set],
-    queryFn: ({ signal }) => api.leads.list(set as never, { signal }),
+    queryFn: ({ signal }) => api.leads.list(set, { signal }),
     placeholderData: keepPreviousData,
   });
   const columns: Column<LeadRow>[] = [

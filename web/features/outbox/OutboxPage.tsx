@@ -37,7 +37,7 @@ export default function OutboxPage() {
   const drawer = useDrawer('mail');
   const query = useQuery({
     queryKey: ['outbox', state.input],
-    queryFn: ({ signal }) => api.outbox.list(state.input as never, { signal }),
+    queryFn: ({ signal }) => api.outbox.list(state.input, { signal }),
     placeholderData: keepPreviousData,
     // Someone who waits for a link has just asked for it in another window.
     refetchInterval: 10_000,

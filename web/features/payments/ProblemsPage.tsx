@@ -52,7 +52,7 @@ export default function ProblemsPage() {
   const user = useUser();
   const query = useQuery({
     queryKey: ['payment', 'problems', state.input, kind],
-    queryFn: ({ signal }) => api.payments.problems({ ...state.input, kind } as never, { signal }),
+    queryFn: ({ signal }) => api.payments.problems({ ...state.input, kind }, { signal }),
     placeholderData: keepPreviousData,
   });
   const counts = query.data?.counts;

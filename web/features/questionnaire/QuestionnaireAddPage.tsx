@@ -12,7 +12,7 @@ import { notifyDone } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { ErrorState } from '../../ui/states.tsx';
 import { useLeaveGuard } from '../../ui/useLeaveGuard.ts';
-import { type Answers, answerFault, answersOf, QUESTIONS, type Question } from './model.ts';
+import { type Answers, answerFault, answersOf, inputOf, QUESTIONS, type Question } from './model.ts';
 import { questionnaireQuery } from './queries.ts';
 import classes from './questionnaire.module.css';
 
@@ -56,7 +56,7 @@ function Sheet({ saved }: { saved: Questionnaire | null }) {
   const leave = useLeaveGuard(form.isDirty(), 'Your answers will be lost.');
   const save = async (answers: Answers) => {
     try {
-      const { message } = await api.profile.saveQuestionnaire(answers as never);
+      const { message } = await api.profile.saveQuestionnaire(inputOf(answers));
       await Promise.all([
         cache.invalidateQueries({ queryKey: questionnaireQuery.queryKey }),
         cache.invalidateQueries({ queryKey: userQuery.queryKey }),

@@ -1,3 +1,4 @@
+import type { Client } from '../../../contract/index.ts';
 import type { Questionnaire } from '../../../contract/questionnaire.ts';
 import {
   BUSINESS,
@@ -63,6 +64,10 @@ export function answersOf(saved: Questionnaire | null | undefined): Answers {
     }),
   );
 }
+
+/** Returns the form's values as the call takes them; the rules of QUESTIONS are those of the call. */
+export const inputOf = (answers: Answers) =>
+  answers as unknown as Parameters<Client['profile']['saveQuestionnaire']>[0];
 
 /** Returns what is wrong with an answer; every question except the last and the checkboxes is required. */
 export function answerFault(question: Question, answer: string | string[]): string | null {

@@ -23,7 +23,7 @@ function SecurityForm({ setting, onReload }: { setting: Setting<'secondfactor'>;
   const state = useSettingSave({
     setting,
     form,
-    toValue: (values) => values as never,
+    toValue: (values) => values,
     labels: { people: 'your users', owners: isRoot ? 'owners' : 'client owners', from: 'from' },
   });
   return (

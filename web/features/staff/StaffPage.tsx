@@ -2,6 +2,7 @@ import { Button, Select, Text } from '@mantine/core';
 import { IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { STAFF_SORTS } from '../../../contract/choices.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { confirm } from '../../ui/confirm.tsx';
@@ -45,7 +46,7 @@ export function StaffPage(props: {
   const cache = useQueryClient();
   const [params, set] = useSearchParams();
   const filter = filterIn(params.filter);
-  const state = useListState({ sort: 'full_name', dir: 'asc', perPage: 25 });
+  const state = useListState({ sorts: STAFF_SORTS, sort: 'full_name', dir: 'asc', perPage: 25 });
   const drawer = useDrawer('person');
   const selected = useSelection<Person>();
   const [mayAdd, mayEdit, mayRemove] = [
@@ -59,8 +60,8 @@ export function StaffPage(props: {
     idsys: user.company_root_id,
     type,
     module: 'all',
-    sortby: state.sort ?? 'all',
-    order: state.sort ? state.dir : 'all',
+    sortby: state.sort ?? ('all' as const),
+    order: state.sort ? state.dir : ('all' as const),
     search: searchSegment(state.q),
     Page: state.page,
     PerPage: state.perPage,
@@ -68,8 +69,7 @@ export function StaffPage(props: {
   };
   const query = useQuery({
     queryKey: ['staff', type, state.input, filter],
-    queryFn: async ({ signal }) =>
-      (await api.companies.list(asked as never, { signal })) as unknown as StaffList,
+    queryFn: async ({ signal }) => (await api.companies.list(asked, { signal })) as unknown as StaffList,
     placeholderData: keepPreviousData,
   });
   const changed = () => {

@@ -56,7 +56,7 @@ export default function TaxesPage() {
   const rates = useQuery(ratesQuery);
   const payers = useQuery({
     queryKey: ['taxes', 'payers', state.input],
-    queryFn: ({ signal }) => api.taxes.payers(state.input as never, { signal }),
+    queryFn: ({ signal }) => api.taxes.payers(state.input, { signal }),
     placeholderData: keepPreviousData,
   });
   const columns: Column<Payer>[] = [
