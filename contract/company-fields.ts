@@ -57,7 +57,7 @@ export const COMPANY_FIELDS = {
     about: 'For a client. The trade it is in. Empty if none',
     log: 'industry',
     label: 'Industry',
-    hint: 'The trade the client is in, such as Roofing. Leave blank for none.',
+    hint: 'Such as Roofing. Leave blank for none.',
     listed: 'INDUSTRY',
     exported: { title: 'Industry', of: ['client'] },
     api: { name: 'industry', about: 'The trade the client is in, in your words' },
