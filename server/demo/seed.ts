@@ -187,12 +187,12 @@ export async function seedDemo(
     );
   await topUp(acme, 500n * USD, 'demo-1');
   await topUp(acme, 250n * USD, 'demo-2');
-  const northwind = await make.client(acme, { name: 'Northwind Outfitters' });
-  const harbor = await make.client(acme, { name: 'Harbor Dental Care' });
-  const evergreen = await make.client(acme, { name: 'Evergreen Realty Group' });
-  const pinecrest = await make.client(bluepeak, { name: 'Pinecrest Solar' });
-  const lakeside = await make.client(bluepeak, { name: 'Lakeside Auto' });
-  const orchard = await make.client(ridge, { name: 'Orchard Home Goods' });
+  const northwind = await make.client(acme, { name: 'Northwind Outfitters', industry: 'Outdoor gear' });
+  const harbor = await make.client(acme, { name: 'Harbor Dental Care', industry: 'Dental care' });
+  const evergreen = await make.client(acme, { name: 'Evergreen Realty Group', industry: 'Real estate' });
+  const pinecrest = await make.client(bluepeak, { name: 'Pinecrest Solar', industry: 'Solar energy' });
+  const lakeside = await make.client(bluepeak, { name: 'Lakeside Auto', industry: 'Car repair' });
+  const orchard = await make.client(ridge, { name: 'Orchard Home Goods', industry: 'Home goods' });
   const fresh = await make.agency(master, {
     name: 'Fresh Start',
     host: `fresh.${domain}`,

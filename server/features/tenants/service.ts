@@ -74,6 +74,8 @@ export interface NewCompany {
   agencyId?: string;
   isMaster?: boolean;
   timeZone?: string;
+  /** For a client: the trade it is in. */
+  industry?: string;
   /** The caller may choose the ids (demo seed); otherwise they are generated. */
   id?: string;
   brand?: Partial<{
@@ -228,6 +230,7 @@ export function createTenants({ db, clock, config }: Platform) {
         is_master: given.isMaster ?? false,
         name: given.name,
         ...(given.timeZone ? { time_zone: given.timeZone } : {}),
+        ...(given.industry ? { industry: given.industry } : {}),
         created_at: at,
       });
       if (given.host)
