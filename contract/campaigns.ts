@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from './base.ts';
 import { InformationFields, InformationView, MoreFields, MoreOfCampaign } from './campaign-fields.ts';
+import { campaignRules, NEW_RULES, type RulesOfApi, type RulesOnWire, rulesShown } from './campaign-rules.ts';
 import { CAMPAIGN_SORTS } from './choices.ts';
 import { PlannedRetail, RetailCosts, RetailFields } from './costs.ts';
 import {
@@ -22,9 +23,6 @@ import {
 } from './primitives.ts';
 import { SiteHosts } from './site-hosts.ts';
 import { AudienceFields, AudienceView, KeywordText, TargetFields, TargetView } from './target.ts';
-
-/** When a person may become a lead of the same campaign again (reidentificationtype). */
-export const REIDENTIFY = ['never', '1_week', '1_month', '3_months', '6_months', '12_months'] as const;
 
 export const CAMPAIGN_STATES = ['active', 'paused', 'archived', 'removed'] as const;
 
@@ -55,6 +53,50 @@ const Optional = <T extends z.ZodType>(type: T) =>
 /** The modules that campaigns can be created in. */
 export const CAMPAIGN_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const;
 
+type Rule = (typeof campaignRules)[number][1];
+const ruleType = (rule: Rule) =>
+  rule.kind === 'flag'
+    ? Flag
+    : rule.kind === 'whole'
+      ? Whole(rule.least, rule.most)
+      : z.enum(Object.keys(rule.choices));
+const describe = (type: z.ZodType, about: string | undefined) => (about ? type.describe(about) : type);
+const STARTS = rulesShown(NEW_RULES);
+type RuleType<T> = z.ZodType<T, T extends number ? T | string : T>;
+/** A campaign's rules (contract/campaign-rules.ts) as a new campaign takes them, as a change does, and as shown. */
+const RuleFields = z.object(
+  Object.fromEntries(
+    campaignRules.map(([, rule]) => [
+      rule.wire,
+      describe((ruleType(rule) as z.ZodType).default(STARTS[rule.wire as keyof RulesOnWire]), rule.about),
+    ]),
+  ) as { [W in keyof RulesOnWire]: z.ZodDefault<RuleType<RulesOnWire[W]>> },
+);
+export const RuleChanges = z.object(
+  Object.fromEntries(
+    campaignRules.map(([, rule]) => [
+      rule.wire,
+      describe((ruleType(rule) as z.ZodType).optional(), rule.about),
+    ]),
+  ) as { [W in keyof RulesOnWire]: z.ZodOptional<RuleType<RulesOnWire[W]>> },
+);
+const shownType = (rule: Rule) =>
+  rule.kind === 'flag' ? Flag : rule.kind === 'whole' ? z.int() : z.enum(Object.keys(rule.choices));
+const RulesShown = z.object(
+  Object.fromEntries(campaignRules.map(([, rule]) => [rule.wire, shownType(rule)])) as unknown as {
+    [W in keyof RulesOnWire]: z.ZodType<RulesOnWire[W], RulesOnWire[W]>;
+  },
+);
+/** The rules as programs get them. */
+export const ApiRules = z.object(
+  Object.fromEntries(
+    campaignRules.map(([, rule]) => [
+      rule.api.name,
+      describe(rule.kind === 'flag' ? z.boolean() : shownType(rule), rule.api.about),
+    ]),
+  ) as { [A in keyof RulesOfApi]: z.ZodType<RulesOfApi[A], RulesOfApi[A]> },
+);
+
 /** What a person sets on a campaign, whatever its module. */
 export const CampaignFields = z
   .object({
@@ -66,18 +108,11 @@ export const CampaignFields = z
     siteHosts: SiteHosts.optional().describe(
       'Other hosts that carry the tag: shop.example.com, or *.example.com for a domain and all its subdomains. Visits from other hosts are refused. If omitted in an update, the hosts do not change',
     ),
-    phoneenabled: Flag.default('F').describe('T: leads must have a phone number'),
-    dncphoneenabled: Flag.default('F').describe(
-      'T: phone numbers on do-not-call lists are delivered and marked as such. Otherwise they are left out',
-    ),
-    homeaddressenabled: Flag.default('F').describe('T: leads must have a postal address'),
-    requireemailaddress: Flag.default('T').describe('T: leads must have an email address'),
-    reidentificationtype: z.enum(REIDENTIFY).default('never'),
-    minConfidence: Whole(0, 100).default(50).describe('Matches below this confidence are not leads'),
     LimitLead: Optional(Whole(1, 1_000_000)).describe('Daily lead limit. Leave blank for no limit'),
     startDate: Optional(GivenDay),
     endDate: Optional(GivenDay),
   })
+  .extend(RuleFields.shape)
   .extend(MoreFields.shape)
   .extend(RetailFields.shape)
   .extend(TargetFields.shape)
@@ -97,12 +132,7 @@ export const Campaign = z.object({
   urlCode: z.string(),
   urlCodeThankyou: z.string().nullable(),
   siteHosts: z.array(z.string()),
-  phoneenabled: Flag,
-  dncphoneenabled: Flag,
-  homeaddressenabled: Flag,
-  requireemailaddress: Flag,
-  reidentificationtype: z.enum(REIDENTIFY),
-  minConfidence: z.int(),
+  ...RulesShown.shape,
   LimitLead: z.int().nullable(),
   startDate: Day.nullable(),
   endDate: Day.nullable(),
@@ -144,12 +174,7 @@ const Which = z.object({ leadspeekID: Id });
 /** A change to a campaign; fields left out stay as they are. */
 export const CampaignUpdate = CampaignFields.extend({
   campaignName: Line.optional(),
-  phoneenabled: CampaignFields.shape.phoneenabled.unwrap().optional(),
-  dncphoneenabled: CampaignFields.shape.dncphoneenabled.unwrap().optional(),
-  homeaddressenabled: CampaignFields.shape.homeaddressenabled.unwrap().optional(),
-  requireemailaddress: CampaignFields.shape.requireemailaddress.unwrap().optional(),
-  reidentificationtype: CampaignFields.shape.reidentificationtype.unwrap().optional(),
-  minConfidence: CampaignFields.shape.minConfidence.unwrap().optional(),
+  ...RuleChanges.shape,
   leadspeekID: Id,
   version: z
     .int()

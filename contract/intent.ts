@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from './base.ts';
+import { RuleChanges } from './campaigns.ts';
 import { KEYWORD_COUNT_SORTS } from './choices.ts';
 import { Done, Flag, Id, Instant, Page, PageQuery } from './primitives.ts';
 import {
@@ -76,16 +77,8 @@ export const intent = {
         leadspeekID: Id.optional().describe('A campaign with keywords whose rules apply to the forecast'),
         leadspeekType: SearchModule.optional().describe('Used if no campaign is given. Defaults to locator'),
         ...AudienceFields.shape,
-        requireemailaddress: Flag.optional(),
-        phoneenabled: Flag.optional(),
-        homeaddressenabled: Flag.optional(),
-        minConfidence: z.coerce
-          .number()
-          .int()
-          .min(0)
-          .max(100)
-          .optional()
-          .describe('Same as for a campaign. If a campaign is given, its own rules apply'),
+        // If a campaign is given, its own rules apply.
+        ...RuleChanges.shape,
         tell: Flag.default('T').describe('F: no email when the count is done'),
         target_location: TargetLocation.optional(),
         states: StateCodes.optional(),

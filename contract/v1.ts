@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REIDENTIFY, STATE_REASONS } from './campaigns.ts';
+import { ApiRules, STATE_REASONS } from './campaigns.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from './choices.ts';
 import { type CompanyFieldsOfApi, companyFields } from './company-fields.ts';
 import { LEAD_DELIVERY } from './destinations.ts';
@@ -180,14 +180,7 @@ export const ApiCampaign = z.object({
   site_url: Text.describe('The site with the tag. Site ID only'),
   site_hosts: z.array(z.string()).describe('Other hosts that carry the tag'),
   thank_you_url: Text.describe('The page people reach after they buy or sign up'),
-  requires_email: z.boolean().describe('Only people with an email address become leads'),
-  requires_phone: z.boolean(),
-  requires_address: z.boolean(),
-  do_not_call_phones: z
-    .boolean()
-    .describe('Whether phone numbers on do-not-call lists are delivered, with a mark'),
-  repeat_after: z.enum(REIDENTIFY).describe('When a person can become a lead of the campaign again'),
-  min_confidence: z.int(),
+  ...ApiRules.shape,
   lead_limit: z.int().nullable().describe('Maximum number of leads a day, week, or month. null for no limit'),
   lead_limit_period: z.enum(['day', 'week', 'month']),
   starts_on: Day.nullable(),

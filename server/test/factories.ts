@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type CampaignRules, NEW_RULES, rulesIn } from '../../contract/campaign-rules.ts';
 import { SCOPE_NAMES } from '../../contract/developer-rules.ts';
 import type { ProfileKey } from '../../contract/enrichment-fields.ts';
 import type { Features } from '../app.ts';
@@ -413,12 +414,6 @@ export function createFactories(features: Features, platform: Platform) {
         costs?: Partial<Retail>;
         balance?: bigint;
         state?: 'active' | 'paused' | 'archived';
-        reidentify?: string;
-        emailRequired?: boolean;
-        phoneRequired?: boolean;
-        dncPhones?: boolean;
-        addressRequired?: boolean;
-        minConfidence?: number;
         dailyCap?: number | null;
         siteKey?: string;
         /** The module of a keyword campaign; Search ID unless given. */
@@ -428,7 +423,7 @@ export function createFactories(features: Features, platform: Platform) {
         b2b?: number[];
         /** A campaign that searches for this instead of watching a site. */
         search?: Partial<Search> & { keywords: string[] };
-      } = {},
+      } & Partial<CampaignRules> = {},
     ): Promise<MadeCampaign> {
       const at = clock.now();
       const id = newId(at);
@@ -450,12 +445,7 @@ export function createFactories(features: Features, platform: Platform) {
           site_url: given.search ? '' : (given.siteUrl ?? 'https://shop.example.com/'),
           thank_you_url: given.thankYouUrl ?? null,
           site_hosts: given.siteHosts ?? [],
-          reidentify: given.reidentify ?? 'never',
-          email_required: given.emailRequired ?? true,
-          phone_required: given.phoneRequired ?? false,
-          dnc_phones: given.dncPhones ?? false,
-          address_required: given.addressRequired ?? false,
-          min_confidence: given.minConfidence ?? 50,
+          ...rulesIn({ ...NEW_RULES, ...given }),
           daily_cap: given.dailyCap ?? null,
           price_micros: given.price ?? 0n,
           ...(given.costs ? { costs: given.costs } : {}),

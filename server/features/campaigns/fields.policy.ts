@@ -1,3 +1,9 @@
+import {
+  type CampaignRules,
+  type RulesOnWire,
+  rulesAfter,
+  rulesStored,
+} from '../../../contract/campaign-rules.ts';
 import { RetailFields } from '../../../contract/costs.ts';
 import { INFORMATION_FIELDS, type InformationType } from '../../../contract/enrichment-fields.ts';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
@@ -26,42 +32,24 @@ export const columns = (given: Fields, module: Module) => ({
   site_url: module === 'local' ? given.urlCode! : '',
   thank_you_url: (module === 'local' && given.urlCodeThankyou) || null,
   ...(given.siteHosts ? { site_hosts: module === 'local' ? given.siteHosts : [] } : {}),
-  phone_required: given.phoneenabled === 'T',
-  dnc_phones: given.dncphoneenabled === 'T',
-  address_required: given.homeaddressenabled === 'T',
-  email_required: given.requireemailaddress === 'T',
+  ...rulesStored(given, module),
   ...(isSearch(module) ? needsOf(given) : {}),
-  reidentify: given.reidentificationtype,
-  min_confidence: given.minConfidence,
   daily_cap: given.LimitLead ?? null,
   starts_on: given.startDate ?? null,
   ends_on: given.endDate ?? null,
 });
 
 /** The fields that a change may omit, because they have no default there. */
-type Core =
-  | 'campaignName'
-  | 'phoneenabled'
-  | 'dncphoneenabled'
-  | 'homeaddressenabled'
-  | 'requireemailaddress'
-  | 'reidentificationtype'
-  | 'minConfidence';
+type Core = 'campaignName' | keyof RulesOnWire;
 /** A change of a campaign. */
 export type Change = Omit<Fields, Core> & { [field in Core]?: Fields[field] | undefined };
 
 /** The form's fields as stored in a campaign. */
-interface Kept {
+interface Kept extends CampaignRules {
   module: string;
   name: string;
   site_url: string;
   thank_you_url: string | null;
-  phone_required: boolean;
-  dnc_phones: boolean;
-  address_required: boolean;
-  email_required: boolean;
-  reidentify: string;
-  min_confidence: number;
   daily_cap: number | null;
   starts_on: string | null;
   ends_on: string | null;
@@ -69,19 +57,12 @@ interface Kept {
 
 /** Fills the form fields that a change omits from the campaign's current values. */
 export function keptOf(row: Kept, change: Change) {
-  const flag = (given: 'T' | 'F' | undefined, kept: boolean) =>
-    given ?? (kept ? ('T' as const) : ('F' as const));
   const kept = <T>(given: T | undefined, value: T): T => (given === undefined ? value : given);
   return {
     campaignName: change.campaignName ?? row.name,
     urlCode: row.module === 'local' ? (change.urlCode ?? row.site_url) : change.urlCode,
     urlCodeThankyou: kept(change.urlCodeThankyou, row.thank_you_url),
-    phoneenabled: flag(change.phoneenabled, row.phone_required),
-    dncphoneenabled: flag(change.dncphoneenabled, row.dnc_phones),
-    homeaddressenabled: flag(change.homeaddressenabled, row.address_required),
-    requireemailaddress: flag(change.requireemailaddress, row.email_required),
-    reidentificationtype: change.reidentificationtype ?? (row.reidentify as Fields['reidentificationtype']),
-    minConfidence: change.minConfidence ?? row.min_confidence,
+    ...rulesAfter(row, change),
     LimitLead: kept(change.LimitLead, row.daily_cap),
     startDate: kept(change.startDate, row.starts_on),
     endDate: kept(change.endDate, row.ends_on),

@@ -1,3 +1,4 @@
+import { rulesShown } from '../../../contract/campaign-rules.ts';
 import type { STATE_REASONS } from '../../../contract/campaigns.ts';
 import { isSite } from '../../../contract/site-hosts.ts';
 import type { Ctx } from '../../platform/ctx.ts';
@@ -114,12 +115,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
       urlCode: row.site_url,
       urlCodeThankyou: row.thank_you_url,
       siteHosts: row.site_hosts,
-      phoneenabled: row.phone_required ? ('T' as const) : ('F' as const),
-      dncphoneenabled: row.dnc_phones ? ('T' as const) : ('F' as const),
-      homeaddressenabled: row.address_required ? ('T' as const) : ('F' as const),
-      requireemailaddress: row.email_required ? ('T' as const) : ('F' as const),
-      reidentificationtype: row.reidentify as 'never',
-      minConfidence: row.min_confidence,
+      ...rulesShown(row),
       LimitLead: row.daily_cap,
       startDate: row.starts_on,
       endDate: row.ends_on,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { rulesOfApi } from '../../../contract/campaign-rules.ts';
 import { companyFieldsOfApi } from '../../../contract/company-fields.ts';
 import { dollarsOf } from '../../../contract/dollars.ts';
 import {
@@ -71,12 +72,7 @@ export const campaignOf = (row: Campaign): Wire<typeof ApiCampaign> => ({
   site_url: row.site_url || null,
   site_hosts: row.site_hosts,
   thank_you_url: row.thank_you_url,
-  requires_email: row.email_required,
-  requires_phone: row.phone_required,
-  requires_address: row.address_required,
-  do_not_call_phones: row.dnc_phones,
-  repeat_after: row.reidentify as 'never',
-  min_confidence: row.min_confidence,
+  ...rulesOfApi(row),
   lead_limit: row.daily_cap,
   lead_limit_period: row.limit_every,
   starts_on: row.starts_on,

@@ -137,7 +137,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
     await app.make.visit(campaign, { email: person.email, ip });
     await resolve();
     // What a site says about an address is believed only for its own client.
-    const other = await app.make.campaign(client, { minConfidence: 0 });
+    const other = await app.make.campaign(client, { min_confidence: 0 });
     await exclude('root', campaign, ['stranger@visit.example']);
     await app.make.visit(other, { hash: { m: md5('stranger@visit.example') }, ip });
     await app.make.visit(other, { hash: { m: md5('unlisted@visit.example') }, ip });

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { type CampaignRules, NEW_RULES } from '../../../contract/campaign-rules.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { KeywordRow } from '../../../contract/intent.ts';
 import { intentMessages } from '../../../contract/intent-messages.ts';
@@ -24,7 +25,7 @@ import {
   type Search,
   type SearchModule,
 } from '../campaigns/index.ts';
-import type { Leads, Rules } from '../leads/index.ts';
+import type { Asking, Leads } from '../leads/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import type { People } from '../people/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -99,7 +100,7 @@ export function createCounts(
         /** How keywords match; for a campaign always the way its own module does. */
         module?: SearchModule | undefined;
         /** What a lead must have, if no campaign defines it. */
-        rules: { email: boolean; phone: boolean; address: boolean; confidence: number };
+        rules: Partial<CampaignRules>;
         /** Whether the requester is notified by email. */
         isTold: boolean;
         companyId?: string | undefined;
@@ -347,17 +348,11 @@ export function createCounts(
     const span = { from: new Date(now.getTime() - LOOK_BACK_MS), until: now };
     const counted = await match.countMatches(tx, row.root_id, row, span);
     const campaign = row.campaign_id ? await campaigns.visible(tx, row.campaign_id) : null;
-    const rules: Rules = {
+    const asking: Asking = {
       agencyId: row.agency_id,
       clientId: row.company_id,
       campaignId: row.campaign_id,
-      // What a new campaign asks for by default (contract/campaigns.ts).
-      emailRequired: campaign?.email_required ?? row.rules?.email ?? true,
-      phoneRequired: campaign?.phone_required ?? row.rules?.phone ?? false,
-      dncPhones: campaign?.dnc_phones ?? false,
-      addressRequired: campaign?.address_required ?? row.rules?.address ?? false,
-      minConfidence: campaign?.min_confidence ?? row.rules?.confidence ?? 50,
-      reidentify: campaign?.reidentify ?? 'never',
+      rules: campaign ?? { ...NEW_RULES, ...row.rules },
     };
     const refused: Record<string, number> = {};
     for await (const found of match.foundPeople(tx, STEP)) {
@@ -365,7 +360,7 @@ export function createCounts(
         personId: one.person_id,
         confidence: confidenceOf({ strength: one.strength, signals: one.signals, lastAt: one.last_at }, now),
       }));
-      for (const reason of await leads.preview(tx, row.root_id, rules, asked, now))
+      for (const reason of await leads.preview(tx, row.root_id, asking, asked, now))
         if (reason) refused[reason] = (refused[reason] ?? 0) + 1;
     }
     return { ...counted, steps: { signals: counted.shown, ...waterfallOf(counted.placed, refused) } };

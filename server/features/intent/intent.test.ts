@@ -661,7 +661,7 @@ describe('[BEY-09] one engine', () => {
           },
           { location: 'zip', states: [], cities: [], zips: ['78701', '70116'] },
         ),
-        fc.record({ minConfidence: fc.constantFrom(50, 90, 98), phoneRequired: fc.boolean() }),
+        fc.record({ min_confidence: fc.constantFrom(50, 90, 98), phone_required: fc.boolean() }),
         fc.array(fc.nat(9), { maxLength: 3 }),
         fc.constantFrom('caught up', 'matched', 'matched by two'),
         fc.constantFrom<SearchModule>('locator', 'enhance', 'b2b'),

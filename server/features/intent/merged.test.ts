@@ -100,7 +100,7 @@ test('[BEY-05] the signals of two who are merged are one person’s: counted onc
   const campaign = await app.make.campaign(at.client, {
     price: USD,
     balance: 100n * USD,
-    minConfidence: 99,
+    min_confidence: 99,
     search: { location: 'national', keywords: ['running shoes'] },
   });
   await signals(at.root, [
@@ -147,7 +147,7 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
         const campaign = await app.make.campaign(at.client, {
           price: USD,
           balance: 100n * USD,
-          minConfidence: 90,
+          min_confidence: 90,
           search: { location: 'national', keywords: ['running shoes'] },
         });
         await signals(

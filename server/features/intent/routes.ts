@@ -1,3 +1,4 @@
+import { rulesStored } from '../../../contract/campaign-rules.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
 import { intentMessages } from '../../../contract/intent-messages.ts';
@@ -26,12 +27,7 @@ export function intentRoutes({ counts }: Intent): Handlers<typeof contract.inten
         search,
         audience: input,
         module: input.leadspeekType,
-        rules: {
-          email: input.requireemailaddress !== 'F',
-          phone: input.phoneenabled === 'T',
-          address: input.homeaddressenabled === 'T',
-          confidence: input.minConfidence ?? 50,
-        },
+        rules: rulesStored(input, input.leadspeekType ?? 'locator'),
         isTold: input.tell === 'T',
         companyId: input.companyID,
         campaignId: input.leadspeekID,

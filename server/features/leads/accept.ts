@@ -103,12 +103,8 @@ export function createAccept(
         row.id,
         {
           state: row.state,
-          emailRequired: row.email_required,
-          phoneRequired: row.phone_required,
-          addressRequired: row.address_required,
-          minConfidence: row.min_confidence,
+          rules: row,
           leastBilled: leastBilled.get(row.agency_id) ?? 0,
-          reidentify: row.reidentify,
           startsOn: row.starts_on,
           endsOn: row.ends_on,
           leadLimit: limits.get(row.id) ? row.daily_cap : null,

@@ -101,7 +101,7 @@ describe('[CAMP-01] who reaches the thank-you page', () => {
   });
 
   test('is not written down when excluded, under a privacy signal, or recognized too weakly', async () => {
-    const campaign = await app.make.campaign(client, { thankYouUrl: THANKS, minConfidence: 95 });
+    const campaign = await app.make.campaign(client, { thankYouUrl: THANKS, min_confidence: 95 });
     const excluded = await known();
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
       app.features.exclusions.addList(

@@ -48,7 +48,7 @@ const call = (
 ) =>
   app.call(method, `/api${url}`, { host: hostOf(who), token: tokens.get(who)!, ...(body ? { body } : {}) });
 const campaign = (given: Parameters<TestApp['make']['campaign']>[1] = {}): Promise<MadeCampaign> =>
-  app.make.campaign(client, { price: 2n * USD, balance: 100n * USD, minConfidence: 0, ...given });
+  app.make.campaign(client, { price: 2n * USD, balance: 100n * USD, min_confidence: 0, ...given });
 const resolve = () => app.features.leads.resolver.resolveAll();
 const leadsOf = async (one: MadeCampaign): Promise<string[]> =>
   (

@@ -1,5 +1,5 @@
 export type { Refused } from './policy.ts';
-export type { Rules } from './preview.ts';
+export type { Asking } from './preview.ts';
 export type { ReadLead } from './read.service.ts';
 export { leadsRoutes } from './routes.ts';
 export { createLeads, type Leads } from './service.ts';

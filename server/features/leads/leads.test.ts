@@ -74,9 +74,9 @@ describe('a visit becomes a lead', () => {
       { ...only, phone_dnc: 'Y' },
     ]);
     const given = { price: 2n * USD, balance: 10n * USD };
-    const asking = await app.make.campaign(await app.make.client(agency), { ...given, dncPhones: true });
+    const asking = await app.make.campaign(await app.make.client(agency), { ...given, dnc_phones: true });
     const plain = await app.make.campaign(client, given);
-    const needy = await app.make.campaign(await app.make.client(agency), { ...given, phoneRequired: true });
+    const needy = await app.make.campaign(await app.make.client(agency), { ...given, phone_required: true });
     for (const campaign of [asking, plain, needy])
       for (const { email } of [person, only]) await app.make.visit(campaign, { email });
     await resolve();
@@ -234,9 +234,9 @@ describe('a visit becomes a lead', () => {
   });
 
   test('[BEY-30] what a site says of a browser or an address is believed by its own client alone', async () => {
-    const own = await app.make.campaign(client, { minConfidence: 0 });
-    const same = await app.make.campaign(client, { minConfidence: 0, reidentify: '1_week' });
-    const foreign = await app.make.campaign(await app.make.client(agency), { minConfidence: 0 });
+    const own = await app.make.campaign(client, { min_confidence: 0 });
+    const same = await app.make.campaign(client, { min_confidence: 0, reidentify: '1_week' });
+    const foreign = await app.make.campaign(await app.make.client(agency), { min_confidence: 0 });
     const person = await known();
     const seen = { visitorId: newId(app.clock.now()), ip: '73.12.13.14' };
     await app.make.visit(own, { email: person.email, ...seen });
@@ -334,7 +334,7 @@ describe('[EXCL-05] an excluded person is no lead', () => {
 
   test('an identity that cannot be compared with a list is refused', async () => {
     const own = await app.make.client(agency);
-    const campaign = await app.make.campaign(own, { emailRequired: false });
+    const campaign = await app.make.campaign(own, { email_required: false });
     const email = 'only-sha@hashes.example';
     const { email: _unknown, ...row } = app.make.person();
     await app.make.people(root, [{ ...row, email_sha256: sha256(email) } as never]);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CampaignRules } from '../../../contract/campaign-rules.ts';
 import { ManualClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../test/app.ts';
@@ -26,7 +27,7 @@ interface World {
   call: (method: 'GET' | 'POST', url: string, body?: unknown) => ReturnType<TestApp['call']>;
 }
 
-async function world(reidentify = 'never'): Promise<World> {
+async function world(reidentify: CampaignRules['reidentify'] = 'never'): Promise<World> {
   serial++;
   const host = `r${serial}.merged.test`;
   const root = await app.make.root({ host });
@@ -34,7 +35,7 @@ async function world(reidentify = 'never'): Promise<World> {
   const campaigns: MadeCampaign[] = [];
   for (let i = 0; i < 2; i++)
     campaigns.push(
-      await app.make.campaign(client, { price: USD, balance: 1000n * USD, minConfidence: 0, reidentify }),
+      await app.make.campaign(client, { price: USD, balance: 1000n * USD, min_confidence: 0, reidentify }),
     );
   await app.make.user(root, { email: `r${serial}@merged.test`, password: PASSWORD });
   const token = await app.signIn(`r${serial}@merged.test`, host);

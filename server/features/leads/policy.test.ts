@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { NEW_RULES } from '../../../contract/campaign-rules.ts';
 import {
   type Candidate,
   dayIn,
@@ -22,12 +23,8 @@ const candidate: Candidate = {
 };
 const standing: Standing = {
   state: 'active',
-  emailRequired: true,
-  phoneRequired: false,
-  addressRequired: false,
-  minConfidence: 50,
+  rules: NEW_RULES,
   leastBilled: 0,
-  reidentify: 'never',
   startsOn: null,
   endsOn: null,
   leadLimit: null,
@@ -71,8 +68,8 @@ describe('[CAMP-05] the rules of a lead', () => {
     ['excluded', { excluded: 'excluded' }, {}],
     ['cannot_compare', { excluded: 'cannot_compare' }, {}],
     ['email_missing', { email: null }, {}],
-    ['phone_missing', { phone: null }, { phoneRequired: true }],
-    ['address_missing', { address: null }, { addressRequired: true }],
+    ['phone_missing', { phone: null }, { rules: { ...NEW_RULES, phone_required: true } }],
+    ['address_missing', { address: null }, { rules: { ...NEW_RULES, address_required: true } }],
     ['low_confidence', { confidence: 49 }, {}],
     ['below_threshold', { confidence: 59 }, { leastBilled: 60 }],
     ['outside_dates', {}, { startsOn: '2026-03-11' }],
@@ -83,7 +80,7 @@ describe('[CAMP-05] the rules of a lead', () => {
   ] as const)('refuse: %s', (reason, c, s) => expect(ask(c, s)).toBe(reason));
 
   test('hold at their edges', () => {
-    expect(ask({ email: null }, { emailRequired: false })).toBeNull();
+    expect(ask({ email: null }, { rules: { ...NEW_RULES, email_required: false } })).toBeNull();
     expect(ask({ confidence: 50 })).toBeNull();
     expect(ask({}, { startsOn: '2026-03-10', endsOn: '2026-03-10' })).toBeNull();
     expect(ask({}, { leadLimit: 3, leadsCounted: 2 })).toBeNull();
@@ -101,10 +98,20 @@ describe('[CAMP-05] the rules of a lead', () => {
 
   test('re-identification windows, over month ends and leap days', () => {
     expect(ask({}, {}, { sameCampaign: new Date('1999-01-01') })).toBe('seen_recently');
-    expect(ask({}, { reidentify: '1_week' }, { sameCampaign: new Date('2026-03-03T15:00:00Z') })).toBeNull();
-    expect(ask({}, { reidentify: '1_week' }, { sameCampaign: new Date('2026-03-03T15:00:01Z') })).toBe(
-      'seen_recently',
-    );
+    expect(
+      ask(
+        {},
+        { rules: { ...NEW_RULES, reidentify: '1_week' } },
+        { sameCampaign: new Date('2026-03-03T15:00:00Z') },
+      ),
+    ).toBeNull();
+    expect(
+      ask(
+        {},
+        { rules: { ...NEW_RULES, reidentify: '1_week' } },
+        { sameCampaign: new Date('2026-03-03T15:00:01Z') },
+      ),
+    ).toBe('seen_recently');
     expect(windowStart('never', now)).toBeNull();
     expect(windowStart('1_month', new Date('2026-03-31T12:00:00Z'))).toEqual(
       new Date('2026-02-28T12:00:00Z'),

@@ -1,3 +1,4 @@
+import type { CampaignRules, RuleRefusal } from '../../../contract/campaign-rules.ts';
 import { stripEnd } from '../../../contract/text.ts';
 
 /** A recognized visit that may become a lead, with all that the rules look at. */
@@ -17,13 +18,9 @@ export interface Candidate {
 /** The rules of a campaign, and its current counts. Updated as candidates of a batch are accepted. */
 export interface Standing {
   state: 'active' | 'paused' | 'archived' | 'removed';
-  emailRequired: boolean;
-  phoneRequired: boolean;
-  addressRequired: boolean;
-  minConfidence: number;
+  rules: CampaignRules;
   /** The confidence below which the campaign's agency has nothing billed. */
   leastBilled: number;
-  reidentify: string;
   startsOn: string | null;
   endsOn: string | null;
   /** The maximum number of leads in the current day, week or month; null if unlimited. */
@@ -35,14 +32,11 @@ export interface Standing {
 }
 
 export type Refused =
+  | RuleRefusal
   | 'excluded'
   | 'cannot_compare'
   | 'converted'
-  | 'email_missing'
-  | 'phone_missing'
-  | 'address_missing'
   | 'below_threshold'
-  | 'low_confidence'
   | 'seen_recently'
   | 'duplicate'
   | 'outside_dates'
@@ -147,14 +141,15 @@ export function refusal(
   now: Date,
   today: string,
 ): Refused | null {
+  const { rules } = campaign;
   if (candidate.excluded !== 'clear') return candidate.excluded;
   if (candidate.converted) return 'converted';
-  if (campaign.emailRequired && !candidate.email) return 'email_missing';
-  if (campaign.phoneRequired && !candidate.phone) return 'phone_missing';
-  if (campaign.addressRequired && !candidate.address) return 'address_missing';
+  if (rules.email_required && !candidate.email) return 'email_missing';
+  if (rules.phone_required && !candidate.phone) return 'phone_missing';
+  if (rules.address_required && !candidate.address) return 'address_missing';
   if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
-  if (candidate.confidence < campaign.minConfidence) return 'low_confidence';
-  const since = windowStart(campaign.reidentify, now);
+  if (candidate.confidence < rules.min_confidence) return 'low_confidence';
+  const since = windowStart(rules.reidentify, now);
   const within = (at: Date | undefined): boolean => at !== undefined && (since === null || at > since);
   if (within(last.sameCampaign)) return 'seen_recently';
   if (within(last.otherCampaign)) return 'duplicate';

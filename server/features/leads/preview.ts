@@ -1,3 +1,4 @@
+import type { CampaignRules } from '../../../contract/campaign-rules.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { Identity } from '../identity/index.ts';
@@ -6,17 +7,11 @@ import { leadPhones, type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
 /** What a campaign requires of a lead, and whose campaign it is; `campaignId` is null if there is no campaign yet. */
-export interface Rules {
+export interface Asking {
   agencyId: string;
   clientId: string;
   campaignId: string | null;
-  emailRequired: boolean;
-  phoneRequired: boolean;
-  /** Whether numbers on do-not-call lists are delivered. */
-  dncPhones: boolean;
-  addressRequired: boolean;
-  minConfidence: number;
-  reidentify: string;
+  rules: CampaignRules;
 }
 
 /**
@@ -35,7 +30,7 @@ export function createPreview({
   return async (
     tx: Tx,
     rootId: string,
-    rules: Rules,
+    campaign: Asking,
     people: { personId: string; confidence: number }[],
     now: Date,
   ): Promise<(Refused | null)[]> => {
@@ -49,11 +44,11 @@ export function createPreview({
       rootId,
       [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
     );
-    const leastBilled = (await settings.leastConfidence(tx, [rules.agencyId])).get(rules.agencyId) ?? 0;
+    const leastBilled = (await settings.leastConfidence(tx, [campaign.agencyId])).get(campaign.agencyId) ?? 0;
     const earlier = await store.lastLeads(
       tx,
       [...known.values()].flatMap((one) =>
-        one.members.map((personId) => ({ companyId: rules.clientId, personId })),
+        one.members.map((personId) => ({ companyId: campaign.clientId, personId })),
       ),
     );
     const oneOf = new Map([...known.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
@@ -61,11 +56,16 @@ export function createPreview({
     for (const row of earlier) {
       const id = oneOf.get(row.person_id)!;
       const one = last.get(id) ?? {};
-      const place = row.campaign_id === rules.campaignId ? 'here' : 'elsewhere';
+      const place = row.campaign_id === campaign.campaignId ? 'here' : 'elsewhere';
       if (!one[place] || one[place] < row.at) one[place] = row.at;
       last.set(id, one);
     }
-    const owners = [rootId, rules.agencyId, rules.clientId, ...(rules.campaignId ? [rules.campaignId] : [])];
+    const owners = [
+      rootId,
+      campaign.agencyId,
+      campaign.clientId,
+      ...(campaign.campaignId ? [campaign.campaignId] : []),
+    ];
     const verdicts = await exclusions.check(
       tx,
       people.map(({ personId }) => {
@@ -86,17 +86,17 @@ export function createPreview({
       const before = last.get(person.id);
       return refusal(
         {
-          campaignId: rules.campaignId ?? '',
-          companyId: rules.clientId,
+          campaignId: campaign.campaignId ?? '',
+          companyId: campaign.clientId,
           personId,
           confidence,
           excluded: verdicts[i]!,
           email: person.email,
-          phone: leadPhones(person, marked, rules.dncPhones).phone,
+          phone: leadPhones(person, marked, campaign.rules.dnc_phones).phone,
           address: person.address,
         },
         {
-          ...rules,
+          rules: campaign.rules,
           leastBilled,
           state: 'active',
           startsOn: null,

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
+import type { CampaignRules } from '../../../contract/campaign-rules.ts';
 import type { CreditReason } from '../../../contract/credits.ts';
 import type { DeliveryState } from '../../../contract/destinations.ts';
 import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
@@ -1019,7 +1020,7 @@ export interface Schema {
     attempts: Default<number>;
     people: Maybe<bigint>;
     placed: Maybe<bigint>;
-    rules: MaybeJson<{ email: boolean; phone: boolean; address: boolean; confidence: number }>;
+    rules: MaybeJson<Partial<CampaignRules>>;
     waterfall: MaybeJson<Record<string, number>>;
     counted_at: MaybeAt;
     asked_by: Maybe<string>;
@@ -1082,7 +1083,7 @@ export interface Schema {
   };
   exclusion_error: Owner & { list_id: string; line: bigint; reason: string; value: Maybe<string> };
   exclusion: Owner & { owner_id: string; kind: number; value: Buffer; list_id: string };
-  campaign: ClientOwner & {
+  campaign: ClientOwner & { [N in keyof CampaignRules]: Default<CampaignRules[N]> } & {
     id: string;
     number: Generated<bigint>;
     module: 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
@@ -1094,12 +1095,6 @@ export interface Schema {
     thank_you_url: Maybe<string>;
     /** Other hosts whose pages send visits, in the format of contract/site-hosts.ts. */
     site_hosts: Default<string[]>;
-    phone_required: Default<boolean>;
-    dnc_phones: Default<boolean>;
-    address_required: Default<boolean>;
-    email_required: Default<boolean>;
-    reidentify: Default<string>;
-    min_confidence: Default<number>;
     daily_cap: Maybe<number>;
     limit_every: Default<'day' | 'week' | 'month'>;
     limit_starts_on: Maybe<string>;

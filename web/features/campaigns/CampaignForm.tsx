@@ -12,6 +12,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { RULE_FAULTS, type RuleInputs, ruleInputsIn } from '../../../contract/campaign-rules.ts';
 import { api } from '../../api/client.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import { currencyFault } from '../../ui/currency.ts';
@@ -28,7 +29,6 @@ import {
   type CampaignFormState,
   type CampaignValues,
   isSearch,
-  REIDENTIFY_WORDS,
   siteFault,
   siteHostsFault,
   siteOf,
@@ -68,8 +68,7 @@ export const RULES = {
     urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
     siteHosts: siteHostsFault,
   }),
-  minConfidence: (value: number | string) =>
-    value === '' || Number(value) < 0 || Number(value) > 100 ? 'Enter a number from 0 to 100' : null,
+  ...RULE_FAULTS,
   LimitLead: (value: number | string) =>
     value !== '' && !(Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
       ? 'Enter a whole number from 1 to 1,000,000, or leave it blank'
@@ -185,45 +184,49 @@ export function NameFields({ form }: { form: CampaignFormState }) {
 }
 
 /** What must be known about a person. */
-export function NeedFields({ form }: { form: CampaignFormState }) {
-  return (
-    <>
-      <Switch
-        label="Email address"
-        description="People without a known email address do not become leads."
-        {...form.getInputProps('requireemailaddress', { type: 'checkbox' })}
+export const NeedFields = ({ form }: { form: CampaignFormState }) => (
+  <RuleInputsIn part="needs" form={form} />
+);
+
+/** The inputs of the rules in a part of the form. */
+function RuleInputsIn({ part, form }: { part: 'needs' | 'which'; form: CampaignFormState }) {
+  return ruleInputsIn(part, form.values.leadspeekType).map((rule) => {
+    const field = rule.wire as keyof RuleInputs;
+    const shared = { label: rule.label, description: rule.hint };
+    if (field === 'minConfidence') return <Confidence key={field} form={form} {...shared} />;
+    if (rule.kind === 'flag')
+      return <Switch key={field} {...shared} {...form.getInputProps(field, { type: 'checkbox' })} />;
+    if (rule.kind === 'choice')
+      return (
+        <Select
+          key={field}
+          {...shared}
+          allowDeselect={false}
+          data={Object.entries(rule.choices).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps(field)}
+        />
+      );
+    return (
+      <NumberInput
+        key={field}
+        {...shared}
+        min={rule.least}
+        max={rule.most}
+        clampBehavior="none"
+        allowDecimal={false}
+        allowNegative={false}
+        suffix={rule.unit}
+        {...form.getInputProps(field)}
       />
-      <Switch
-        label="Phone number"
-        description="People without a known phone number do not become leads."
-        {...form.getInputProps('phoneenabled', { type: 'checkbox' })}
-      />
-      <Switch
-        label="Deliver phone numbers on do-not-call lists"
-        description="If off, these numbers are left out of leads. If on, they are sent and marked. Calling them can break the law."
-        {...form.getInputProps('dncphoneenabled', { type: 'checkbox' })}
-      />
-      <Switch
-        label="Postal address"
-        description="People without a known postal address do not become leads."
-        {...form.getInputProps('homeaddressenabled', { type: 'checkbox' })}
-      />
-    </>
-  );
+    );
+  });
 }
 
 /** Which visits become leads: repeats, required confidence, how many, and when. */
 export function WhichFields({ form }: { form: CampaignFormState }) {
   return (
     <>
-      <Select
-        label="Repeat leads"
-        description="When someone who became a lead of this campaign can become one again."
-        allowDeselect={false}
-        data={Object.entries(REIDENTIFY_WORDS).map(([value, label]) => ({ value, label }))}
-        {...form.getInputProps('reidentificationtype')}
-      />
-      <Confidence form={form} />
+      <RuleInputsIn part="which" form={form} />
       <LimitFields form={form} />
       <div className={classes.two}>
         <TextInput
@@ -312,7 +315,8 @@ export function CampaignFields(props: {
   );
 }
 
-function Confidence({ form }: { form: CampaignFormState }) {
+/** A slider beside the number, and what the agency's own floor makes of it. */
+function Confidence({ form, ...shared }: { form: CampaignFormState; label: string; description: string }) {
   const { value, error, ...input } = form.getInputProps('minConfidence');
   const mayPrice = useMay('campaign.price');
   const floor = useQuery({
@@ -320,12 +324,7 @@ function Confidence({ form }: { form: CampaignFormState }) {
     queryFn: ({ signal }) => api.leads.least({}, { signal }),
   }).data?.least_confidence;
   return (
-    <Input.Wrapper
-      label="Minimum confidence"
-      description="How certain a match must be. Higher values mean fewer but more certain leads."
-      labelElement="div"
-      error={error}
-    >
+    <Input.Wrapper {...shared} labelElement="div" error={error}>
       <div className={classes.confidence} style={{ marginTop: 4 }}>
         <Slider
           thumbLabel="Minimum confidence in percent"

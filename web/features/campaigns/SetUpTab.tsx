@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
+import { ruleFacts } from '../../../contract/campaign-rules.ts';
 import { microsTyped } from '../../../contract/dollars.ts';
 import { messages } from '../../../contract/messages.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -16,14 +17,7 @@ import { None } from '../../ui/Values.tsx';
 import { audienceWords } from './audience.ts';
 import { CampaignFields, RULES } from './CampaignForm.tsx';
 import classes from './campaigns.module.css';
-import {
-  type Campaign,
-  type CampaignValues,
-  changeOf,
-  REIDENTIFY_WORDS,
-  sameSetUp,
-  valuesOf,
-} from './model.ts';
+import { type Campaign, type CampaignValues, changeOf, sameSetUp, valuesOf } from './model.ts';
 import { campaignQuery, LEAVING, LOST, updateOf, useCampaignChanged } from './queries.ts';
 import { reportFacts } from './ReportFields.tsx';
 import { informationWords, leadPriceOf } from './resource.ts';
@@ -135,11 +129,6 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
 function SetUpFacts({ campaign }: { campaign: Campaign }) {
   const day = (value: string | null, none: string) =>
     value ? dayWords(value, { year: 'numeric', month: 'short', day: 'numeric' }) : none;
-  const needed = [
-    campaign.requireemailaddress === 'T' && 'Email address',
-    campaign.phoneenabled === 'T' && 'Phone number',
-    campaign.homeaddressenabled === 'T' && 'Postal address',
-  ].filter(Boolean);
   const facts: [string, ReactNode][] = [
     ['Name', campaign.campaignName],
     ...(campaign.leadspeekType === 'local'
@@ -165,13 +154,7 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
       ? ([['Target audience', audienceWords(campaign)]] as [string, ReactNode][])
       : []),
     ['Lead includes', informationWords(campaign) || 'Only name and contact details'],
-    [
-      'Phone numbers on do-not-call lists',
-      campaign.dncphoneenabled === 'T' ? 'Delivered and marked' : 'Excluded',
-    ],
-    ['Lead requirements', needed.length ? needed.join(', ') : 'None'],
-    ['Repeat leads', REIDENTIFY_WORDS[campaign.reidentificationtype]],
-    ['Minimum confidence', `${campaign.minConfidence}%`],
+    ...ruleFacts(campaign, campaign.leadspeekType),
     [
       'Lead limit',
       campaign.LimitLead === null ? 'No limit' : `${num(campaign.LimitLead)} a ${campaign.LimitLeadFreq}`,

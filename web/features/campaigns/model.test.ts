@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NEW_RULES, rulesShown } from '../../../contract/campaign-rules.ts';
 import { microsTyped } from '../../../contract/dollars.ts';
 import {
   actionsOf,
@@ -19,6 +20,13 @@ import {
   statusWords,
   valuesOf,
 } from './model.ts';
+
+const RULES_SHOWN = rulesShown({
+  ...NEW_RULES,
+  address_required: true,
+  reidentify: '3_months',
+  min_confidence: 60,
+});
 
 const campaign: Campaign = {
   leadspeekID: '019a0000-0000-7000-8000-000000000001',
@@ -49,12 +57,7 @@ const campaign: Campaign = {
   urlCode: 'https://shop.example',
   urlCodeThankyou: null,
   siteHosts: ['pay.example', '*.shop.example'],
-  phoneenabled: 'F',
-  dncphoneenabled: 'F',
-  homeaddressenabled: 'T',
-  requireemailaddress: 'T',
-  reidentificationtype: '3_months',
-  minConfidence: 60,
+  ...RULES_SHOWN,
   LimitLead: null,
   startDate: null,
   endDate: '2026-12-31',
@@ -153,12 +156,7 @@ describe('[CAMP-05] the form of the set-up', () => {
       urlCodeThankyou: '',
       siteHosts: ['pay.example', '*.shop.example'],
       advanceInformation: [],
-      requireemailaddress: 'T',
-      phoneenabled: 'F',
-      dncphoneenabled: 'F',
-      homeaddressenabled: 'T',
-      reidentificationtype: '3_months',
-      minConfidence: 60,
+      ...RULES_SHOWN,
       LimitLead: null,
       startDate: '',
       endDate: '2026-12-31',

@@ -1,4 +1,11 @@
 import type { UseFormReturnType } from '@mantine/form';
+import {
+  NEW_RULES,
+  type RuleInputs,
+  ruleInputsOf,
+  ruleInputsSent,
+  rulesShown,
+} from '../../../contract/campaign-rules.ts';
 import { microsTyped } from '../../../contract/dollars.ts';
 import type { Client } from '../../../contract/index.ts';
 import { MAX_SITE_HOSTS, siteHostOf } from '../../../contract/site-hosts.ts';
@@ -14,18 +21,8 @@ export type CampaignRow = Awaited<ReturnType<Client['campaigns']['list']>>['data
 /** Whether a module's campaigns use keywords instead of a site. */
 export const isSearch = (module: Campaign['leadspeekType']): boolean => module !== 'local';
 
-/** When the same person may become a lead again, in words, in the order of the options. */
-export const REIDENTIFY_WORDS: Record<Campaign['reidentificationtype'], string> = {
-  never: 'Never',
-  '1_week': 'After 1 week',
-  '1_month': 'After 1 month',
-  '3_months': 'After 3 months',
-  '6_months': 'After 6 months',
-  '12_months': 'After 12 months',
-};
-
 /** The campaign's settings as the form holds them; unset values are empty strings. */
-export interface CampaignValues extends TargetValues, MoreValues, AudienceValues {
+export interface CampaignValues extends TargetValues, MoreValues, AudienceValues, RuleInputs {
   leadspeekType: Campaign['leadspeekType'];
   locatordesc: string;
   companyID: string;
@@ -34,12 +31,6 @@ export interface CampaignValues extends TargetValues, MoreValues, AudienceValues
   urlCodeThankyou: string;
   /** One per line. */
   siteHosts: string;
-  requireemailaddress: boolean;
-  phoneenabled: boolean;
-  dncphoneenabled: boolean;
-  homeaddressenabled: boolean;
-  reidentificationtype: Campaign['reidentificationtype'];
-  minConfidence: number | string;
   LimitLead: number | string;
   startDate: string;
   endDate: string;
@@ -81,12 +72,7 @@ export const NEW_VALUES: CampaignValues = {
   urlCode: '',
   urlCodeThankyou: '',
   siteHosts: '',
-  requireemailaddress: true,
-  phoneenabled: false,
-  dncphoneenabled: false,
-  homeaddressenabled: false,
-  reidentificationtype: 'never',
-  minConfidence: 50,
+  ...ruleInputsOf(rulesShown(NEW_RULES)),
   LimitLead: '',
   startDate: '',
   endDate: '',
@@ -119,12 +105,7 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     urlCode: campaign.urlCode,
     urlCodeThankyou: campaign.urlCodeThankyou ?? '',
     siteHosts: campaign.siteHosts.join('\n'),
-    requireemailaddress: campaign.requireemailaddress === 'T',
-    phoneenabled: campaign.phoneenabled === 'T',
-    dncphoneenabled: campaign.dncphoneenabled === 'T',
-    homeaddressenabled: campaign.homeaddressenabled === 'T',
-    reidentificationtype: campaign.reidentificationtype,
-    minConfidence: campaign.minConfidence,
+    ...ruleInputsOf(campaign),
     LimitLead: campaign.LimitLead ?? '',
     startDate: campaign.startDate ?? '',
     endDate: campaign.endDate ?? '',
@@ -180,7 +161,6 @@ export function costsOf(values: CampaignValues) {
 
 /** Returns the form as the calls take it. `withPrice`: only users who may set a price may send one. */
 export function inputOf(values: CampaignValues, withPrice: boolean) {
-  const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
     ...moreInputOf(values, withPrice),
     campaignName: values.campaignName.trim(),
@@ -201,12 +181,7 @@ export function inputOf(values: CampaignValues, withPrice: boolean) {
     ...(values.leadspeekType === 'b2b'
       ? { ...audienceOf(values), b2bInformation: values.b2bInformation }
       : { advanceInformation: values.advanceInformation }),
-    requireemailaddress: flag(values.requireemailaddress),
-    phoneenabled: flag(values.phoneenabled),
-    dncphoneenabled: flag(values.dncphoneenabled),
-    homeaddressenabled: flag(values.homeaddressenabled),
-    reidentificationtype: values.reidentificationtype,
-    minConfidence: values.minConfidence === '' ? 50 : Number(values.minConfidence),
+    ...ruleInputsSent(values),
     LimitLead: values.LimitLead === '' ? null : Number(values.LimitLead),
     startDate: values.startDate,
     endDate: values.endDate,

@@ -1,3 +1,4 @@
+import { campaignRules, type RuleInputs, ruleInputsSent } from '../../../contract/campaign-rules.ts';
 import type { ModuleType } from '../../../contract/choices.ts';
 import { INFORMATION_FIELDS, type InformationKey } from '../../../contract/enrichment-fields.ts';
 import { ApiError } from '../../api/errors.ts';
@@ -49,8 +50,7 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
   audience: ['jobTitles', 'seniority', 'department', 'industry', 'companySize'],
   data: ['advanceInformation', 'b2bInformation'],
   leads: [
-    'reidentificationtype',
-    'minConfidence',
+    ...campaignRules.map(([, { wire }]) => wire as keyof RuleInputs),
     'LimitLead',
     'LimitLeadFreq',
     'LimitLeadStart',
@@ -157,7 +157,6 @@ const EXAMPLES: Record<InformationKey, string> = {
 
 /** Returns the count behind a campaign's estimate, as the call takes it; for a given company if an agency asks. */
 export function countOf(values: CampaignValues, companyID: string | undefined) {
-  const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
   return {
     ...(companyID ? { companyID } : {}),
     leadspeekType: values.leadspeekType as 'locator',
@@ -167,10 +166,7 @@ export function countOf(values: CampaignValues, companyID: string | undefined) {
     zip_code: values.locatorzip,
     keyword: values.locatorkeyword,
     ...(values.leadspeekType === 'b2b' ? audienceOf(values) : {}),
-    requireemailaddress: flag(values.requireemailaddress),
-    phoneenabled: flag(values.phoneenabled),
-    homeaddressenabled: flag(values.homeaddressenabled),
-    minConfidence: values.minConfidence === '' ? 50 : Number(values.minConfidence),
+    ...ruleInputsSent(values),
     tell: 'F' as const,
   };
 }

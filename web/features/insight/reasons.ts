@@ -1,3 +1,4 @@
+import { RULE_REASONS } from '../../../contract/campaign-rules.ts';
 import { prettyCode } from '../../ui/format.ts';
 
 const words: Record<string, [title: string, meaning: string]> = {
@@ -15,10 +16,7 @@ const words: Record<string, [title: string, meaning: string]> = {
     'Already a customer',
     'The person reached the campaign’s thank-you page and is no longer a lead for it.',
   ],
-  email_missing: ['No email address', 'The campaign needs an email address, and none is known.'],
-  phone_missing: ['No phone number', 'The campaign needs a phone number, and none is known.'],
-  address_missing: ['No postal address', 'The campaign needs a postal address, and none is known.'],
-  low_confidence: ['Match confidence too low', "The match was below the campaign's minimum confidence."],
+  ...RULE_REASONS,
   below_threshold: [
     'Below billable confidence',
     'The match was below the agency’s minimum billable confidence.',
