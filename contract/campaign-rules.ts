@@ -141,6 +141,30 @@ export const CAMPAIGN_RULES = {
       meaning: 'The match was below the campaign’s minimum confidence.',
     },
   },
+  min_pages: {
+    kind: 'whole',
+    wire: 'minPages',
+    start: 1,
+    least: 1,
+    most: 20,
+    unit: '',
+    about:
+      'Site ID only. Visitors who have viewed fewer pages of the site in the last 30 days are not leads yet. Pages that differ only in their query are one',
+    api: {
+      name: 'min_pages',
+      about: 'Site ID only. How many pages of the site people have viewed before they become leads',
+    },
+    in: 'which',
+    label: 'Minimum pages viewed',
+    hint: 'How many pages of the site someone must have viewed in the last 30 days. 1 includes everyone.',
+    refuses: {
+      code: 'few_pages',
+      title: 'Too few pages viewed',
+      meaning:
+        'The visitor had viewed fewer pages than the campaign asks for. They can become a lead when they view more.',
+    },
+    of: ['local'],
+  },
 } as const satisfies Record<string, FlagRule | WholeRule | ChoiceRule>;
 
 type Rules = typeof CAMPAIGN_RULES;

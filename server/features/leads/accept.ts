@@ -136,6 +136,14 @@ export function createAccept(
         )
       ).map((row) => pairOf(row.campaign_id, oneOf.get(row.person_id)!)),
     );
+    const pages = await store.pagesViewed(
+      tx,
+      visits.flatMap(({ ref, campaignId, visit }) =>
+        visit && (byId.get(campaignId)?.min_pages ?? 1) > 1
+          ? [{ ref, day: visit.day, eventId: visit.eventId }]
+          : [],
+      ),
+    );
     const goals: Parameters<typeof store.addConversions>[1] = [];
     // company/person -> campaign -> when; updated as the batch goes on, so that a batch can't take the same person
     // twice.
@@ -226,6 +234,7 @@ export function createAccept(
           email: person.email,
           phone: leadPhones(person, marked, campaign.dnc_phones).phone,
           address: person.address,
+          pages: pages.get(visit.ref),
           converted: converted.has(pair),
         },
         standing,

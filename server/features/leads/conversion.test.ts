@@ -126,3 +126,77 @@ describe('[CAMP-01] who reaches the thank-you page', () => {
     expect(await conversions(campaign)).toBe(0);
   });
 });
+
+describe('[CAMP-05] the least number of pages', () => {
+  test('makes a lead of the visit that reaches it: different pages, seen by one browser, in 30 days', async () => {
+    const campaign = await app.make.campaign(client, { min_pages: 3, price: USD, balance: 5n * USD });
+    const person = await known();
+    const visitorId = newId(app.clock.now());
+    const view = async (page: string, more = {}) => {
+      app.clock.advance(1);
+      return visit(campaign, {
+        email: person.email,
+        visitorId,
+        url: `https://shop.example.com/${page}`,
+        ...more,
+      });
+    };
+    expect(await view('old')).toBe('few_pages');
+    app.clock.advance(32 * 86_400_000);
+    await app.features.visits.keepPartitions(2);
+    token = await app.signIn('client@x.test', HOST);
+    expect(await view('')).toBe('few_pages');
+    expect(await view('?utm_source=mail#top')).toBe('few_pages');
+    expect(await view('prices')).toBe('few_pages');
+    // Another browser's pages, and events that are no page views, do not count.
+    expect(await view('about', { visitorId: newId(app.clock.now()) })).toBe('few_pages');
+    expect(await view('about', { visitorId: null })).toBe('few_pages');
+    expect(await view('about', { event: 'identify' })).toBe('few_pages');
+    expect(await leads(campaign)).toEqual([]);
+    expect(await view('about')).toBe('lead');
+    expect(await view('jobs')).toBe('seen_recently');
+  });
+
+  test('counts what was seen before a visit even if all are judged at once', async () => {
+    const campaign = await app.make.campaign(client, { min_pages: 2 });
+    const person = await known();
+    const visitorId = newId(app.clock.now());
+    for (const page of ['a', 'b', 'c']) {
+      app.clock.advance(1);
+      await app.make.visit(campaign, {
+        email: person.email,
+        visitorId,
+        url: `https://shop.example.com/${page}`,
+      });
+    }
+    await app.features.leads.resolver.resolveAll();
+    const { rows } = await app.admin.query(
+      'select outcome from visit where campaign_id = $1 order by received_at',
+      [campaign.id],
+    );
+    expect(rows.map((row) => row.outcome)).toEqual(['few_pages', 'lead', 'seen_recently']);
+  });
+
+  test('is set, bounded, kept by other changes, shown to programs, and is for campaigns with a site only', async () => {
+    const call = (method: 'POST' | 'PUT' | 'GET', path: string, body?: object) =>
+      app.call(method, `/api${path}`, { host: HOST, token, ...(body ? { body } : {}) });
+    const fields = { campaignName: 'Readers', urlCode: 'https://shop.example.com/', leadspeekType: 'local' };
+    const refused = await call('POST', '/leadspeek/client/create', { ...fields, minPages: 21 });
+    expect([refused.status, refused.body.errors]).toEqual([422, { minPages: ['must not exceed 20'] }]);
+    const made = await call('POST', '/leadspeek/client/create', { ...fields, minPages: '3' });
+    const { leadspeekID } = made.body.data as unknown as { leadspeekID: string };
+    const changed = await call('PUT', '/leadspeek/client/update', {
+      leadspeekID,
+      campaignName: 'Close readers',
+    });
+    expect(changed.body.data).toMatchObject({ campaignName: 'Close readers', minPages: 3 });
+    const search = await call('POST', '/leadspeek/client/create', {
+      campaignName: 'Runners',
+      leadspeekType: 'locator',
+      locatorkeyword: 'running shoes',
+      locationtarget: 'National Targeting',
+      minPages: 3,
+    });
+    expect(search.body.data).toMatchObject({ minPages: 1 });
+  });
+});

@@ -11,6 +11,8 @@ export interface Candidate {
   email: string | null;
   phone: string | null;
   address: string | null;
+  /** How many pages of the site their browser has viewed; undefined where no one asks. */
+  pages?: number | undefined;
   /** Whether the person has already reached the campaign's goal, or does so now. */
   converted?: boolean;
 }
@@ -149,6 +151,7 @@ export function refusal(
   if (rules.address_required && !candidate.address) return 'address_missing';
   if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
   if (candidate.confidence < rules.min_confidence) return 'low_confidence';
+  if (candidate.pages !== undefined && candidate.pages < rules.min_pages) return 'few_pages';
   const since = windowStart(rules.reidentify, now);
   const within = (at: Date | undefined): boolean => at !== undefined && (since === null || at > since);
   if (within(last.sameCampaign)) return 'seen_recently';

@@ -107,6 +107,33 @@ export async function conversions(tx: Tx, pairs: { campaignId: string; personId:
   return rows;
 }
 
+/** How far back viewed pages count, and how many views of a browser are looked at. */
+const PAGES_DAYS = 30;
+const MOST_VIEWS = 1000;
+
+/**
+ * How many pages of the campaign's site the browsers behind these visits had viewed by then, in 30 days; pages that
+ * differ only in their query or fragment are one. Without a browser's id, 0. By `ref`.
+ */
+export async function pagesViewed(
+  tx: Tx,
+  visits: { ref: number; day: string; eventId: string }[],
+): Promise<Map<number, number>> {
+  if (visits.length === 0) return new Map();
+  const { rows } = await sql<{ ref: number; pages: number }>`
+    select w.ref, seen.pages
+    from unnest(${visits.map((v) => v.ref)}::int[], ${visits.map((v) => v.day)}::date[], ${visits.map((v) => v.eventId)}::uuid[])
+      w (ref, day, event_id)
+    join visit own on own.day = w.day and own.event_id = w.event_id
+    cross join lateral (
+      select count(distinct split_part(split_part(url, '#', 1), '?', 1))::int as pages from (
+        select v.url from visit v
+        where v.visitor_id = own.visitor_id and v.event = 'view' and v.campaign_id = own.campaign_id
+          and v.day between own.day - ${PAGES_DAYS}::int and own.day + 1 and v.received_at <= own.received_at
+        limit ${MOST_VIEWS}) views) seen`.execute(tx);
+  return new Map(rows.map((row) => [row.ref, row.pages]));
+}
+
 /** Records who has reached a campaign's goal; the first time is kept. */
 export async function addConversions(
   tx: Tx,
