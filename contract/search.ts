@@ -11,6 +11,11 @@ export const SearchHit = z.object({
   type: z.enum(['agency', 'client', 'campaign']),
   id: Id.describe('The company or campaign (leadspeekID)'),
   name: z.string(),
+  user_id: z
+    .union([Id, z.literal('')])
+    .describe(
+      'The owner of the company, for view mode. Empty if there is none or the caller may not view as users',
+    ),
   full_name: z.string().describe('Owner of the company'),
   company_name: z.string().describe('Client of the campaign'),
   agency_id: z.union([Id, z.literal('')]),

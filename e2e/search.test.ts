@@ -92,7 +92,7 @@ test('[UX-03] Escape gives the focus back; a failure is told and tried again; sh
 
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  await help.getByText('Search everything by name').waitFor();
+  await help.getByText('Search everything by name, or run an action').waitFor();
   expect(await serious(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
@@ -121,5 +121,44 @@ test('[UX-06] a root finds an agency, and a client beneath its agency, on a phon
   await page.getByText('Clients that match').waitFor();
   await page.getByRole('button', { name: 'Show all clients' }).click();
   await page.waitForURL((url) => !url.searchParams.has('client'));
+  await page.context().close();
+});
+
+test('[BEY-33] the palette switches the theme, pauses and activates a campaign, and starts a view, by keyboard', async () => {
+  const page = await signIn('acme.localhost', 'agency@demo.test');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  const open = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await dialog(page).getByRole('combobox').fill(text);
+  };
+  await open('dark');
+  await expect.poll(() => active(page).innerText()).toContain('Dark theme');
+  expect(await serious(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+
+  for (const [phrase, entry, told] of [
+    ['pause', 'Pause a campaign', 'is paused'],
+    ['activate', 'Activate a campaign', 'is active'],
+  ] as const) {
+    await open(entry);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => dialog(page).getByRole('combobox').inputValue()).toBe(`${phrase} `);
+    await page.keyboard.type('trail guide');
+    await expect
+      .poll(() => active(page).innerText())
+      .toMatch(phrase === 'pause' ? /^Pause Trail guide readers/ : /^Activate Trail guide readers/);
+    await page.keyboard.press('Enter');
+    if (phrase === 'pause') await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+    await page.getByText(`“Trail guide readers” ${told}`).waitFor();
+  }
+
+  await open('view as northwind');
+  await expect.poll(() => active(page).innerText()).toContain('View as Casey Northwind');
+  await page.keyboard.press('Enter');
+  const view = page.getByRole('dialog', { name: 'View as Casey Northwind' });
+  await view.getByLabel('Reason').fill('A call about the pixel');
+  await page.keyboard.press('Enter');
+  await page.getByText('you are viewing as').first().waitFor();
   await page.context().close();
 });

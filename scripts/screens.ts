@@ -260,6 +260,29 @@ const shots: Shot[] = [
   },
   { name: 'agency-campaigns-none', ...agency, path: '/visitor-id/campaign-management?q=zzzz' },
   {
+    name: 'agency-palette',
+    ...agency,
+    path: '/campaign',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('pause guide');
+      await page
+        .getByRole('option', { name: /^Pause / })
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: 'agency-palette-actions',
+    ...agency,
+    path: '/campaign',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill('a');
+      await page.getByRole('group', { name: 'Actions' }).scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: 'agency-campaign-menu',
     ...agency,
     path: '/visitor-id/campaign-management',

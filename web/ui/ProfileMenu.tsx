@@ -13,6 +13,8 @@ export interface FrameAction {
   href?: string;
   /** A word next to the label, such as 'beta'. */
   badge?: string;
+  /** Other words that find it in the search. */
+  also?: string;
   onClick?: () => void;
 }
 

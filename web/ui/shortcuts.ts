@@ -8,7 +8,7 @@ export const SHORTCUTS: readonly { title: string; keys: readonly [keys: string, 
   {
     title: 'Anywhere',
     keys: [
-      [SEARCH_KEYS, 'Search everything by name'],
+      [SEARCH_KEYS, 'Search everything by name, or run an action'],
       ['/', 'Go to list search'],
       ['?', 'Show keyboard shortcuts'],
       ['Esc', 'Close what is open'],

@@ -24,6 +24,7 @@ export function shared<T>(lists: readonly (readonly T[])[], most: number): T[][]
 }
 
 const none = {
+  user_id: '',
   full_name: '',
   company_name: '',
   agency_id: '',
@@ -33,11 +34,12 @@ const none = {
   status: '',
 } as const;
 
-const ofCompany = (row: store.FoundCompany): SearchHit => ({
+const ofCompany = (ctx: Ctx, row: store.FoundCompany): SearchHit => ({
   ...none,
   type: row.kind,
   id: row.id,
   name: row.name,
+  user_id: (ctx.may('view.switch') && row.owner_id) || '',
   full_name: row.owner_name,
   agency_id: row.agency_id ?? '',
   agency_name: row.agency_name ?? '',
@@ -67,7 +69,13 @@ export function searchRoutes(
     const asked = { kind, searchQuery: q, sortby: 'company_name', Page: 1, PerPage: SEARCH_MOST + 1 };
     const { data } = await sales.downline(ctx, asked);
     return data.map((row) =>
-      ofCompany({ ...row, kind, name: row.company_name, owner_name: row.name ?? '' } as store.FoundCompany),
+      ofCompany(ctx, {
+        ...row,
+        kind,
+        name: row.company_name,
+        owner_id: row.user_id,
+        owner_name: row.name ?? '',
+      } as store.FoundCompany),
     );
   }
 
@@ -82,7 +90,7 @@ export function searchRoutes(
         const kinds = kind === 'root' ? (['agency', 'client'] as const) : (['client'] as const);
         // A client's own name has nothing to link to.
         if (kind !== 'client' && ctx.may('company.list'))
-          found.push(...(await store.companies(tx, q, kinds, most)).map(ofCompany));
+          found.push(...(await store.companies(tx, q, kinds, most)).map((row) => ofCompany(ctx, row)));
         if (ctx.may('campaign.read')) found.push(...(await store.campaigns(tx, q, most)).map(ofCampaign));
       });
       const groups = (['agency', 'client', 'campaign'] as const).map((type) =>

@@ -9,6 +9,7 @@ export interface FoundCompany {
   id: string;
   kind: 'agency' | 'client';
   name: string;
+  owner_id: string | null;
   owner_name: string;
   agency_id: string | null;
   agency_name: string | null;
@@ -47,7 +48,7 @@ export async function companies(
 ): Promise<FoundCompany[]> {
   const { pattern, other, start } = patterns(text);
   const { rows } = await sql<FoundCompany>`/* kept: find_companies */
-    select f.id, f.kind, f.name, f.owner_name, a.id as agency_id, a.name as agency_name
+    select f.id, f.kind, f.name, f.owner_id, f.owner_name, a.id as agency_id, a.name as agency_name
     from (
       select c.*, row_number() over (partition by c.kind order by ${byName(sql`lower(c.name)`, start)}, c.id) as place
       from company c

@@ -91,6 +91,17 @@ describe('search by name', () => {
     expect(await names('acme', 'acme growth')).toEqual([]);
   });
 
+  test('names the owner to view as, to those who may', async () => {
+    const owners = async (who: string) =>
+      ((await find(who, 'oak dental')).body.data as SearchHit[])
+        .filter(({ type }) => type === 'client')
+        .map(({ user_id }) => user_id);
+    const [owner] = await owners('acme');
+    const { rows } = await app.admin.query("select owner_id from company where name = 'Oak Dental'");
+    expect(owner).toBe(rows[0].owner_id ?? '');
+    expect(await owners('root')).toEqual([owner]);
+  });
+
   test('says whose a client and a campaign are', async () => {
     const { body } = await find('root', 'oak spring');
     expect(body.data).toMatchObject([

@@ -1,7 +1,18 @@
-import { Button, Kbd, Loader, Modal, Skeleton, Text, UnstyledButton } from '@mantine/core';
+import {
+  Button,
+  Kbd,
+  Loader,
+  Modal,
+  Skeleton,
+  Text,
+  UnstyledButton,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import {
   IconAddressBook,
+  IconBolt,
   IconBuilding,
   IconFile,
   IconHistory,
@@ -14,11 +25,15 @@ import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 
 import { api } from '../../api/client.ts';
 import { wordsOf } from '../../api/errors.ts';
 import { useFacts } from '../../api/user.ts';
+import { notifyFailed } from '../../ui/notify.ts';
+import { useCampaignAction } from '../campaigns/actions.tsx';
+import { actionsFor, type Doer, PHRASES, phraseChoices, phraseOf } from './actions.ts';
 import { recentOf, remember } from './recent.ts';
 import classes from './search.module.css';
 import { type Choice, choicesOf, GROUPS, type Group, pagesFor } from './targets.ts';
 
 const ICONS: Record<Group, typeof IconFile> = {
+  Actions: IconBolt,
   Recent: IconHistory,
   Pages: IconFile,
   Agencies: IconBuilding,
@@ -40,11 +55,18 @@ export default function SearchModal({
   onClose,
   onLeave,
   onHelp,
+  menu,
+  onViewAs,
+  onLogOut,
 }: {
   /** Called when nothing was chosen: the focus returns to where it was. */
   onClose: () => void;
   onLeave: () => void;
   onHelp: () => void;
+  /** Actions of the profile menu that are no pages. */
+  menu: Doer['menu'];
+  onViewAs: Doer['viewAs'];
+  onLogOut: () => void;
 }) {
   const facts = useFacts();
   const router = useRouter();
@@ -53,21 +75,54 @@ export default function SearchModal({
   const [at, setAt] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const typed = text.trim();
-  const [settled] = useDebouncedValue(typed, 300);
-  const asks = settled.length >= 2 && settled === typed;
+  const { phrase, name } = phraseOf(typed, facts);
+  const [settled] = useDebouncedValue(name, 300);
+  const asks = settled.length >= 2 && settled === name;
   const query = useQuery({
     queryKey: ['search', settled],
     queryFn: ({ signal }) => api.search.find({ q: settled.slice(0, 100) }, { signal }),
     enabled: asks,
+    // What can be done with a campaign depends on its state, which may have changed since.
+    staleTime: 0,
   });
   const found = asks ? query.data : undefined;
-  const isWaiting = typed.length >= 2 && (!asks || query.isPending);
+  const isWaiting = name.length >= 2 && (!asks || query.isPending);
+  const input = useRef<HTMLInputElement>(null);
+  const scheme = useComputedColorScheme();
+  const { setColorScheme } = useMantineColorScheme();
+  const campaign = useCampaignAction();
+  const does: Doer = {
+    menu,
+    theme: scheme === 'dark' ? 'light' : 'dark',
+    setTheme: setColorScheme,
+    help: onHelp,
+    logOut: onLogOut,
+    begin: (words) => {
+      setText(words);
+      setAt(0);
+      input.current?.focus();
+    },
+    change: (action, leadspeekID) => {
+      void api.campaigns
+        .get({ leadspeekID })
+        .then((one) => campaign.run(action, one))
+        .catch((error: unknown) => notifyFailed(error, action === 'pause' ? 'Pause' : 'Activate'));
+    },
+    viewAs: onViewAs,
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what an action does changes with nothing that is listed
   const choices = useMemo(() => {
     const recent = typed ? [] : recentOf(facts);
     const kept = new Set(recent.map(({ key }) => key));
-    const pages = pagesFor(typed, facts).filter(({ key }) => !kept.has(key));
-    return [...recent, ...pages, ...choicesOf(found?.data ?? [], facts)];
-  }, [typed, facts, found]);
+    const hits = found?.data ?? [];
+    // What was typed may also be the name of an action itself: "Pause a campaign".
+    const actions = [
+      ...(phrase ? phraseChoices(phrase, hits, does) : []),
+      ...(phrase && !name ? [] : actionsFor(typed, facts, does)),
+    ];
+    const pages = phrase ? [] : pagesFor(typed, facts).filter(({ key }) => !kept.has(key));
+    return [...recent, ...pages, ...actions, ...choicesOf(hits, facts)];
+  }, [typed, phrase, name, facts, found, scheme]);
   const active = Math.min(at, choices.length - 1);
   const optionId = (index: number) => `${id}-${index}`;
 
@@ -80,8 +135,11 @@ export default function SearchModal({
   }, [active, choices.length]);
 
   const choose = (choice: Choice) => {
+    // A phrase is completed where it was begun.
+    if (choice.stays) return choice.run?.();
     remember(choice, facts.user.id);
     onLeave();
+    if (choice.run) return choice.run();
     setTimeout(() => document.getElementById('main')?.focus({ preventScroll: true }));
     void router.navigate({ href: choice.to });
   };
@@ -100,7 +158,9 @@ export default function SearchModal({
   const told = isWaiting
     ? 'Searching'
     : choices.length === 0
-      ? 'No results'
+      ? phrase && !name
+        ? ''
+        : 'No results'
       : `${choices.length} ${choices.length === 1 ? 'result' : 'results'}`;
 
   return (
@@ -111,6 +171,7 @@ export default function SearchModal({
           <IconSearch size={18} stroke={1.6} aria-hidden="true" />
           <input
             data-autofocus
+            ref={input}
             className={classes.input}
             role="combobox"
             aria-label={`Search ${FOUND[facts.user.company_kind]}`}
@@ -140,7 +201,8 @@ export default function SearchModal({
         <div className="sr-only" role="status">
           {told}
         </div>
-        <div className={classes.list} ref={list}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <div className={classes.list} ref={list} tabIndex={0}>
           <div id={`${id}-list`} role="listbox" aria-label="Results">
             {GROUPS.map((group) => {
               const Icon = ICONS[group];
@@ -208,7 +270,7 @@ export default function SearchModal({
           {!isWaiting && !(asks && query.error) && choices.length === 0 && (
             <div className={classes.note}>
               <Text size="sm" fw={600}>
-                No results for “{typed}”
+                {phrase && !name ? PHRASES[phrase].label : `No results for “${name}”`}
               </Text>
               <Text size="sm" c="dimmed">
                 Search by part of a name or by campaign number.

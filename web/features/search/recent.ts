@@ -32,6 +32,8 @@ export function remember(
   userId: string,
   kept: Pick<Storage, 'getItem' | 'setItem'> = localStorage,
 ): void {
+  // What does something instead of leading somewhere is not run again by a slip.
+  if (!choice.to) return;
   try {
     const known: unknown = JSON.parse(kept.getItem(placeOf(userId)) ?? '[]');
     const others = Array.isArray(known) ? known.filter(isChoice).filter(({ key }) => key !== choice.key) : [];

@@ -3,6 +3,7 @@ import { MODULE_NAMES, type SessionUser } from '../../../contract/people.ts';
 import type { SignedIn } from '../../../contract/routing-facts.ts';
 import type { SearchHit } from '../../../contract/search.ts';
 import type { SetupCheck } from '../../../contract/setup.ts';
+import { actionsFor, type Doer, phraseChoices, phraseOf } from './actions.ts';
 import { forgetRecent, recentOf, remember } from './recent.ts';
 import { choicesOf, pagesFor, targetOf } from './targets.ts';
 
@@ -56,6 +57,7 @@ const hit = (given: Partial<SearchHit>): SearchHit => ({
   type: 'client',
   id: 'c1',
   name: 'Oak & Sons',
+  user_id: '',
   full_name: 'Olga Oak',
   company_name: '',
   agency_id: 'a1',
@@ -140,4 +142,73 @@ test('the last choices come back, newest first, each once, as long as they may b
   expect(recentOf(agency, kept)).toEqual([]);
   forgetRecent('u1', kept);
   expect(store.size).toBe(0);
+});
+
+describe('[BEY-33] actions', () => {
+  const done: string[] = [];
+  const does: Doer = {
+    menu: [{ label: 'Data Wallet', also: 'top up balance', run: () => done.push('wallet') }],
+    theme: 'dark',
+    setTheme: (theme) => done.push(`theme ${theme}`),
+    help: () => done.push('help'),
+    logOut: () => done.push('log out'),
+    begin: (words) => done.push(`begin ${words}`),
+    change: (action, id) => done.push(`${action} ${id}`),
+    viewAs: ({ user_id, name, company_name }) => done.push(`as ${user_id} ${name} of ${company_name}`),
+  };
+  const titles = (text: string, who = agency) => actionsFor(text, who, does).map(({ title }) => title);
+
+  test('are found by their words and by others, and only those that the user may take', () => {
+    expect(titles('')).toEqual([
+      'New campaign',
+      'Pause a campaign',
+      'Activate a campaign',
+      'View as a user',
+      'Data Wallet',
+      'Dark theme',
+      'Keyboard shortcuts',
+      'Log out',
+    ]);
+    expect(titles('top up')).toEqual(['Data Wallet']);
+    expect(titles('create')).toEqual(['New campaign']);
+    expect(titles('theme')).toEqual(['Dark theme']);
+    expect(titles('e')).not.toContain('');
+    expect(titles('view', client)).toEqual([]);
+    const reader = facts({ company_kind: 'client', user_type: 'client', grade: 'client.reader' } as never);
+    expect(titles('campaign', reader)).toEqual([]);
+  });
+
+  test('a phrase is completed by a name: running campaigns are paused, paused ones activated, owners viewed as', () => {
+    expect(phraseOf('pause spring sale', agency)).toEqual({ phrase: 'pause', name: 'spring sale' });
+    expect(phraseOf('View as oak', agency)).toEqual({ phrase: 'view as', name: 'oak' });
+    expect(phraseOf('view as oak', client)).toEqual({ name: 'view as oak' });
+    expect(phraseOf('pauses', agency)).toEqual({ name: 'pauses' });
+    const hits = [
+      hit({ user_id: 'u9' }),
+      { ...campaign, status: 'active' },
+      { ...campaign, id: 'g2', name: 'Fall', status: 'paused' },
+    ];
+    const found = (phrase: 'pause' | 'activate' | 'view as') => phraseChoices(phrase, hits, does);
+    expect(found('pause').map(({ title, detail }) => [title, detail])).toEqual([
+      ['Pause Spring', '#100001 · Oak & Sons'],
+    ]);
+    expect(found('activate').map(({ title }) => title)).toEqual(['Activate Fall']);
+    expect(found('view as').map(({ title, detail }) => [title, detail])).toEqual([
+      ['View as Olga Oak', 'Oak & Sons'],
+    ]);
+    for (const choice of [...found('pause'), ...found('activate'), ...found('view as')]) choice.run?.();
+    for (const choice of actionsFor('', agency, does)) choice.run?.();
+    expect(done).toEqual([
+      'pause g1',
+      'activate g2',
+      'as u9 Olga Oak of Oak & Sons',
+      'begin pause ',
+      'begin activate ',
+      'begin view as ',
+      'wallet',
+      'theme dark',
+      'help',
+      'log out',
+    ]);
+  });
 });

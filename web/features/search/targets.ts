@@ -4,7 +4,7 @@ import { allPages } from '../../../contract/routing-menu.ts';
 import type { SearchHit } from '../../../contract/search.ts';
 
 /** The groups of results, in display order. */
-export const GROUPS = ['Recent', 'Pages', 'Agencies', 'Clients', 'Campaigns'] as const;
+export const GROUPS = ['Recent', 'Pages', 'Actions', 'Agencies', 'Clients', 'Campaigns'] as const;
 export type Group = (typeof GROUPS)[number];
 
 /** A selectable result. */
@@ -15,7 +15,11 @@ export interface Choice {
   title: string;
   /** Distinguishes it from others with the same name. */
   detail: string;
+  /** The address it leads to; '' if it does something instead. */
   to: string;
+  run?: () => void;
+  /** Whether the palette stays open: the action only begins a phrase. */
+  stays?: true;
 }
 
 const AGENCIES = '/configuration/agency-list';

@@ -12,6 +12,7 @@ import { needsOwnDocument } from '../../brand/embed.ts';
 import { AppFrame } from '../../ui/AppFrame.tsx';
 import type { FrameAction } from '../../ui/ProfileMenu.tsx';
 import { ChangePasswordModal, ReferralModal, TwoFactorModals } from '../access/modals.tsx';
+import type { Viewed } from '../access/ViewAsModal.tsx';
 import { forgetRecent } from '../search/recent.ts';
 import { DataWalletOffer, DataWalletOfMenu } from '../wallet/wallets.tsx';
 import { banners } from './banners.ts';
@@ -19,6 +20,9 @@ import { ENTRIES, sectionsOf } from './links.ts';
 
 const ExclusionModal = lazy(() => import('../exclusions/ExclusionModal.tsx'));
 const SearchModal = lazy(() => import('../search/SearchModal.tsx'));
+const ViewAsModal = lazy(() =>
+  import('../access/ViewAsModal.tsx').then((file) => ({ default: file.ViewAsModal })),
+);
 const ShortcutsModal = lazy(() => import('../search/ShortcutsModal.tsx'));
 
 type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | 'exclusionList' | 'search' | 'shortcuts';
@@ -39,6 +43,7 @@ export default function Frame() {
   const { user } = facts;
   const brand = useBrand();
   const [modal, setModal] = useState<Opened | undefined>(askedFor);
+  const [viewed, setViewed] = useState<Viewed>();
   const close = () => setModal(undefined);
   /** Passwords are typed only where none of the agency's code runs. */
   const openAlone = (what: 'password' | 'factor') => () => {
@@ -61,7 +66,7 @@ export default function Frame() {
   const does: Record<Exclude<ProfileEntry, 'logout'>, Partial<FrameAction>> = {
     profile: { to: '/user/profile' },
     cardSetting: { to: '/user/card-setting' },
-    dataWallet: { badge: 'beta', onClick: () => setModal('dataWallet') },
+    dataWallet: { badge: 'beta', also: 'top up add funds balance', onClick: () => setModal('dataWallet') },
     integrations: { to: '/integrations' },
     developer: { to: '/developer' },
     exclusionList: { onClick: () => setModal('exclusionList') },
@@ -69,6 +74,10 @@ export default function Frame() {
     twoFactor: { onClick: openAlone('factor') },
     sessions: { to: '/user/sessions' },
     support: { href: `mailto:${user.contact.email}` },
+  };
+  const signOut = () => {
+    forgetRecent(user.id);
+    void logout();
   };
   const menu: FrameAction[] = [];
   for (const entry of profileMenu(facts)) {
@@ -95,10 +104,7 @@ export default function Frame() {
       sections={sectionsOf(facts)}
       person={{ name: user.name, email: user.email, company: user.company_name }}
       menu={menu}
-      onLogout={() => {
-        forgetRecent(user.id);
-        void logout();
-      }}
+      onLogout={signOut}
       onSearch={openOver('search')}
       onHelp={openOver('shortcuts')}
       banners={banners.map(([name, Banner]) => <Banner key={name} />)}
@@ -117,10 +123,24 @@ export default function Frame() {
           />
         </Suspense>
       )}
+      {viewed && (
+        <Suspense fallback={null}>
+          <ViewAsModal viewed={viewed} onClose={() => setViewed(undefined)} />
+        </Suspense>
+      )}
       {(modal === 'search' || modal === 'shortcuts') && (
         <Suspense fallback={null}>
           {modal === 'search' ? (
-            <SearchModal onClose={closeOver} onLeave={close} onHelp={() => setModal('shortcuts')} />
+            <SearchModal
+              onClose={closeOver}
+              onLeave={close}
+              onHelp={() => setModal('shortcuts')}
+              onLogOut={signOut}
+              onViewAs={setViewed}
+              menu={menu.flatMap(({ label, also, onClick }) =>
+                onClick ? [{ label, run: onClick, ...(also ? { also } : {}) }] : [],
+              )}
+            />
           ) : (
             <ShortcutsModal onClose={closeOver} />
           )}
