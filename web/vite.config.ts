@@ -43,6 +43,8 @@ export default defineConfig({
               test: /(Frame|Overlays|DashboardPage|RangePicker|DayChart)\.tsx$/,
               priority: 1,
             },
+            // What most pages share is one file, not twenty of a few hundred bytes each.
+            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 12 },
           ],
         },
       },
