@@ -134,4 +134,34 @@ describe('[BEY-05] evidence, in the browser', () => {
     expect(await axeFindings(page)).toEqual([]);
     await page.context().close();
   });
+
+  test('[BEY-33] the next and the previous lead are a key away; a phone number calls, an address opens a message', async () => {
+    const page = await signInAt(
+      browser,
+      demo.url('acme.localhost', '/login'),
+      'client@demo.test',
+      demo.password,
+    );
+    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+    const rows = page.getByRole('table').last().getByRole('row');
+    const mail = await rows.nth(2).getByRole('link').first().getAttribute('href');
+    expect(mail).toMatch(/^mailto:[^@ ]+@[^@ ]+$/);
+    await rows.nth(1).getByRole('button').first().click();
+    const drawer = page.getByRole('dialog', { name: 'Lead' });
+    await drawer.getByText(/^1 of \d+ on this page$/).waitFor();
+    await page.keyboard.press('j');
+    await drawer.getByText(/^2 of \d+ on this page$/).waitFor();
+    await drawer.locator(`a[href="${mail}"]`).waitFor();
+    await page.keyboard.press('k');
+    await page.keyboard.press('k');
+    await drawer.getByText(/^1 of \d+ on this page$/).waitFor();
+    await drawer.getByRole('button', { name: 'Next' }).click();
+    await drawer.getByText(/^2 of \d+ on this page$/).waitFor();
+    // Whichever of the page's leads has a number that may be called.
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    await page.locator('a[href^="tel:+1"]').first().waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.context().close();
+  });
 });

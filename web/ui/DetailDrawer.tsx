@@ -1,4 +1,6 @@
-import { Drawer } from '@mantine/core';
+import { ActionIcon, Drawer, Group, Text, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from './useSearchParams.ts';
 
@@ -11,6 +13,8 @@ export function useDrawer(param: string) {
   return {
     id: params[param],
     open: (id: string) => set({ [param]: id }, { push: true }),
+    /** Goes on to another one; Back still closes. */
+    step: (id: string) => set({ [param]: id }),
     close: () => set({ [param]: undefined }),
   };
 }
@@ -20,6 +24,8 @@ export function DetailDrawer(props: {
   param: string;
   title: ReactNode;
   size?: number;
+  /** The things of the list that it was opened from, in order: the next and the previous one are a key away. */
+  ids?: readonly string[];
   children: (id: string) => ReactNode;
 }) {
   const drawer = useDrawer(props.param);
@@ -51,7 +57,47 @@ export function DetailDrawer(props: {
       title={props.title}
       padding="lg"
     >
+      {drawer.id !== undefined && props.ids && <Steps ids={props.ids} id={drawer.id} onStep={drawer.step} />}
       {drawer.id !== undefined && props.children(drawer.id)}
     </Drawer>
+  );
+}
+
+/** Where in its list an open thing stands, and the way to its neighbors (K and J); nothing if the list has it not. */
+function Steps(props: { ids: readonly string[]; id: string; onStep: (id: string) => void }) {
+  const { ids, onStep } = props;
+  const at = ids.indexOf(props.id);
+  const go = (to: number) => () => {
+    const id = at < 0 ? undefined : ids[to];
+    if (id !== undefined) onStep(id);
+  };
+  useHotkeys([
+    ['k', go(at - 1)],
+    ['j', go(at + 1)],
+  ]);
+  if (at < 0) return null;
+  const button = (label: string, key: string, to: number, Icon: typeof IconChevronUp) => (
+    <Tooltip label={`${label} (${key})`}>
+      <ActionIcon
+        variant="default"
+        size={30}
+        aria-label={label}
+        aria-keyshortcuts={key}
+        data-disabled={ids[to] === undefined || undefined}
+        aria-disabled={ids[to] === undefined}
+        onClick={go(to)}
+      >
+        <Icon size={16} aria-hidden="true" />
+      </ActionIcon>
+    </Tooltip>
+  );
+  return (
+    <Group gap="xs" justify="flex-end" mb="xs">
+      <Text size="xs" c="dimmed" className="num" role="status">
+        {at + 1} of {ids.length} on this page
+      </Text>
+      {button('Previous', 'K', at - 1, IconChevronUp)}
+      {button('Next', 'J', at + 1, IconChevronDown)}
+    </Group>
   );
 }

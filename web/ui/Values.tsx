@@ -1,6 +1,6 @@
-import { Tooltip } from '@mantine/core';
+import { Anchor, Tooltip } from '@mantine/core';
 import { useContext } from 'react';
-import { ago, exactTime, money, shortTime } from './format.ts';
+import { ago, exactTime, money, phoneWords, shortTime } from './format.ts';
 import { PageZone } from './zone.ts';
 
 /** Shows micro-dollars as US dollars; `unit` shows up to six decimal places. */
@@ -32,6 +32,27 @@ export function None() {
       <span aria-hidden="true">–</span>
       <span className="sr-only">none</span>
     </span>
+  );
+}
+
+/** An email address that opens a message to it. */
+export function MailLink({ address, max }: { address: string | null | undefined; max?: number }) {
+  if (!address) return <None />;
+  return (
+    <Anchor href={`mailto:${encodeURIComponent(address).replace('%40', '@')}`} inherit c="inherit">
+      {max === undefined ? address : <Clip text={address} max={max} />}
+    </Anchor>
+  );
+}
+
+/** A phone number that calls; one that must not be called is only shown. */
+export function PhoneLink({ phone, isMarked }: { phone: string; isMarked: boolean }) {
+  const words = <span className="num">{phoneWords(phone)}</span>;
+  if (isMarked) return words;
+  return (
+    <Anchor href={`tel:${phone}`} inherit c="inherit">
+      {words}
+    </Anchor>
   );
 }
 

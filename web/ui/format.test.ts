@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, dayWords, money, prettyCode } from './format.ts';
+import { ago, dayWords, money, phoneWords, prettyCode } from './format.ts';
 
 describe('money', () => {
   it('shows sign, separators and two places; more only for a unit price', () => {
@@ -21,6 +21,11 @@ describe('dates and codes', () => {
     const now = new Date('2026-01-02T12:00:00Z');
     expect(ago('2026-01-02T11:55:00Z', now)).toBe('5 minutes ago');
     expect(ago('2026-01-01T11:00:00Z', now)).toBe('yesterday');
+  });
+  it('writes a phone number as people do', () => {
+    expect(phoneWords('+15045550100')).toBe('(504) 555-0100');
+    expect(phoneWords('+442079460018')).toBe('+442079460018');
+    expect(phoneWords('504')).toBe('504');
   });
   it('turns a code into words', () => {
     expect(prettyCode('seen_recently')).toBe('Seen recently');

@@ -63,6 +63,12 @@ export function ago(instant: string, now: Date): string {
   return words.format(Math.trunc(seconds), 'second');
 }
 
+/** A phone number as people write it: (504) 555-0100 for North America, otherwise as it is. */
+export function phoneWords(e164: string): string {
+  const found = /^\+1(\d{3})(\d{3})(\d{4})$/.exec(e164);
+  return found ? `(${found[1]}) ${found[2]}-${found[3]}` : e164;
+}
+
 /** A code as words: 'seen_recently' -> 'Seen recently'. */
 export function prettyCode(code: string): string {
   const words = code.replaceAll(/[_-]+/g, ' ').trim();

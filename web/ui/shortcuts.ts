@@ -22,6 +22,13 @@ export const SHORTCUTS: readonly { title: string; keys: readonly [keys: string, 
     ],
   },
   {
+    title: 'In an open lead',
+    keys: [
+      ['J', 'Next lead'],
+      ['K', 'Previous lead'],
+    ],
+  },
+  {
     title: 'In a list with checkboxes',
     keys: [
       ['Space', 'Select a row'],

@@ -19,7 +19,6 @@ import { Clip, None } from '../../ui/Values.tsx';
 import { PageZone, zoneWords } from '../../ui/zone.ts';
 import { HeldNotice, heldQuery } from '../campaigns/Held.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
-import { OpenLead } from '../leads/OpenLead.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
 import classes from './DashboardPage.module.css';
 import { before, dayIn, rangeOf } from './range.ts';
@@ -166,7 +165,6 @@ function Dashboard() {
           />
         </>
       )}
-      <OpenLead />
     </PageZone>
   );
 }

@@ -6,13 +6,13 @@ import { api } from '../../api/client.ts';
 import { CopyButton } from '../../ui/CopyButton.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../ui/states.tsx';
-import { Money, None, When } from '../../ui/Values.tsx';
+import { MailLink, Money, None, PhoneLink, When } from '../../ui/Values.tsx';
 import { LeadRefund } from '../credits/LeadRefund.tsx';
 import { LeadData } from './LeadData.tsx';
 import classes from './LeadDetail.module.css';
 import { LeadEvidence } from './LeadEvidence.tsx';
 import { LeadSkeleton } from './LeadSkeleton.tsx';
-import { nameOf } from './LeadTable.tsx';
+import { nameOf } from './match.ts';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 
@@ -53,7 +53,9 @@ export default function LeadDetail({ id }: { id: string }) {
       </div>
       <Section title="Person">
         <Facts>
-          <Fact name="Email" value={lead.email} copy />
+          <Fact name="Email" value={lead.email} copy>
+            <MailLink address={lead.email} />
+          </Fact>
           <Phone
             name="Phone"
             phone={lead.phone}
@@ -99,7 +101,7 @@ export default function LeadDetail({ id }: { id: string }) {
       <Section title="Deliveries">
         {lead.deliveries.length === 0 ? (
           <Text size="sm" c="dimmed">
-            The campaign had no webhook when this lead came in.
+            The campaign had no destination when this lead came in.
           </Text>
         ) : (
           <ul className={classes.list}>
@@ -153,7 +155,7 @@ function Phone(props: {
   if (!phone && !props.isWithheld) return <Fact name={name} />;
   return (
     <Fact name={name} value={phone} copy>
-      {phone}
+      {phone && <PhoneLink phone={phone} isMarked={props.isMarked} />}
       {(props.isMarked || props.isWithheld) && (
         <Text component="span" inherit c="dimmed" display="block">
           {props.markedAt ? (

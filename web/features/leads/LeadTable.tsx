@@ -10,8 +10,9 @@ import { useDrawer } from '../../ui/DetailDrawer.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
-import { Clip, Money, None, When } from '../../ui/Values.tsx';
-import { matchWord, matchWords } from './match.ts';
+import { Clip, MailLink, Money, None, PhoneLink, When } from '../../ui/Values.tsx';
+import { matchWord, matchWords, nameOf } from './match.ts';
+import { OpenLead } from './OpenLead.tsx';
 
 type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
 
@@ -23,15 +24,10 @@ export interface LeadSpan {
   moduleType?: ModuleName | undefined;
 }
 
-/** Returns a person's name, or the best known substitute. */
-export function nameOf(lead: Pick<LeadRow, 'first_name' | 'last_name' | 'email'>): string {
-  return [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email || 'Unnamed person';
-}
-
 /** Shows a lead's delivery status. */
 export function DeliveryBadge({ state }: { state: LeadRow['delivery'] }) {
   return state === 'none' ? (
-    <StatusBadge status="none">No webhook</StatusBadge>
+    <StatusBadge status="none">No destination</StatusBadge>
   ) : (
     <StatusBadge status={state} />
   );
@@ -67,17 +63,22 @@ export function LeadTable(props: {
         </Group>
       ),
     },
-    { key: 'email', title: 'Email', sortable: true, render: (row) => <Clip text={row.email} max={180} /> },
+    {
+      key: 'email',
+      title: 'Email',
+      sortable: true,
+      render: (row) => <MailLink address={row.email} max={220} />,
+    },
     {
       key: 'phone',
       title: 'Phone',
       phone: false,
       render: (row) =>
         row.phone && !row.phone_dnc ? (
-          row.phone
+          <PhoneLink phone={row.phone} isMarked={false} />
         ) : row.phone || row.phones_withheld > 0 ? (
           <>
-            {row.phone}
+            {row.phone && <PhoneLink phone={row.phone} isMarked={row.phone_dnc} />}
             <Text component="span" size="xs" c="dimmed" display="block">
               {row.phone_dnc_at ? (
                 <>
@@ -157,6 +158,7 @@ export function LeadTable(props: {
           />
         }
       />
+      <OpenLead ids={query.data?.data.map(({ id }) => id) ?? []} />
     </>
   );
 }

@@ -6,7 +6,6 @@ import { useFacts } from '../../api/user.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
 import { LeadTable } from './LeadTable.tsx';
-import { OpenLead } from './OpenLead.tsx';
 
 /** Every lead of a module, for administrators (spec product 2: leads-management, not in the menu). */
 export default function LeadsManagementPage() {
@@ -31,7 +30,6 @@ export default function LeadsManagementPage() {
         campaignName={campaign.data?.campaignName}
         onClearCampaign={() => set({ campaign: undefined, page: undefined })}
       />
-      <OpenLead />
     </>
   );
 }

@@ -36,3 +36,12 @@ export function matchWords(type: string): string {
 export function shareWords(people: number): string {
   return people <= 1 ? 'points to only one person' : `shared by ${num(people)} people`;
 }
+
+/** Returns a person's name, or the best known substitute. */
+export function nameOf(lead: {
+  first_name: string | null;
+  last_name: string | null;
+  email: string | null;
+}): string {
+  return [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email || 'Unnamed person';
+}
