@@ -74,7 +74,8 @@ describe('[RUN-01] [RUN-04] the main job, as a newcomer does it', () => {
       await client.waitForLoadState('networkidle');
       return client.getByText(email).first().isVisible();
     });
-    await client.getByText(email).first().click();
+    // The address itself opens a message; the name opens the lead.
+    await client.getByRole('row').filter({ hasText: email }).getByRole('button').first().click();
     const drawer = client.getByRole('dialog');
     await drawer.waitFor();
     await eventually('the drawer tells why it matched and that it was delivered', async () => {
