@@ -64,37 +64,43 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             )}
             {props.actions}
             {props.download && <DownloadData {...props.download} compact={isPhone} />}
-            <Menu closeOnItemClick={false} position="bottom-end">
-              <Menu.Target>
-                <ActionIcon variant="default" size={36} aria-label={`Columns and density for ${props.label}`}>
-                  <IconAdjustmentsHorizontal size={18} />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Label role="none">Columns</Menu.Label>
-                <Menu.CheckboxGroup
-                  value={shown.map((column) => column.key)}
-                  onChange={(keys) => setLook({ ...look, shown: keys })}
-                >
-                  {columns.slice(1).map((column) => (
-                    <Menu.CheckboxItem key={column.key} value={column.key}>
-                      {column.title}
-                    </Menu.CheckboxItem>
-                  ))}
-                </Menu.CheckboxGroup>
-                <Menu.Divider />
-                <Menu.Label role="none">Density</Menu.Label>
-                <Menu.RadioGroup
-                  value={look.density}
-                  onChange={(density) =>
-                    setLook({ ...look, density: density === 'compact' ? 'compact' : 'comfortable' })
-                  }
-                >
-                  <Menu.RadioItem value="comfortable">Comfortable</Menu.RadioItem>
-                  <Menu.RadioItem value="compact">Compact</Menu.RadioItem>
-                </Menu.RadioGroup>
-              </Menu.Dropdown>
-            </Menu>
+            {!(isPhone && props.phoneRow) && (
+              <Menu closeOnItemClick={false} position="bottom-end">
+                <Menu.Target>
+                  <ActionIcon
+                    variant="default"
+                    size={36}
+                    aria-label={`Columns and density for ${props.label}`}
+                  >
+                    <IconAdjustmentsHorizontal size={18} />
+                  </ActionIcon>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Label role="none">Columns</Menu.Label>
+                  <Menu.CheckboxGroup
+                    value={shown.map((column) => column.key)}
+                    onChange={(keys) => setLook({ ...look, shown: keys })}
+                  >
+                    {columns.slice(1).map((column) => (
+                      <Menu.CheckboxItem key={column.key} value={column.key}>
+                        {column.title}
+                      </Menu.CheckboxItem>
+                    ))}
+                  </Menu.CheckboxGroup>
+                  <Menu.Divider />
+                  <Menu.Label role="none">Density</Menu.Label>
+                  <Menu.RadioGroup
+                    value={look.density}
+                    onChange={(density) =>
+                      setLook({ ...look, density: density === 'compact' ? 'compact' : 'comfortable' })
+                    }
+                  >
+                    <Menu.RadioItem value="comfortable">Comfortable</Menu.RadioItem>
+                    <Menu.RadioItem value="compact">Compact</Menu.RadioItem>
+                  </Menu.RadioGroup>
+                </Menu.Dropdown>
+              </Menu>
+            )}
           </div>
         </div>
       )}

@@ -18,6 +18,17 @@ export interface Column<Row> {
   phone?: boolean;
   /** What the footer shows. */
   foot?: ReactNode;
+  /** Takes the room that other columns leave, this share of it in percent, and no less than eleven pixels for each. */
+  fluid?: number;
+}
+
+/** A row on a phone: a title and its state, below them one line and what stands at its end. */
+export interface PhoneRow {
+  /** Absent: the first column's cell. */
+  title?: ReactNode;
+  state?: ReactNode;
+  line: ReactNode;
+  end?: ReactNode;
 }
 
 /** As much of a query of TanStack Query as a table needs. */
@@ -51,6 +62,8 @@ export interface DataTableProps<Row> {
   columns: Column<Row>[];
   query: ListQuery<Row>;
   rowKey: (row: Row) => string;
+  /** On a phone, a row in two lines. Absent: a card with each column that is not left out there. */
+  phoneRow?: (row: Row) => PhoneRow;
   /** Absent: no paging, sorting, or search. */
   state?: ListState;
   onRow?: (row: Row) => void;

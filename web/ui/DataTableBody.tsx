@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
-import { Fragment, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import type { BodyProps } from './DataTable.types.ts';
 import { SelectPage, SelectRow } from './DataTableSelection.tsx';
@@ -56,7 +56,12 @@ export function Rows<Row>(props: BodyProps<Row>) {
                   key={column.key}
                   scope="col"
                   data-align={column.align}
-                  style={{ width: column.width }}
+                  data-fluid={column.fluid && true}
+                  style={
+                    column.fluid
+                      ? { width: `${column.fluid}%`, minWidth: column.fluid * 11 }
+                      : { width: column.width }
+                  }
                   aria-sort={isSorted ? (state.dir === 'asc' ? 'ascending' : 'descending') : undefined}
                 >
                   {column.sortable && state ? (
@@ -110,7 +115,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
                   </td>
                 )}
                 {columns.map((column, at) => (
-                  <td key={column.key} data-align={column.align}>
+                  <td key={column.key} data-align={column.align} data-fluid={column.fluid && true}>
                     {at === 0 && onRow ? (
                       <button
                         type="button"
@@ -162,9 +167,32 @@ function isOwnClick(event: React.MouseEvent): boolean {
 
 /** The rows as cards, for a phone. */
 export function Cards<Row>(props: BodyProps<Row>) {
-  const { columns, rows, skeletons, onRow, rowKey, label, query, selection } = props;
+  const { columns, rows, skeletons, onRow, rowKey, label, query, selection, phoneRow } = props;
   const [first, ...others] = columns.filter((column) => column.phone !== false);
   if (!first) return null;
+  const parts = (row: Row): { title: ReactNode; state?: ReactNode; body: ReactNode } => {
+    if (!phoneRow) {
+      const body = (
+        <dl>
+          {others.map((column) => (
+            <div key={column.key}>
+              <dt>{column.title}</dt>
+              <dd>{column.render(row)}</dd>
+            </div>
+          ))}
+        </dl>
+      );
+      return { title: first.render(row), body };
+    }
+    const { title = first.render(row), state, line, end } = phoneRow(row);
+    const body = (
+      <div className={classes.cardLine}>
+        <span>{line}</span>
+        {end !== undefined && <span className={classes.cardEnd}>{end}</span>}
+      </div>
+    );
+    return { title, state, body };
+  };
   return (
     <ul className={classes.cards} aria-label={label} aria-busy={query.isFetching}>
       {Array.from({ length: skeletons }, (_, at) => (
@@ -172,45 +200,42 @@ export function Cards<Row>(props: BodyProps<Row>) {
         <li key={at}>
           <Skeleton height={14} width="50%" my={4} />
           <Skeleton height={12} width="80%" my={6} />
-          <Skeleton height={12} width="70%" my={6} />
+          {!phoneRow && <Skeleton height={12} width="70%" my={6} />}
         </li>
       ))}
-      {rows?.map((row) => (
-        <li
-          key={rowKey(row)}
-          data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
-          data-ticks={selection ? true : undefined}
-        >
-          {selection && (
-            <div className={classes.cardTick}>
-              <SelectRow row={row} rows={rows} rowKey={rowKey} selection={selection} />
-            </div>
-          )}
-          <div className={classes.cardTitle}>
-            {onRow ? (
-              <button
-                type="button"
-                className={classes.open}
-                aria-expanded={props.isOpen?.(row)}
-                onClick={() => onRow(row)}
-              >
-                {first.render(row)}
-              </button>
-            ) : (
-              first.render(row)
-            )}
-          </div>
-          <dl>
-            {others.map((column) => (
-              <div key={column.key}>
-                <dt>{column.title}</dt>
-                <dd>{column.render(row)}</dd>
+      {rows?.map((row) => {
+        const { title, state, body } = parts(row);
+        return (
+          <li
+            key={rowKey(row)}
+            data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
+            data-ticks={selection ? true : undefined}
+          >
+            {selection && (
+              <div className={classes.cardTick}>
+                <SelectRow row={row} rows={rows} rowKey={rowKey} selection={selection} />
               </div>
-            ))}
-          </dl>
-          {props.below?.(row)}
-        </li>
-      ))}
+            )}
+            <div className={classes.cardTitle}>
+              {onRow ? (
+                <button
+                  type="button"
+                  className={classes.open}
+                  aria-expanded={props.isOpen?.(row)}
+                  onClick={() => onRow(row)}
+                >
+                  {title}
+                </button>
+              ) : (
+                title
+              )}
+              {state}
+            </div>
+            {body}
+            {props.below?.(row)}
+          </li>
+        );
+      })}
     </ul>
   );
 }

@@ -1,5 +1,5 @@
 import { CloseButton, Group, NativeSelect, Pagination, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useDebouncedCallback, useMediaQuery } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
@@ -93,6 +93,7 @@ export function Pager({
   useEffect(() => {
     if (isBeyond) state.setPage(last);
   }, [isBeyond, last, state]);
+  const isPhone = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false });
   const sizes = [...new Set([10, 25, 50, 100, state.perPage])].sort((a, b) => a - b);
   return (
     <div className={classes.pager}>
@@ -115,7 +116,7 @@ export function Pager({
             value={Math.min(state.page, last)}
             onChange={state.setPage}
             size="sm"
-            siblings={1}
+            siblings={isPhone ? 0 : 1}
             boundaries={1}
             getControlProps={(control) => ({ 'aria-label': `${control} page` })}
             getItemProps={(page) => ({ 'aria-label': `Page ${page}` })}

@@ -36,7 +36,7 @@ export function None() {
 }
 
 /** An email address that opens a message to it. */
-export function MailLink({ address, max }: { address: string | null | undefined; max?: number }) {
+export function MailLink({ address, max }: { address: string | null | undefined; max?: number | 'cell' }) {
   if (!address) return <None />;
   return (
     <Anchor href={`mailto:${encodeURIComponent(address).replace('%40', '@')}`} inherit c="inherit">
@@ -56,11 +56,11 @@ export function PhoneLink({ phone, isMarked }: { phone: string; isMarked: boolea
   );
 }
 
-/** Long text on one line, the whole on hover. */
-export function Clip({ text, max = 260 }: { text: string | null | undefined; max?: number }) {
+/** Long text on one line, the whole on hover; as long as `max` in px or as the cell of a fluid column. */
+export function Clip({ text, max = 260 }: { text: string | null | undefined; max?: number | 'cell' }) {
   if (!text) return <None />;
   return (
-    <span className="clip" style={{ maxWidth: max }} title={text}>
+    <span className="clip" style={{ maxWidth: max === 'cell' ? '100%' : max }} title={text}>
       {text}
     </span>
   );

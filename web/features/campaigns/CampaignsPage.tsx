@@ -8,7 +8,7 @@ import { api } from '../../api/client.ts';
 import { usePageModule } from '../../api/module.ts';
 import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { exactTime, LOCALE, num } from '../../ui/format.ts';
+import { exactTime, LOCALE, money, num } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { useSelection } from '../../ui/selection.ts';
@@ -120,6 +120,17 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
         query={query}
         state={state}
         rowKey={(row) => row.leadspeekID}
+        phoneRow={(row) => ({
+          title: row.campaignName,
+          state: <StatusBadge status={row.status}>{statusWords(row)}</StatusBadge>,
+          line: [
+            `#${row.leadspeek_api_id}`,
+            ...(user.company_kind === 'client' ? [] : [row.company_name]),
+            `${num(row.leads_30d)} ${row.leads_30d === 1 ? 'lead' : 'leads'} in 30 days`,
+            ...(row.balance_micros === null ? [] : [money(row.balance_micros)]),
+          ].join(' · '),
+          ...(mayWrite || mayRemove ? { end: <CampaignMenu campaign={row} /> } : {}),
+        })}
         onRow={(row) => set({ campaign: row.leadspeekID, new: undefined }, { push: true })}
         selection={
           mayWrite

@@ -408,7 +408,6 @@ function ByCampaign({
           {
             key: 'rate',
             title: 'Match rate',
-            phone: false,
             align: 'right' as const,
             render: (row: CampaignTotals) => (hasVisits(row) ? percent(rate(row)) : <None />),
             foot: percent(rate({ visits, matched: sum((row) => (hasVisits(row) ? row.matched : 0)) })),
@@ -448,6 +447,15 @@ function ByCampaign({
           columns={columns}
           query={{ ...query, data: rows && { data: rows } }}
           rowKey={(row) => row.leadspeekID}
+          phoneRow={(row) => ({
+            title: row.campaignName,
+            state: <StatusBadge status={row.status} />,
+            line: [
+              `${num(row.leads)} ${row.leads === 1 ? 'lead' : 'leads'}`,
+              `${money(row.spend_micros)} spent`,
+              ...(row.balance_micros === null ? [] : [`${money(row.balance_micros)} left`]),
+            ].join(' · '),
+          })}
           onRow={(row) => onPick(row.leadspeekID)}
           empty={
             <EmptyState

@@ -117,6 +117,21 @@ export default function InvoicesPage() {
         query={query}
         state={state}
         rowKey={(row) => row.id}
+        phoneRow={(row) => ({
+          state: <Standing row={row} />,
+          line: (
+            <>
+              {isPayer ? kindWords(row) : row.company_name}
+              {row.finalised_at && (
+                <>
+                  {' · '}
+                  <When at={row.finalised_at} />
+                </>
+              )}
+            </>
+          ),
+          end: <Money micros={row.total_micros} />,
+        })}
         onRow={(row) => drawer.open(row.id)}
         search={isPayer ? 'Search by number' : 'Search by number or name'}
         empty={
@@ -140,6 +155,15 @@ export default function InvoicesPage() {
   );
 }
 
+function Standing({ row }: { row: Row }) {
+  const { word, tone } = standing(row);
+  return (
+    <StatusBadge status={row.status} tone={tone}>
+      {word}
+    </StatusBadge>
+  );
+}
+
 function columnsFor(
   company: Kind,
   isPayer: boolean,
@@ -157,14 +181,7 @@ function columnsFor(
     {
       key: 'status',
       title: 'Status',
-      render: (row) => {
-        const { word, tone } = standing(row);
-        return (
-          <StatusBadge status={row.status} tone={tone}>
-            {word}
-          </StatusBadge>
-        );
-      },
+      render: (row) => <Standing row={row} />,
     },
     ...(isPayer
       ? []

@@ -33,6 +33,13 @@ export function DeliveryBadge({ state }: { state: LeadRow['delivery'] }) {
   );
 }
 
+/** What a phone's row says of a lead: that it converted or was a test, or else where its delivery stands. */
+function LeadState({ row }: { row: LeadRow }) {
+  if (row.is_test) return <StatusBadge status="test" tone="info" />;
+  if (row.converted_at) return <StatusBadge status="converted" tone="good" />;
+  return <DeliveryBadge state={row.delivery} />;
+}
+
 /** The leads of a date range; clicking a row opens the drawer. */
 export function LeadTable(props: {
   filter: LeadSpan;
@@ -55,9 +62,10 @@ export function LeadTable(props: {
       key: 'last_name',
       title: 'Person',
       sortable: true,
+      fluid: 11,
       render: (row) => (
-        <Group gap={8} wrap="nowrap">
-          <Clip text={nameOf(row)} max={140} />
+        <Group gap={8} wrap="nowrap" miw={0}>
+          <Clip text={nameOf(row)} max="cell" />
           {row.is_test && <StatusBadge status="test" tone="info" />}
           {row.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>
@@ -67,12 +75,12 @@ export function LeadTable(props: {
       key: 'email',
       title: 'Email',
       sortable: true,
-      render: (row) => <MailLink address={row.email} max={220} />,
+      fluid: 22,
+      render: (row) => <MailLink address={row.email} max="cell" />,
     },
     {
       key: 'phone',
       title: 'Phone',
-      phone: false,
       render: (row) =>
         row.phone && !row.phone_dnc ? (
           <PhoneLink phone={row.phone} isMarked={false} />
@@ -96,10 +104,15 @@ export function LeadTable(props: {
     {
       key: 'place',
       title: 'Place',
-      phone: false,
-      render: (row) => <Clip text={[row.city, row.state].filter(Boolean).join(', ')} max={120} />,
+      fluid: 12,
+      render: (row) => <Clip text={[row.city, row.state].filter(Boolean).join(', ')} max="cell" />,
     },
-    { key: 'campaign', title: 'Campaign', render: (row) => <Clip text={row.campaignName} max={130} /> },
+    {
+      key: 'campaign',
+      title: 'Campaign',
+      fluid: 12,
+      render: (row) => <Clip text={row.campaignName} max="cell" />,
+    },
     ...(user.company_kind === 'client'
       ? []
       : [
@@ -114,7 +127,6 @@ export function LeadTable(props: {
     {
       key: 'match',
       title: 'Matched by',
-      phone: false,
       render: (row) => (
         <span title={matchWords(row.match_type)}>
           {matchWord(row.match_type)} <span className="dim num">{row.confidence}%</span>
@@ -143,6 +155,12 @@ export function LeadTable(props: {
         query={query}
         state={state}
         rowKey={(row) => row.id}
+        phoneRow={(row) => ({
+          title: nameOf(row),
+          state: <LeadState row={row} />,
+          line: row.email,
+          end: <When at={row.created_at} />,
+        })}
         onRow={(row) => drawer.open(row.id)}
         search="Search leads"
         filters={

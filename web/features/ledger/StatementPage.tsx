@@ -188,6 +188,11 @@ export default function StatementPage() {
           refetch: () => query.refetch(),
         }}
         rowKey={(row) => row.id}
+        phoneRow={(row) => ({
+          state: <Money micros={row.amount_micros} unit />,
+          line: row.campaignName ?? (company === 'client' ? '' : row.company_name),
+          end: <When at={row.created_at} />,
+        })}
         onRow={(row) => drawer.open(row.id)}
         empty={
           <EmptyState
@@ -274,7 +279,6 @@ function columnsFor(company: 'client' | 'agency' | 'root'): Column<Line>[] {
     {
       key: 'campaign',
       title: 'Campaign',
-      phone: false,
       render: (row) => <Clip text={row.campaignName} max={180} />,
     },
     ...(company === 'client'

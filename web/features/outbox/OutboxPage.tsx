@@ -56,7 +56,7 @@ export default function OutboxPage() {
         </span>
       ),
     },
-    { key: 'from', title: 'From', phone: false, render: (row) => row.from_name },
+    { key: 'from', title: 'From', render: (row) => row.from_name },
     { key: 'state', title: 'Status', render: (row) => <State state={row.state} /> },
     { key: 'created_at', title: 'Created', render: (row) => <When at={row.created_at} /> },
   ];
@@ -70,6 +70,11 @@ export default function OutboxPage() {
         query={query}
         state={state}
         rowKey={(row) => row.id}
+        phoneRow={(row) => ({
+          state: <State state={row.state} />,
+          line: row.to_address,
+          end: <When at={row.created_at} />,
+        })}
         onRow={(row) => drawer.open(row.id)}
         columns={columns}
         search="Search recipients and subjects"
