@@ -20,6 +20,7 @@ export const RESERVED_SLUGS = [
   'favicon',
   'healthz',
   'integrations',
+  'leads',
   'login',
   'logout',
   'marketing-services-agreement-developer',

@@ -16,55 +16,79 @@ import { paymentFailed, walletShown } from './setup-rules.ts';
 /** A link of the sidebar. */
 export interface MenuLink {
   page: PageId;
+  /** What the sidebar calls it, below its group's title. */
   label: string;
+  /** The page's own title. */
+  title: string;
   to: string;
+  /** For a page of a module: the module, and what the company calls it. */
   module?: ModuleName;
+  product?: string;
 }
 
-/** A part of the sidebar; the first has no title. */
-export interface MenuSection {
+/** An entry of the sidebar and the pages below it; the entry itself leads to the first of them. */
+export interface MenuGroup {
   title: string;
   links: MenuLink[];
 }
 
-const MAIN: readonly PageId[] = ['dashboard'];
-const ADS: readonly PageId[] = [
+type Group = readonly [title: string, pages: readonly PageId[]];
+
+/** The sidebar of agencies, clients, and sales people, as far as each may see it (NAV-01). */
+const COMPANY_MENU: readonly Group[] = [
+  ['Home', ['dashboard']],
+  ['Set up', ['profile-setup', 'card-setting']],
+  ['Agencies', ['agency-list']],
+  ['Clients', ['client-management', 'client']],
+  ['Leads', ['leads', 'module-dashboard']],
+  [
+    'Campaigns',
+    ['campaign', 'campaign-management', 'campaign-setup', 'audience', 'banner-create', 'banner-list'],
+  ],
+  ['Money', ['invoices', 'statement', 'margins', 'taxes', 'limits']],
+  ['Connect your account', ['sales-connect-account']],
+  ['Lists', ['exclusion-lists', 'data-enrichment', 'report-analytics']],
+  ['Settings', ['general-setting', 'administrator-list', 'role-list', 'integrations']],
+];
+
+/** The sidebar of a root's owner and administrators. */
+const SYSTEM_MENU: readonly Group[] = [
+  ['Agencies', ['agency-list', 'root-list', 'client']],
+  ['Campaigns', ['campaign', 'audience', 'banner-create', 'banner-list']],
+  ['Data', ['people-import', 'people-merge', 'data-enrichment', 'opt-out-list', 'report-analytics']],
+  ['Money', ['invoices', 'statement', 'margins', 'payments', 'minimum-spend', 'coupons', 'taxes']],
+  [
+    'Settings',
+    ['general-setting', 'administrator-list', 'sales-account-list', 'role-list', 'background-jobs', 'outbox'],
+  ],
+];
+
+/** Names that differ from the page's title, which would repeat the group's. */
+const LABELS: Partial<Record<PageId, string>> = {
+  leads: 'All leads',
+  campaign: 'All campaigns',
+  client: 'Results by client',
+};
+
+/** What the sidebar calls a page. */
+export const linkName = (page: PageId): string => LABELS[page] ?? pageRow(page).title;
+
+const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
+/** Pages for daily work, hidden while an agency's set-up or payment is pending (ROUT-13). */
+const OPERATING: readonly PageId[] = [
+  'dashboard',
+  'leads',
+  'module-dashboard',
   'client',
   'campaign',
+  'campaign-management',
   'campaign-setup',
   'audience',
   'banner-create',
   'banner-list',
-];
-const CONFIGURATION: readonly PageId[] = [
-  'agency-list',
-  'root-list',
   'client-management',
-  'administrator-list',
-  'sales-account-list',
-  'role-list',
-  'general-setting',
   'data-enrichment',
-  'opt-out-list',
-  'exclusion-lists',
-  'report-analytics',
-  'sales-connect-account',
-  'minimum-spend',
-  'coupons',
-  'statement',
-  'margins',
-  'invoices',
-  'taxes',
-  'limits',
-  'payments',
-  'background-jobs',
-  'outbox',
-  'people-import',
-  'people-merge',
 ];
-const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
-/** Pages for daily work, hidden while an agency's set-up or payment is pending (ROUT-13). */
-const OPERATING: readonly PageId[] = [...MAIN, ...ADS, 'client-management', 'data-enrichment'];
 
 /** Pages that show nothing but a refusal to users who lack this permission. */
 const NEEDED: Partial<Record<PageId, Permission>> = { 'campaign-setup': 'campaign.create' };
@@ -74,51 +98,50 @@ const isUseful = (page: PageId, { user }: SignedIn): boolean => {
   return !needed || mayUser(user, needed);
 };
 
+/** A page's links: one for each module of the user if it is a module's page. */
+function linksOf(page: PageId, facts: SignedIn): MenuLink[] {
+  const { title, path } = pageRow(page);
+  if (!path.startsWith('/{module}/')) return [{ page, label: linkName(page), title, to: path }];
+  const name = page === 'module-dashboard' ? 'dashboard' : 'campaign-management';
+  return modulesOf(facts)
+    .map(({ module, name: product, slug }) => ({
+      ...{ page, label: product, title, module, product },
+      to: modulePath(slug, name),
+    }))
+    .filter(({ to }) => {
+      const seen = decide(to, facts);
+      return seen.kind === 'page' && seen.page === page;
+    });
+}
+
 /**
- * The user's sidebar (NAV-01): those links of the table whose address shows a page, in sections. A link that would only
+ * The user's sidebar (NAV-01): those links of the table whose address shows a page, in groups. A link that would only
  * redirect is not shown.
  */
-export function sidebar(facts: SignedIn): MenuSection[] {
-  const { user } = facts;
+export function sidebar(facts: SignedIn): MenuGroup[] {
+  const { user, setup } = facts;
   const isHidden = menusHidden(facts);
   // Pages that stay readable after a failed payment keep their link.
-  const isUnpaid = facts.setup !== null && !user.isViewMode && paymentFailed(facts.setup, user);
-  const isShut = (id: PageId): boolean =>
-    isHidden && OPERATING.includes(id) && !(isUnpaid && pageRow(id).whileUnpaid);
+  const isUnpaid = setup !== null && !user.isViewMode && paymentFailed(setup, user);
   const isForced = isSales(user) && salesAccount(facts) !== 'completed';
-  const links = (ids: readonly PageId[]): MenuLink[] =>
-    ids
-      // What the company above has chosen not to show; a client's view of it comes with the set-up check.
-      .filter((id) => !(facts.setup?.hidden_menu as readonly string[] | undefined)?.includes(id))
-      .filter((id) => !isShut(id) && !(isForced && id !== 'sales-connect-account'))
-      .map((id) => ({ page: id, label: pageRow(id).title, to: pageRow(id).path }))
-      .filter((link) => maySee(link.to, facts) && isUseful(link.page, facts));
   // Until set-up is complete, its steps replace the daily work.
-  const isOpen = isHidden || facts.user.profile_setup_completed === 'F';
-  const first = links(isOpen && !isSystem(user) && !isForced ? [...MAIN, ...SETTING_UP] : MAIN);
-  const sections: MenuSection[] = [{ title: '', links: first }];
-  if ((!isHidden || isUnpaid) && !isForced && !isSystem(user)) {
-    for (const { module, name, slug } of modulesOf(facts)) {
-      const children = (['module-dashboard', 'campaign-management'] as const)
-        .map((page) => ({
-          page,
-          label: pageRow(page).title,
-          to: modulePath(slug, page === 'module-dashboard' ? 'dashboard' : 'campaign-management'),
-          module,
-        }))
-        .filter((link) => {
-          if (isHidden && !pageRow(link.page).whileUnpaid) return false;
-          const seen = decide(link.to, facts);
-          return seen.kind === 'page' && seen.page === link.page;
-        });
-      if (children.length > 0) sections.push({ title: name, links: children });
-    }
-  }
-  const ads = { title: 'Advertising', links: links(ADS) };
-  const configuration = { title: 'Configuration', links: links(CONFIGURATION) };
-  // A system user's job is configuration.
-  sections.push(...(isSystem(user) ? [configuration, ads] : [ads, configuration]));
-  return sections.filter((section) => section.links.length > 0);
+  const isOpen = isHidden || user.profile_setup_completed === 'F';
+  const isShown = (id: PageId): boolean => {
+    // What the company above has chosen not to show; a client's view of it comes with the set-up check.
+    if ((setup?.hidden_menu as readonly string[] | undefined)?.includes(id)) return false;
+    if (isForced) return id === 'sales-connect-account';
+    if (SETTING_UP.includes(id)) return isOpen;
+    return !(isHidden && OPERATING.includes(id)) || (isUnpaid && pageRow(id).whileUnpaid === true);
+  };
+  return (isSystem(user) ? SYSTEM_MENU : COMPANY_MENU)
+    .map(([title, pages]) => ({
+      title,
+      links: pages
+        .filter(isShown)
+        .flatMap((page) => linksOf(page, facts))
+        .filter(({ page, to }) => maySee(to, facts) && isUseful(page, facts)),
+    }))
+    .filter(({ links }) => links.length > 0);
 }
 
 /** What everyone may read, wherever they are. */
@@ -135,9 +158,12 @@ const DOCUMENTS: readonly string[] = [
  */
 export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
   const pages = sidebar(facts).flatMap(({ title, links }) =>
-    links.map((link) => ({ ...link, section: title })),
+    links.map((link) => ({ ...link, label: link.title, section: link.product ?? title })),
   );
-  const inSidebar: readonly string[] = [...MAIN, ...ADS, ...CONFIGURATION];
+  // The steps of the set-up stay pages of their own after it.
+  const inSidebar: readonly string[] = (isSystem(facts.user) ? SYSTEM_MENU : COMPANY_MENU)
+    .flatMap(([, ids]) => ids)
+    .filter((id) => !SETTING_UP.includes(id));
   const rows = (PAGES as readonly PageRow[]).filter((row) => !row.to && !row.path.includes('{'));
   const own = rows.filter(
     (row) => row.guard === 'protected' && row.layout === 'frame' && !inSidebar.includes(row.id),
@@ -149,7 +175,8 @@ export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
     );
     if (isKnown || !maySee(row.path, facts)) continue;
     const section = own.includes(row) ? 'Account' : 'Documents';
-    pages.push({ page: row.id as PageId, label: row.title, to: row.path, section });
+    const page = row.id as PageId;
+    pages.push({ page, label: row.title, title: row.title, to: row.path, section });
   }
   return pages;
 }

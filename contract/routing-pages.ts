@@ -193,6 +193,15 @@ export const PAGES = [
     whileUnpaid: true,
     rules: ['notForSystem', 'paymentAccount'],
   },
+  {
+    id: 'leads',
+    path: '/leads',
+    title: 'Leads',
+    ...module,
+    permission: 'lead.read',
+    whileUnpaid: true,
+    rules: ['notForSystem', 'paymentAccount'],
+  },
   { id: 'banner-create', path: '/banner/create', title: 'Create banner', ...ads },
   { id: 'banner-list', path: '/banner/list', title: 'Banners', ...ads },
   {
@@ -312,7 +321,7 @@ export const PAGES = [
     path: '/configuration/exclusion-lists',
     title: 'Exclusion Lists',
     ...inside,
-    who: agency,
+    who: [...agency, 'client'],
     permission: 'exclusion.read',
   },
   {

@@ -165,6 +165,7 @@ path                                          root   enterprise rootAdmin rootSa
 /developer                                    P      P          404       connect   404      P       prof      404         404         404      404     404
 /user/second-factor                           P      P          P         P         P        P       P         P           P           P        P       P
 /dashboard                                    list   list       list      connect   P        P       prof      P           P           P        P       P
+/leads                                        list   list       list      connect   404      P       prof      P           404         404      P       P
 /banner/create                                P      P          P         connect   404      P       prof      P           404         404      P       P
 /banner/list                                  P      P          P         connect   404      P       prof      P           404         404      P       P
 /client                                       P      P          P         connect   404      P       prof      P           404         404      404     P
@@ -185,7 +186,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/opt-out-list                   P      P          P         connect   404      404     404       404         404         404      404     404
-/configuration/exclusion-lists                404    404        404       connect   404      P       prof      P           404         404      404     P
+/configuration/exclusion-lists                404    404        404       connect   404      P       prof      P           404         404      P       P
 /configuration/report-analytics               P      P          404       connect   404      404     prof      404         404         404      404     P
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
@@ -518,81 +519,84 @@ describe('[NAV-01] the sidebar', () => {
     sidebar(PEOPLE[who]).map(({ title, links }) => [title, links.map((l) => l.label)]);
   test('of a system user', () => {
     expect(labels('root')).toEqual([
+      ['Agencies', ['Agency List', 'Root List', 'Results by client']],
+      ['Campaigns', ['All campaigns', 'Audiences', 'Create banner', 'Banners']],
+      ['Data', ['People data', 'Merge people', 'Data Enrichment', 'Exclusion List', 'Report Analytics']],
       [
-        'Configuration',
+        'Money',
+        ['Invoices', 'Statement', 'Margins', 'Payments to check', 'Minimum Spend', 'Coupons', 'Taxes'],
+      ],
+      [
+        'Settings',
         [
-          'Agency List',
-          'Root List',
+          'General Settings',
           'Administrator List',
           'Sales Rep & AE List',
           'Role List',
-          'General Settings',
-          'Data Enrichment',
-          'Exclusion List',
-          'Report Analytics',
-          'Minimum Spend',
-          'Coupons',
-          'Statement',
-          'Margins',
-          'Invoices',
-          'Taxes',
-          'Payments to check',
           'Background jobs',
           'Outbox',
-          'People data',
-          'Merge people',
         ],
       ],
-      ['Advertising', ['Clients', 'Campaigns', 'Audiences', 'Create banner', 'Banners']],
     ]);
   });
   test('of an agency and its administrator', () => {
     const expected = [
-      ['', ['Dashboard']],
-      ['Visitor ID', ['Dashboard', 'Campaign Management']],
-      ['Search ID', ['Dashboard', 'Campaign Management']],
-      ['Ads', ['Campaign Management']],
+      ['Home', ['Dashboard']],
+      ['Clients', ['Client Management', 'Results by client']],
+      ['Leads', ['All leads', 'Visitor ID', 'Search ID']],
       [
-        'Advertising',
-        ['Clients', 'Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners'],
-      ],
-      [
-        'Configuration',
+        'Campaigns',
         [
-          'Client Management',
-          'Administrator List',
-          'Role List',
-          'General Settings',
-          'Data Enrichment',
-          'Exclusion Lists',
-          'Statement',
-          'Margins',
-          'Invoices',
-          'Taxes',
-          'Limits',
+          ...['All campaigns', 'Visitor ID', 'Search ID', 'Ads'],
+          ...['Build Your Campaign', 'Audiences', 'Create banner', 'Banners'],
         ],
       ],
+      ['Money', ['Invoices', 'Statement', 'Margins', 'Taxes', 'Limits']],
+      ['Lists', ['Exclusion Lists', 'Data Enrichment']],
+      ['Settings', ['General Settings', 'Administrator List', 'Role List', 'Integrations']],
     ];
     expect(labels('agency')).toEqual(expected);
-    expect(labels('agencyAdmin')).toEqual(expected);
+    const [settings = ['', []]] = expected.slice(-1);
+    expect(labels('agencyAdmin')).toEqual([
+      ...expected.slice(0, -1),
+      [settings[0], settings[1]?.slice(0, 3)],
+    ]);
   });
   test('of a client', () => {
     expect(labels('client')).toEqual([
-      ['', ['Dashboard']],
-      ['Visitor ID', ['Dashboard', 'Campaign Management']],
-      ['Ads', ['Campaign Management']],
-      ['Advertising', ['Campaigns', 'Build Your Campaign', 'Audiences', 'Create banner', 'Banners']],
-      ['Configuration', ['Administrator List', 'Statement', 'Invoices', 'Limits']],
+      ['Home', ['Dashboard']],
+      ['Leads', ['All leads', 'Visitor ID']],
+      [
+        'Campaigns',
+        [
+          ...['All campaigns', 'Visitor ID', 'Ads'],
+          ...['Build Your Campaign', 'Audiences', 'Create banner', 'Banners'],
+        ],
+      ],
+      ['Money', ['Invoices', 'Statement', 'Limits']],
+      ['Lists', ['Exclusion Lists']],
+      ['Settings', ['Administrator List', 'Integrations']],
     ]);
   });
   test('of an account executive', () => {
-    expect(labels('rootAE').at(-1)).toEqual([
-      'Configuration',
-      ['Agency List', 'Client Management', 'Connect your account'],
+    expect(labels('rootAE')).toEqual([
+      ['Home', ['Dashboard']],
+      ['Agencies', ['Agency List']],
+      ['Clients', ['Client Management']],
+      ['Leads', ['Visitor ID', 'Search ID']],
+      ['Connect your account', ['Connect your account']],
     ]);
   });
   test('of an agency that is not set up: the steps of its set-up', () => {
-    expect(labels('agencyNew')).toEqual([['', ['Profile setup', 'Card Setting']]]);
+    expect(labels('agencyNew')).toEqual([['Set up', ['Profile setup', 'Card Setting']]]);
+  });
+  test('has at most seven entries, and every page with a link under one of them', () => {
+    for (const who of people) {
+      const groups = sidebar(PEOPLE[who]);
+      expect([who, groups.length <= 7]).toEqual([who, true]);
+      const all = groups.flatMap(({ links }) => links.map(({ to }) => to));
+      expect([who, new Set(all).size]).toEqual([who, all.length]);
+    }
   });
   test('shows no link that its own address does not answer with a page', () => {
     for (const who of people)

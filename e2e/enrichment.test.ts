@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { follow, signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -30,7 +30,7 @@ async function chooseClient(page: Page, name: string): Promise<void> {
 test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the root narrows the agency', async () => {
   const agency = await signIn('acme.localhost', 'agency@demo.test');
   await agency.goto(demo.url('acme.localhost', '/dashboard'));
-  await agency.getByRole('link', { name: 'Data Enrichment' }).click();
+  await follow(agency, 'Lists', 'Data Enrichment');
   await agency.getByText('This is what your company can use.', { exact: false }).waitFor();
   // The agency cannot change what it is offered.
   await expect.poll(() => box(agency, 'Gender').isDisabled()).toBe(true);
@@ -48,7 +48,7 @@ test('[CONF-04] an agency chooses what a client may ask for, by keyboard; the ro
   await agency.getByText('Unsaved changes').waitFor();
   expect(await axeFindings(agency)).toEqual([]);
   // Leaving the page asks for confirmation first.
-  await agency.getByRole('link', { name: 'Dashboard' }).first().click();
+  await follow(agency, 'Home');
   const leaving = agency.getByRole('dialog', { name: 'Leave without saving?' });
   await leaving.getByText('Your changes to the data fields will be lost.').waitFor();
   await agency.keyboard.press('Escape');

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt, userAgent } from './person.ts';
+import { follow, signInAt, userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -26,7 +26,7 @@ describe('[BEY-05] evidence, in the browser', () => {
       return Number((await tile.innerText()).replaceAll(/\D/g, ''));
     };
     const before = await people();
-    await page.getByRole('link', { name: 'Merge people' }).click();
+    await follow(page, 'Data', 'Merge people');
     const suggestions = page.getByRole('list', { name: 'Suggestions' }).locator('> li');
     await suggestions.first().waitFor();
     const found = await suggestions.count();

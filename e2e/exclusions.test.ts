@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { follow, signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -101,7 +101,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
   await expect.poll(() => modal.getByRole('row', { name: /campaign\.csv/ }).count()).toBe(0);
   await page.keyboard.press('Escape');
 
-  await page.getByRole('link', { name: 'Exclusion Lists' }).click();
+  await follow(page, 'Lists', 'Exclusion Lists');
   await page.getByRole('heading', { name: 'Exclusion Lists' }).waitFor();
   await choose(
     page,

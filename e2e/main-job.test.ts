@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { userAgent } from './person.ts';
+import { follow, userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -96,7 +96,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
   test('an agency makes it, adds balance, puts its tag on a page, and the visitor becomes a lead', async () => {
     const page = await (await browser.newContext({ userAgent })).newPage();
     await signIn(page, 'acme.localhost', 'agency@demo.test');
-    await page.getByRole('link', { name: 'Campaign Management' }).first().click();
+    await follow(page, 'Campaigns', 'Visitor ID');
     await page.getByRole('button', { name: 'New campaign' }).first().click();
     const form = page.getByRole('dialog');
     await form.getByRole('combobox', { name: 'Client' }).fill('Harbor');
@@ -266,7 +266,7 @@ describe('the app around it', () => {
         json: { result: 'failed', message: 'Unauthenticated.', errors: {}, requestId: 'x' },
       }),
     );
-    await page.getByRole('link', { name: 'Campaign Management' }).first().click();
+    await follow(page, 'Campaigns', 'Visitor ID');
     const alert = page.getByRole('dialog');
     await alert.getByText('Your session has ended. Please log in again to continue.').waitFor();
     await expect.poll(() => alert.innerText()).toContain('Session Ended');

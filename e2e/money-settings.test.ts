@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { follow, signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -23,7 +23,7 @@ const signIn = (host: string, email: string): Promise<Page> =>
 const field = (page: Page, name: string | RegExp) => page.getByRole('textbox', { name });
 
 test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, and says what holds without one', async () => {
-  await root.getByRole('link', { name: 'Minimum Spend' }).click();
+  await follow(root, 'Money', 'Minimum Spend');
   await root.getByText('No plans yet').waitFor();
   await root.getByRole('button', { name: 'Add plan' }).first().click();
   const dialog = root.getByRole('dialog', { name: 'New plan' });
@@ -48,7 +48,7 @@ test('[CONF-05] a root adds a plan of minimum spend, which becomes the default, 
 });
 
 test('[CONF-08] a root adds a coupon and withdraws it', async () => {
-  await root.getByRole('link', { name: 'Coupons' }).click();
+  await follow(root, 'Money', 'Coupons');
   await root.getByRole('button', { name: 'Add coupon' }).first().click();
   const dialog = root.getByRole('dialog', { name: 'New coupon' });
   await field(root, 'Code').fill('spring');
@@ -67,7 +67,7 @@ test('[CONF-08] a root adds a coupon and withdraws it', async () => {
 
 test('[BEY-03] an agency limits a client, raises the limit and lifts it', async () => {
   const agency = await signIn('acme.localhost', 'agency@demo.test');
-  await agency.getByRole('link', { name: 'Limits' }).click();
+  await follow(agency, 'Money', 'Limits');
   await agency.getByRole('button', { name: 'Set a limit' }).first().click();
   await agency.getByRole('radio', { name: 'All campaigns of a client' }).check();
   await agency.getByRole('combobox', { name: 'Client' }).fill('Evergreen');

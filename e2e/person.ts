@@ -21,3 +21,14 @@ export async function signInAt(
   await page.waitForURL((url) => !['/login', '/'].includes(url.pathname));
   return page;
 }
+
+/** Follows a link of the sidebar: an entry, or one of its pages, which are shown first if they are not. */
+export async function follow(page: Page, entry: string, label?: string): Promise<void> {
+  const nav = page.getByRole('navigation', { name: 'Main' });
+  if (!label) return nav.getByRole('link', { name: entry, exact: true }).click();
+  const pages = nav.getByRole('list', { name: entry, exact: true });
+  const show = nav.getByRole('button', { name: `Show pages of ${entry}` });
+  await show.or(pages).first().waitFor();
+  if (await show.isVisible()) await show.click();
+  await pages.getByRole('link', { name: label, exact: true }).click();
+}

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { follow, signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -241,7 +241,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
     await section.getByLabel('Full Name').focus();
     await expect.poll(() => number.inputValue()).toBe('020 7946 0018');
 
-    await page.getByRole('link', { name: 'Dashboard' }).first().click();
+    await follow(page, 'Home');
     await page.getByRole('dialog').getByText('Leave without saving?').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await section.getByRole('button', { name: /^Save/ }).click();

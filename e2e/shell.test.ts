@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
+import { follow } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -68,20 +69,27 @@ describe('[ROUT-05] [NAV-01] the way in and the sidebar', () => {
       const page = await pageOf(host, email);
       await page.goto(demo.url(host, '/'));
       const nav = page.getByRole('navigation', { name: 'Main' });
-      await nav.locator('section a').first().waitFor();
-      const names = await nav.locator('section a').allInnerTexts();
+      const links = nav.locator('ul a');
+      await links.first().waitFor();
+      const names = await links.allInnerTexts();
+      const shows = await nav.getByRole('button', { name: /^Show pages of / }).all();
+      // One entry is open at a time.
+      for (const name of await Promise.all(shows.map((show) => show.getAttribute('aria-label')))) {
+        await nav.getByRole('button', { name: name ?? '' }).click();
+        names.push(...(await links.allInnerTexts()));
+      }
       await page.close();
-      return names.map((name) => name.trim().split('\n')[0]);
+      return [...new Set(names.map((name) => name.trim().split('\n')[0]))];
     };
     expect(await linksOf('localhost', 'root@demo.test')).toEqual(
       expect.arrayContaining(['Agency List', 'Sales Rep & AE List', 'Exclusion List', 'People data']),
     );
     const client = await linksOf('acme.localhost', 'client@demo.test');
-    expect(client).toEqual(expect.arrayContaining(['Dashboard', 'Campaign Management', 'Banners']));
+    expect(client).toEqual(expect.arrayContaining(['Home', 'All leads', 'Visitor ID', 'Banners', 'Lists']));
     expect(client).not.toContain('General Settings');
     expect(client).not.toContain('Client Management');
     expect(await linksOf('localhost', 'sales@demo.test')).toEqual(['Connect your account']);
-    expect(await linksOf('fresh.localhost', 'newagency@demo.test')).not.toContain('Dashboard');
+    expect(await linksOf('fresh.localhost', 'newagency@demo.test')).not.toContain('Home');
   });
 
   test('[NAV-02] the profile menu of a client and of sales', async () => {
@@ -142,11 +150,16 @@ describe('[UX-03] by keyboard alone', () => {
     await page.getByRole('heading', { name: 'Dashboard', level: 1 }).waitFor();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
-    for (let i = 0; i < 30; i++) {
-      await page.keyboard.press('Tab');
-      const name = await page.evaluate('document.activeElement.textContent');
-      if (name === 'Client Management') break;
-    }
+    const tabTo = async (name: string) => {
+      for (let i = 0; i < 30; i++) {
+        await page.keyboard.press('Tab');
+        const label = 'document.activeElement.ariaLabel ?? document.activeElement.textContent';
+        if ((await page.evaluate(label)) === name) return;
+      }
+    };
+    await tabTo('Show pages of Clients');
+    await page.keyboard.press('Enter');
+    await tabTo('Client Management');
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.pathname === '/configuration/client-management');
     await page.getByRole('button', { name: /profile menu/ }).focus();
@@ -182,8 +195,7 @@ describe('[UX-06] [NAV-01] on a phone', () => {
     await page.setViewportSize({ width: 375, height: 812 });
     await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
     await page.getByRole('button', { name: 'Open menu' }).click();
-    const link = page.getByRole('link', { name: 'Role List' });
-    await link.click();
+    await follow(page, 'Settings', 'Role List');
     await page.waitForURL((url) => url.pathname === '/configuration/role-list');
     await page.getByRole('button', { name: 'Open menu' }).waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
@@ -236,7 +248,7 @@ describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
     await page.getByText('Verification in progress').waitFor();
     // The sandbox takes half a minute to review it; the page updates by itself.
     await page.getByText('Your account is connected').waitFor();
-    await page.getByRole('link', { name: 'Agency List' }).click();
+    await follow(page, 'Agencies');
     await page.waitForURL((url) => url.pathname === '/configuration/agency-list');
     await page.close();
   });

@@ -4,7 +4,7 @@ import { startDns, type TestDns } from '../server/test/dns.ts';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { userAgent } from './person.ts';
+import { follow, userAgent } from './person.ts';
 
 const ACME = 'acme.localhost';
 const SETTINGS = '/configuration/general-setting';
@@ -181,7 +181,7 @@ describe('[CONF-03] general settings', () => {
   test('branding: what is chosen shows at once, is corrected and told, and is worn after the save', async () => {
     const page = await context.newPage();
     await signIn(page, ACME, 'agency@demo.test');
-    await page.getByRole('link', { name: 'General Settings' }).click();
+    await follow(page, 'Settings', 'General Settings');
     await page.getByRole('heading', { name: 'General Settings' }).waitFor();
     const preview = page.getByRole('complementary', { name: 'Preview' });
     await preview.waitFor();
@@ -206,7 +206,7 @@ describe('[CONF-03] general settings', () => {
     await expect.poll(() => mark.getAttribute('alt')).toBe('Acme Growth');
     await expect.poll(() => mark.boundingBox()).toMatchObject({ width: 108, height: 36 });
     // There are no unsaved changes to ask about.
-    await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click();
+    await follow(page, 'Home');
     await page.waitForURL(/dashboard/);
     await page.close();
     await save('branding', BRAND);
@@ -395,6 +395,7 @@ describe('[BEY-11] nothing that a tenant enters runs', () => {
       expect([path, await hacked(), dialogs]).toEqual([path, 0, 0]);
     }
     // It is there, as text.
+    await page.getByRole('button', { name: 'Show pages of Campaigns' }).click();
     await expect
       .poll(() => page.getByRole('navigation', { name: 'Main' }).innerText())
       .toContain('<img src=x onerror=hacked=1>');

@@ -85,6 +85,19 @@ const makeKey = async (page: Page) => {
   await page.getByText('I’ve saved it').waitFor({ timeout: 8_000 });
 };
 
+/** Folds the sidebar and opens an entry's menu; on a phone, opens the menu and one of its entries. */
+const openSidebar = async (page: Page) => {
+  const nav = page.getByRole('navigation', { name: 'Main' });
+  const burger = page.getByRole('button', { name: 'Open menu' });
+  if (await burger.isVisible()) {
+    await burger.click();
+    await nav.getByRole('button', { name: 'Show pages of Campaigns' }).click();
+    return;
+  }
+  await nav.getByRole('button', { name: 'Collapse sidebar' }).click();
+  await nav.getByRole('button', { name: 'Campaigns' }).click();
+};
+
 const fromMenu = (item: string | RegExp) => async (page: Page) => {
   const burger = page.getByRole('button', { name: 'Open menu' });
   if (await burger.isVisible()) await burger.click();
@@ -163,6 +176,7 @@ const shots: Shot[] = [
   { name: 'developer-secret', ...juniper, path: '/developer', act: makeKey },
   { name: 'login-root', host: 'localhost', path: '/login' },
   { name: 'client-dashboard', ...client, path: '/dashboard' },
+  { name: 'client-leads', ...client, path: '/leads' },
   { name: 'client-lead', ...client, path: '/dashboard', act: openRow },
   { name: 'client-campaigns', ...client, path: '/visitor-id/campaign-management' },
   { name: 'client-campaign-setup', ...client, path: '/visitor-id/campaign-management', act: openRow },
@@ -458,6 +472,8 @@ const shots: Shot[] = [
   { name: 'agency3-invoices', ...ridge, path: '/configuration/invoices?side=wholesale' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
+  { name: 'client-lists', ...client, path: '/configuration/exclusion-lists' },
+  { name: 'agency-sidebar', ...agency, path: '/leads', act: openSidebar },
   { name: 'client-exclusions', ...client, path: '/user/sessions', act: fromMenu('Exclusion List') },
   { name: 'root2-dashboard', ...summit, path: '/dashboard' },
   { name: 'sales-dashboard', host: 'localhost', as: 'sales@demo.test', path: '/dashboard' },

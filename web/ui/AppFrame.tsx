@@ -1,4 +1,4 @@
-import { ActionIcon, AppShell, Burger, ScrollArea, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, AppShell, Burger, Tooltip, UnstyledButton } from '@mantine/core';
 import {
   useDisclosure,
   useHotkeys,
@@ -7,36 +7,16 @@ import {
   useNetwork,
   useReducedMotion,
 } from '@mantine/hooks';
-import {
-  IconExternalLink,
-  IconLayoutSidebarLeftCollapse,
-  IconLayoutSidebarLeftExpand,
-  IconSearch,
-} from '@tabler/icons-react';
+import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand, IconSearch } from '@tabler/icons-react';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ComponentType, type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react';
 import classes from './AppFrame.module.css';
 import { comeIn, PAGE_MS } from './motion.ts';
 import { overlaysReady } from './overlays.ts';
 import { type FrameAction, ProfileMenu } from './ProfileMenu.tsx';
 import { announceResize } from './resize.ts';
+import { type FrameSection, SideLinks } from './SideLinks.tsx';
 import { SEARCH_KEYS } from './shortcuts.ts';
-
-export interface FrameLink {
-  label: string;
-  /** What a collapsed sidebar shows instead of the label. */
-  hint?: string;
-  to: string;
-  icon: ComponentType<{ size?: number; stroke?: number }>;
-  /** Leaves the app: a plain link in a new tab. */
-  external?: boolean;
-}
-
-/** A section of the sidebar; the title is optional. */
-export interface FrameSection {
-  title: string;
-  links: FrameLink[];
-}
 
 export interface AppFrameProps {
   /** The tenant's mark; `folded` if only 64 px are available. */
@@ -150,20 +130,7 @@ export function AppFrame(props: AppFrameProps) {
             </UnstyledButton>
           </Tooltip>
         )}
-        <AppShell.Section grow component={ScrollArea} className={classes.links}>
-          {props.sections.map(({ title, links }) => (
-            <section key={title || links[0]?.to} className={classes.section} aria-label={title || 'Overview'}>
-              {title && (
-                <div className={folded ? 'sr-only' : classes.sectionTitle} title={title} aria-hidden="true">
-                  {title}
-                </div>
-              )}
-              {links.map((link) => (
-                <NavLink key={link.to} link={link} folded={folded} onClick={drawer.close} />
-              ))}
-            </section>
-          ))}
-        </AppShell.Section>
+        <SideLinks sections={props.sections} folded={folded} onPick={drawer.close} />
         <AppShell.Section className={classes.bottom}>
           <ProfileMenu {...props} folded={folded} onPick={drawer.close} />
           {!isPhone && (
@@ -209,39 +176,6 @@ function usePageTransition() {
     comeIn(page.current, isStill);
   }, [pathname]);
   return page;
-}
-
-function NavLink({ link, folded, onClick }: { link: FrameLink; folded: boolean; onClick: () => void }) {
-  const Icon = link.icon;
-  const inner = (
-    <>
-      <Icon size={18} stroke={1.6} />
-      <span className={folded ? 'sr-only' : classes.label} title={link.label}>
-        {link.label}
-      </span>
-      {link.external && !folded && <IconExternalLink size={14} aria-hidden="true" />}
-      {link.external && <span className="sr-only">(opens in a new tab)</span>}
-    </>
-  );
-  return (
-    <Tooltip label={link.hint ?? link.label} position="right" disabled={!folded}>
-      {link.external ? (
-        <a className={classes.link} href={link.to} target="_blank" rel="noreferrer" onClick={onClick}>
-          {inner}
-        </a>
-      ) : (
-        <Link
-          className={classes.link}
-          to={link.to as '/'}
-          onClick={onClick}
-          activeProps={{ 'data-active': true }}
-          activeOptions={{ includeSearch: false }}
-        >
-          {inner}
-        </Link>
-      )}
-    </Tooltip>
-  );
 }
 
 /** Says that the device is offline, for as long as it is. */

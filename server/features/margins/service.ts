@@ -132,7 +132,7 @@ export function createMargins(
               `#${one.number} ${one.name}: price ${usd(one.priceMicros)}, your cost ${usd(one.costMicros)}${from ? '' : ` (${DEALT_WORDS[one.what]})`}`,
           ),
         ...(dealt.length > 50 ? [`And ${dealt.length - 50} more.`] : []),
-        'To change prices or choose what happens in this case, go to Campaign Management.',
+        'To change prices or choose what happens in this case, go to Campaigns.',
       ],
     });
   };

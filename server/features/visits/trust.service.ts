@@ -151,7 +151,7 @@ export function createTrust(
         lines: [
           `${asked.client} asks that sign-ups from ${asked.network} are not held for being many, on ${asked.campaign ?? 'all its campaigns'}.`,
           ...(asked.note ? [`Note from the client: ${asked.note}`] : []),
-          'Trust it only if you recognize it. To decide, go to Campaign Management, open one of the client’s campaigns, select the Why not tab, and go to Trusted addresses.',
+          'Trust it only if you recognize it. To decide, go to Campaigns, open one of the client’s campaigns, select the Why not tab, and go to Trusted addresses.',
         ],
         page: { label: 'Open the dashboard', path: '/dashboard' },
       }),

@@ -158,6 +158,9 @@ function Dashboard() {
               />
             </>
           )}
+          <Title order={2} size="h3" mb="xs">
+            Leads
+          </Title>
           <LeadTable
             filter={span}
             campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}

@@ -1,4 +1,4 @@
-import { Group, Text, Title } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Client } from '../../../contract/index.ts';
@@ -104,13 +104,13 @@ export function LeadTable(props: {
     {
       key: 'place',
       title: 'Place',
-      fluid: 12,
+      fluid: 11,
       render: (row) => <Clip text={[row.city, row.state].filter(Boolean).join(', ')} max="cell" />,
     },
     {
       key: 'campaign',
       title: 'Campaign',
-      fluid: 12,
+      fluid: 11,
       render: (row) => <Clip text={row.campaignName} max="cell" />,
     },
     ...(user.company_kind === 'client'
@@ -144,9 +144,6 @@ export function LeadTable(props: {
   ];
   return (
     <>
-      <Title order={2} size="h3" mb="xs">
-        Leads
-      </Title>
       <DataTable
         label="Leads"
         download={{ list: '/leadspeek/report/lead/export', query: set }}

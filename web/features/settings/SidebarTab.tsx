@@ -1,6 +1,6 @@
 import { Checkbox, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { pageRow } from '../../../contract/routing.ts';
+import { linkName } from '../../../contract/routing-menu.ts';
 import { AGENCY_ENTRIES, CLIENT_ENTRIES, type OptionalEntry } from '../../../contract/sidebar.ts';
 import { useMay, useUser } from '../../api/user.ts';
 import type { Setting } from './model.ts';
@@ -59,7 +59,7 @@ function SidebarForm({
         >
           <Stack gap="xs" mt="sm">
             {entries.map((entry) => (
-              <Checkbox key={entry} value={entry} label={pageRow(entry).title} />
+              <Checkbox key={entry} value={entry} label={linkName(entry)} />
             ))}
           </Stack>
         </Checkbox.Group>

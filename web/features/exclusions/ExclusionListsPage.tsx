@@ -9,9 +9,20 @@ import { ExclusionPanel } from './ExclusionPanel.tsx';
 
 const isId = (text: string | undefined): text is string => /^[0-9a-f-]{36}$/.test(text ?? '');
 
-/** An agency's lists for all of its clients, and each client's lists. */
-export default function AgencyListsPage() {
-  const { company_id } = useUser();
+/** A client's own lists, or an agency's for all of its clients and each client's. */
+export default function ExclusionListsPage() {
+  const { company_id, company_kind } = useUser();
+  return company_kind === 'client' ? (
+    <>
+      <PageHeader title="Exclusion Lists" line="People who must not become leads of your campaigns." />
+      <ExclusionPanel place={{ level: 'client', id: company_id }} />
+    </>
+  ) : (
+    <AgencyLists agencyId={company_id} />
+  );
+}
+
+function AgencyLists({ agencyId }: { agencyId: string }) {
   const [params, set] = useSearchParams();
   const isClient = params.of === 'client';
   const client = isId(params.client) ? params.client : undefined;
@@ -50,7 +61,7 @@ export default function AgencyListsPage() {
           )}
         </>
       ) : (
-        <ExclusionPanel key={company_id} place={{ level: 'agency', id: company_id }} />
+        <ExclusionPanel key={agencyId} place={{ level: 'agency', id: agencyId }} />
       )}
     </>
   );
