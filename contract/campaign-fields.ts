@@ -17,7 +17,13 @@ const MaybeDay = z.union([Empty, z.null(), GivenDay]).optional();
 
 /** Email addresses, as a list or as text separated by commas, semicolons, spaces or line breaks. */
 const Addresses = z
-  .union([z.array(z.string()), z.string().transform((text) => text.split(/[\s,;]+/))])
+  .union([
+    z.array(z.string()).max(100, 'must not exceed 100 entries'),
+    z
+      .string()
+      .max(10_000, 'must not exceed 10,000 characters')
+      .transform((text) => text.split(/[\s,;]+/)),
+  ])
   .transform((all) => [...new Set(all.map((one) => one.trim().toLowerCase()).filter(Boolean))])
   .pipe(z.array(Email).max(MOST_ADDRESSES, `must not exceed ${MOST_ADDRESSES} addresses`))
   .optional();

@@ -194,7 +194,7 @@ const ListQuery = z.object({
     .enum(['all', 'active', 'inactive'])
     .default('all')
     .describe('active: has an active campaign'),
-  Filters: Several.pipe(z.array(z.enum([...COMPANY_FILTERS, ...STAFF_FILTERS])))
+  Filters: Several.pipe(z.array(z.enum([...COMPANY_FILTERS, ...STAFF_FILTERS])).max(100))
     .optional()
     .describe(`${COMPANY_FILTERS.join(', ')}; for users: ${STAFF_FILTERS.join(', ')}`),
   Exclude: Several.pipe(z.array(Id).max(100)).optional().describe('Companies to exclude'),

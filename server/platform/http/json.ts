@@ -6,12 +6,19 @@ import { parse } from 'secure-json-parse';
 export const MOST_DEPTH = 64;
 
 /**
- * Reads untrusted JSON: no prototype in it, and nothing so deep that code walking it runs out of stack. The depth is
- * counted before anything is parsed.
- * @throws SyntaxError if it is not JSON, or too deep
+ * How many values an object may have: more than any request needs. Schemas check every value of a record before they can
+ * refuse it; lists have their own bounds in the contract.
+ */
+export const MOST_NAMES = 1_000;
+
+/**
+ * Reads untrusted JSON: no prototype in it, nothing so deep that code walking it runs out of stack, and no object with so
+ * many names that checking them holds the process. Both are counted before anything is parsed.
+ * @throws SyntaxError if it is not JSON, too deep, or an object has too many names
  */
 export function readJson(text: string): unknown {
-  let depth = 0;
+  /** For each open array (-1) or object, the number of commas between its values. */
+  const open: number[] = [];
   let isText = false;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -20,8 +27,15 @@ export function readJson(text: string): unknown {
       else if (code === 0x22) isText = false;
     } else if (code === 0x22) isText = true;
     else if (code === 0x5b || code === 0x7b) {
-      if (++depth > MOST_DEPTH) throw new SyntaxError(`JSON nested deeper than ${MOST_DEPTH} levels`);
-    } else if (code === 0x5d || code === 0x7d) depth--;
+      if (open.push(code === 0x5b ? -1 : 0) > MOST_DEPTH)
+        throw new SyntaxError(`JSON nested deeper than ${MOST_DEPTH} levels`);
+    } else if (code === 0x5d || code === 0x7d) open.pop();
+    else if (code === 0x2c) {
+      const commas = open.at(-1) ?? -1;
+      if (commas < 0) continue;
+      if (commas + 2 > MOST_NAMES) throw new SyntaxError(`JSON object with more than ${MOST_NAMES} names`);
+      open[open.length - 1] = commas + 1;
+    }
   }
   return parse(text, undefined, { protoAction: 'error', constructorAction: 'error' });
 }
