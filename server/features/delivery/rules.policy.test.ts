@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   type Condition,
   type Hours,
@@ -269,4 +269,18 @@ describe('[BEY-23] rules as stored', () => {
       }),
     );
   });
+});
+
+it('[BEY-31] a hundred leads read a condition’s list once, and each field of a lead once', () => {
+  const conditions = Array.from({ length: 20 }, () => ({
+    field: 'city',
+    op: 'is_one_of' as const,
+    value: 'a,'.repeat(250),
+  }));
+  const leads = Array.from({ length: 100 }, (_, i) => ({ city: `City ${i}` }));
+  const reads = vi.spyOn(String.prototype, 'normalize');
+  for (const lead of leads)
+    objectionOf({ match: 'none', conditions, hours: null, rotation: true }, lead as never);
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(2 * (20 + 100));
+  reads.mockRestore();
 });

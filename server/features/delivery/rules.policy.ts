@@ -23,9 +23,45 @@ function numberOf(text: string): number | undefined {
   return trimmed.length <= 30 && NUMBER.test(trimmed) ? Number(trimmed) : undefined;
 }
 
+/** What a condition compares with. A text is folded as a whole, which is the same as folding each entry. */
+interface Compared {
+  text: string;
+  entries: ReadonlySet<string>;
+  number: number;
+}
+const read = new WeakMap<Condition, Compared>();
+
+/** The condition's value, read once for however many leads it judges. */
+function comparedOf(condition: Condition): Compared {
+  const known = read.get(condition);
+  if (known) return known;
+  const { op, value } = condition;
+  const text = folded(value);
+  const compared = {
+    text,
+    entries: new Set(op === 'is_one_of' ? listOf(text) : []),
+    number: numberOf(value) ?? Number.NaN,
+  };
+  read.set(condition, compared);
+  return compared;
+}
+
+const fields = new WeakMap<Lead, Map<string, string>>();
+
+/** A field of the lead, read once for however many conditions judge it. */
+function fieldOf(lead: Lead, field: string): string {
+  const known = fields.get(lead) ?? new Map<string, string>();
+  fields.set(lead, known);
+  const text = known.get(field) ?? (Object.hasOwn(lead, field) ? folded(lead[field] ?? '') : '');
+  known.set(field, text);
+  return text;
+}
+
 /** Whether a condition is true for a lead. What is unknown is nothing in particular: it `is_not` and contains nothing. */
-export function isTrue({ field, op, value }: Condition, lead: Lead): boolean {
-  const text = Object.hasOwn(lead, field) ? folded(lead[field] ?? '') : '';
+export function isTrue(condition: Condition, lead: Lead): boolean {
+  const { field, op } = condition;
+  const value = comparedOf(condition);
+  const text = fieldOf(lead, field);
   const number = op === 'at_least' || op === 'at_most' ? numberOf(text) : undefined;
   switch (op) {
     case 'is_known':
@@ -33,19 +69,19 @@ export function isTrue({ field, op, value }: Condition, lead: Lead): boolean {
     case 'is_unknown':
       return text === '';
     case 'is':
-      return text === folded(value);
+      return text === value.text;
     case 'is_not':
-      return text !== folded(value);
+      return text !== value.text;
     case 'contains':
-      return text.includes(folded(value));
+      return text.includes(value.text);
     case 'does_not_contain':
-      return !text.includes(folded(value));
+      return !text.includes(value.text);
     case 'is_one_of':
-      return listOf(value).some((one) => folded(one) === text);
+      return value.entries.has(text);
     case 'at_least':
-      return number !== undefined && number >= (numberOf(value) ?? Number.NaN);
+      return number !== undefined && number >= value.number;
     case 'at_most':
-      return number !== undefined && number <= (numberOf(value) ?? Number.NaN);
+      return number !== undefined && number <= value.number;
   }
 }
 
