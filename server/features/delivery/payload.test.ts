@@ -414,3 +414,25 @@ describe('[INTG-02] a payload that cannot be', () => {
       ).toBe(404);
   });
 });
+
+it('[BEY-31] header values go to no other server than the one they were entered for', async () => {
+  expect((await put({ format: 'standard', headers: [{ name: 'Authorization', value: KEY }] })).status).toBe(
+    200,
+  );
+  const move = async (url: string) => {
+    const { status, body } = await call('PUT', `/${hook.id}`, { url });
+    return [status, body.errors ?? null];
+  };
+  const refused = [
+    422,
+    {
+      url: [
+        'is on another server than the headers are for (Authorization). Remove the headers first and enter them again afterwards',
+      ],
+    },
+  ];
+  expect(await move('https://evil.example.com/hook')).toEqual(refused);
+  expect(await move(`${base}/another`)).toEqual([200, null]);
+  expect((await put({ format: 'standard', headers: [] })).status).toBe(200);
+  expect(await move('https://elsewhere.example.com/hook')).toEqual([200, null]);
+});
