@@ -98,8 +98,10 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       const name = domainorsub.toLowerCase().replace(/\.$/, '');
       const below = name.includes('.') ? null : await tenants.rootHost(ctx.tenant.rootId);
       const found = (await tenants.byHost(name)) ?? (below ? await tenants.byHost(`${name}.${below}`) : null);
-      // The hosts of another root are private.
-      if (found?.rootId !== ctx.tenant.rootId) throw new Refusal('not_found', ownMessages.notFound);
+      // The hosts of another root are private, and at an agency's host those of other agencies.
+      const { rootId, agencyId } = ctx.tenant;
+      if (found?.rootId !== rootId || (agencyId && found.agencyId !== agencyId))
+        throw new Refusal('not_found', ownMessages.notFound);
       return frontDoor(found);
     },
     clients: (ctx, input) =>

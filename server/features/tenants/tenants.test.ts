@@ -175,11 +175,13 @@ describe('[TEN-01] the tree of companies', () => {
     // The same for another host, or for a subdomain of the root, but not for other companies' hosts.
     await app.make.agency(master, { host: 'sub.root.test', brand: { name: 'Sub' } });
     expect(await door('root.test', '/ACME.test')).toEqual(acme);
-    expect(await door('acme.test', '/sub')).toMatchObject({
+    expect(await door('root.test', '/sub')).toMatchObject({
       companyrootname: 'Sub',
       subdomain: 'sub.root.test',
     });
-    for (const unknown of ['nobody', 'nobody.test', '%00', '..'])
+    expect(await door('acme.test', '/acme.test')).toEqual(acme);
+    // An agency's host says nothing of other agencies, nor of the root above it.
+    for (const unknown of ['sub', 'sub.root.test', 'root.test', 'nobody', 'nobody.test', '%00', '..'])
       expect([
         unknown,
         (await app.call('GET', `/api/general/domain-info/${unknown}`, { host: 'acme.test' })).status,
