@@ -54,6 +54,11 @@ export const campaignMore = {
           .array(z.enum(CAMPAIGN_MODULES))
           .describe('The modules the client can create campaigns for'),
         ...RetailCosts.shape,
+        is_priced: z
+          .boolean()
+          .describe(
+            'False for a client whose agency has not set a price for the module: its campaign starts once the agency has',
+          ),
         information: z
           .array(
             z.object({ id: z.int(), key: z.string(), name: z.string(), type: z.enum(['advanced', 'b2b']) }),

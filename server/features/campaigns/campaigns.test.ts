@@ -53,7 +53,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       agency_name: 'Acme',
       campaignName: 'Tents',
       status: 'paused',
-      statusReason: 'balance_empty',
+      statusReason: 'below_cost',
       siteHosts: ['pay.example.com', '*.brand.example'],
       urlCodeThankyou: 'https://shop.example.com/thanks',
       phoneenabled: 'T',
@@ -64,12 +64,28 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       LimitLead: 25,
       startDate: '2026-03-01',
       endDate: '2026-12-31',
-      CostSet: '0.90',
+      CostSet: '0.00',
       balance_micros: 0,
-      version: 1,
+      version: 2,
     });
     const price = await call('POST', 'client/create', { ...fields, CostSet: '0.01' });
     expect([price.status, price.body.errors]).toEqual([403, { CostSet: ['is set by the agency'] }]);
+  });
+
+  test('[BEY-31] a client without a price learns neither what its agency pays nor what others are charged', async () => {
+    const other = await app.make.client(agency, { name: 'Harbor' });
+    await create({ companyID: other.id, CostSet: '7.25' }, asAgency);
+    const shown = async (as: string, companyID: string) => {
+      const { body } = await call('GET', `getcampaignresource?companyID=${companyID}`, undefined, as);
+      return [body.CostSet, body.is_priced];
+    };
+    const third = await app.make.client(agency, { name: 'Fresh' });
+    await app.make.user(third, { email: 'fresh@x.test', password: PASSWORD });
+    const asFresh = await app.signIn('fresh@x.test', 'acme.test');
+    expect(await shown(asAgency, third.id)).toEqual(['7.25', true]);
+    expect(await shown(asFresh, third.id)).toEqual(['0.00', false]);
+    const waiting = await create({}, asFresh);
+    expect(waiting).toMatchObject({ CostSet: '0.00', status: 'paused', statusReason: 'below_cost' });
   });
 
   test('an agency names the client and the price; the next campaign of the client costs the same', async () => {

@@ -43,6 +43,8 @@ import type { Views } from './view.ts';
 
 /** The defaults of a new campaign; `least`: the minimum lead cost the root allows for a payment term. */
 interface Usual {
+  /** False: the agency has not set a price, and what it would otherwise be is not for clients. */
+  isPriced: boolean;
   retail: Retail;
   limits?: RetailLimits;
   least: (term: string) => bigint;
@@ -93,19 +95,22 @@ export function createChanges(
   /**
    * A new campaign's price and limits are what the agency has set for the client; otherwise the price is that of the
    * client's last campaign, otherwise what the agency last charged anyone for a lead, otherwise what the agency itself
-   * pays. Read in the agency's scope: a client may not see any of it.
+   * pays. The last two are not for clients: for them there is no price until the agency sets one (`isPriced` false). Read
+   * in the agency's scope: a client may not see any of it.
    */
   const usualCosts = (
     owner: { root_id: string; agency_id: string; company_id: string },
     module: Module,
     at: Date,
+    isClient: boolean,
   ): Promise<Usual> =>
     inScope(db.app, { rootId: owner.root_id, agencyId: owner.agency_id }, async (tx) => {
       const leastAt = await costs.leastOf(tx, at);
       const least = (term: string) => leastAt(module, term);
-      const usual = await usualRetail(tx, owner, module, at);
+      const usual = await usualRetail(tx, owner, module, at, isClient);
       const { limits } = usual;
       return {
+        isPriced: usual.isPriced ?? true,
         retail: atLeast(usual.retail, least(usual.retail.term)),
         ...(limits
           ? {
@@ -131,7 +136,8 @@ export function createChanges(
     owner: { agency_id: string; company_id: string },
     module: Module,
     at: Date,
-  ): Promise<{ retail: Retail; limits?: RetailLimits }> {
+    isClient: boolean,
+  ): Promise<{ retail: Retail; limits?: RetailLimits; isPriced?: false }> {
     const set = await costs.clientRetail(tx, owner.company_id, module, at);
     if (set) {
       const { daily_cap, limit_every, starts_on, ends_on, ...retail } = set;
@@ -139,12 +145,14 @@ export function createChanges(
     }
     const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
     const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
-    if (kept && last?.company_id === owner.company_id) {
+    // A campaign that still waits for its price, or was given away, says nothing about the next.
+    if (kept && kept.lead_micros > 0n && last?.company_id === owner.company_id) {
       const { campaign_id: _, ...retail } = kept;
       return { retail };
     }
+    if (isClient) return { retail: FREE, isPriced: false };
     const lead_micros =
-      kept?.lead_micros ?? (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
+      kept?.lead_micros || (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
     return { retail: { ...FREE, lead_micros } };
   }
 
@@ -232,7 +240,8 @@ export function createChanges(
         });
       const now = clock.now();
       // Before the transaction below, not inside: a request that holds one connection must not wait for another.
-      const usual = await usualCosts(owner, module, now);
+      const isClient = ctx.actor.kind === 'client';
+      const usual = await usualCosts(owner, module, now, isClient);
       const retail = retailWith(usual.retail, given);
       checkLeast(retail, usual.least(retail.term));
       const bounds = {
@@ -280,7 +289,7 @@ export function createChanges(
           updated_at: now,
         });
         await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
-        const held = await beginMargin(tx, ctx, { ...owner, id, module }, given);
+        const held = (await beginMargin(tx, ctx, { ...owner, id, module }, given)) || !usual.isPriced;
         if (held && !why)
           await store.updateCampaign(tx, id, {
             state: 'paused',
@@ -445,7 +454,12 @@ export function createChanges(
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
       if (company?.kind !== 'client' || !company.agency_id) return missing();
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
-      const { retail, limits, least } = await usualCosts(owner, module, clock.now());
+      const { retail, limits, least, isPriced } = await usualCosts(
+        owner,
+        module,
+        clock.now(),
+        ctx.actor.kind === 'client',
+      );
       const modules = await modulesOf(company);
       const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
       const { isManual, fields, leastLeads } = await inScope(db.app, ctx.scope, async (tx) => ({
@@ -460,6 +474,7 @@ export function createChanges(
         leadspeekType: module,
         modules: CAMPAIGN_MODULES.filter((one) => modules.includes(one)),
         ...retailWire(retail),
+        is_priced: isPriced,
         information: INFORMATION_FIELDS.filter((field) => fields.has(field.id)),
         cost_minimums: Object.fromEntries(PAYMENT_TERMS.map((term) => [term, dollarsOf(least(term))])),
         minleaddayenhance: module === 'enhance' ? leastLeads : null,

@@ -317,6 +317,15 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
     );
   const kept = resource.data;
   if (!kept) return <SkeletonRows />;
+  if (!kept.is_priced)
+    return (
+      <Input.Wrapper label="Price" labelElement="div">
+        <Notice tone="info" title="Your agency sets the price">
+          It has not set one for this product yet. You can save the campaign now. It starts once there is a
+          price.
+        </Notice>
+      </Input.Wrapper>
+    );
   const price = leadPriceOf(form.values, kept);
   const limit = LimitLead === '' ? kept.LimitLead : Number(LimitLead);
   const term = PaymentTerm || kept.PaymentTerm;

@@ -55,7 +55,11 @@ export function InformationFields({ form, client }: { form: CampaignFormState; c
         </div>
       )}
       <Input.Description aria-live="polite" className="num" mt="sm">
-        {price === 0 ? 'A lead is free' : `A lead costs ${money(price, { unit: true })}`}
+        {!resource.is_priced
+          ? 'Your agency sets the price of a lead'
+          : price === 0
+            ? 'A lead is free'
+            : `A lead costs ${money(price, { unit: true })}`}
         {price !== plain && chosen.length > 0 && ` with this data, ${money(plain, { unit: true })} without`}.
       </Input.Description>
     </Checkbox.Group>
