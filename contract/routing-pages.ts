@@ -212,6 +212,8 @@ export const PAGES = [
     ...inside,
     embed: true,
     who: [...system, ...agency],
+    permission: 'insight.read',
+    needs: 'LeadsPeek',
   },
   { id: 'campaign', path: '/campaign', title: 'Campaigns', ...campaign },
   {

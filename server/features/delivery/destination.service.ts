@@ -142,7 +142,7 @@ export function destinationChanges(platform: Platform, deps: Deps) {
       inScope(db.app, ctx.scope, async (tx) => {
         const { campaign, vendor } = await both(tx, given.leadspeekID, given.connectionID);
         check({ ...vendor, settings: [] }, {}, given.mapping);
-        const { data, isExample } = await examples.newest(tx, campaign);
+        const { data, isExample } = await examples.newest(tx, ctx, campaign);
         const fields = fieldsOf(vendor, given.mapping, leadOf(data));
         return {
           is_example: isExample,

@@ -1,3 +1,4 @@
+import type { Ctx } from '../../platform/ctx.ts';
 import type { Tx } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -30,9 +31,13 @@ export function createExamples(
   return {
     made,
 
-    /** The newest lead of a campaign, or a made-up one if there is none. */
-    async newest(tx: Tx, campaign: Campaign): Promise<{ data: LeadData; isExample: boolean }> {
-      const [newest] = await leads.newest(tx, campaign.id, 1);
+    /** The newest lead of a campaign; a made-up one if there is none, or for those who may not read leads. */
+    async newest(
+      tx: Tx,
+      ctx: Pick<Ctx, 'may'>,
+      campaign: Campaign,
+    ): Promise<{ data: LeadData; isExample: boolean }> {
+      const [newest] = ctx.may('lead.read') ? await leads.newest(tx, campaign.id, 1) : [];
       const real = newest && (await leads.message(tx, [newest.id])).get(newest.id);
       if (real) return { data: real, isExample: false };
       const now = clock.now();

@@ -99,7 +99,7 @@ export function payloadChanges(platform: Platform, deps: Deps) {
         const headers = given.headers
           ? headersFrom(given.headers, undefined)
           : row.header_names.map((name) => ({ name, value: '' }));
-        const { data, isExample } = await examples.newest(tx, campaign);
+        const { data, isExample } = await examples.newest(tx, ctx, campaign);
         const message = messageOf(payload, data);
         const shown = requestHeaders(
           {

@@ -22,6 +22,7 @@ let answer: (reply: ServerResponse) => void;
 
 let app: TestApp;
 let root: Company;
+let agency: Company;
 let client: Company;
 let campaign: MadeCampaign;
 let email: string;
@@ -48,7 +49,7 @@ beforeAll(async () => {
   base = `http://hooks.localhost:${port}`;
   app = await testApp({ outboundExceptions: [`hooks.localhost:${port}`] });
   root = await app.make.root();
-  const agency = await app.make.agency(root, { host: HOST });
+  agency = await app.make.agency(root, { host: HOST });
   client = await app.make.client(agency);
   email = (await app.make.user(client, { password: PASSWORD })).email;
 });
@@ -435,4 +436,56 @@ it('[BEY-31] header values go to no other server than the one they were entered 
   expect(await move(`${base}/another`)).toEqual([200, null]);
   expect((await put({ format: 'standard', headers: [] })).status).toBe(200);
   expect(await move('https://elsewhere.example.com/hook')).toEqual([200, null]);
+});
+
+it('[ROLE-01] who may not read leads sees made-up ones, no names, and cannot try rules on them', async () => {
+  const boss = await app.make.user(agency, { password: PASSWORD });
+  const asBoss = await app.signIn(boss.email, HOST);
+  const role = await app.call('POST', '/api/configuration/role-module/add', {
+    host: HOST,
+    token: asBoss,
+    body: {
+      companyID: agency.id,
+      roleName: 'Destinations only',
+      roleModule: ['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'].map((module_name) => ({
+        module_name,
+        enable_permission: module_name === 'Campaign' ? 'T' : 'F',
+        create_permission: 'F',
+        update_permission: 'F',
+        delete_permission: 'F',
+      })),
+    },
+  });
+  expect(role.status).toBe(200);
+  const { rows } = await app.admin.query(
+    `select id from role where company_id = $1 and name = 'Destinations only'`,
+    [agency.id],
+  );
+  const admin = await app.make.user(agency, {
+    password: PASSWORD,
+    role: 'administrator',
+    roleId: rows[0].id,
+  });
+  const asAdmin = await app.signIn(admin.email, HOST);
+  const lead = newId(app.clock.now());
+  await app.admin.query(
+    `insert into lead (id, root_id, agency_id, company_id, campaign_id, match_kind, confidence, price_micros, cost_micros, created_at)
+     select $1, root_id, agency_id, company_id, id, 1, 90, 0, 0, $3 from campaign where id = $2`,
+    [lead, campaign.id, app.clock.now()],
+  );
+  const rules = { match: 'all', conditions: [], hours: null, rotation: false };
+  const seenBy = async (as: string) => {
+    const shown = await call('POST', `/${hook.id}/payload/preview`, { format: 'flat' }, as);
+    const tried = await app.call('POST', `/api/integrations/destinations/${hook.id}/rules/try`, {
+      host: HOST,
+      token: as,
+      body: { rules },
+    });
+    const clients = await app.call('GET', '/api/leadspeek/report/clients', { host: HOST, token: as });
+    return [shown.status, tried.status, clients.status];
+  };
+  expect(await seenBy(asBoss)).toEqual([200, 200, 200]);
+  expect(await seenBy(asAdmin)).toEqual([200, 403, 403]);
+  const example = await call('POST', `/${hook.id}/payload/preview`, { format: 'flat' }, asAdmin);
+  expect(example.body).toMatchObject({ is_example: true });
 });

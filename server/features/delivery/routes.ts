@@ -98,6 +98,7 @@ export function deliveryRoutes(delivery: Delivery): {
         };
       },
       async log(ctx, input) {
+        const mayName = ctx.may('lead.read');
         const { rows, tries, total } = await delivery.log(ctx, input.id, {
           state: input.state,
           search: input.searchQuery,
@@ -113,7 +114,7 @@ export function deliveryRoutes(delivery: Delivery): {
             lead_id: row.lead_id,
             lead_name: row.is_test
               ? 'Test Lead'
-              : [row.first_name, row.last_name].filter(Boolean).join(' ') || null,
+              : (mayName && [row.first_name, row.last_name].filter(Boolean).join(' ')) || null,
             state: row.state,
             is_test: row.is_test,
             attempts: row.attempts,

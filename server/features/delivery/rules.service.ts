@@ -123,8 +123,10 @@ export function deliveryRules(platform: Platform, deps: Deps) {
           return counted(tx, id);
         }),
 
-      /** Where the campaign's last 100 leads would have gone with these rules. @throws Refusal 404, 422 */
+      /** Where the campaign's last 100 leads would have gone with these rules. @throws Refusal 403, 404, 422 */
       async tryRules(ctx: Ctx, id: string, given: Rules | null): Promise<Tried[]> {
+        // The answers name leads, and conditions could ask for everything else about them.
+        ctx.need('lead.read');
         const rules = rulesFrom(given);
         const found = await inScope(db.app, ctx.scope, async (tx) => {
           const row = await present(tx, id);
