@@ -20,7 +20,49 @@ const Narrowing = z.object({
   moduleType: ModuleName.optional(),
 });
 
+/** What someone has to see to, in the order in which it is told. */
+export const ATTENTION = [
+  // The company's own invoices, and for an agency those of its clients, whose charge was declined.
+  'own_payment',
+  'client_payment',
+  // Active Site ID campaigns whose sites have sent no visit for two days.
+  'no_visits',
+  // Campaigns that are paused until there is balance, or a price.
+  'balance_empty',
+  'below_cost',
+  // Campaigns with leads of the last seven days that a destination did not take.
+  'undelivered',
+] as const;
+/** The way to the first lead. */
+export const FIRST_STEPS = ['client', 'campaign', 'pixel', 'lead'] as const;
+
 export const insight = {
+  home: call
+    .route({
+      method: 'GET',
+      path: '/dashboard/home',
+      tags: ['Insight'],
+      summary: 'Returns what someone has to see to, and the steps that lead to the first lead',
+    })
+    .meta({ access: 'insight.read' })
+    .output(
+      z.object({
+        attention: z.array(
+          z.object({
+            kind: z.enum(ATTENTION),
+            count: z.int().describe('Invoices, campaigns, or undelivered leads'),
+            amount_micros: Micros.nullable().describe('What is due, for payments'),
+            campaigns: z
+              .array(z.object({ leadspeekID: Id, campaignName: z.string(), leadspeek_type: ModuleName }))
+              .describe('The first three, for what is about campaigns'),
+          }),
+        ),
+        steps: z
+          .array(z.object({ step: z.enum(FIRST_STEPS), is_done: z.boolean() }))
+          .nullable()
+          .describe('null once there has been a lead'),
+      }),
+    ),
   chart: call
     .route({
       method: 'GET',

@@ -342,6 +342,8 @@ const shots: Shot[] = [
   },
   { name: 'client-not-found', ...client, path: '/no/such/page' },
   { name: 'agency-dashboard', ...agency, path: '/visitor-id/dashboard' },
+  { name: 'agency-home', ...agency, path: '/dashboard' },
+  { name: 'newcomer-home', ...oakwood, path: '/dashboard' },
   { name: 'agency-campaigns', ...agency, path: '/visitor-id/campaign-management' },
   { name: 'agency-clients', ...agency, path: '/configuration/client-management' },
   { name: 'agency-settings-branding', ...agency, path: '/configuration/general-setting' },

@@ -1477,6 +1477,7 @@ let samples: Record<string, Sample> = {
       body: { leadspeekID: (await fresh(t)).campaign.id },
     }),
   },
+  'GET /api/dashboard/home': { named: false, request: () => ({ url: '/api/dashboard/home' }) },
   'GET /api/leadspeek/report/clients': {
     named: false,
     request: () => ({ url: '/api/leadspeek/report/clients?PerPage=100' }),

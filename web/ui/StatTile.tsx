@@ -1,7 +1,9 @@
 import { Skeleton, Text, Tooltip } from '@mantine/core';
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { percent } from './format.ts';
+import classes from './StatTile.module.css';
 
 interface StatTileProps {
   label: string;
@@ -18,6 +20,8 @@ interface StatTileProps {
   plain?: boolean;
   /** Both are shares (0 to 1): the change is in percentage points. */
   points?: boolean;
+  /** The page that lists what is counted: the whole tile leads there. */
+  to?: string | undefined;
 }
 
 /** One figure against the period before; an arrow and a sign carry the direction, not the color alone. */
@@ -47,9 +51,15 @@ export function StatTile(props: StatTileProps) {
           ? `${change > 0 ? '+' : '−'}${Math.abs(change).toFixed(1)} pts`
           : `${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`;
   return (
-    <div className="card" style={{ padding: 16, minWidth: 0 }}>
+    <div className={`card ${classes.tile}`}>
       <Text size="sm" c="dimmed">
-        {props.label}
+        {props.to ? (
+          <Link to={props.to as '/'} className={classes.link}>
+            {props.label}
+          </Link>
+        ) : (
+          props.label
+        )}
       </Text>
       {props.value === undefined ? (
         <>
@@ -67,7 +77,7 @@ export function StatTile(props: StatTileProps) {
               disabled={!compares}
             >
               <span
-                className="num"
+                className={`num ${classes.above}`}
                 style={{
                   display: 'flex',
                   width: 'fit-content',

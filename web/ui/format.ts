@@ -15,6 +15,10 @@ export function percent(share: number): string {
   return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 }).format(share);
 }
 
+/** Whether a text, such as one of the address, is a calendar day 'YYYY-MM-DD'. */
+export const isDay = (text: string | undefined): text is string =>
+  /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
+
 /** Formats a calendar day 'YYYY-MM-DD' for the reader, without shifting it to another time zone. */
 export function dayWords(
   day: string,

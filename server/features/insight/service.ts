@@ -1,5 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import type { contract } from '../../../contract/index.ts';
+import { FIRST_STEPS } from '../../../contract/insight.ts';
 import { ownMessages } from '../../../contract/messages.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import { inScope, type Tx } from '../../platform/db/scope.ts';
@@ -8,6 +9,7 @@ import { page } from '../../platform/page.ts';
 import type { Platform } from '../../platform/platform.ts';
 import type { Invoices } from '../invoices/index.ts';
 import type { Tenants } from '../tenants/index.ts';
+import * as homeStore from './home.store.ts';
 import * as store from './store.ts';
 
 /** What a report is narrowed to, and its days. */
@@ -21,6 +23,10 @@ interface Asked {
 
 const MOST_DAYS = 400;
 const MOST_CAMPAIGNS = 50;
+const DAY_MS = 86_400_000;
+/** How long a site may be silent before someone is told. */
+const SILENT_MS = 2 * DAY_MS;
+const UNDELIVERED_MS = 7 * DAY_MS;
 
 /** The calls of the dashboards and of the reports (spec calls 7). */
 export function insightRoutes(
@@ -82,7 +88,59 @@ export function insightRoutes(
     });
   }
 
+  /** What someone has to see to, as far as the reader may know of it. */
+  async function attentionOf(tx: Tx, ctx: Ctx) {
+    const { kind, companyId } = ctx.actor;
+    const at = (ms: number) => new Date(clock.now().getTime() - ms);
+    const isAgency = kind === 'agency';
+    const payment = (row: { count: bigint; due: bigint }) => ({
+      count: Number(row.count),
+      amount_micros: Number(row.due),
+      campaigns: [],
+    });
+    const ofCampaigns = ({ count, campaigns }: homeStore.Troubled) => ({
+      count: Number(count),
+      amount_micros: null,
+      campaigns,
+    });
+    const found = [];
+    if (ctx.may('invoice.read')) {
+      const own = await homeStore.failingInvoices(tx, { payerId: companyId });
+      found.push({ kind: 'own_payment' as const, ...payment(own) });
+    }
+    if (ctx.may('invoice.read') && isAgency) {
+      const clients = await homeStore.failingInvoices(tx, { agencyId: companyId });
+      found.push({ kind: 'client_payment' as const, ...payment(clients) });
+    }
+    if (ctx.may('campaign.read')) {
+      const silent = await homeStore.withoutVisits(tx, at(SILENT_MS));
+      found.push({ kind: 'no_visits' as const, ...ofCampaigns(silent) });
+      for (const reason of ['balance_empty', 'below_cost'] as const)
+        found.push({ kind: reason, ...ofCampaigns(await homeStore.pausedFor(tx, reason)) });
+    }
+    if (ctx.may('integration.read')) {
+      const lost = await homeStore.undelivered(tx, at(UNDELIVERED_MS));
+      found.push({ kind: 'undelivered' as const, ...ofCampaigns(lost) });
+    }
+    return found.filter(({ count }) => count > 0);
+  }
+  /** The way to the first lead; null once there has been one. */
+  async function stepsOf(tx: Tx, ctx: Ctx) {
+    const { has_site, ...reached } = await homeStore.reached(tx);
+    if (reached.lead) return null;
+    return FIRST_STEPS.filter((step) => step !== 'client' || ctx.actor.kind === 'agency')
+      .filter((step) => step !== 'pixel' || has_site || !reached.campaign)
+      .map((step) => ({ step, is_done: reached[step] }));
+  }
+
   return {
+    home: (ctx) =>
+      inScope(db.app, ctx.scope, async (tx) =>
+        // A root's people begin at the list of agencies.
+        ctx.actor.kind === 'root'
+          ? { attention: [], steps: null }
+          : { attention: await attentionOf(tx, ctx), steps: await stepsOf(tx, ctx) },
+      ),
     chart: (ctx, input) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const asked = await spanOf(tx, ctx, input);
@@ -109,6 +167,8 @@ export function insightRoutes(
       }),
     clients: (ctx, input) =>
       inScope(db.app, ctx.scope, async (tx) => {
+        // What clients' campaigns bring in is more than their names, which their list is open for.
+        ctx.need('insight.read');
         const { rows, total } = await store.clients(tx, {
           search: input.searchQuery ?? '',
           sort: input.sortby ?? 'company_name',

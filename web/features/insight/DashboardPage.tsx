@@ -21,6 +21,7 @@ import { HeldNotice, heldQuery } from '../campaigns/Held.tsx';
 import { LeadTable } from '../leads/LeadTable.tsx';
 import { CampaignSelect } from './CampaignSelect.tsx';
 import classes from './DashboardPage.module.css';
+import { Attention, FirstSteps, homeQuery } from './Home.tsx';
 import { before, dayIn, rangeOf } from './range.ts';
 import { Waterfall } from './Waterfall.tsx';
 
@@ -49,6 +50,10 @@ const ALL_MEASURES = {
 } as const;
 /** What is shown instead of visits if there are none. */
 const FOUND = { label: 'People found', of: (day: Totals) => day.matched, format: num } as const;
+
+/** An address with those of the parameters that are given. */
+const withQuery = (path: string, query: Record<string, string | undefined>): string =>
+  `${path}?${new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])))}`;
 
 /** What the campaigns bring in: figures, leads over time, by campaign, why visits were lost, and the leads. */
 export default function DashboardPage() {
@@ -96,6 +101,18 @@ function Dashboard() {
   const chart = useQuery(fetchDays(range));
   const ghost = useQuery(fetchDays(before(range)));
   const held = useQuery({ ...heldQuery(campaign), enabled: !isSearch, placeholderData: keepPreviousData });
+  const home = useQuery(homeQuery);
+  const steps = home.data?.steps;
+  // Before the first visit there is nothing to show but the way there.
+  const isEmpty = steps?.some(({ step, is_done }) => step === 'pixel' && !is_done) ?? false;
+  const mayKnowMargin = useMay('cost.read') && user.company_kind === 'agency' && !product && !campaign;
+  const margins = useQuery({
+    queryKey: ['margins', 'home', range.start, range.end],
+    queryFn: ({ signal }) =>
+      api.ledger.margins({ by: 'month', startDate: range.start, endDate: range.end }, { signal }),
+    enabled: mayKnowMargin,
+    placeholderData: keepPreviousData,
+  });
   const data = query.data;
   const span = { ...asked, leadspeekID: campaign };
   const resetPage = { page: undefined };
@@ -127,10 +144,12 @@ function Dashboard() {
       </Group>
 
       {/* How many tiles there are, and whether something is held, is known with the answers: nothing jumps when they come. */}
-      {held.isLoading || query.isLoading ? (
+      {held.isLoading || query.isLoading || home.isLoading ? (
         <Skeleton height={560} />
       ) : (
         <>
+          <Attention items={home.data?.attention ?? []} />
+          {steps && <FirstSteps steps={steps} />}
           {!isSearch && (
             <HeldNotice campaignId={campaign} onOpen={(id) => set({ campaign: id, ...resetPage })} />
           )}
@@ -143,9 +162,24 @@ function Dashboard() {
                 onRetry={() => void query.refetch()}
               />
             </div>
-          ) : (
+          ) : isEmpty ? null : (
             <>
-              <Tiles data={data} isSearch={isSearch} />
+              <Tiles
+                data={data}
+                isSearch={isSearch}
+                leadsAt={withQuery('/leads', {
+                  from: range.start,
+                  to: range.end,
+                  product: product?.module,
+                  campaign,
+                })}
+                {...(mayKnowMargin
+                  ? {
+                      margin: margins.data?.total.margin_micros ?? null,
+                      marginAt: withQuery('/configuration/margins', { from: range.start, to: range.end }),
+                    }
+                  : {})}
+              />
               <div className={classes.two}>
                 <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
                 <Losses data={data} isSearch={isSearch} />
@@ -158,14 +192,18 @@ function Dashboard() {
               />
             </>
           )}
-          <Title order={2} size="h3" mb="xs">
-            Leads
-          </Title>
-          <LeadTable
-            filter={span}
-            campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}
-            onClearCampaign={() => set({ campaign: undefined, ...resetPage })}
-          />
+          {!steps && (
+            <>
+              <Title order={2} size="h3" mb="xs">
+                Leads
+              </Title>
+              <LeadTable
+                filter={span}
+                campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}
+                onClearCampaign={() => set({ campaign: undefined, ...resetPage })}
+              />
+            </>
+          )}
         </>
       )}
     </PageZone>
@@ -215,7 +253,20 @@ function Losses({ data, isSearch }: { data: Answer | undefined; isSearch: boolea
 }
 
 /** On the page of a module without visits, the people its campaigns found take their place. */
-function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean }) {
+function Tiles({
+  data,
+  isSearch,
+  leadsAt,
+  margin,
+  marginAt,
+}: {
+  data: Answer | undefined;
+  isSearch: boolean;
+  leadsAt: string;
+  /** What the agency keeps, in micro-dollars; null while it loads, absent for those who may not know. */
+  margin?: number | null;
+  marginAt?: string;
+}) {
   const now = data?.totals;
   const was = data?.previous;
   const tile = (
@@ -235,7 +286,10 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
   // People found by keywords get their own figure if there are any.
   const hasBoth = !isSearch && ((now?.found ?? 0) > 0 || (was?.found ?? 0) > 0);
   return (
-    <div className={classes.tiles} data-five={hasBoth || undefined}>
+    <div
+      className={classes.tiles}
+      data-count={4 - (isSearch ? 1 : 0) + (hasBoth ? 1 : 0) + (margin === undefined ? 0 : 1)}
+    >
       {isSearch ? (
         tile('People found', (one) => one.matched, num, { better: 'up' })
       ) : (
@@ -250,11 +304,14 @@ function Tiles({ data, isSearch }: { data: Answer | undefined; isSearch: boolean
           {hasBoth && tile('People found', (one) => one.found, num, { better: 'up' })}
         </>
       )}
-      {tile('Leads', (one) => one.leads, num, { better: 'up' })}
+      {tile('Leads', (one) => one.leads, num, { better: 'up', to: leadsAt })}
       {tile(
         'Spend',
         (one) => one.spend_micros,
         (micros) => money(micros),
+      )}
+      {margin !== undefined && (
+        <StatTile plain label="Margin" value={margin === null ? undefined : money(margin)} to={marginAt} />
       )}
     </div>
   );

@@ -1,3 +1,5 @@
+import { isDay } from '../../ui/format.ts';
+
 /** A range of calendar days, both ends included, 'YYYY-MM-DD'. */
 export interface Range {
   start: string;
@@ -43,8 +45,6 @@ export function rangeOf(
   params: { from?: string; to?: string; days?: string },
   today: string,
 ): Range & { days?: number } {
-  const isDay = (text: string | undefined): text is string =>
-    /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(ms(text ?? ''));
   if (isDay(params.from) && isDay(params.to) && params.from <= params.to) {
     return { start: params.from, end: params.to };
   }

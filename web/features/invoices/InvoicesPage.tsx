@@ -7,7 +7,7 @@ import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
-import { money, num } from '../../ui/format.ts';
+import { isDay, money, num } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatTile } from '../../ui/StatTile.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -32,8 +32,6 @@ const LINES: Record<Kind, string> = {
   agency: 'Charges to your clients and your agency, and their payment status.',
   client: 'Your charges and how they were paid.',
 };
-const isDay = (text: string | undefined): text is string =>
-  /^\d{4}-\d\d-\d\d$/.test(text ?? '') && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
 /** Invoices that the user's own company issues or pays (PAY-04). */
 export default function InvoicesPage() {

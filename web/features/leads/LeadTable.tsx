@@ -7,6 +7,7 @@ import { api } from '../../api/client.ts';
 import { useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
 import { useDrawer } from '../../ui/DetailDrawer.tsx';
+import { dayWords } from '../../ui/format.ts';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../ui/states.tsx';
 import { useListState } from '../../ui/useListState.ts';
@@ -45,6 +46,8 @@ export function LeadTable(props: {
   filter: LeadSpan;
   campaignName: string | undefined;
   onClearCampaign: () => void;
+  /** Shows the days as a filter that can be removed. */
+  onClearDays?: () => void;
 }) {
   const user = useUser();
   const drawer = useDrawer('lead');
@@ -160,11 +163,19 @@ export function LeadTable(props: {
         })}
         onRow={(row) => drawer.open(row.id)}
         search="Search leads"
-        filters={
-          props.filter.leadspeekID
+        filters={[
+          ...(props.filter.leadspeekID
             ? [{ label: `Campaign: ${props.campaignName ?? 'chosen'}`, onRemove: props.onClearCampaign }]
-            : []
-        }
+            : []),
+          ...(props.onClearDays && props.filter.startDate && props.filter.endDate
+            ? [
+                {
+                  label: `Received: ${dayWords(props.filter.startDate)} – ${dayWords(props.filter.endDate)}`,
+                  onRemove: props.onClearDays,
+                },
+              ]
+            : []),
+        ]}
         empty={
           <EmptyState
             icon={<IconUserSearch size={32} stroke={1.4} />}

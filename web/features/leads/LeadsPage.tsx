@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { useFacts } from '../../api/user.ts';
+import { isDay } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../ui/useSearchParams.ts';
+import { PageZone } from '../../ui/zone.ts';
 import { LeadTable } from './LeadTable.tsx';
 
 /** All leads that the user may see, of every product or of one. */
@@ -18,8 +20,10 @@ export default function LeadsPage() {
     queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: params.campaign! }, { signal }),
     enabled: params.campaign !== undefined,
   });
+  const { from, to } = params;
+  const days = isDay(from) && isDay(to) && from <= to ? { startDate: from, endDate: to } : {};
   return (
-    <>
+    <PageZone value={facts.user.time_zone}>
       <PageHeader
         title="Leads"
         line={
@@ -42,10 +46,11 @@ export default function LeadsPage() {
         />
       )}
       <LeadTable
-        filter={{ leadspeekID: params.campaign, moduleType: product }}
+        filter={{ leadspeekID: params.campaign, moduleType: product, ...days }}
         campaignName={campaign.data?.campaignName}
         onClearCampaign={() => set({ campaign: undefined, page: undefined })}
+        onClearDays={() => set({ from: undefined, to: undefined, page: undefined })}
       />
-    </>
+    </PageZone>
   );
 }
