@@ -1,6 +1,12 @@
 import { createTransport } from 'nodemailer';
 import { MailRefused, type MailTransport } from './mail.ts';
 
+/**
+ * How long one attempt may take in all. The timeouts of a connection are about silence: a server that answers a byte now
+ * and then would keep it for good.
+ */
+const ATTEMPT_MS = 60_000;
+
 /** A mail server and how to connect to it. */
 export interface SmtpServer {
   /** A host name or an IP address. */
@@ -57,9 +63,9 @@ export async function greetSmtp(to: SmtpServer, name: string): Promise<void> {
 
 /**
  * Sends emails through a server. The name in the greeting and in the message id is the sender's, so that no other host
- * is exposed. `send` returns the server's own words.
+ * is exposed. `send` returns the server's own words; it gives up after `attemptMs`, in milliseconds.
  */
-export function smtpTo(to: SmtpServer): MailTransport {
+export function smtpTo(to: SmtpServer, attemptMs = ATTEMPT_MS): MailTransport {
   return {
     takesOver: true,
     async send(mail) {
@@ -100,6 +106,7 @@ export function smtpTo(to: SmtpServer): MailTransport {
               : {}),
           },
           xMailer: false,
+          signal: AbortSignal.timeout(attemptMs),
         });
         return taken.response;
       } catch (error) {

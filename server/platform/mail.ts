@@ -80,6 +80,17 @@ const TRIES = 8;
  * out.
  */
 const OWN_TRIES = 3;
+/** Emails sent at the same time in this process; of those of one sender, one on each of its lanes. */
+const AT_ONCE = 32;
+const LANES = 4;
+
+/**
+ * The lane of an email. A sender's mail server may take as long as it likes to answer, and one sender may have thousands
+ * of emails waiting: neither keeps more of the slots than the sender has lanes.
+ */
+const laneOf = (senderHost: string, mailId: string): string =>
+  `${senderHost}:${Number.parseInt(mailId.slice(-2), 16) % LANES}`;
+
 const sendMail = defineJob('mail.send', z.object({ rootId: z.uuid(), mailId: z.uuid() }), {
   retryLimit: 50,
   retryDelay: 5,
@@ -143,7 +154,9 @@ export function createMail(
         body_sealed: vault.seal(JSON.stringify(atRest(mail)), 'mail.body'),
         created_at: at,
       });
-      await jobs.send(tx, sendMail, [{ rootId: mail.owner.root_id, mailId: id }]);
+      await jobs.send(tx, sendMail, [{ rootId: mail.owner.root_id, mailId: id }], {
+        group: ({ mailId }) => laneOf(mail.sender.host, mailId),
+      });
       return id;
     },
 
@@ -227,7 +240,12 @@ export function createMail(
     start(): Promise<void> {
       return jobs.work(
         sendMail,
-        { localConcurrency: 4, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 },
+        {
+          localConcurrency: AT_ONCE,
+          localGroupConcurrency: 1,
+          pollingIntervalSeconds: 2,
+          notifyPollingIntervalSeconds: 2,
+        },
         (payload) => this.send(payload),
       );
     },
