@@ -2,6 +2,7 @@ import { scrypt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
+import type { Refusal } from '../../contract/errors.ts';
 import { reencodePicture, type UploadRules } from './image.ts';
 import { drawingAt, proportions } from './picture.ts';
 
@@ -12,7 +13,15 @@ const red = (width: number, height: number) => {
   pen.fillRect(0, 0, width / 2, height);
   return canvas;
 };
-const rules: UploadRules = { maxSide: 200, field: 'logo' };
+let companies = 0;
+// Each for a company of its own: one's pictures may be drawn for a minute in ten.
+const rules: UploadRules = {
+  maxSide: 200,
+  field: 'logo',
+  get by() {
+    return `company ${++companies}`;
+  },
+};
 const svg = (inner: string, head = 'viewBox="0 0 40 20"', before = '') =>
   Buffer.from(
     `${before}<svg xmlns="http://www.w3.org/2000/svg" xmlns:x="http://www.w3.org/1999/xlink" ${head}>${inner}</svg>`,
@@ -182,6 +191,22 @@ describe('[TEN-03] drawings (SVG)', () => {
     expect(await Promise.race([free, setTimeout(5_000, 'held')])).toBe('free');
     // Nested layers, each as large as the picture.
     const deep = svg(`${'<g opacity=".9">'.repeat(900)}<rect width="40" height="20"/>${'</g>'.repeat(900)}`);
-    await expect(reencodePicture(deep, { maxSide: 1024 })).rejects.toThrow(/cannot be read/);
+    await expect(reencodePicture(deep, { maxSide: 1024, by: 'acme' })).rejects.toThrow(/cannot be read/);
   });
+});
+
+test('[BEY-31] a company has one picture drawn at a time and a few waiting, and holds up no other', async () => {
+  const order: string[] = [];
+  const drawn = (by: string, file: Buffer) =>
+    reencodePicture(file, { maxSide: 200, by }).then(
+      () => order.push(by),
+      (error: Refusal) => order.push(`${by}: ${error.code}`),
+    );
+  const small = await red(10, 10).encode('png');
+  const greedy = Array.from({ length: 6 }, () => drawn('greedy', small));
+  await Promise.all([...greedy, drawn('other', small)]);
+  expect(order[0]).toBe('greedy: too_many');
+  expect(order.filter((one) => one === 'greedy')).toHaveLength(5);
+  // It is drawn beside the first, not after the fifth.
+  expect(order.at(-1)).toBe('greedy');
 });

@@ -8,6 +8,8 @@ export interface UploadRules extends Omit<PictureRules, 'maxPixels'> {
   maxPixels?: number;
   /** Maximum bytes of an upload. */
   maxBytes?: number;
+  /** Whose picture it is: a company gets one drawn at a time. */
+  by: string;
   /** Name of the field that a refusal names. */
   field?: string;
 }
@@ -24,12 +26,12 @@ const PICTURE_PIXELS = 24_000_000;
  * @throws Refusal 422 that names the field and what is wrong, 429 if too many are already waiting
  */
 export async function reencodePicture(bytes: Uint8Array, rules: UploadRules): Promise<Picture> {
-  const { field = 'file', maxBytes = PICTURE_BYTES, maxPixels = PICTURE_PIXELS, ...kept } = rules;
+  const { by, field = 'file', maxBytes = PICTURE_BYTES, maxPixels = PICTURE_PIXELS, ...kept } = rules;
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (file.length === 0) throw refusalOf(field, 'is empty');
   if (file.length > maxBytes)
     throw refusalOf(field, `must not be larger than ${(maxBytes / 1024 / 1024).toFixed(0)} MB`);
-  const answer = await redrawApart(file, { ...kept, maxPixels }).catch((error: unknown) => {
+  const answer = await redrawApart(file, { ...kept, maxPixels }, by).catch((error: unknown) => {
     throw error instanceof Refusal ? error : refusalOf(field, UNREADABLE);
   });
   if ('fault' in answer) throw refusalOf(field, answer.fault);

@@ -11,31 +11,72 @@ const MOST_BYTES = 32 * 1024 * 1024;
 const AT_ONCE = 2;
 const WAITING = 16;
 
-let running = 0;
-const queue: (() => void)[] = [];
+/** Of the pictures that wait, those of one company. */
+const WAITING_EACH = 4;
+/** How long the pictures of one company may be drawn within a window: a usual one takes less than a second. */
+const BUDGET_MS = 60_000;
+const WINDOW_MS = 10 * 60_000;
+
+interface Waiting {
+  by: string;
+  begin: () => void;
+}
+const running = new Set<string>();
+const queue: Waiting[] = [];
+const spent = new Map<string, { ms: number; until: number }>();
+
+const busy = (seconds: number): never => {
+  throw new Refusal('too_many', ownMessages.tooManyTries(seconds), { retryAfter: seconds });
+};
+
+/** Waits for a slot; a company has one at a time. */
+async function slot(by: string): Promise<void> {
+  const own = spent.get(by);
+  const left = own ? own.until - performance.now() : 0;
+  if (own && left > 0 && own.ms >= BUDGET_MS) busy(Math.ceil(left / 1000));
+  if (running.size < AT_ONCE && !running.has(by)) running.add(by);
+  else {
+    if (queue.length >= WAITING || queue.filter((one) => one.by === by).length >= WAITING_EACH) busy(10);
+    await new Promise<void>((begin) => queue.push({ by, begin }));
+  }
+}
+
+/** Gives the slot to the first that waits and has none. */
+function release(by: string, ms: number): void {
+  const now = performance.now();
+  for (const [key, { until }] of spent) if (until <= now) spent.delete(key);
+  const own = spent.get(by) ?? { ms: 0, until: now + WINDOW_MS };
+  spent.set(by, { ...own, ms: own.ms + ms });
+  running.delete(by);
+  const next = queue.findIndex((one) => !running.has(one.by));
+  const [one] = next < 0 ? [] : queue.splice(next, 1);
+  if (!one) return;
+  running.add(one.by);
+  one.begin();
+}
 
 /**
  * Redraws a picture in a process of its own: a few lines of drawing can keep the renderer busy forever or use up all
  * memory; in this process it could not be stopped and would hold a thread that logins need. The process gets 10 s and
- * 512 MB, and nothing of our environment.
+ * 512 MB, and nothing of our environment. Two run at once, one for each company, and a company's pictures may be drawn
+ * for a minute in ten.
+ * @param by whose picture it is
  * @returns the new picture, or why the file is not accepted
  * @throws Error if the file cannot be read within those limits, Refusal 429 if too many are already waiting
  */
-export async function redrawApart(file: Buffer, rules: PictureRules): Promise<Picture | { fault: string }> {
-  if (running >= AT_ONCE) {
-    if (queue.length >= WAITING)
-      throw new Refusal('too_many', ownMessages.tooManyTries(10), { retryAfter: 10 });
-    await new Promise<void>((turn) => queue.push(turn));
-  } else running++;
+export async function redrawApart(
+  file: Buffer,
+  rules: PictureRules,
+  by: string,
+): Promise<Picture | { fault: string }> {
+  await slot(by);
+  const started = performance.now();
   try {
     const answer = await ask(file, JSON.stringify(rules));
     const end = answer.indexOf(10);
     return { ...JSON.parse(answer.toString('utf8', 0, end)), bytes: answer.subarray(end + 1) };
   } finally {
-    // The slot goes straight to the next in the queue.
-    const next = queue.shift();
-    if (next) next();
-    else running--;
+    release(by, performance.now() - started);
   }
 }
 

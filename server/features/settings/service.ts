@@ -271,7 +271,7 @@ export function createSettings(
      * @throws Refusal 422, 429
      */
     async upload(ctx: Ctx, companyId: string | undefined, purpose: 'logo' | 'favicon', bytes: Uint8Array) {
-      const encoded = await tenants.encodePicture(purpose, bytes);
+      const encoded = await tenants.encodePicture(purpose, bytes, ctx.actor.companyId);
       return inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
         const since = new Date(clock.now().getTime() - DAY);

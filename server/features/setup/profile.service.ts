@@ -57,7 +57,12 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
       const person = personFields(form);
       const encoded =
         picture &&
-        (await reencodePicture(picture, { maxSide: PICTURE_SIDE, square: true, field: 'profile_pict' }));
+        (await reencodePicture(picture, {
+          maxSide: PICTURE_SIDE,
+          square: true,
+          field: 'profile_pict',
+          by: actor.companyId,
+        }));
       const before = await inScope(db.app, ctx.scope, (tx) => people.person(tx, actor.userId));
       const newEmail = form.email && form.email !== before?.email ? form.email : null;
       if (newEmail && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);

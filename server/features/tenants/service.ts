@@ -183,11 +183,11 @@ export function createTenants({ db, clock, config }: Platform) {
     clients: (tx: Tx, search: string, limit: number, offset: number) =>
       store.pageOfClients(tx, search, limit, offset),
     /**
-     * Re-encodes an uploaded picture.
+     * Re-encodes an uploaded picture. `by`: the company that uploads it.
      * @throws Refusal 422 naming the field (the purpose) if it is not an accepted picture
      */
-    encodePicture: (purpose: 'logo' | 'favicon', bytes: Uint8Array): Promise<Picture> =>
-      reencodePicture(bytes, { ...PICTURES[purpose], field: purpose }),
+    encodePicture: (purpose: 'logo' | 'favicon', bytes: Uint8Array, by: string): Promise<Picture> =>
+      reencodePicture(bytes, { ...PICTURES[purpose], field: purpose, by }),
     /** Removes a picture; its URL stops working. */
     dropPicture: deletePicture,
     /** A person's picture, at a host of their system; undefined for any other id. */
@@ -254,7 +254,13 @@ export function createTenants({ db, clock, config }: Platform) {
       if (given.brand || kind === 'root') {
         const { logo, ...look } = given.brand ?? {};
         const kept =
-          logo && (await this.addPicture(tx, owner, 'logo', await this.encodePicture('logo', logo)));
+          logo &&
+          (await this.addPicture(
+            tx,
+            owner,
+            'logo',
+            await this.encodePicture('logo', logo, owner.company_id),
+          ));
         const logo_id = kept?.id ?? null;
         await store.insertBrand(tx, {
           ...owner,
