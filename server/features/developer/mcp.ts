@@ -147,7 +147,7 @@ function refusalText(error: Refusal | ApiRefusal): string {
   return places
     .map(([place, rules]) => {
       const name = place.slice(place.indexOf('.') + 1);
-      return `${name}: ${rules.join(', ')}. ${FIXES[name] ?? ''}`.trim();
+      return `${name}: ${rules.join(', ')}. ${Object.hasOwn(FIXES, name) ? FIXES[name] : ''}`.trim();
     })
     .join('\n');
 }

@@ -255,7 +255,8 @@ function nextOf(request: FastifyRequest, origin: string, cursor: string): string
 /** How to correct what a refusal names. */
 function fixOf(place: string, rule: string, request: FastifyRequest): string {
   const name = place.slice(place.indexOf('.') + 1);
-  if (rule !== UNKNOWN) return FIXES[name] ?? 'Correct it and send the request again.';
+  if (rule !== UNKNOWN)
+    return Object.hasOwn(FIXES, name) ? FIXES[name]! : 'Correct it and send the request again.';
   const known = Object.keys(resources.find(({ url }) => url === request.routeOptions.url)?.query.shape ?? {});
   return known.length > 0
     ? `Remove it. The parameters are ${known.join(', ')}.`
