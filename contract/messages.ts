@@ -86,6 +86,8 @@ export const ownMessages = {
     const wait = seconds <= 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${minutes} minutes`;
     return `Too many attempts. Try again in ${wait}.`;
   },
+  tooManyInvitations: (name: string) =>
+    `${name} has been sent several invitations within the last hour. Try again in an hour.`,
   captchaNeeded: screenMessages.captchaNeeded,
   captchaAway: screenMessages.captchaAway,
   badCode: 'The code is incorrect or no longer valid.',

@@ -172,6 +172,18 @@ export async function useReset(tx: Tx, id: string, userId: string, at: Date): Pr
   return rows.some((row) => row.id === id);
 }
 
+/** How many links to set a password a user of a root has got since an instant, used or not. */
+export async function resetsSince(tx: Tx, rootId: string, userId: string, since: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('password_reset')
+    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .where('root_id', '=', rootId)
+    .where('created_at', '>', since)
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Ends a person's open requests for a new password. */
 export async function endResets(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx

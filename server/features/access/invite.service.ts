@@ -1,3 +1,5 @@
+import { Refusal } from '../../../contract/errors.ts';
+import { ownMessages } from '../../../contract/messages.ts';
 import { derive } from '../../platform/crypto.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { Owner } from '../../platform/db/owner.ts';
@@ -28,10 +30,16 @@ export function createInvites(platform: Platform, parts: { people: People; post:
     /**
      * Sends a user the link to set their first password: valid once, for 7 days; earlier links stop working.
      * @param host where they will sign in
+     * @throws Refusal 429 after five links within an hour
      */
     async invite(tx: Tx, ctx: Ctx, sender: Sender, user: Invited, host: string): Promise<void> {
       const now = clock.now();
       const { id: userId, root_id, agency_id, company_id } = user;
+      const since = new Date(now.getTime() - policy.INVITES_MS);
+      if ((await store.resetsSince(tx, root_id, userId, since)) >= policy.MOST_INVITES)
+        throw new Refusal('too_many', ownMessages.tooManyInvitations(user.name), {
+          retryAfter: policy.INVITES_MS / 1000,
+        });
       await store.endResets(tx, userId, now);
       const id = newId(now);
       const origin = policy.siteOf(host, ctx.origin, config.port);

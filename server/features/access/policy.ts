@@ -18,6 +18,9 @@ export const SSO_MS = 60_000;
 export const RESET_MS = 3_600_000;
 /** As long as a password reset request is kept at all (entry.store.ts, deleteOld). */
 export const INVITE_MS = 7 * 86_400_000;
+/** How many invitations, or links for a new password, a user may have got within this time before another is refused. */
+export const MOST_INVITES = 5;
+export const INVITES_MS = 3_600_000;
 export const SIGN_UP_MS = 24 * 3_600_000;
 
 /**

@@ -22,7 +22,7 @@ import { createPayload, type Entered, movedHosts, mustBeForSales, ownFields } fr
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
 import * as store from './store.ts';
-import { createTaken } from './taken.service.ts';
+import { createTaken, INVITED_AGAIN } from './taken.service.ts';
 
 /** The other things a save can change. */
 export interface Changes extends Entered {
@@ -60,7 +60,7 @@ export function createCompanies(
 ) {
   const { db, clock } = platform;
   const taken = createTaken(platform, parts);
-  const { tenants, people, audit, access, settings, plans, billing, agreements } = parts;
+  const { tenants, people, audit, access, settings, plans, billing, agreements, limits } = parts;
   const { invites } = access;
   const { keepOwner, care } = createPayload(parts.sales);
   const developer = agreements.versionOf('developer');
@@ -463,6 +463,7 @@ export function createCompanies(
     async resendInvitation(ctx: Ctx, parentId: string, targetId: string) {
       ownOnly(ctx, parentId);
       const sender = await invites.sender(ctx, ctx.actor.companyId);
+      await limits.take(INVITED_AGAIN, ctx.actor.trueActor?.userId ?? ctx.actor.userId);
       await inScope(db.app, ctx.scope, async (tx) => {
         const company = await child(tx, ctx, targetId);
         const user = company.owner_id && (await people.secretOf(tx, company.owner_id));

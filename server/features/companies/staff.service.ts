@@ -14,7 +14,7 @@ import { type ModuleRight, type People, readPhone } from '../people/index.ts';
 import { refuse, translate } from './policy.ts';
 import * as policy from './staff.policy.ts';
 import * as store from './staff.store.ts';
-import { createTaken } from './taken.service.ts';
+import { createTaken, INVITED_AGAIN } from './taken.service.ts';
 
 export type { StaffRow } from './staff.store.ts';
 
@@ -346,11 +346,12 @@ export function createStaff(
     /**
      * Sends users of the actor's own company another invitation, except those who have already signed in or are
      * removed.
-     * @throws Refusal 404 if one of them is not in the actor's own company; then none are sent
+     * @throws Refusal 404 if one of them is not in the actor's own company, 429; then none are sent
      */
     async resend(ctx: Ctx, companyId: string, ids: readonly string[]) {
       own(ctx, companyId);
       const sender = await senderOf(ctx);
+      await limits.take(INVITED_AGAIN, ctx.actor.trueActor?.userId ?? ctx.actor.userId);
       return change(ctx, async (tx) => {
         const counts = { sent: 0, signedIn: 0, removed: 0 };
         const names: string[] = [];

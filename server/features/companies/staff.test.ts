@@ -405,6 +405,22 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect(again.status).toBe(422);
   });
 
+  test('[BEY-31] nobody is sent more than five invitations in an hour, under one address or several', async () => {
+    const person = await made();
+    const again = async () =>
+      (await ask('POST', 'configuration/user/resendinvitation', { companyID: acme.id, ClientID: person.id }))
+        .status;
+    const sent: number[] = [];
+    for (let i = 0; i < 6; i++) sent.push(await again());
+    // The first was sent when the person was added.
+    expect(sent).toEqual([200, 200, 200, 200, 429, 429]);
+    await app.admin.query(
+      `update password_reset set created_at = created_at - interval '61 minutes' where user_id = $1`,
+      [person.id],
+    );
+    expect(await again()).toBe(200);
+  });
+
   test('several are invited again at once, and the answer says whom it left out', async () => {
     const people = [await made(), await made(), await made()];
     const { status, body } = await ask('POST', 'configuration/user/resendinvitation', {

@@ -9,6 +9,17 @@ import type { Audit } from '../audit/index.ts';
 /** How often a user may be told that an email address has an account, of whichever company. */
 const TAKEN: LimitRule = { name: 'address.taken', max: 20, base: 3600, cap: 3600, window: 3600 };
 
+/** How many new addresses a user may enter for others: each of them may get an email. */
+const ENTERED: LimitRule = { name: 'address.entered', max: 300, base: 3600, cap: 3600, window: 3600 };
+/** How often a user may send invitations again; one call may send a hundred. */
+export const INVITED_AGAIN: LimitRule = {
+  name: 'invite.again',
+  max: 60,
+  base: 3600,
+  cap: 3600,
+  window: 3600,
+};
+
 const isTaken = (error: unknown): boolean =>
   error instanceof Refusal && (error.errors.ClientEmail ?? []).includes(ownMessages.emailTaken);
 
@@ -26,6 +37,7 @@ export function createTaken({ db }: Platform, { audit, limits }: { audit: Audit;
     const ask = (): void => {
       if (isCounted) return;
       throw new AskFirst('address', async () => {
+        await limits.take(ENTERED, subject);
         await limits.take(TAKEN, subject);
         isCounted = true;
       });
