@@ -3,7 +3,7 @@ import { call } from './base.ts';
 import { CLIENT_SORTS } from './choices.ts';
 import { InvoiceFilter, InvoicePage } from './invoices.ts';
 import { ModuleName } from './leads.ts';
-import { Day, GivenDay, Id, Micros, Page, PageQuery } from './primitives.ts';
+import { Day, GivenDay, Id, Instant, Micros, Page, PageQuery } from './primitives.ts';
 
 const Totals = z.object({ visits: z.int(), matched: z.int(), leads: z.int(), spend_micros: Micros });
 
@@ -84,6 +84,9 @@ export const insight = {
         end: Day,
         totals: Totals,
         days: z.array(Totals.extend({ day: Day })),
+        hours: z
+          .array(Totals.extend({ at: Instant }))
+          .describe('The same by hour, if a single day was asked for; otherwise empty'),
       }),
     ),
   initDate: call

@@ -189,6 +189,52 @@ describe('[UX-03] by keyboard alone', () => {
   });
 });
 
+describe('[BEY-33] home', () => {
+  test('a figure leads to its list, which has as many entries, and a day of the chart narrows the page to its hours', async () => {
+    const page = await pageOf('acme.localhost', 'client@demo.test');
+    // A period that has ended: nothing arrives while the test looks.
+    await page.goto(demo.url('acme.localhost', '/dashboard?days=90'));
+    const chart = page.getByRole('slider', { name: 'Leads over time' });
+    await chart.focus();
+    for (const key of ['End', 'ArrowLeft', 'ArrowLeft', 'Enter']) await page.keyboard.press(key);
+    await page.waitForURL((url) => url.searchParams.has('from'));
+    await page.getByRole('button', { name: 'View as table' }).click();
+    await page.getByRole('columnheader', { name: 'Hour' }).waitFor();
+    await page.getByText('Leads over time').first().waitFor();
+    const main = page.getByRole('main');
+    const tile = main.getByRole('link', { name: 'Leads', exact: true }).locator('xpath=../..');
+    await expect.poll(() => tile.innerText()).toMatch(/\d/);
+    const count = /(\d[\d,]*)/.exec(await tile.innerText())?.[1];
+    await tile.getByRole('link').click();
+    await page.waitForURL((url) => url.pathname === '/leads');
+    const shown = page.getByText(/^Showing /);
+    await expect.poll(() => shown.innerText()).toContain(`of ${count} entries`);
+    await page.getByRole('button', { name: /^Remove .*Received/ }).click();
+    await page.waitForURL((url) => !url.searchParams.has('from'));
+    await page.close();
+  });
+
+  test('an agency sees its margin and what needs someone; a newcomer sees the way to the first lead', async () => {
+    const page = await pageOf('acme.localhost', 'agency@demo.test');
+    await page.goto(demo.url('acme.localhost', '/dashboard'));
+    const attention = page.getByRole('region', { name: 'Needs attention' });
+    await attention.getByText('1 campaign is paused because the balance is used up').waitFor();
+    await page.getByRole('link', { name: 'Margin', exact: true }).waitFor();
+    await attention.getByRole('link', { name: 'Listing viewers' }).click();
+    await page.getByRole('dialog').getByText('Listing viewers').first().waitFor();
+    await page.close();
+    const newcomer = await pageOf('oakwood-portal.localhost', 'oakwood@demo.test');
+    await newcomer.goto(demo.url('oakwood-portal.localhost', '/dashboard'));
+    await newcomer.getByRole('region', { name: 'What leads look like' }).waitFor();
+    await newcomer
+      .getByRole('region', { name: 'Your first lead' })
+      .getByRole('link', { name: 'Add a client' })
+      .click();
+    await newcomer.waitForURL((url) => url.pathname === '/configuration/client-management');
+    await newcomer.close();
+  });
+});
+
 describe('[UX-06] [NAV-01] on a phone', () => {
   test('the menu opens, leads on, and minimizes after the click', async () => {
     const page = await pageOf('acme.localhost', 'agency@demo.test');

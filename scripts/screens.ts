@@ -344,6 +344,8 @@ const shots: Shot[] = [
   { name: 'agency-dashboard', ...agency, path: '/visitor-id/dashboard' },
   { name: 'agency-home', ...agency, path: '/dashboard' },
   { name: 'newcomer-home', ...oakwood, path: '/dashboard' },
+  { name: 'client-weeks', ...client, path: '/dashboard?days=90&by=week' },
+  { name: 'client-day', ...client, path: '/dashboard?from=2026-11-20&to=2026-11-20' },
   { name: 'agency-campaigns', ...agency, path: '/visitor-id/campaign-management' },
   { name: 'agency-clients', ...agency, path: '/configuration/client-management' },
   { name: 'agency-settings-branding', ...agency, path: '/configuration/general-setting' },

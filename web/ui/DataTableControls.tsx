@@ -116,6 +116,7 @@ export function Pager({
             value={Math.min(state.page, last)}
             onChange={state.setPage}
             size="sm"
+            {...(isPhone ? { gap: 4 } : {})}
             siblings={isPhone ? 0 : 1}
             boundaries={1}
             getControlProps={(control) => ({ 'aria-label': `${control} page` })}

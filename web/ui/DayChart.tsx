@@ -38,6 +38,8 @@ export default function DayChart(props: {
   axis: number;
   /** Whether the values are counts, so that the axis has no fractions. */
   whole: boolean;
+  /** Narrows the page to the day of an index: by a click, or Enter on the selected day. */
+  onPick?: ((index: number) => void) | undefined;
 }) {
   const { days, axis } = props;
   const { ref, width, height } = useSize();
@@ -65,7 +67,11 @@ export default function DayChart(props: {
     const share = days.length > 1 ? place / inner.width : 0;
     setAt(Math.max(0, Math.min(days.length - 1, Math.round(share * (days.length - 1)))));
   };
+  const pick = () => {
+    if (at !== undefined) props.onPick?.(Math.min(at, days.length - 1));
+  };
   const walk = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') pick();
     const last = days.length - 1;
     const from = at ?? -1;
     const to: Record<string, number | undefined> = {
@@ -89,13 +95,15 @@ export default function DayChart(props: {
         className={classes.plot}
         role="slider"
         tabIndex={0}
-        aria-label={`${props.name} by day`}
+        aria-label={`${props.name} over time`}
         aria-describedby={help}
         aria-valuemin={0}
         aria-valuemax={Math.max(days.length - 1, 0)}
         aria-valuenow={at ?? 0}
         aria-valuetext={chosen ? words(chosen) : 'No day selected'}
+        data-picks={props.onPick && true}
         onKeyDown={walk}
+        onClick={pick}
         onPointerMove={point}
         onPointerDown={point}
         onPointerLeave={() => setAt(undefined)}
@@ -179,7 +187,10 @@ export default function DayChart(props: {
             Previous period
           </span>
         )}
-        <span className="sr-only">Use the arrow keys to move between days.</span>
+        <span className="sr-only">
+          Use the arrow keys to move between days.
+          {props.onPick && ' Press Enter to see only the selected one.'}
+        </span>
       </div>
     </div>
   );

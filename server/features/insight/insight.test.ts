@@ -52,6 +52,23 @@ test('[DASH-01] days are those of the company’s time zone, also when the clock
   });
 });
 
+test('[DASH-01] a single day comes by hour as well, with as many hours as it has', async () => {
+  const hours = async (day: string) =>
+    (
+      (await ask(`startDate=${day}&endDate=${day}`)).body as unknown as {
+        hours: { at: string; visits: number }[];
+      }
+    ).hours;
+  const short = await hours('2026-03-08');
+  expect([short.length, short[0]?.at]).toEqual([23, '2026-03-08T06:00:00.000Z']);
+  expect(short.filter(({ visits }) => visits > 0).map(({ at, visits }) => [at, visits])).toEqual([
+    ['2026-03-08T06:00:00.000Z', 2],
+    ['2026-03-09T04:00:00.000Z', 4],
+  ]);
+  expect(await hours('2026-03-07')).toHaveLength(24);
+  expect((await ask('startDate=2026-03-07&endDate=2026-03-08')).body.hours).toEqual([]);
+});
+
 test('defaults to the last 30 days, every day there', async () => {
   const { body } = await ask('');
   expect(body).toMatchObject({ start: '2026-02-09', end: '2026-03-10' });

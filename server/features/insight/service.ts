@@ -23,7 +23,8 @@ interface Asked {
 
 const MOST_DAYS = 400;
 const MOST_CAMPAIGNS = 50;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** How long a site may be silent before someone is told. */
 const SILENT_MS = 2 * DAY_MS;
 const UNDELIVERED_MS = 7 * DAY_MS;
@@ -133,6 +134,20 @@ export function insightRoutes(
       .map((step) => ({ step, is_done: reached[step] }));
   }
 
+  /** The hours of a single day: 24, or one fewer or more when the clocks change. */
+  async function hoursOf(tx: Tx, { span, length }: Awaited<ReturnType<typeof spanOf>>) {
+    if (length > 1) return [];
+    const from = span.from.getTime();
+    // A day may begin within an hour of the clock in UTC.
+    const byHour = new Map(
+      (await store.hours(tx, span)).map((row) => [Math.floor((row.hour.getTime() - from) / HOUR_MS), row]),
+    );
+    const none = { visits: 0n, matched: 0n, leads: 0n, spend: 0n };
+    return Array.from({ length: (span.before.getTime() - from) / HOUR_MS }, (_, i) => {
+      return { at: new Date(from + i * HOUR_MS).toISOString(), ...numbers(byHour.get(i) ?? none) };
+    });
+  }
+
   return {
     home: (ctx) =>
       inScope(db.app, ctx.scope, async (tx) =>
@@ -150,6 +165,7 @@ export function insightRoutes(
           end: asked.end.toString(),
           totals: numbers(await store.totals(tx, asked.span)),
           days: await daysOf(tx, asked),
+          hours: await hoursOf(tx, asked),
         };
       }),
     initDate: (ctx, input) =>

@@ -61,6 +61,14 @@ export async function days(tx: Tx, span: Span) {
   ).rows;
 }
 
+/** Sums by hour. */
+export async function hours(tx: Tx, span: Span) {
+  return (
+    await sql<Sums & { hour: Date }>`select h.hour, ${sums}
+      from campaign_hour h where ${narrowing(span)} group by 1 order by 1`.execute(tx)
+  ).rows;
+}
+
 /** Sums by campaign, most leads first. */
 export async function campaigns(tx: Tx, span: Span, most: number) {
   return (

@@ -9,7 +9,7 @@ import { modulesOf } from '../../../contract/routing-facts.ts';
 import { api } from '../../api/client.ts';
 import { useFacts, useMay, useUser } from '../../api/user.ts';
 import { type Column, DataTable } from '../../ui/DataTable.tsx';
-import { dayWords, money, num, percent } from '../../ui/format.ts';
+import { dayWords, LOCALE, money, num, percent } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/PageHeader.tsx';
 import { StatTile } from '../../ui/StatTile.tsx';
 import { StatusBadge } from '../../ui/StatusBadge.tsx';
@@ -181,7 +181,13 @@ function Dashboard() {
                   : {})}
               />
               <div className={classes.two}>
-                <OverTime query={chart} ghost={ghost.data} isSearch={isSearch} />
+                <OverTime
+                  query={chart}
+                  ghost={ghost.data}
+                  isSearch={isSearch}
+                  zone={zone}
+                  onRange={(start, end) => set({ days: undefined, from: start, to: end, ...resetPage })}
+                />
                 <Losses data={data} isSearch={isSearch} />
               </div>
               <ByCampaign
@@ -317,9 +323,61 @@ function Tiles({
   );
 }
 
-/** Figures by day, with those of the previous period (the report's chart call). */
-function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined; isSearch: boolean }) {
-  const { query, ghost, isSearch } = props;
+/** A figure of an hour, a day, or a week, and the days that a click narrows the page to. */
+interface Point {
+  key: string;
+  label: string;
+  /** The same, as it stands in the table. */
+  words: string;
+  totals: Totals;
+  span: [string, string] | undefined;
+}
+
+const sumOf = (all: Totals[]): Totals =>
+  all.reduce((sum, one) => ({
+    visits: sum.visits + one.visits,
+    matched: sum.matched + one.matched,
+    leads: sum.leads + one.leads,
+    spend_micros: sum.spend_micros + one.spend_micros,
+  }));
+
+/** The points of a period: a single day by hour, others by day or by week from their first day on. */
+function pointsOf(data: Days, zone: string, byWeek: boolean): Point[] {
+  if (data.hours.length > 0)
+    return data.hours.map((hour) => {
+      const label = new Intl.DateTimeFormat(LOCALE, { hour: 'numeric', timeZone: zone }).format(
+        new Date(hour.at),
+      );
+      return { key: hour.at, label, words: label, totals: hour, span: undefined };
+    });
+  const length = byWeek ? 7 : 1;
+  return Array.from({ length: Math.ceil(data.days.length / length) }, (_, i) => {
+    const days = data.days.slice(i * length, (i + 1) * length);
+    const [first, last] = [days[0]!.day, days.at(-1)!.day];
+    return {
+      key: first,
+      label: dayWords(first),
+      words: byWeek
+        ? `${dayWords(first)} – ${dayWords(last)}`
+        : dayWords(first, { weekday: 'short', month: 'short', day: 'numeric' }),
+      totals: sumOf(days),
+      span: [first, last],
+    };
+  });
+}
+
+/** Weeks are offered from this many days on. */
+const LEAST_FOR_WEEKS = 28;
+
+/** Figures by hour, day, or week, with those of the previous period (the report's chart call). */
+function OverTime(props: {
+  query: UseQueryResult<Days>;
+  ghost: Days | undefined;
+  isSearch: boolean;
+  zone: string;
+  onRange: (start: string, end: string) => void;
+}) {
+  const { query, ghost, isSearch, zone } = props;
   const { data } = query;
   const measures = isSearch ? { ...ALL_MEASURES, visits: FOUND } : ALL_MEASURES;
   const [params, set] = useSearchParams();
@@ -329,14 +387,13 @@ function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined;
       : 'leads';
   const measure = measures[key];
   const asTable = params.view === 'table';
-  const days = data?.days.map((day, at) => {
-    const former = ghost?.days[at];
-    return {
-      day: day.day,
-      label: dayWords(day.day),
-      now: measure.of(day),
-      before: former ? measure.of(former) : null,
-    };
+  const mayWeek = (data?.days.length ?? 0) >= LEAST_FOR_WEEKS;
+  const byWeek = mayWeek && params.by === 'week';
+  const former = ghost && pointsOf(ghost, zone, byWeek);
+  const points = data && pointsOf(data, zone, byWeek);
+  const days = points?.map((point, at) => {
+    const same = former?.[at];
+    return { ...point, now: measure.of(point.totals), before: same ? measure.of(same.totals) : null };
   });
   const title = `${measure.label} over time`;
   return (
@@ -346,6 +403,18 @@ function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined;
           {title}
         </Title>
         <Group gap="xs">
+          {mayWeek && (
+            <SegmentedControl
+              aria-label="Figures by"
+              size="xs"
+              value={byWeek ? 'week' : 'day'}
+              data={[
+                { value: 'day', label: 'Daily' },
+                { value: 'week', label: 'Weekly' },
+              ]}
+              onChange={(value) => set({ by: value === 'day' ? undefined : value })}
+            />
+          )}
           <SegmentedControl
             aria-label="Measure"
             size="xs"
@@ -377,17 +446,15 @@ function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined;
           <Table stickyHeader fz={13}>
             <Table.Thead>
               <Table.Tr>
-                <Table.Th>Day</Table.Th>
+                <Table.Th>{data?.hours.length ? 'Hour' : byWeek ? 'Week' : 'Day'}</Table.Th>
                 <Table.Th ta="right">{measure.label}</Table.Th>
                 <Table.Th ta="right">Previous period</Table.Th>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody className="num">
               {days.toReversed().map((day) => (
-                <Table.Tr key={day.day}>
-                  <Table.Td>
-                    {dayWords(day.day, { weekday: 'short', month: 'short', day: 'numeric' })}
-                  </Table.Td>
+                <Table.Tr key={day.key}>
+                  <Table.Td>{day.words}</Table.Td>
                   <Table.Td ta="right">{measure.format(day.now)}</Table.Td>
                   <Table.Td ta="right">{day.before === null ? '' : measure.format(day.before)}</Table.Td>
                 </Table.Tr>
@@ -404,6 +471,14 @@ function OverTime(props: { query: UseQueryResult<Days>; ghost: Days | undefined;
               format={measure.format}
               axis={key === 'spend' ? 72 : 44}
               whole={key !== 'spend'}
+              onPick={
+                data?.hours.length
+                  ? undefined
+                  : (index) => {
+                      const span = points?.[index]?.span;
+                      if (span) props.onRange(...span);
+                    }
+              }
             />
           </div>
         </Suspense>

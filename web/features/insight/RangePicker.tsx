@@ -18,7 +18,8 @@ export default function RangePicker(props: {
   const { range, today } = props;
   const [isOpen, setOpen] = useState(false);
   const [draft, setDraft] = useState<[string | null, string | null]>([range.start, range.end]);
-  const words = `${dayWords(range.start)} – ${dayWords(range.end, { month: 'short', day: 'numeric', year: 'numeric' })}`;
+  const end = dayWords(range.end, { month: 'short', day: 'numeric', year: 'numeric' });
+  const words = range.start === range.end ? end : `${dayWords(range.start)} – ${end}`;
   return (
     <Group gap="xs" wrap="wrap">
       <SegmentedControl
