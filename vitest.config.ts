@@ -18,7 +18,7 @@ const shared = {
 
 const tests = '{contract,server,web,pixel,demo,bench,scripts}/**/*.test.{ts,tsx}';
 /** Put something else in a module's place, so each needs modules of its own. */
-const replacing = ['server/features/access/entry.test.ts', 'web/api/user.test.ts'];
+const replacing = ['server/features/accounts/auth/entry.test.ts', 'web/api/user.test.ts'];
 
 export default defineConfig({
   test: {

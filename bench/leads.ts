@@ -21,7 +21,7 @@ const SIZE = { full: 5_000_000, short: 500_000 };
  * product.
  */
 const SHARES = [40, 30, 19, 1, 10];
-/** A search returns at most this many hits, the newest ones (server/features/leads/store.ts). */
+/** A search returns at most this many hits, the newest ones (server/features/campaigns/leads/store.ts). */
 const MOST_HITS = 1000;
 
 type Sort = 'created_at' | 'last_name' | 'email';

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { auditLedger, ledgerRoutes } from '../server/features/ledger/index.ts';
+import { auditLedger, ledgerRoutes } from '../server/features/money/ledger/index.ts';
 import { systemClock } from '../server/platform/clock.ts';
 import { Ctx } from '../server/platform/ctx.ts';
 import { inScope } from '../server/platform/db/scope.ts';

@@ -1,5 +1,5 @@
 import { oc } from '@orpc/contract';
-import type { Permission } from './permissions.ts';
+import type { Permission } from './accounts/permissions.ts';
 
 /** What a call requires: no sign-in, or a signed-in user with this permission. */
 export interface Meta {

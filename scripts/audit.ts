@@ -4,8 +4,8 @@
 // violation.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { acceptedUnpaid } from '../server/features/developer/index.ts';
-import { auditLedger } from '../server/features/ledger/index.ts';
+import { acceptedUnpaid } from '../server/features/developer/api/index.ts';
+import { auditLedger } from '../server/features/money/ledger/index.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 

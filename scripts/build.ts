@@ -11,7 +11,7 @@ const sources = [
   'web',
   'pixel',
   'contract',
-  'server/features/developer',
+  'server/features/developer/api',
   'server/platform/http/openapi.ts',
   'scripts/sdk',
   'package-lock.json',

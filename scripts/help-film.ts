@@ -6,17 +6,17 @@ import { launchChromium } from './chromium.ts';
 
 /** Three steps each: a title and an explanation. Keyed by the film's file, under web/features. */
 const FILMS = {
-  'billing/connect-account': [
+  'money/payments/connect-account': [
     ['Connect your payment account', 'Choose where your commissions are paid.'],
     ['Complete the form', 'Enter your details and bank account with the payment provider.'],
     ['Verification', 'The provider verifies what you entered. Then you can continue.'],
   ],
-  'companies/agency-list': [
+  'accounts/companies/agency-list': [
     ['Find an agency', 'Search, filter, or sort by any column.'],
     ['View its clients', "Click the arrow next to the agency's name."],
     ['Take action', 'The switch, key, and menu are at the end of the row.'],
   ],
-  'companies/client-list': [
+  'accounts/companies/client-list': [
     ['Add a client', 'Its owner gets an email invitation.'],
     ['Edit it', 'Click the pencil to edit the row.'],
     ['Set prices and salespeople', 'Find these and everything else in the menu at the end of the row.'],

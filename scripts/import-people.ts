@@ -1,10 +1,10 @@
 // npm run import:people -- FILE --root ID [--country CODE] [--map "COLUMN=FIELD" ...]
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { PERSON_FIELDS } from '../contract/identity.ts';
-import { createAudit } from '../server/features/audit/index.ts';
-import { createIdentity } from '../server/features/identity/index.ts';
-import { createTenants, type Tenants } from '../server/features/tenants/index.ts';
+import { PERSON_FIELDS } from '../contract/audience/people.ts';
+import { createAudit } from '../server/features/accounts/audit/index.ts';
+import { createTenants, type Tenants } from '../server/features/accounts/tenants/index.ts';
+import { createIdentity } from '../server/features/audience/people/index.ts';
 import { systemClock } from '../server/platform/clock.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
 import { type CountryCode, countryOf, HOME_COUNTRY } from '../server/platform/countries.ts';

@@ -8,6 +8,6 @@ test('the slowest test files are known, each by a path that exists, and start be
   for (const [path] of SECONDS)
     expect((await Array.fromAsync(glob(`${path}*`, { cwd: root }))).length, path).toBeGreaterThan(0);
   const charge = secondsOf('server/test/faults/charge.test.ts', 700);
-  expect(charge).toBeGreaterThan(secondsOf('server/features/ledger/ledger.test.ts', 60_000));
+  expect(charge).toBeGreaterThan(secondsOf('server/features/money/ledger/ledger.test.ts', 60_000));
   expect(secondsOf('a.test.ts', 9000)).toBeGreaterThan(secondsOf('b.test.ts', 8000));
 });

@@ -1,6 +1,6 @@
 // npm run verify:log [-- --head HASH ...]
 import { parseArgs } from 'node:util';
-import { type Verdict, verifyLog } from '../server/features/audit/index.ts';
+import { type Verdict, verifyLog } from '../server/features/accounts/audit/index.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 

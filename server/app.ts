@@ -2,19 +2,40 @@ import { join } from 'node:path';
 import type { AnyContractRouter } from '@orpc/contract';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { contract } from '../contract/index.ts';
-import { isKnownPath } from '../contract/routing.ts';
+import { isKnownPath } from '../contract/routing/routing.ts';
 import { EXPORTS } from './exports.ts';
+import { createAgreements, documentsRoutes, marketingRoutes } from './features/accounts/agreements/index.ts';
+import { createAudit, createLogChain, startAudit } from './features/accounts/audit/index.ts';
 import {
   accessFinish,
   accessIsViewing,
   accessRoutes,
   createAccess,
   startAccess,
-} from './features/access/index.ts';
-import { createAgreements, documentsRoutes, marketingRoutes } from './features/agreements/index.ts';
-import { createAudit, createLogChain, startAudit } from './features/audit/index.ts';
-import { backgroundRoutes, createBackground } from './features/background/index.ts';
-import { createBilling } from './features/billing/index.ts';
+} from './features/accounts/auth/index.ts';
+import {
+  companiesRoutes,
+  companyDetails,
+  createCompanies,
+  createStaff,
+} from './features/accounts/companies/index.ts';
+import { rootsRoutes } from './features/accounts/roots/index.ts';
+import { createSales, salesListRoutes } from './features/accounts/sales/index.ts';
+import { searchRoutes } from './features/accounts/search/index.ts';
+import {
+  createSettings,
+  createSmtp,
+  settingsRoutes,
+  startSettings,
+} from './features/accounts/settings/index.ts';
+import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/accounts/setup/index.ts';
+import { createTenants, tenantsRoutes } from './features/accounts/tenants/index.ts';
+import { createPeople } from './features/accounts/users/index.ts';
+import { createEnrichment, enrichmentRoutes } from './features/audience/enrichment/index.ts';
+import { createExclusions, exclusionsRoutes, startExclusions } from './features/audience/exclusions/index.ts';
+import { createIdentity, identityRoutes, startIdentityJobs } from './features/audience/people/index.ts';
+import { createIntent, intentRoutes, startIntent } from './features/audience/signals/index.ts';
+import { insightRoutes } from './features/campaigns/analytics/index.ts';
 import {
   campaignMoreRoutes,
   campaignsRoutes,
@@ -22,41 +43,41 @@ import {
   createGroups,
   groupsRoutes,
   startCampaigns,
-} from './features/campaigns/index.ts';
-import { capsRoutes, createCaps } from './features/caps/index.ts';
-import { collectionRoutes, createCollection } from './features/collection/index.ts';
+} from './features/campaigns/campaigns/index.ts';
 import {
-  companiesRoutes,
-  companyDetails,
-  createCompanies,
-  createStaff,
-  rootsRoutes,
-  searchRoutes,
-} from './features/companies/index.ts';
-import { connectionsRoutes, createConnections, type StandIns } from './features/connections/index.ts';
-import { costsRoutes, createCosts, createCoupons, createPlans } from './features/costs/index.ts';
-import { createCredits, creditsRoutes } from './features/credits/index.ts';
-import { createDataWallet, dataWalletRoutes } from './features/datawallet/index.ts';
-import { createDelivery, deliveryRoutes, startDelivery } from './features/delivery/index.ts';
+  connectionsRoutes,
+  createConnections,
+  type StandIns,
+} from './features/campaigns/connections/index.ts';
+import { createDelivery, deliveryRoutes, startDelivery } from './features/campaigns/delivery/index.ts';
+import { createLeads, leadsRoutes } from './features/campaigns/leads/index.ts';
+import {
+  addUnsubscribeRoute,
+  createReports,
+  reportsRoutes,
+  unsubscribeRoute,
+} from './features/campaigns/reports/index.ts';
+import { addVisitRoutes, createVisits, heldRoutes } from './features/campaigns/visits/index.ts';
 import {
   addApiRoutes,
   apiRoutes,
   createDeveloper,
   developerRoutes,
   sendClient,
-} from './features/developer/index.ts';
-import { createEnrichment, enrichmentRoutes } from './features/enrichment/index.ts';
-import { createExclusions, exclusionsRoutes, startExclusions } from './features/exclusions/index.ts';
-import { createIdentity, identityRoutes, startIdentityJobs } from './features/identity/index.ts';
-import { insightRoutes } from './features/insight/index.ts';
-import { createIntent, intentRoutes, startIntent } from './features/intent/index.ts';
-import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/invoices/index.ts';
-import { createLeads, leadsRoutes } from './features/leads/index.ts';
-import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/ledger/index.ts';
-import { createMargins, marginsRoutes } from './features/margins/index.ts';
-import { createMinimumSpend, minspendRoutes, startMinimumSpend } from './features/minspend/index.ts';
-import { createOnboarding, onboardingRoutes } from './features/onboarding/index.ts';
-import { createOutbox, outboxRoutes } from './features/outbox/index.ts';
+} from './features/developer/api/index.ts';
+import { createBilling } from './features/money/billing/index.ts';
+import { createCredits, creditsRoutes } from './features/money/credits/index.ts';
+import { createDataWallet, dataWalletRoutes } from './features/money/data-wallet/index.ts';
+import { collectionRoutes, createCollection } from './features/money/dunning/index.ts';
+import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/money/invoices/index.ts';
+import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/money/ledger/index.ts';
+import { createMargins, marginsRoutes } from './features/money/margins/index.ts';
+import {
+  createMinimumSpend,
+  minspendRoutes,
+  startMinimumSpend,
+} from './features/money/minimum-spend/index.ts';
+import { createOnboarding, onboardingRoutes } from './features/money/onboarding-charge/index.ts';
 import {
   addNoticeRoute,
   createPayments,
@@ -64,22 +85,14 @@ import {
   paymentsRoutes,
   sandboxStore,
   startPayments,
-} from './features/payments/index.ts';
-import { createPeople } from './features/people/index.ts';
-import { createPrepaid, prepaidRoutes } from './features/prepaid/index.ts';
-import {
-  addUnsubscribeRoute,
-  createReports,
-  reportsRoutes,
-  unsubscribeRoute,
-} from './features/reports/index.ts';
-import { createSales, salesListRoutes } from './features/sales/index.ts';
-import { createSettings, createSmtp, settingsRoutes, startSettings } from './features/settings/index.ts';
-import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/setup/index.ts';
-import { createTaxes, startTaxes, taxesRoutes } from './features/taxes/index.ts';
-import { createTenants, tenantsRoutes } from './features/tenants/index.ts';
-import { addVisitRoutes, createVisits, heldRoutes } from './features/visits/index.ts';
-import { createWallet, startWallet } from './features/wallet/index.ts';
+} from './features/money/payments/index.ts';
+import { createPrepaid, prepaidRoutes } from './features/money/prepaid/index.ts';
+import { costsRoutes, createCosts, createCoupons, createPlans } from './features/money/pricing/index.ts';
+import { capsRoutes, createCaps } from './features/money/spending-limits/index.ts';
+import { createTaxes, startTaxes, taxesRoutes } from './features/money/taxes/index.ts';
+import { createWallet, startWallet } from './features/money/wallet/index.ts';
+import { backgroundRoutes, createBackground } from './features/operations/jobs/index.ts';
+import { createOutbox, outboxRoutes } from './features/operations/outbox/index.ts';
 import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';

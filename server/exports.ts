@@ -1,11 +1,11 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaOutput } from '@orpc/contract';
+import type { CompanyNodeData } from '../contract/accounts/companies.ts';
+import { type CompanyFieldsShown, companyFields } from '../contract/accounts/company-fields.ts';
+import type { StaffNodeData } from '../contract/accounts/staff.ts';
 import { MODULES } from '../contract/choices.ts';
-import type { CompanyNodeData } from '../contract/companies.ts';
-import { type CompanyFieldsShown, companyFields } from '../contract/company-fields.ts';
 import { contract } from '../contract/index.ts';
-import { priceOf } from '../contract/lead-price.ts';
+import { priceOf } from '../contract/money/lead-price.ts';
 import { dollarsOf } from '../contract/primitives.ts';
-import type { StaffNodeData } from '../contract/staff.ts';
 import type { ExportColumn, ExportList } from './platform/http/csv-file.ts';
 
 /**

@@ -5,16 +5,16 @@ import { RouterProvider } from '@tanstack/react-router';
 import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { messages } from '../contract/messages.ts';
-import { SECOND_FACTOR } from '../contract/routing.ts';
-import { revertLanding } from '../contract/routing-switch.ts';
+import { SECOND_FACTOR } from '../contract/routing/routing.ts';
+import { revertLanding } from '../contract/routing/routing-switch.ts';
 import { screenMessages } from '../contract/screen-messages.ts';
 import { api, session, transport } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
 import { brandQuery } from './brand/brand.ts';
 import { needsOwnDocument, placeEmbed } from './brand/embed.ts';
-import { StartBoundary } from './features/shell/StartBoundary.tsx';
 import { makeRouter } from './routes.tsx';
+import { StartBoundary } from './shell/StartBoundary.tsx';
 import { leaveNote, showNote } from './ui/note.ts';
 import { useOverlaysWanted } from './ui/overlays.ts';
 
@@ -26,7 +26,7 @@ void queryClient.prefetchQuery(brandQuery);
 if (session.alive && location.pathname !== '/sso') session.fresh().catch(() => undefined);
 
 transport.askWith(async (how) =>
-  (await import('./features/access/confirmIdentity.tsx')).confirmIdentity(how),
+  (await import('./features/accounts/auth/confirmIdentity.tsx')).confirmIdentity(how),
 );
 
 // A second factor has become required since the user signed in: go to its setup page, reloaded with the user's current

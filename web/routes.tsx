@@ -7,18 +7,18 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { type Decision, decide } from '../contract/routing.ts';
-import type { Facts } from '../contract/routing-facts.ts';
-import { PAGES, type PageRow } from '../contract/routing-pages.ts';
+import { type Decision, decide } from '../contract/routing/routing.ts';
+import type { Facts } from '../contract/routing/routing-facts.ts';
+import { PAGES, type PageRow } from '../contract/routing/routing-pages.ts';
 import { loadFacts } from './api/user.ts';
 import { needsOwnDocument } from './brand/embed.ts';
-import { accessOptionsQuery } from './features/access/options.ts';
-import { ErrorPage } from './features/shell/ErrorPage.tsx';
-import { FramePending } from './features/shell/FramePending.tsx';
-import { NotFoundPage } from './features/shell/NotFoundPage.tsx';
-import { PendingPage } from './features/shell/PendingPage.tsx';
-import type { PlannedId } from './features/shell/PlannedPage.tsx';
+import { accessOptionsQuery } from './features/accounts/auth/options.ts';
 import { Planned, pageOf } from './pages.tsx';
+import { ErrorPage } from './shell/ErrorPage.tsx';
+import { FramePending } from './shell/FramePending.tsx';
+import { NotFoundPage } from './shell/NotFoundPage.tsx';
+import { PendingPage } from './shell/PendingPage.tsx';
+import type { PlannedId } from './shell/PlannedPage.tsx';
 import { withinTime } from './ui/chunk.ts';
 
 interface RouterContext {
@@ -37,7 +37,7 @@ const root = createRootRouteWithContext<RouterContext>()({
   notFoundComponent: NotFoundPage,
 });
 
-const frame = lazyRouteComponent(() => withinTime(() => import('./features/shell/Frame.tsx')));
+const frame = lazyRouteComponent(() => withinTime(() => import('./shell/Frame.tsx')));
 
 /** The layout of every page with the sidebar, and of the 404 page for signed-in users. */
 const framed = createRoute({

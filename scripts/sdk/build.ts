@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import ts from 'typescript';
-import { LEAD_VERSION } from '../../contract/v1.ts';
-import { apiRoutes } from '../../server/features/developer/index.ts';
+import { LEAD_VERSION } from '../../contract/developer/v1.ts';
+import { apiRoutes } from '../../server/features/developer/api/index.ts';
 import { describeApi } from '../../server/platform/http/openapi.ts';
 import { runNpm } from '../npm.ts';
 import { fail, root } from '../setup.mjs';

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { createFeatures } from '../app.ts';
-import { ANYBODY } from '../features/campaigns/index.ts';
+import { ANYBODY } from '../features/campaigns/campaigns/index.ts';
 import type { ManualClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { csvLine } from '../platform/csv.ts';

@@ -1,4 +1,4 @@
-import type { ProfileKey } from '../../contract/enrichment-fields.ts';
+import type { ProfileKey } from '../../contract/audience/enrichment-fields.ts';
 import type { MadePerson } from '../test/factories.ts';
 
 const first =

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PROFILE_KEYS } from '../../contract/enrichment-fields.ts';
+import { PROFILE_KEYS } from '../../contract/audience/enrichment-fields.ts';
 import type { AppParts } from '../app.ts';
 import { createFeatures } from '../app.ts';
 import { ManualClock } from '../platform/clock.ts';

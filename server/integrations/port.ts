@@ -5,7 +5,7 @@ import type { Answer, Http } from './http.ts';
  * delivery engine, the screens, the log and the contract suite know nothing else about it.
  */
 
-/** One lead as text by the keys of LEAD_FIELDS (contract/destinations.ts); unknown values are missing. */
+/** One lead as text by the keys of LEAD_FIELDS (contract/campaigns/destinations.ts); unknown values are missing. */
 export type Lead = Readonly<Record<string, string>>;
 
 /** What a connection signs in with, by the keys of the vendor's `credentials`. Sealed at rest, never logged. */

@@ -17,7 +17,7 @@ create table user_account (
 create index user_account_by_company on user_account (company_id, name, id);
 call protect('user_account');
 
--- A login session is one family of refresh tokens. Tokens are derived (features/access/refresh.ts), so the row
+-- A login session is one family of refresh tokens. Tokens are derived (features/accounts/auth/refresh.ts), so the row
 -- holds no token: only how many have been issued.
 create table session (
   id          uuid primary key,

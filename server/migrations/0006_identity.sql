@@ -4,7 +4,7 @@ create table person (
   root_id      uuid not null,
   agency_id    uuid check (agency_id is null),
   company_id   uuid not null check (company_id = root_id),
-  ref          bytea not null,          -- what makes two rows of a source the same person (features/identity)
+  ref          bytea not null,          -- what makes two rows of a source the same person (features/audience/people)
   first_name   text,
   last_name    text,
   email        text,

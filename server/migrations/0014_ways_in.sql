@@ -60,7 +60,7 @@ create index login_challenge_by_time on login_challenge (root_id, created_at);
 call protect('login_challenge');
 
 -- A wish for a new password. One for an address that nobody has looks the same, but for the user. Tokens are derived
--- from the id (features/access/policy.ts), so the row holds none.
+-- from the id (features/accounts/auth/policy.ts), so the row holds none.
 create table password_reset (
   id          uuid primary key,
   root_id     uuid not null,

@@ -1,4 +1,4 @@
--- The hash chain over the user log (features/audit, docs/decisions/0014-audit-chain.md). A log row is written together
+-- The hash chain over the user log (features/accounts/audit, docs/decisions/0014-audit-chain.md). A log row is written together
 -- with a note that it is not sealed yet; a job seals what has been committed, so that no request waits for the chain
 -- and a row whose transaction ends late simply comes with a later seal.
 create table log_unsealed (

@@ -1,4 +1,4 @@
--- View mode: a session of the person viewed, bound to the login session of the true actor (features/access/view.*,
+-- View mode: a session of the person viewed, bound to the login session of the true actor (features/accounts/auth/view.*,
 -- docs/decisions/0015-view-mode.md). It lives while that session lives, and for 30 minutes at a time.
 alter table session add column viewer_session_id uuid;
 alter table session add column viewer_id uuid;

@@ -1,6 +1,6 @@
 -- How far companies and their people are with their set-up, and what each person may.
 
--- What an administrator of a company may do in each module (contract/people.ts, RoleModule).
+-- What an administrator of a company may do in each module (contract/accounts/users.ts, RoleModule).
 create table role (
   id         uuid primary key,
   root_id    uuid not null,
@@ -92,7 +92,7 @@ create table company_products (
 );
 call protect('company_products');
 
--- Features in trial, where a root has changed them (server/features/tenants/products.policy.ts has the beginning).
+-- Features in trial, where a root has changed them (server/features/accounts/tenants/products.policy.ts has the beginning).
 create table beta_feature (
   root_id    uuid not null,
   feature    smallint not null check (feature between 1 and 3),
@@ -199,7 +199,7 @@ language sql stable security definer set search_path = public, pg_temp as $$
   from user_account u where u.id = wanted
 $$;
 
--- The roles that every company begins with (server/features/people/role.policy.ts), for the companies there are.
+-- The roles that every company begins with (server/features/accounts/users/role.policy.ts), for the companies there are.
 do $$
 declare c record;
 begin

@@ -1,4 +1,4 @@
--- How an agency wants its Data Wallet topped up, and where the automatic top-up stands (server/features/datawallet/policy.ts).
+-- How an agency wants its Data Wallet topped up, and where the automatic top-up stands (server/features/money/data-wallet/policy.ts).
 create table wallet_setting (
   company_id    uuid primary key,
   root_id       uuid not null,

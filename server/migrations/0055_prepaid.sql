@@ -1,6 +1,6 @@
 -- Prepaid balances of campaigns, bought by card (docs/decisions/0055-prepaid.md).
 
--- Where the continual top-up of a campaign stands (server/features/prepaid/policy.ts). What is bought at a time, and whether
+-- Where the continual top-up of a campaign stands (server/features/money/prepaid/policy.ts). What is bought at a time, and whether
 -- it is bought again at all, is in retail_cost, by date. No row: it has never been looked at.
 create table prepaid_auto (
   campaign_id uuid primary key,

@@ -40,7 +40,7 @@ create table signal_batch (
 create index signal_batch_new on signal_batch (root_id, id) where matched_at is null;
 call protect('signal_batch');
 
--- state, city and zip are numbers (features/keywords/place.policy.ts). strength (0 to 99): how sure it is that it was this person.
+-- state, city and zip are numbers (features/audience/keywords/place.policy.ts). strength (0 to 99): how sure it is that it was this person.
 create table signal (
   root_id    uuid not null,
   agency_id  uuid check (agency_id is null),

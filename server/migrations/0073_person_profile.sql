@@ -1,4 +1,4 @@
--- What is known of people beyond how to reach them (contract/enrichment-fields.ts; docs/decisions/0073-enrichment.md), and
+-- What is known of people beyond how to reach them (contract/audience/enrichment-fields.ts; docs/decisions/0073-enrichment.md), and
 -- which of it a campaign asks for. A person's job title and company name stay in `person`. A table of its own, since most
 -- sources say none of this, and rows that say nothing shall cost nothing.
 create table person_profile (

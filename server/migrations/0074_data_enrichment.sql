@@ -1,7 +1,7 @@
 -- Which data fields and sources a company's campaigns may use, and what its leads were given (docs/decisions/0073-enrichment.md).
 
 -- Set by the company above: a root for itself and its agencies, an agency for its clients. No row: everything that is
--- offered above. Field ids are those of contract/enrichment-fields.ts.
+-- offered above. Field ids are those of contract/audience/enrichment-fields.ts.
 create table data_choice (
   company_id  uuid primary key,
   root_id     uuid not null,

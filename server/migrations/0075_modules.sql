@@ -1,6 +1,6 @@
 -- Enhance ID and B2B ID (spec product 3 and 5, calls 7; docs/decisions/0075-enhance-and-b2b.md).
 
--- Who a B2B ID campaign wants, beside what it looks for: '{}' is anybody. sizes: numbers of contract/audience.ts.
+-- Who a B2B ID campaign wants, beside what it looks for: '{}' is anybody. sizes: numbers of contract/audience/audience.ts.
 alter table campaign_target
   add column titles      text[] not null default '{}',
   add column seniorities text[] not null default '{}',

@@ -213,9 +213,9 @@ export interface Config {
     | undefined;
   /** Maximum connections from one address at a time, except for proxies; 0 for no limit. */
   connectionsPerAddress: number;
-  /** How many people may sign up before sign-ups are held (features/visits/signup.policy.ts). */
+  /** How many people may sign up before sign-ups are held (features/campaigns/visits/signup.policy.ts). */
   signUpLimits: typeof SIGNUP_LIMITS;
-  /** How many events a minute the visit log takes (features/visits/rate.policy.ts). */
+  /** How many events a minute the visit log takes (features/campaigns/visits/rate.policy.ts). */
   visitLimits: typeof VISIT_LIMITS;
   /** Where to report a vulnerability (security.txt); if undefined, to the root's own email address. */
   securityContact: string | undefined;

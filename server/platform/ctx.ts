@@ -1,7 +1,7 @@
+import { type Grade, inSalesView, mayPerson, type Permission } from '../../contract/accounts/permissions.ts';
+import type { RoleModule } from '../../contract/accounts/users.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { messages, ownMessages } from '../../contract/messages.ts';
-import type { RoleModule } from '../../contract/people.ts';
-import { type Grade, inSalesView, mayPerson, type Permission } from '../../contract/permissions.ts';
 import type { Clock } from './clock.ts';
 import type { Scope } from './db/scope.ts';
 

@@ -1,4 +1,4 @@
-import type { InformationKey } from '../../contract/enrichment-fields.ts';
+import type { InformationKey } from '../../contract/audience/enrichment-fields.ts';
 
 /** What a vendor is given about a person. */
 export type Who = Record<

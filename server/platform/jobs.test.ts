@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { JOB_TITLES } from '../../contract/background.ts';
+import { JOB_TITLES } from '../../contract/operations/jobs.ts';
 import { type TestApp, testApp } from '../test/app.ts';
 import { poison } from '../test/faults/poison-process.ts';
 import { inScope } from './db/scope.ts';

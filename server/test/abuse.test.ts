@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readEntry } from '../features/exclusions/policy.ts';
+import { readEntry } from '../features/audience/exclusions/policy.ts';
 import { BOUNDS, type BoundName } from '../platform/db/bounds.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { type TestApp, testApp } from './app.ts';

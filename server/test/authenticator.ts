@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import type { Assertion, NewKey } from '../../contract/access-passkeys.ts';
+import type { Assertion, NewKey } from '../../contract/accounts/auth-passkeys.ts';
 
 const sha256 = (bytes: Buffer | string): Buffer => createHash('sha256').update(bytes).digest();
 const text64 = (bytes: Buffer): string => bytes.toString('base64url');

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { auditLedger } from '../features/ledger/index.ts';
+import { auditLedger } from '../features/money/ledger/index.ts';
 import { freePort } from './postgres.ts';
 import { createTestDatabase } from './template.ts';
 

@@ -1,4 +1,4 @@
-import type { Bill } from '../features/invoices/index.ts';
+import type { Bill } from '../features/money/invoices/index.ts';
 import { inScope, type Tx } from '../platform/db/scope.ts';
 import { newId } from '../platform/ids.ts';
 import type { SandboxGateway } from '../providers/sandbox-cards/index.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/permissions.ts';
+import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/accounts/permissions.ts';
 import { EXPORTS } from '../exports.ts';
 import { hubspotStub } from '../integrations/hubspot/stub.ts';
 import { type RunningStub, startStub } from '../integrations/stub.ts';
@@ -674,7 +674,7 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/v1/developer/sso/validation', body: { token: 'x' } }),
     passes: [410],
   },
-  // Only about the caller's own account: what others get is in features/access/factors.test.ts.
+  // Only about the caller's own account: what others get is in features/accounts/auth/factors.test.ts.
   'POST /api/user/resetpassword': {
     named: false,
     request: (_, who) => ({
@@ -905,7 +905,7 @@ let samples: Record<string, Sample> = {
     request: (t) => ({ url: `/api/configuration/company/list?companyID=${t.client.agency_id}` }),
   },
   'GET /api/user': { named: false, request: () => ({ url: '/api/user' }) },
-  // Only about the caller's own account: what others get is in features/setup/profile.test.ts.
+  // Only about the caller's own account: what others get is in features/accounts/setup/profile.test.ts.
   'POST /api/user/update': {
     named: false,
     request: () => {
@@ -1234,7 +1234,7 @@ let samples: Record<string, Sample> = {
     request: () => ({ url: '/api/general/domain-info/root.test' }),
   },
   'GET /brand/:file': { named: false, request: () => ({ url: `/brand/${NOBODY}.png` }), passes: [404] },
-  // About the caller's own company; what a root may do for its agencies is in features/settings.
+  // About the caller's own company; what a root may do for its agencies is in features/accounts/settings.
   'GET /api/configuration/setting': { named: false, request: () => ({ url: '/api/configuration/setting' }) },
   'GET /api/configuration/setting/:companyID/:settingname': {
     named: false,
@@ -1364,7 +1364,7 @@ let samples: Record<string, Sample> = {
         user_id: who?.userId ?? NOBODY,
         company_id: who?.companyId ?? NOBODY,
         is_marketing_services_agreement_developer: 'T',
-        // The developer document costs money and is for owners: server/features/developer/developer.test.ts.
+        // The developer document costs money and is for owners: server/features/developer/api/developer.test.ts.
         document_type: 'minimum_spend',
       },
     }),
@@ -2284,7 +2284,7 @@ let samples: Record<string, Sample> = {
   'GET /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
   'DELETE /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
   'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
-  // Only with an API key: what keys of others get is in features/developer/v1.test.ts.
+  // Only with an API key: what keys of others get is in features/developer/api/v1.test.ts.
   'GET /v1/clients': { named: false, request: () => ({ url: '/v1/clients' }), passes: [401] },
   'GET /v1/clients/:id': {
     named: false,
@@ -2715,14 +2715,14 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/logout',
       // Only reads, but has a body.
       'POST /api/user/getuserdata',
-      // Already done by the tests above, and only once (features/setup/setup.test.ts counts their rows).
+      // Already done by the tests above, and only once (features/accounts/setup/setup.test.ts counts their rows).
       'PUT /api/leadspeek/user/setupcomplete',
       'POST /api/general/agreement/confirm',
-      // The agencies in this test have nothing to pay (features/onboarding/onboarding.test.ts counts its rows).
+      // The agencies in this test have nothing to pay (features/money/onboarding-charge/onboarding.test.ts counts its rows).
       'POST /api/user/onboarding-charge',
       'POST /api/general/marketing-services-agreement-feature',
       'POST /api/general/marketing-services-agreement',
-      // The samples do not name an existing form, card or charge; features/payments/calls.test.ts counts their rows.
+      // The samples do not name an existing form, card or charge; features/money/payments/calls.test.ts counts their rows.
       'POST /api/payment/card/start',
       'PUT /api/payment/card',
       'POST /api/payment/customer',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SessionUser } from '../../contract/people.ts';
-import { decide } from '../../contract/routing.ts';
-import { sidebar } from '../../contract/routing-menu.ts';
-import type { SetupCheck } from '../../contract/setup.ts';
+import type { SetupCheck } from '../../contract/accounts/setup.ts';
+import type { SessionUser } from '../../contract/accounts/users.ts';
+import { decide } from '../../contract/routing/routing.ts';
+import { sidebar } from '../../contract/routing/routing-menu.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 
 /** Compares the routing table, using the facts the real server gives each role, with what its calls allow them. */

@@ -6,7 +6,7 @@ import { brotliDecompressSync } from 'node:zlib';
 import pg from 'pg';
 import { from } from 'pg-copy-streams';
 import { describe, expect, inject, test } from 'vitest';
-import { auditLedger } from '../features/ledger/index.ts';
+import { auditLedger } from '../features/money/ledger/index.ts';
 import { ensureDatabase } from '../platform/db/connect.ts';
 import { migrate, migrations } from '../platform/db/migrate.ts';
 

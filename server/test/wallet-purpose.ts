@@ -1,5 +1,5 @@
-import type { Charge, Purpose, PurposeHandler } from '../features/payments/index.ts';
-import type { Wallet } from '../features/wallet/index.ts';
+import type { Charge, Purpose, PurposeHandler } from '../features/money/payments/index.ts';
+import type { Wallet } from '../features/money/wallet/index.ts';
 import type { Tx } from '../platform/db/scope.ts';
 
 /** The purpose of test charges: every real purpose already has its own feature. */

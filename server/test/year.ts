@@ -1,6 +1,6 @@
 import { extractText, getDocumentProxy } from 'unpdf';
 import { microsOf, usd } from '../../contract/primitives.ts';
-import { auditLedger } from '../features/ledger/index.ts';
+import { auditLedger } from '../features/money/ledger/index.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { PASSWORD, type TestApp } from './app.ts';
 import { duesOf } from './dues.ts';

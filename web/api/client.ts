@@ -1,7 +1,7 @@
 import routes from 'virtual:routes';
-import type { CodeStep } from '../../contract/access-tokens.ts';
+import type { CodeStep } from '../../contract/accounts/auth-tokens.ts';
 import type { Client } from '../../contract/index.ts';
-import { revertLanding, switchLanding } from '../../contract/routing-switch.ts';
+import { revertLanding, switchLanding } from '../../contract/routing/routing-switch.ts';
 import { ApiError } from './errors.ts';
 import { sealerOf } from './seal.ts';
 import { type Lock, Session, type Store } from './session.ts';

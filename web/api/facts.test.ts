@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { SessionUser } from '../../contract/people.ts';
-import { decide } from '../../contract/routing.ts';
-import type { SetupCheck } from '../../contract/setup.ts';
+import type { SetupCheck } from '../../contract/accounts/setup.ts';
+import type { SessionUser } from '../../contract/accounts/users.ts';
+import { decide } from '../../contract/routing/routing.ts';
 import { ApiError } from './errors.ts';
 import { readFacts } from './facts.ts';
 

@@ -1,6 +1,6 @@
-import type { SessionUser } from '../../contract/people.ts';
-import type { Facts } from '../../contract/routing-facts.ts';
-import type { SetupCheck } from '../../contract/setup.ts';
+import type { SetupCheck } from '../../contract/accounts/setup.ts';
+import type { SessionUser } from '../../contract/accounts/users.ts';
+import type { Facts } from '../../contract/routing/routing-facts.ts';
 import { ApiError } from './errors.ts';
 
 /** Whether the user data is usable: it must say what kind of user it is (AUTH-17). */

@@ -1,5 +1,5 @@
 import { useLocation } from '@tanstack/react-router';
-import { modulesOf, type ShownModule } from '../../contract/routing-facts.ts';
+import { modulesOf, type ShownModule } from '../../contract/routing/routing-facts.ts';
 import { useFacts } from './user.ts';
 
 /** The page's module, with its name and address; undefined on a page without a module. */

@@ -1,5 +1,5 @@
-import type { SessionUser } from '../../contract/people.ts';
-import type { SetupCheck } from '../../contract/setup.ts';
+import type { SetupCheck } from '../../contract/accounts/setup.ts';
+import type { SessionUser } from '../../contract/accounts/users.ts';
 
 const MODULES = ['local', 'locator', 'enhance', 'b2b', 'simplifi'] as const;
 type Known = { user: SessionUser; setup: SetupCheck };

@@ -1,4 +1,4 @@
-import type { Assertion, NewKey } from '../../contract/access-passkeys.ts';
+import type { Assertion, NewKey } from '../../contract/accounts/auth-passkeys.ts';
 import { ApiError } from './errors.ts';
 
 type Options = Record<string, unknown>;

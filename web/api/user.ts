@@ -1,13 +1,13 @@
 import { type QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import type { SessionUser } from '../../contract/people.ts';
-import { mayUser, type Permission } from '../../contract/permissions.ts';
-import type { Facts, SignedIn } from '../../contract/routing-facts.ts';
-import type { SetupCheck } from '../../contract/setup.ts';
+import { mayUser, type Permission } from '../../contract/accounts/permissions.ts';
+import type { SetupCheck } from '../../contract/accounts/setup.ts';
+import type { SessionUser } from '../../contract/accounts/users.ts';
+import type { Facts, SignedIn } from '../../contract/routing/routing-facts.ts';
 import { api, keepAddress, session } from './client.ts';
 import { readFacts } from './facts.ts';
 import { modulesChanged } from './modules.ts';
 
-export type { SessionUser } from '../../contract/people.ts';
+export type { SessionUser } from '../../contract/accounts/users.ts';
 
 /**
  * How the signed-in user is fetched and cached, with their setup check. If a module has been added or removed in the

@@ -1,5 +1,5 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { FONT_THEMES } from '../../contract/fonts.ts';
+import { FONT_THEMES } from '../../contract/accounts/fonts.ts';
 import type { Client } from '../../contract/index.ts';
 import { api } from '../api/client.ts';
 import { brandTokens } from './tokens.ts';

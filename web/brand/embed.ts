@@ -1,4 +1,4 @@
-import { runsEmbed } from '../../contract/routing.ts';
+import { runsEmbed } from '../../contract/routing/routing.ts';
 
 /** The tenant's code for pages on its own host, as embedded in the page. */
 interface EmbeddedCode {
@@ -46,7 +46,7 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
 
 /**
  * Whether an address needs a document of its own: code that has run in a document stays in it, so getting from there to
- * a page that is kept free of it (contract/routing.ts), or the other way around, requires a full page load.
+ * a page that is kept free of it (contract/routing/routing.ts), or the other way around, requires a full page load.
  */
 export function needsOwnDocument(path: string): boolean {
   return here !== 'none' && runsEmbed(path) !== (here === 'runs');

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dollarsOf, microsOf, microsOrNull, microsTyped, usd } from '../../contract/dollars.ts';
-import { amountFault, amountOf } from '../features/campaigns/model.ts';
-import { cleanAmount, dollars, missed, raised, signed } from '../features/wallet/model.ts';
+import { amountFault, amountOf } from '../features/campaigns/campaigns/model.ts';
+import { cleanAmount, dollars, missed, raised, signed } from '../features/money/data-wallet/model.ts';
 import { currencyFault, currencyPlain, currencyShown, currencyTyped, isBelow } from './currency.ts';
 import { money } from './format.ts';
 

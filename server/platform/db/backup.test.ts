@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import '../../app.ts'; // Declares the queues.
-import { verifyLog } from '../../features/audit/index.ts';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { verifyLog } from '../../features/accounts/audit/index.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { openStage } from '../../test/stage.ts';
 import { setUpJobs } from '../jobs.ts';
 import { backUp, restore } from './backup.ts';

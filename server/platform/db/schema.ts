@@ -1,10 +1,10 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { CampaignRules } from '../../../contract/campaign-rules.ts';
-import type { CreditReason } from '../../../contract/credits.ts';
-import type { DeliveryState } from '../../../contract/destinations.ts';
-import type { ProfileKey } from '../../../contract/enrichment-fields.ts';
-import type { Payload } from '../../../contract/payloads.ts';
-import type { Rules } from '../../../contract/rules.ts';
+import type { ProfileKey } from '../../../contract/audience/enrichment-fields.ts';
+import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
+import type { DeliveryState } from '../../../contract/campaigns/destinations.ts';
+import type { Payload } from '../../../contract/campaigns/payloads.ts';
+import type { Rules } from '../../../contract/campaigns/rules.ts';
+import type { CreditReason } from '../../../contract/money/credits.ts';
 import type { Owner } from './owner.ts';
 
 type At = ColumnType<Date, Date, Date>;
@@ -1093,7 +1093,7 @@ export interface Schema {
     site_key: string;
     site_url: string;
     thank_you_url: Maybe<string>;
-    /** Other hosts whose pages send visits, in the format of contract/site-hosts.ts. */
+    /** Other hosts whose pages send visits, in the format of contract/campaigns/site-hosts.ts. */
     site_hosts: Default<string[]>;
     daily_cap: Maybe<number>;
     limit_every: Default<'day' | 'week' | 'month'>;
@@ -1102,7 +1102,7 @@ export interface Schema {
     minimum_limit: Maybe<number>;
     starts_on: Maybe<string>;
     ends_on: Maybe<string>;
-    /** Ids of contract/enrichment-fields.ts. */
+    /** Ids of contract/audience/enrichment-fields.ts. */
     advance_information: Default<number[]>;
     b2b_information: Default<number[]>;
     pixel_checked_at: MaybeAt;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { AnyContractProcedure } from '@orpc/contract';
 import type { FastifyReply } from 'fastify';
+import type { Permission } from '../../../contract/accounts/permissions.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
-import type { Permission } from '../../../contract/permissions.ts';
 import { CSV_BOM, type CsvCell, csvLine } from '../csv.ts';
 import { checkInput } from './input.ts';
 import type { PlainRoute } from './routes.ts';

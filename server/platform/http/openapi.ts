@@ -2,9 +2,9 @@ import type { AnyContractRouter } from '@orpc/contract';
 import { OpenAPIGenerator } from '@orpc/openapi';
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4';
 import { z } from 'zod';
+import { PERMISSIONS } from '../../../contract/accounts/permissions.ts';
+import { LEAD_VERSION } from '../../../contract/developer/v1.ts';
 import { ERROR_STATUS } from '../../../contract/errors.ts';
-import { PERMISSIONS } from '../../../contract/permissions.ts';
-import { LEAD_VERSION } from '../../../contract/v1.ts';
 import type { PlainRoute } from './routes.ts';
 
 type Operation = Record<string, unknown> & { summary?: string; tags?: string[]; description?: string };

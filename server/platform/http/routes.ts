@@ -1,7 +1,7 @@
 import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Permission } from '../../../contract/permissions.ts';
+import type { Permission } from '../../../contract/accounts/permissions.ts';
 import type { Ctx } from '../ctx.ts';
 
 /**

@@ -9,9 +9,9 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { inSalesView, mayPerson } from '../../../contract/accounts/permissions.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
-import { inSalesView, mayPerson } from '../../../contract/permissions.ts';
 import { activity } from '../activity.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';

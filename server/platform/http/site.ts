@@ -5,7 +5,7 @@ import statics from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
-import { runsEmbed } from '../../../contract/routing.ts';
+import { runsEmbed } from '../../../contract/routing/routing.ts';
 import type { Tenant } from '../ctx.ts';
 
 /** Sources of reCAPTCHA's script, its parts, and its frame. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { InformationKey } from '../../../contract/enrichment-fields.ts';
+import type { InformationKey } from '../../../contract/audience/enrichment-fields.ts';
 import type { DataVendor, VendorAnswer } from '../../platform/data-vendor.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound.ts';
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { InformationKey } from '../../../contract/enrichment-fields.ts';
+import type { InformationKey } from '../../../contract/audience/enrichment-fields.ts';
 import type { DataVendor } from '../../platform/data-vendor.ts';
 import { createOutbound } from '../../platform/outbound.ts';
 import { startPdlServer } from '../../test/pdl-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Grade, may, PERMISSIONS, type Permission } from '../../../contract/permissions.ts';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { type Grade, may, PERMISSIONS, type Permission } from '../../../contract/accounts/permissions.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { PASSWORD, type TestApp, testApp } from '../app.ts';
 import type { Company } from '../factories.ts';
 import { type Call, callsOf, fitting, HOSTILE, HOSTS, namesObject, randomOf } from './requests.ts';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type Batch, readApart } from '../../features/exclusions/list-thread.ts';
-import { openApart } from '../../features/identity/file-thread.ts';
+import { type Batch, readApart } from '../../features/audience/exclusions/list-thread.ts';
+import { openApart } from '../../features/audience/people/file-thread.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lead-attack-'));
 const path = join(folder, 'file.csv');

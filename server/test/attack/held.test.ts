@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startExclusions } from '../../features/exclusions/index.ts';
-import { startIdentityJobs } from '../../features/identity/index.ts';
+import { startExclusions } from '../../features/audience/exclusions/index.ts';
+import { startIdentityJobs } from '../../features/audience/people/index.ts';
 import { PASSWORD, type TestApp, testApp } from '../app.ts';
 
 let app: TestApp;

@@ -1,7 +1,7 @@
 // A process that charges a card and kills itself with kill -9 at some step; a message tells it what to charge and which
 // step.
 import { createApp } from '../../app.ts';
-import type { ChargeAsk } from '../../features/payments/index.ts';
+import type { ChargeAsk } from '../../features/money/payments/index.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
 import { TEST_PURPOSE, walletPurpose } from '../wallet-purpose.ts';

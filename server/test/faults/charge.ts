@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { createApp } from '../../app.ts';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { loadConfig } from '../../platform/config.ts';
 import { provisionLogins } from '../../platform/db/connect.ts';
 import { inScope } from '../../platform/db/scope.ts';

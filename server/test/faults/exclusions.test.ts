@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { loadJob } from '../../features/exclusions/load.ts';
+import { loadJob } from '../../features/audience/exclusions/load.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import { openStage } from '../stage.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, isDeepStrictEqual } from 'node:util';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { loadJob } from '../../features/exclusions/load.ts';
-import { peopleImport } from '../../features/identity/import.service.ts';
-import { countJob } from '../../features/intent/queue.ts';
+import { loadJob } from '../../features/audience/exclusions/load.ts';
+import { peopleImport } from '../../features/audience/people/import.service.ts';
+import { countJob } from '../../features/audience/signals/queue.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';

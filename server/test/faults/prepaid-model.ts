@@ -1,6 +1,6 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
-import { amountOf, floorOf } from '../../features/prepaid/policy.ts';
+import { amountOf, floorOf } from '../../features/money/prepaid/policy.ts';
 import type { Ctx } from '../../platform/ctx.ts';
 import type { TestApp } from '../app.ts';
 import { prepaidStage } from '../prepaid.ts';

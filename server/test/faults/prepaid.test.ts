@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { type TestApp, testApp } from '../app.ts';
 import { runs } from '../runs.ts';
 import { crash, prepaidModel } from './prepaid-model.ts';

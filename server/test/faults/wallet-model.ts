@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../contract/errors.ts';
 import type { Features } from '../../app.ts';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { type TestApp, testApp } from '../app.ts';
 import { walletModel } from './wallet-model.ts';
 

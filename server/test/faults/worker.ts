@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
-import { auditLedger } from '../../features/ledger/index.ts';
+import { auditLedger } from '../../features/money/ledger/index.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { Ctx } from '../../platform/ctx.ts';
 import { inScope } from '../../platform/db/scope.ts';

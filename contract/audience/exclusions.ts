@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { call } from '../base.ts';
+import { Done, Id, Instant, Page, PageQuery } from '../primitives.ts';
+
+/** The level a list applies to; on the wire `campaigntype` and `campaignType`. */
+export const LEVELS = ['root', 'agency', 'client', 'campaign'] as const;
+export const Level = z.enum(LEVELS);
+
+/** The progress of a file being processed (spec product 3, Suppression job progress). */
+export const SuppressionProgress = z.object({
+  id: Id,
+  filename: z.string(),
+  percentage: z.number(),
+  current_row: z.int(),
+  total_row: z.int(),
+});
+
+/** The result of a file. Rows are those of the file; entries are what they contain, each counted once per list. */
+export const ExclusionList = z.object({
+  id: Id,
+  filename: z.string(),
+  campaignType: Level,
+  state: z.enum(['queued', 'loading', 'held', 'active', 'failed', 'removed']),
+  error: z.string().nullable(),
+  rows_read: z.int(),
+  ignore_aliases: z
+    .boolean()
+    .describe('Whether dots and anything after a plus sign are ignored in Gmail addresses'),
+  country: z.string().describe('The country of phone numbers without a country code'),
+  entries_added: z.int(),
+  entries_same: z.int(),
+  rows_bad: z.int(),
+  emails: z.int(),
+  phones: z.int(),
+  domains: z.int(),
+  created_at: Instant,
+  finished_at: Instant.nullable(),
+  removed_at: Instant.nullable(),
+});
+
+const Which = z.object({ id: Id });
+
+export const exclusions = {
+  jobProgress: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/suppressionlist/progress',
+      tags: ['Exclusions'],
+      summary:
+        'Lists exclusion list files in progress and those that finished in the last hour. companyId is the company, or the campaign if campaignType is campaign',
+    })
+    .meta({ access: 'exclusion.read' })
+    .input(z.object({ companyId: Id, campaignType: Level.default('client') }))
+    .output(z.object({ jobProgress: z.array(SuppressionProgress), jobDone: z.array(ExclusionList) })),
+  purgeSuppressionList: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/suppressionlist/purge',
+      tags: ['Exclusions'],
+      summary: 'Deactivates all lists of an agency, client, or campaign and deletes their entries',
+    })
+    .meta({ access: 'exclusion.write' })
+    .input(
+      z.object({ paramID: Id, campaignType: z.enum(['agency', 'client', 'campaign']).default('client') }),
+    )
+    .output(z.object({ result: z.literal('success'), title: z.string(), msg: z.string() })),
+  purgeOptOutList: call
+    .route({
+      method: 'POST',
+      path: '/tools/optout/purge',
+      tags: ['Exclusions'],
+      summary: "Deactivates all of the root's own lists and deletes their entries",
+    })
+    .meta({ access: 'optout.write' })
+    .output(z.object({ result: z.literal('success'), title: z.string(), msg: z.string() })),
+  lists: call
+    .route({
+      method: 'GET',
+      path: '/exclusions/lists',
+      tags: ['Exclusions'],
+      summary: 'Lists the lists of a root, agency, client, or campaign, including removed ones, newest first',
+    })
+    .meta({ access: 'exclusion.read' })
+    .input(PageQuery.extend({ paramID: Id, campaignType: Level }))
+    .output(Page(ExclusionList)),
+  report: call
+    .route({
+      method: 'GET',
+      path: '/exclusions/lists/{id}',
+      tags: ['Exclusions'],
+      summary: 'Returns the result of a file, with its first 100 invalid rows by line',
+    })
+    .meta({ access: 'exclusion.read' })
+    .input(Which)
+    .output(
+      z.object({
+        list: ExclusionList,
+        bad: z.array(z.object({ line: z.int(), reason: z.string(), value: z.string().nullable() })),
+      }),
+    ),
+  tryAgain: call
+    .route({
+      method: 'POST',
+      path: '/exclusions/lists/{id}/again',
+      tags: ['Exclusions'],
+      summary: 'Retries a list that is on hold because the server stopped twice while reading it',
+    })
+    .meta({ access: 'exclusion.write' })
+    .input(Which)
+    .output(Done),
+  undo: call
+    .route({
+      method: 'POST',
+      path: '/exclusions/lists/{id}/undo',
+      tags: ['Exclusions'],
+      summary: 'Undoes one list. It stops applying immediately, then its entries are deleted',
+    })
+    .meta({ access: 'exclusion.write' })
+    .input(Which)
+    .output(Done),
+};

@@ -1,0 +1,53 @@
+// No schema here, because screens use it as well.
+
+/**
+ * What is known about a lead when it is delivered: the sources of field mappings, by key, with the words of the
+ * screens. `data_…` fields that a campaign requests are added to these (contract/audience/enrichment-fields.ts).
+ */
+export const LEAD_FIELDS = {
+  lead_id: 'Lead ID',
+  first_name: 'First name',
+  last_name: 'Last name',
+  full_name: 'Full name',
+  email: 'Email',
+  phone: 'Phone number',
+  phone2: 'Second phone number',
+  address: 'Street address',
+  city: 'City',
+  state: 'State',
+  zip: 'ZIP code',
+  company_name: 'Company name',
+  job_title: 'Job title',
+  website: 'Website',
+  campaign_id: 'Campaign ID',
+  campaign_name: 'Campaign name',
+  campaign_type: 'Campaign type',
+  page_url: 'Page visited',
+  referrer: 'Referrer',
+  match_type: 'Match type',
+  confidence: 'Match confidence',
+  created_at: 'Time of the lead',
+  is_test: 'Test lead (true or false)',
+} as const;
+export type LeadField = keyof typeof LEAD_FIELDS;
+
+/** Before the key of a data field that the campaign requests. */
+export const DATA_PREFIX = 'data_';
+
+/** Before text that fills a target field the same way for every lead. */
+export const TEXT_PREFIX = 'text:';
+
+/** What a connection can be in. `broken`: the vendor refused the credentials; deliveries wait for new ones. */
+export const CONNECTION_STATES = ['connected', 'broken', 'paused'] as const;
+export type ConnectionState = (typeof CONNECTION_STATES)[number];
+
+/**
+ * States of a delivery. `unknown`: an attempt may have arrived, but its response was lost, so the vendor is asked
+ * before anything is sent again. `skipped`: the rules of the destination left the lead out.
+ */
+export const DELIVERY_STATES = ['pending', 'unknown', 'delivered', 'failed', 'skipped'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** What became of a lead at all of its destinations. `skipped`: the rules of each left it out. */
+export const LEAD_DELIVERY = ['none', 'pending', 'delivered', 'failed', 'skipped'] as const;
+export type LeadDelivery = (typeof LEAD_DELIVERY)[number];

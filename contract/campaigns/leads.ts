@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { call } from '../base.ts';
+import { MODULES, type ModuleType } from '../choices.ts';
+import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
+import { DELIVERY_STATES, LEAD_DELIVERY } from './destinations.ts';
+
+/** How a visitor was recognized, strongest first; the number is the kind of the identity key. */
+export const MATCH_KINDS = {
+  1: 'email_sha256',
+  2: 'email_sha1',
+  3: 'email_md5',
+  4: 'visitor',
+  5: 'device',
+  6: 'phone',
+  7: 'ip',
+  // 8 is the domain of an exclusion; a lead found by intent signals has no visit key.
+  9: 'intent',
+} as const;
+export const MatchType = z.enum([
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'visitor',
+  'device',
+  'phone',
+  'ip',
+  'intent',
+]);
+
+const Text = z.string().nullable();
+
+export const LeadRow = z.object({
+  id: Id,
+  leadspeekID: Id,
+  leadspeek_api_id: z.int(),
+  campaignName: z.string(),
+  company_name: z.string(),
+  first_name: Text,
+  last_name: Text,
+  email: Text,
+  phone: Text,
+  phone_dnc: z
+    .boolean()
+    .describe(
+      'Whether the phone number is on a do-not-call list, even if it was listed after the lead was delivered',
+    ),
+  phone_dnc_at: Instant.nullable().describe('When the do-not-call list was read'),
+  phones_withheld: z.int().describe('Phone numbers left out because they are on a do-not-call list'),
+  city: Text,
+  state: Text,
+  page_url: Text,
+  match_type: MatchType,
+  confidence: z.int(),
+  price_micros: Micros,
+  is_test: z.boolean(),
+  converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
+  created_at: Instant,
+  delivery: z.enum(LEAD_DELIVERY),
+});
+
+/** One step of the reasoning behind a match. */
+export const Evidence = z.object({
+  key: MatchType,
+  source: z.string().describe('Where the key came from: the import or the visit'),
+  seen_at: Instant,
+  people: z.int().describe('Number of people who share this key'),
+  confidence: z.int(),
+});
+
+/**
+ * Another person the visitor might have been. Never identifies them: they are not a lead here, and only the keys that
+ * pointed to them are shown.
+ */
+export const Alternative = z.object({
+  confidence: z.int().describe('The confidence that it was this person instead'),
+  keys: z.array(Evidence),
+});
+
+/** One intent signal behind a Search ID lead. */
+export const LeadSignal = z.object({
+  keyword: z.string(),
+  url: z.string().nullable(),
+  place: z.string().nullable().describe("State and ZIP code, such as 'TX 78701'"),
+  at: Instant,
+  key: MatchType.nullable().describe(
+    'The key that identified the person. null if it was their ID in the source',
+  ),
+  confidence: z.int(),
+});
+
+export const Lead = LeadRow.extend({
+  phone2: Text,
+  phone2_dnc: z.boolean(),
+  phone2_dnc_at: Instant.nullable(),
+  address: Text,
+  zip: Text,
+  contact_company: Text,
+  website: Text,
+  job_title: Text,
+  information: z
+    .array(
+      z.object({
+        id: z.int(),
+        key: z.string(),
+        name: z.string(),
+        type: z.enum(['advanced', 'b2b']),
+        value: Text.describe('null if not known'),
+      }),
+    )
+    .describe('The data fields that the campaign requested when the lead arrived'),
+  referrer: Text,
+  ip: Text,
+  evidence: z.array(Evidence),
+  alternatives: z.int().describe('Number of other people the evidence pointed to'),
+  others: z
+    .array(Alternative)
+    .describe('The most likely of them. Empty for leads from before these were stored'),
+  signals: z.array(LeadSignal).describe('Newest first. Search ID only'),
+  signal_count: z.int(),
+  visited_at: Instant.nullable(),
+  deliveries: z.array(
+    z.object({
+      id: Id,
+      url: z.string(),
+      state: z.enum(DELIVERY_STATES),
+      attempts: z.int(),
+      last_status: z.int().nullable(),
+    }),
+  ),
+});
+
+/** A product that campaigns belong to. */
+export const ModuleName = z.enum(
+  MODULES.map(({ module }) => module) as [ModuleType, ...ModuleType[]],
+  'is not a product',
+);
+
+export const LeadFilter = z.object({
+  leadspeekID: Id.optional(),
+  companyID: Id.optional(),
+  moduleType: ModuleName.optional().describe('Only leads of campaigns of this module'),
+  startDate: GivenDay.optional(),
+  endDate: GivenDay.optional(),
+  searchQuery: z.string().trim().max(200).optional(),
+});
+
+const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email']).optional();
+/** The parameters for downloading a list of leads as a file. */
+export const LeadFile = LeadFilter.extend({ sortby: LEAD_SORTS, order: PageQuery.shape.order });
+
+export const leads = {
+  list: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/lead',
+      tags: ['Leads'],
+      summary: 'Lists leads, paginated',
+    })
+    .meta({ access: 'lead.read' })
+    .input(
+      PageQuery.extend(LeadFilter.shape).extend({
+        sortby: LEAD_SORTS,
+      }),
+    )
+    .output(Page(LeadRow)),
+  get: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/lead/{id}',
+      tags: ['Leads'],
+      summary: 'Returns one lead with the full person and the reason it matched',
+    })
+    .meta({ access: 'lead.read' })
+    .input(z.object({ id: Id }))
+    .output(Lead),
+  least: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/least-confidence',
+      tags: ['Leads'],
+      summary: "Returns the confidence below which matches of a company's campaigns are not billed",
+    })
+    .meta({ access: 'campaign.read' })
+    .input(z.object({ companyID: Id.optional().describe('Defaults to your company') }))
+    .output(z.object({ least_confidence: z.int() })),
+  sendTestLead: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/send-test-lead',
+      tags: ['Leads'],
+      summary:
+        'Creates a lead that is marked as a test and fully delivered. Limited to one per minute for each campaign',
+      description: 'It is free and does not count toward limits, figures, notices, or reports.',
+    })
+    .meta({ access: 'campaign.write' })
+    .input(z.object({ leadspeekID: Id }))
+    .output(
+      Done.extend({ lead_id: Id, webhooks: z.int().describe('Number of webhooks it is being sent to') }),
+    ),
+};

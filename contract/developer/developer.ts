@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { call } from '../base.ts';
+import { Done, Email, Flag, hasControls, Id, Instant, Whole } from '../primitives.ts';
+import { KEY_MODES, KEY_STATES, OVERLAPS, SCOPE_NAMES } from './developer-rules.ts';
+
+const tags = ['Developer'];
+const Name = z
+  .string()
+  .trim()
+  .min(1, 'is required')
+  .max(60, 'must not exceed 60 characters')
+  .refine((text) => !hasControls(text), 'must not contain control characters');
+const Secret = z.string().describe('Shown only once. Only its hash is stored');
+
+export const DeveloperKey = z.object({
+  id: Id,
+  name: z.string(),
+  mode: z.enum(KEY_MODES),
+  client_id: z.string(),
+  secret_hint: z.string().describe('The beginning and end of the secret'),
+  scopes: z.array(z.enum(SCOPE_NAMES)),
+  state: z
+    .enum(KEY_STATES)
+    .describe(
+      'orphaned: the creator left or lost the permission. off: developer mode is off. unpaid: a payment failed',
+    ),
+  made_by: z.string().describe('The user whose permissions the key has'),
+  created_at: Instant,
+  rotated_at: Instant.nullable(),
+  previous_until: Instant.nullable().describe('Until when the previous secret also works'),
+  expires_at: Instant.nullable(),
+  last_used_at: Instant.nullable().describe('Accurate to the minute'),
+  last_used_ip: z.string().nullable(),
+});
+
+const OpenApi = z.object({
+  data: z.object({ status: z.enum(['success', 'empty']).describe('empty: there is no key yet') }),
+  user: z.object({ client_id: z.string(), secret_key: z.string() }),
+  base_url: z.string().describe('The base URL of the API'),
+});
+
+export const developer = {
+  getAuthenticateOpenApi: call
+    .route({
+      method: 'GET',
+      path: '/general/open-api/{companyID}',
+      tags,
+      summary: "Returns your company's newest live API key with a masked secret (getAuthenticateOpenApi)",
+    })
+    .meta({ access: 'developer.keys' })
+    .input(z.object({ companyID: Id.describe('Your company') }))
+    .output(OpenApi),
+  generateAuthenticateOpenApi: call
+    .route({
+      method: 'POST',
+      path: '/general/open-api',
+      tags,
+      summary: 'Generates the first live API key with all scopes (generateAuthenticateOpenApi)',
+      description: 'The secret appears only in this response. Returns 409 if there is already a working key.',
+    })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(
+      z.object({
+        companyID: Id.describe('Your company'),
+        email: Email.describe('Your email address'),
+      }),
+    )
+    .output(OpenApi.extend({ message: z.string() })),
+  keys: call
+    .route({ method: 'GET', path: '/developer/keys', tags, summary: 'Lists the API keys of your company' })
+    .meta({ access: 'developer.keys' })
+    .output(
+      z.object({
+        data: z.array(DeveloperKey).describe('Newest first'),
+        base_url: z.string(),
+        token_url: z.string(),
+        is_agreed: z.boolean().describe('Whether the developer agreement is accepted'),
+      }),
+    ),
+  makeKey: call
+    .route({ method: 'POST', path: '/developer/keys', tags, summary: 'Creates an API key' })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(
+      z.object({
+        name: Name,
+        mode: z.enum(KEY_MODES),
+        scopes: z
+          .array(z.enum(SCOPE_NAMES))
+          .min(1, 'must list at least one')
+          .max(SCOPE_NAMES.length)
+          .refine((all) => new Set(all).size === all.length, 'must list each only once'),
+        expires_in_days: Whole(1, 730).nullable().default(null).describe('null if it does not expire'),
+      }),
+    )
+    .output(Done.extend({ data: DeveloperKey, secret_key: Secret })),
+  rotateKey: call
+    .route({
+      method: 'POST',
+      path: '/developer/keys/{id}/rotate',
+      tags,
+      summary: 'Creates a new secret for an API key. The previous secret keeps working for a while',
+    })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(
+      z.object({
+        id: Id,
+        overlap_minutes: z
+          .literal(OVERLAPS, `must be one of ${OVERLAPS.join(', ')}`)
+          .default(1440)
+          .describe('How long the previous secret keeps working'),
+      }),
+    )
+    .output(Done.extend({ data: DeveloperKey, secret_key: Secret })),
+  disableKey: call
+    .route({
+      method: 'PUT',
+      path: '/developer/keys/{id}',
+      tags,
+      summary: 'Disables an API key immediately, or enables it again',
+      description: 'Enabling a key requires a recent confirmation. Disabling a key never does.',
+    })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(z.object({ id: Id, disabled: Flag }))
+    .output(Done.extend({ data: DeveloperKey })),
+  deleteKey: call
+    .route({ method: 'DELETE', path: '/developer/keys/{id}', tags, summary: 'Deletes an API key' })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
+};

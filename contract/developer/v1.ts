@@ -1,0 +1,399 @@
+import { z } from 'zod';
+import { type CompanyFieldsOfApi, companyFields } from '../accounts/company-fields.ts';
+import { LEVELS } from '../audience/exclusions.ts';
+import { ApiRules, STATE_REASONS } from '../campaigns/campaigns.ts';
+import { LEAD_DELIVERY } from '../campaigns/destinations.ts';
+import { MatchType } from '../campaigns/leads.ts';
+import { type LEAD_MODULES, PAYMENT_TERMS } from '../choices.ts';
+import { AUTO_STATES } from '../money/data-wallet.ts';
+import { TRANSFER_KINDS } from '../money/ledger.ts';
+import { Day, GivenDay, Id, Instant, shapeOf } from '../primitives.ts';
+import { KEY_MODES, SCOPE_NAMES } from './developer-rules.ts';
+
+// The shapes of the developer API (docs/decisions/0197-v1-reads.md). Names are plain English, not those of the screens.
+
+/** The version of the developer API, by the date it appeared. */
+export const LEAD_VERSION = '2026-12-01';
+
+/** How the developer API names the products; the values are those of the screens. */
+export const PRODUCTS = {
+  site_id: 'local',
+  search_id: 'locator',
+  enhance_id: 'enhance',
+  b2b_id: 'b2b',
+} as const satisfies Record<string, (typeof LEAD_MODULES)[number]>;
+export type Product = keyof typeof PRODUCTS;
+const Product = z.enum(Object.keys(PRODUCTS) as [Product, ...Product[]]);
+
+const Money = z.string().describe('US dollars as a decimal, with 2 to 6 decimal places: 12.50');
+const Text = z.string().nullable();
+
+// Parameters of lists.
+
+const WHOLE = 'must be a whole number from 1 to 100';
+/** The number of items on a page. */
+const Limit = z
+  .string()
+  .regex(/^\d{1,3}$/, WHOLE)
+  .transform(Number)
+  .pipe(z.int().min(1, WHOLE).max(100, WHOLE))
+  .default(25)
+  .describe('Maximum number of items on a page');
+const Cursor = z.string().max(300).optional().describe('The next_cursor of the previous page');
+
+/** The years that a given instant may have: every store and calendar can hold these. */
+const [FIRST, LAST] = [Date.UTC(1900), Date.UTC(9999)];
+const GivenInstant = z.iso
+  .datetime({ offset: true, error: 'must be an instant such as 2026-12-01T00:00:00Z' })
+  .refine(
+    (text) => Date.parse(text) >= FIRST && Date.parse(text) < LAST,
+    'must be in a year from 1900 to 9998',
+  );
+const Search = z.string().trim().min(1, 'must not be empty').max(200, 'must not exceed 200 characters');
+
+const page = { limit: Limit, cursor: Cursor };
+const GivenProduct = Product.optional();
+const OfClient = Id.optional().describe('Only those of this client');
+const OfCampaign = Id.optional().describe('Only those of this campaign');
+
+/** The path of one item. */
+export const ItemPath = z.strictObject({ id: Id });
+/** The query of a request that has no parameters. */
+export const NoQuery = z.strictObject({});
+
+/** The views of an agency's statement. */
+const VIEWS = ['balance', 'wallet', 'earnings', 'card', 'tax'] as const;
+
+/** How to correct each parameter, told with the rule that it broke. */
+export const FIXES: Readonly<Record<string, string>> = {
+  'Lead-Version': `Send ${LEAD_VERSION}, or leave the header out.`,
+  limit: 'Send a whole number from 1 to 100, or leave it out for 25.',
+  cursor:
+    'Send the next_cursor of the previous page unchanged, with the same parameters, or leave it out to start over.',
+  id: 'Send the id exactly as it was returned, such as 018f2b7c-3c5a-7d1e-8a4b-2f6d9e0c1a35.',
+  client_id: 'Send the id of a client as returned by GET /v1/clients.',
+  campaign_id: 'Send the id of a campaign as returned by GET /v1/campaigns.',
+  product: `Send one of ${Object.keys(PRODUCTS).join(', ')}.`,
+  search: 'Send 1 to 200 characters.',
+  status: 'Send one of the statuses in the API reference.',
+  kind: 'Send one of the kinds in the API reference.',
+  view: `Send one of ${VIEWS.join(', ')}, or leave it out for balance.`,
+  start_date: 'Send a day such as 2026-12-01.',
+  end_date: 'Send a day such as 2026-12-31.',
+  created_since: 'Send an ISO 8601 instant in UTC, such as 2026-12-01T00:00:00Z.',
+  created_before: 'Send an ISO 8601 instant in UTC, such as 2026-12-01T00:00:00Z.',
+};
+
+/** A page of a list. */
+const ListOf = <T extends z.ZodType>(item: T) =>
+  z.object({
+    data: z.array(item),
+    next_cursor: z
+      .string()
+      .nullable()
+      .describe('Send it as cursor to get the next page. null on the last page'),
+  });
+
+const Targeting = z.object({
+  keywords: z.array(z.string()),
+  location: z.enum(['national', 'state', 'zip']),
+  states: z.array(z.string()),
+  cities: z.array(z.string()),
+  zips: z.array(z.string()),
+  titles: z.array(z.string()).describe('B2B ID only, like the next four'),
+  seniorities: z.array(z.string()),
+  departments: z.array(z.string()),
+  industries: z.array(z.string()),
+  company_sizes: z.array(z.string()).describe('Numbers of employees: 11 to 50'),
+});
+
+/** The key that makes a request. */
+export const ApiMe = z.object({
+  key: z.object({
+    id: Id,
+    client_id: z.string(),
+    name: z.string(),
+    expires_at: Instant.nullable(),
+  }),
+  company: z.object({ id: Id, name: z.string(), time_zone: z.string() }).nullable(),
+  scopes: z.array(z.enum(SCOPE_NAMES)),
+  mode: z.enum(KEY_MODES),
+});
+
+// Clients.
+
+export const ClientQuery = z.strictObject({
+  ...page,
+  search: Search.optional().describe(
+    'In the names of the client and its owner, and in the owner’s email and phone',
+  ),
+  product: GivenProduct.describe('Only clients that can use this product'),
+});
+/** The fields of a client's own row (company-fields.ts) that programs get. */
+const clientFields = shapeOf<{
+  [Name in keyof CompanyFieldsOfApi]: z.ZodType<CompanyFieldsOfApi[Name], CompanyFieldsOfApi[Name]>;
+}>(
+  companyFields.flatMap(([, { kind, api }]) => {
+    const field = kind === 'text' ? z.string().nullable() : z.boolean();
+    return api ? [[api.name, field.describe(api.about)]] : [];
+  }),
+);
+export const ApiClient = z.object({
+  id: Id,
+  name: z.string(),
+  owner: z
+    .object({
+      name: z.string(),
+      email: z.string(),
+      phone: Text.describe('With the country code: +15045550100'),
+    })
+    .nullable()
+    .describe('The person who signs in for the client. null if there is none'),
+  can_add_campaigns: z.boolean().describe('Whether the client’s own people can add campaigns'),
+  ...clientFields,
+  active_campaigns: z.int(),
+  created_at: Instant,
+});
+export const ApiClients = ListOf(ApiClient);
+
+// Campaigns.
+
+const CAMPAIGN_STATUS = ['active', 'paused', 'archived'] as const;
+export const CampaignQuery = z.strictObject({
+  ...page,
+  client_id: OfClient,
+  product: GivenProduct.describe('Only campaigns of this product'),
+  status: z
+    .enum(CAMPAIGN_STATUS, `must be one of ${CAMPAIGN_STATUS.join(', ')}`)
+    .optional()
+    .describe('All of them if left out, archived ones included'),
+  search: Search.optional().describe('In the campaign’s name, number, and site, and in the client’s name'),
+});
+export const ApiCampaign = z.object({
+  id: Id,
+  number: z.int().describe('The campaign number that people see'),
+  client_id: Id,
+  name: z.string(),
+  product: Product,
+  status: z.enum(CAMPAIGN_STATUS),
+  status_reason: z.enum(STATE_REASONS).nullable().describe('Why it is paused'),
+  site_url: Text.describe('The site with the tag. Site ID only'),
+  site_hosts: z.array(z.string()).describe('Other hosts that carry the tag'),
+  thank_you_url: Text.describe('The page people reach after they buy or sign up'),
+  ...ApiRules.shape,
+  lead_limit: z.int().nullable().describe('Maximum number of leads a day, week, or month. null for no limit'),
+  lead_limit_period: z.enum(['day', 'week', 'month']),
+  starts_on: Day.nullable(),
+  ends_on: Day.nullable(),
+  price_per_lead: Money,
+  price_per_lead_advanced: Money.describe('With advanced information, in US dollars'),
+  price_per_lead_b2b: Money.describe('With B2B information, in US dollars'),
+  max_price_per_lead: Money.describe('Maximum price per lead in US dollars. 0.00 for no maximum'),
+  monthly_fee: Money,
+  one_time_fee: Money.describe('Paid at the start, in US dollars'),
+  payment_term: z.enum(PAYMENT_TERMS),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export const ApiCampaigns = ListOf(ApiCampaign);
+// Not in lists: a campaign can have 40,000 ZIP codes.
+export const ApiCampaignDetail = ApiCampaign.extend({
+  targeting: Targeting.nullable().describe('Whom it looks for. null for Site ID'),
+});
+
+// Leads.
+
+export const LeadQuery = z.strictObject({
+  ...page,
+  client_id: OfClient,
+  campaign_id: OfCampaign,
+  product: GivenProduct.describe('Only leads of this product'),
+  created_since: GivenInstant.optional().describe(
+    'Only leads from this instant on, the oldest first. To keep a copy up to date, start each run a few minutes before the newest lead you have and skip the ids you know: a lead can appear shortly after newer ones',
+  ),
+  created_before: GivenInstant.optional().describe('Only leads before this instant'),
+});
+export const ApiLead = z.object({
+  id: Id,
+  client_id: Id,
+  campaign_id: Id,
+  product: Product,
+  test: z.boolean().describe('Made by the test button, free of charge'),
+  price: Money,
+  match: z.object({ type: MatchType, confidence: z.int().describe('Percent') }),
+  excluded: z
+    .boolean()
+    .describe(
+      'The person has been put on an exclusion list since. Then only the sale is returned: person and visit are null, data is empty',
+    ),
+  person: z
+    .object({
+      first_name: Text,
+      last_name: Text,
+      email: Text,
+      phone: Text,
+      phone_do_not_call: z.boolean().describe('Whether the number is on a do-not-call list'),
+      phone2: Text,
+      phone2_do_not_call: z.boolean(),
+      address: Text,
+      city: Text,
+      state: Text,
+      zip: Text,
+      company_name: Text,
+      job_title: Text,
+      website: Text,
+    })
+    .nullable(),
+  data: z
+    .record(z.string(), Text)
+    .describe('The data fields that the campaign requested when the lead arrived, by key. null if not known'),
+  visit: z.object({ page_url: Text, referrer: Text }).nullable(),
+  delivery: z
+    .enum(LEAD_DELIVERY)
+    .describe(
+      'none: the campaign had no webhook. skipped: the rules of each of its destinations left the lead out',
+    ),
+  converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
+  created_at: Instant,
+});
+export const ApiLeads = ListOf(ApiLead);
+
+// Keyword counts.
+
+export const KeywordCountQuery = z.strictObject({
+  ...page,
+  client_id: OfClient,
+  campaign_id: OfCampaign.describe('Only those requested for this campaign'),
+  product: z
+    .enum(['search_id', 'enhance_id', 'b2b_id'], 'must be one of search_id, enhance_id, b2b_id')
+    .optional()
+    .describe('Only counts of this product'),
+});
+export const ApiKeywordCount = z.object({
+  id: Id,
+  client_id: Id,
+  campaign_id: Id.nullable().describe('The campaign the count was requested for'),
+  product: Product,
+  status: z.enum(['pending', 'failed', 'done']),
+  keyword_total: z.int().describe('Number of keywords'),
+  location: z.enum(['national', 'state', 'zip']),
+  people: z
+    .int()
+    .nullable()
+    .describe('People who showed the intent in the 7 days before counted_at. null until the count is done'),
+  people_in_location: z.int().nullable().describe('Of these, people in the location'),
+  forecast: z
+    .object({
+      not_excluded: z.int(),
+      contactable: z.int().describe('People with the contact details that leads must have'),
+      confident: z.int().describe('People matched with enough confidence'),
+      not_delivered: z.int(),
+      deliverable: z.int().describe('People who would become leads, ignoring limits and balances'),
+    })
+    .nullable()
+    .describe('How many people are left after each step, in this order'),
+  counted_at: Instant.nullable(),
+  finished_at: Instant.nullable(),
+  applied_to: Id.nullable().describe('The campaign that uses the keywords now'),
+  applied_at: Instant.nullable(),
+  created_at: Instant,
+});
+export const ApiKeywordCounts = ListOf(ApiKeywordCount);
+export const ApiKeywordCountDetail = ApiKeywordCount.extend({ targeting: Targeting });
+
+// Exclusion lists.
+
+export const ExclusionListQuery = z.strictObject({
+  ...page,
+  client_id: Id.optional().describe('The lists of this client'),
+  campaign_id: Id.optional().describe('The lists of this campaign'),
+});
+export const ApiExclusionList = z.object({
+  id: Id,
+  level: z.enum(LEVELS).describe('What the list applies to'),
+  client_id: Id.nullable(),
+  campaign_id: Id.nullable(),
+  name: z.string().describe('The name of the file'),
+  status: z.enum(['queued', 'loading', 'held', 'active', 'failed', 'removed']),
+  error: Text,
+  rows_read: z.int(),
+  rows_invalid: z.int(),
+  entries_added: z.int(),
+  entries_duplicate: z.int(),
+  emails: z.int(),
+  phones: z.int(),
+  domains: z.int(),
+  created_at: Instant,
+  finished_at: Instant.nullable(),
+  removed_at: Instant.nullable(),
+});
+export const ApiExclusionLists = ListOf(ApiExclusionList);
+
+// Deliveries.
+
+const DELIVERY_STATUS = ['pending', 'delivered', 'failed', 'skipped'] as const;
+export const DeliveryQuery = z.strictObject({
+  ...page,
+  campaign_id: Id.describe('The campaign whose deliveries to list'),
+  status: z.enum(DELIVERY_STATUS, `must be one of ${DELIVERY_STATUS.join(', ')}`).optional(),
+});
+export const ApiDelivery = z.object({
+  id: Id,
+  campaign_id: Id,
+  lead_id: Id.nullable().describe('null for a test message'),
+  message_id: z.string().describe('The webhook-id that was sent'),
+  webhook_id: Id,
+  url: z.string(),
+  test: z.boolean(),
+  status: z.enum(DELIVERY_STATUS).describe('skipped: the rules of the destination left the lead out'),
+  attempts: z.int(),
+  last_attempt_at: Instant.nullable(),
+  last_status: z.int().nullable().describe('The HTTP status of the last response'),
+  last_error: Text,
+  next_attempt_at: Instant.nullable(),
+  delivered_at: Instant.nullable(),
+  created_at: Instant,
+});
+export const ApiDeliveries = ListOf(ApiDelivery);
+
+// Money.
+
+export const ApiWallet = z.object({
+  balance: Money.describe('Available balance in US dollars'),
+  total_added: Money.describe('Topped up or credited to date, in US dollars'),
+  automatic_top_up: z.object({
+    enabled: z.boolean(),
+    status: z.enum(AUTO_STATES),
+    amount: Money,
+    threshold: Money.describe('Balance that triggers a top-up, in US dollars'),
+  }),
+});
+
+export const StatementQuery = z.strictObject({
+  ...page,
+  view: z
+    .enum(VIEWS, `must be one of ${VIEWS.join(', ')}`)
+    .default('balance')
+    .describe(
+      'balance: the Data Wallet, less what you owe. wallet: the Data Wallet. earnings: what clients were charged. card: money that came in. tax: tax to be passed on',
+    ),
+  kind: z.enum(TRANSFER_KINDS, 'is not a kind of line').optional(),
+  client_id: OfClient,
+  campaign_id: OfCampaign,
+  start_date: GivenDay.optional().describe('First day, in your time zone'),
+  end_date: GivenDay.optional().describe('Last day'),
+});
+export const ApiStatementLine = z.object({
+  id: Id,
+  kind: z.enum(TRANSFER_KINDS),
+  amount: Money.describe('Change in balance in US dollars, with a minus sign if it went down'),
+  balance: Money.describe('Balance after the change'),
+  price: Money.nullable().describe('Amount charged to the client. null if not applicable'),
+  cost: Money.nullable().describe('Amount charged to you. null if not applicable'),
+  campaign_id: Id.nullable(),
+  reference_id: Id.nullable().describe('The ID of the lead, invoice, or other item it is about'),
+  company_name: z.string().describe('The company it concerns'),
+  memo: Text,
+  created_at: Instant,
+});
+export const ApiStatement = ListOf(ApiStatementLine);

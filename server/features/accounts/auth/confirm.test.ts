@@ -1,0 +1,130 @@
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import type { Company } from '../../../test/factories.ts';
+
+let app: TestApp;
+let acme: Company;
+const HOST = 'acme.test';
+
+beforeAll(async () => {
+  app = await testApp();
+  const root = await app.make.root({ host: 'root.test', isMaster: true });
+  acme = await app.make.agency(root, { host: HOST, name: 'Acme' });
+  for (const email of ['ann@x.test', 'bea@x.test']) await app.make.user(acme, { email, password: PASSWORD });
+});
+afterAll(() => app.close());
+
+const oldSession = (username = 'ann@x.test') => app.oldSession(username, HOST);
+const ask = (token: string, method: 'POST' | 'PUT' | 'GET', path: string, body?: unknown) =>
+  app.call(method, `/api/${path}`, { host: HOST, token, ...(body ? { body } : {}) });
+const embed = (token: string) =>
+  ask(token, 'PUT', 'configuration/setting', {
+    comsetname: 'rootAgencyEmbeddedCode',
+    comsetval: { placeEmbedded: 'footer', embeddedcode: '<b>1</b>' },
+  });
+
+test('[BEY-11] an open session alone moves no money, sends no leads elsewhere, exports no list and writes no code', async () => {
+  const token = await oldSession();
+  const nobody = '00000000-0000-7000-8000-000000000000';
+  const guarded: [() => ReturnType<typeof ask>, number][] = [
+    [() => ask(token, 'POST', 'leadspeek/client/topup-card', { leadspeekID: nobody }), 404],
+    [() => ask(token, 'POST', 'integrations/custom', { leadspeekID: nobody, url: 'https://a.example' }), 404],
+    [() => ask(token, 'POST', 'general/download-token', { path: '/api/leadspeek/report/lead/export' }), 200],
+    [() => ask(token, 'POST', 'general/download-token', { path: '/api/export/exclusion-lists' }), 200],
+    [
+      () =>
+        ask(token, 'POST', 'general/download-token', { path: `/api/exclusions/lists/${nobody}/report.csv` }),
+      200,
+    ],
+    [
+      () =>
+        ask(token, 'POST', 'general/download-token', { path: `/api/identity/imports/${nobody}/errors.csv` }),
+      200,
+    ],
+    [() => embed(token), 200],
+  ];
+  for (const [call] of guarded) {
+    const { status, body } = await call();
+    expect([status, body.message, body.errors]).toEqual([
+      403,
+      'Confirm it’s you to continue.',
+      { confirm: ['password'] },
+    ]);
+  }
+  // Reading and everyday actions continue to work.
+  expect((await ask(token, 'GET', 'user')).status).toBe(200);
+  expect((await ask(token, 'POST', 'user/confirm', {})).body.errors).toEqual({ password: ['is required'] });
+  expect((await ask(token, 'POST', 'user/confirm', { password: 'wrong' })).status).toBe(422);
+  expect((await embed(token)).status).toBe(403);
+  expect((await ask(token, 'POST', 'user/confirm', { password: PASSWORD })).status).toBe(200);
+  for (const [call] of guarded) expect((await call()).body.errors ?? {}).not.toHaveProperty('confirm');
+  app.clock.advance(14 * 60_000);
+  expect((await embed(token)).status).toBe(200);
+});
+
+test('[BEY-11] with an authenticator app it takes a code of it, once; the password is not enough', async () => {
+  const token = await app.signIn('ann@x.test', HOST);
+  const { rows } = await app.admin.query(`select id from user_account where email = 'ann@x.test'`);
+  const [{ id }] = rows;
+  const offer = await ask(token, 'GET', `setting/get-google-tfa/${id}/${acme.id}`);
+  const totp = new TOTP({ secret: Secret.fromBase32(offer.body.secretKey as string) });
+  const code = () => totp.generate({ timestamp: app.clock.now().getTime() });
+  const saved = await ask(token, 'PUT', `setting/twofactorauth/${id}`, {
+    two_factor_auth: true,
+    two_factor_auth_type: 'google',
+    currpassword: PASSWORD,
+    code: code(),
+  });
+  expect(saved.status).toBe(200);
+  await app.admin.query(`update session set created_at = created_at - interval '1 hour'`);
+  expect((await embed(token)).body.errors).toEqual({ confirm: ['code'] });
+  expect((await ask(token, 'POST', 'user/confirm', { password: PASSWORD })).body.errors).toEqual({
+    code: ['is required'],
+  });
+  expect((await ask(token, 'POST', 'user/confirm', { code: code() })).status).toBe(422);
+  app.clock.advance(30_000);
+  expect((await ask(token, 'POST', 'user/confirm', { code: code() })).status).toBe(200);
+  expect((await embed(token)).status).toBe(200);
+});
+
+test('[BEY-11] a list is told by its address alone, which can be written in one way only', async () => {
+  const token = await oldSession('bea@x.test');
+  for (const path of [
+    '/api/leadspeek/report/lead/%65xport',
+    '/api/leadspeek/report/lead/exp%6Frt?a=b',
+    '/api/%65xport/user',
+    '/api/leadspeek/report/lead/export;x',
+    '/api/leadspeek/report/lead/export#x',
+    '/api//export/user',
+    '/api/leadspeek/report/lead/export%00',
+  ]) {
+    const { status, body } = await ask(token, 'POST', 'general/download-token', { path });
+    expect([path, status, Object.keys(body.errors as object)]).toEqual([path, 422, ['path']]);
+  }
+});
+
+test('[BEY-11] whoever asks many times at once keeps nobody from the database', async () => {
+  const token = await app.signIn('bea@x.test', HOST);
+  const asked = await Promise.all(Array.from({ length: 40 }, () => embed(token)));
+  expect([...new Set(asked.map(({ status }) => status))]).toEqual([200]);
+  expect(app.greedy).toEqual([]);
+});
+
+test('[BEY-11] an open session alone has leads mailed to nobody new', async () => {
+  const campaign = await app.make.campaign(await app.make.client(acme));
+  const send = (token: string, reportSentTo: string[]) =>
+    ask(token, 'PUT', 'leadspeek/client/update', {
+      leadspeekID: campaign.id,
+      reportType: 'CSV',
+      reportFreq: 'day',
+      reportSentTo,
+    });
+  const fresh = await app.signIn('bea@x.test', HOST);
+  expect((await send(fresh, ['bea@x.test'])).status).toBe(200);
+  const token = await oldSession('bea@x.test');
+  const refused = await send(token, ['bea@x.test', 'somebody@else.test']);
+  expect([refused.status, refused.body.errors]).toEqual([403, { confirm: ['password'] }]);
+  // Existing recipients stay allowed, and may be left out.
+  expect((await send(token, ['bea@x.test'])).status).toBe(200);
+});

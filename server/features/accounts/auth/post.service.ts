@@ -1,0 +1,37 @@
+import type { Owner } from '../../../platform/db/owner.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import type { Mail } from '../../../platform/mail.ts';
+import { layOut, type MailBrand, type MailContent } from '../../../platform/mail-layout.ts';
+import type { Tenants } from '../tenants/index.ts';
+
+/** The sender of an email, looked up before the transaction that sends it. */
+export interface Sender extends MailBrand {
+  host: string;
+}
+
+export type Post = ReturnType<typeof createPost>;
+
+/** The feature's emails, in the brand of the tenant at whose host they were triggered. */
+export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) {
+  return {
+    async sender(tenantId: string, host: string): Promise<Sender> {
+      return { ...(await tenants.mailBrand(tenantId)), host };
+    },
+    /** Puts an email into the outbox, inside the transaction that triggered it. */
+    send(
+      tx: Tx,
+      kind: string,
+      sender: Sender,
+      to: Owner & { name: string; email: string },
+      content: MailContent,
+    ): Promise<string> {
+      return mail.enqueue(tx, {
+        ...layOut(sender, content),
+        kind,
+        owner: { root_id: to.root_id, agency_id: to.agency_id, company_id: to.company_id },
+        to: { name: to.name, address: to.email },
+        sender,
+      });
+    },
+  };
+}

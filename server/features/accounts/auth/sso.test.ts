@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Ctx } from '../../../platform/ctx.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import type { Company } from '../../../test/factories.ts';
+
+const HOST = 'acme.test';
+const INVALID =
+  'Sorry! There is currently an update processing on the platform. Please wait five minutes and try again.';
+let app: TestApp;
+let agency: Company;
+let client: Company;
+let person: { id: string; email: string };
+
+beforeAll(async () => {
+  app = await testApp();
+  const root = await app.make.root({ host: 'root.test' });
+  agency = await app.make.agency(root, { host: HOST });
+  await app.make.agency(root, { host: 'rival.test' });
+  client = await app.make.client(agency);
+  person = await app.make.user(client, { email: 'client@x.test' });
+  await app.make.user(agency, { email: 'agency@x.test', password: PASSWORD });
+  await app.make.user(client, { email: 'asker@x.test', password: PASSWORD });
+});
+afterAll(() => app.close());
+
+/** The context of a signed-in user, as the developer's calls will have it. */
+async function ctxOf(email: string, host = HOST, origin = `http://${host}`): Promise<Ctx> {
+  const tenant = (await app.features.tenants.byHost(host))!;
+  const actor = await app.features.access.actorOf(await app.signIn(email, host), tenant);
+  return new Ctx({
+    tenant,
+    actor,
+    requestId: 'test',
+    clock: app.clock,
+    ip: '127.0.0.1',
+    userAgent: 'test',
+    origin,
+  });
+}
+const mint = async (userId = person.id, email = 'agency@x.test') =>
+  app.features.access.sso.mint(await ctxOf(email), userId);
+const USED = 'This sign-in link has already been used. Open a new one where you found it.';
+const refused = ({ status, body }: Awaited<ReturnType<typeof validate>>) => [
+  status,
+  body.message,
+  body.errors,
+];
+const validate = (token: string, more: object = {}, host = HOST) =>
+  app.call('POST', '/api/v1/developer/sso/validation', { host, body: { token, ...more } });
+
+describe('[AUTH-12] single sign-on', () => {
+  test('a token signs its person in, and says when somebody else was', async () => {
+    const { token, url, expires_at } = await mint();
+    expect(url).toBe(`http://acme.test/sso?token=${token}`);
+    expect(expires_at).toBe(new Date(app.clock.now().getTime() + 60_000).toISOString());
+    const { status, body, headers } = await validate(token, { subdomain: 'acme.test', currentUserID: null });
+    expect([status, body.status, body.message, body.action, body.user_id]).toEqual([
+      200,
+      200,
+      'Access Token Valid',
+      undefined,
+      person.id,
+    ]);
+    expect(headers['set-cookie']).toMatch(/^refresh=/);
+    const me = await app.call('GET', '/api/user', { host: HOST, token: String(body.access_token) });
+    expect(me.body.email).toBe('client@x.test');
+    const replaced = async (currentUserID: string) =>
+      (await validate((await mint()).token, { subdomain: 'acme', currentUserID })).body.action;
+    expect([await replaced('someone'), await replaced(person.id)]).toEqual(['replace_user', undefined]);
+  });
+
+  test('[AUTH-14] a token is good once, also at once, for 60 s, at its own host', async () => {
+    const { token } = await mint();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => validate(token)));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, ...Array(29).fill(410)]);
+    const replay = await validate(token);
+    // Someone who has the link is told that it was used, at its own host and nowhere else; all other failures look the
+    // same.
+    expect(refused(replay)).toEqual([410, USED, { token: ['has already been used'] }]);
+    for (const host of ['rival.test', 'root.test'])
+      expect(refused(await validate(token, {}, host))).toEqual([410, INVALID, { token: ['is not valid'] }]);
+    expect(refused(await validate('A'.repeat(43)))).toEqual([410, INVALID, { token: ['is not valid'] }]);
+    const elsewhere = (await mint()).token;
+    expect((await validate(elsewhere, {}, 'rival.test')).status).toBe(410);
+    expect((await validate(elsewhere, {}, 'root.test')).status).toBe(410);
+    expect((await validate(elsewhere, { subdomain: 'rival' })).status).toBe(410);
+    app.clock.advance(60_000);
+    expect((await validate(elsewhere)).status).toBe(410);
+    for (const bad of ['x', 'A'.repeat(43), 'A'.repeat(256)]) expect((await validate(bad)).status).toBe(410);
+    expect((await validate('')).status).toBe(422);
+  });
+
+  test('only its hash is kept; the link names the host the database knows', async () => {
+    const ctx = await ctxOf('agency@x.test', HOST, 'http://evil.test:99');
+    const { token, url } = await app.features.access.sso.mint(ctx, person.id);
+    expect(new URL(url).hostname).toBe('acme.test');
+    const { rows } = await app.admin.query('select t::text as row from sso_token t');
+    expect(rows.some(({ row }) => row.includes(token))).toBe(false);
+  });
+
+  test('nobody makes one for somebody they may not see, and none works for who is gone', async () => {
+    const owner = await app.make.user(agency, {});
+    await expect(mint(owner.id, 'asker@x.test')).rejects.toThrow('does not exist');
+    const leaver = await app.make.user(client, {});
+    const { token } = await mint(leaver.id);
+    await app.admin.query('update user_account set disabled_at = now() where id = $1', [leaver.id]);
+    expect((await validate(token)).status).toBe(410);
+    await expect(mint(leaver.id)).rejects.toThrow('does not exist');
+  });
+
+  test('what is used or over is swept away', async () => {
+    await mint();
+    app.clock.advance(8 * 86_400_000);
+    await app.features.access.sweep();
+    const left = await inScope(app.platform.db.app, { rootId: agency.root_id }, (tx) =>
+      tx.selectFrom('sso_token').selectAll().execute(),
+    );
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+import { MODULES, PAYMENT_TERMS } from '../../../../contract/choices.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { messages } from '../../../../contract/messages.ts';
+import { usd } from '../../../../contract/primitives.ts';
+
+/** Returns a refusal for one field, by its wire name. */
+export const refuse = (field: string, why: string): Refusal =>
+  new Refusal('invalid', why, { errors: { [field]: [why] } });
+
+/** Maps field names in other features' refusals to the names in these calls. */
+const NAMES: Record<string, string> = { subdomain: 'DownlineSubDomain', domain: 'DownlineDomain' };
+
+/** Returns the same failure with the names of these calls; an address that is taken is explained in words. */
+export function translate(error: unknown, taken: string): unknown {
+  if (error instanceof Refusal) {
+    const [field] = Object.keys(error.errors);
+    const name = field && NAMES[field];
+    if (!name) return error;
+    const why = error.errors[field]!.join(' ');
+    const words = `${name === 'DownlineDomain' ? 'The domain' : 'The subdomain'} ${why}.`;
+    return new Refusal(error.code, words, { errors: { [name]: [why] } });
+  }
+  const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
+  return code === '23505' && constraint?.startsWith('user_account') ? refuse('ClientEmail', taken) : error;
+}
+
+/** The available options, and those that a company has; null: all. */
+export interface Choosable {
+  modules: readonly string[];
+  terms: readonly string[];
+}
+
+/**
+ * The options of `above` that a company has after some were checked and unchecked; null: all, including ones added
+ * later.
+ */
+function chosen(
+  above: readonly string[],
+  had: readonly string[] | null,
+  given: readonly { name: string; status: boolean }[],
+): string[] | null {
+  const status = new Map(given.map((one) => [one.name, one.status]));
+  const kept = above.filter((one) => status.get(one) ?? (!had || had.includes(one)));
+  return kept.length === above.length ? null : kept;
+}
+
+/**
+ * The payment terms after a save.
+ * @throws Refusal 422 if there are none, or for one that is not available
+ */
+export function termsAfter(
+  above: Choosable,
+  had: readonly string[] | null,
+  given: readonly { term: string; status: boolean }[],
+): string[] | null {
+  const strange = given.find((one) => one.status && !above.terms.includes(one.term));
+  if (strange) throw refuse('selectedterms', `${strange.term} cannot be selected here`);
+  const after = chosen(
+    above.terms,
+    had,
+    given.map((one) => ({ name: one.term, status: one.status })),
+  );
+  if (after?.length === 0) throw refuse('selectedterms', messages.selectPaymentTerm);
+  return after;
+}
+
+/**
+ * The products after a save, and those that it removes.
+ * @throws Refusal 422 for one that is not available
+ */
+export function modulesAfter(
+  above: Choosable,
+  had: readonly string[] | null,
+  given: readonly { type: string; status: boolean }[],
+): { after: string[] | null; taken: string[] } {
+  const strange = given.find((one) => one.status && !above.modules.includes(one.type));
+  if (strange) throw refuse('selectedmodules', `${nameOf(strange.type)} cannot be selected here`);
+  const after = chosen(
+    above.modules,
+    had,
+    given.map((one) => ({ name: one.type, status: one.status })),
+  );
+  const before = above.modules.filter((one) => !had || had.includes(one));
+  return { after, taken: before.filter((one) => after !== null && !after.includes(one)) };
+}
+
+const nameOf = (module: string): string => MODULES.find((one) => one.module === module)?.name ?? module;
+
+/** Products and terms in words, for the user log. */
+export const wordsOf = (chosen: readonly string[] | null): string =>
+  chosen === null
+    ? 'all'
+    : chosen
+        .map((one) => ((PAYMENT_TERMS as readonly string[]).includes(one) ? one : nameOf(one)))
+        .join(', ') || 'none';
+
+/** Why a company cannot be removed; null: it can. Amounts in micro-dollars. */
+export function removalFault(
+  name: string,
+  found: { campaigns: number; has: bigint; owes: bigint },
+): string | null {
+  const { campaigns, has, owes } = found;
+  if (campaigns > 0)
+    return `${name} has ${campaigns === 1 ? '1 active campaign' : `${campaigns} active campaigns`}. Stop ${campaigns === 1 ? 'it' : 'them'} first, then remove it.`;
+  if (has > 0n)
+    return `${name} still has ${usd(has)} in its balances. Refund it or wait until it is used, then remove the company.`;
+  if (owes > 0n)
+    return `${name} still owes ${usd(owes)}. Collect the amount or write it off, then remove the company.`;
+  return null;
+}

@@ -1,0 +1,1 @@
+export { rootsRoutes } from './service.ts';

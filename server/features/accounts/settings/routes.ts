@@ -1,0 +1,108 @@
+import type { Readable } from 'node:stream';
+import { z } from 'zod';
+import type { contract } from '../../../../contract/index.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { dollarsOf, Id } from '../../../../contract/primitives.ts';
+import { checkInput } from '../../../platform/http/input.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { PICTURE_BYTES } from '../../../platform/image.ts';
+import { domainMessage } from './domain.service.ts';
+import type { Settings } from './service.ts';
+import type { Tried } from './smtp.service.ts';
+
+const Upload = z.object({
+  purpose: z.enum(['logo', 'favicon'], 'must be logo or favicon'),
+  companyID: Id.optional(),
+});
+
+/**
+ * Reads a body up to a maximum number of bytes; the rest is not read, so that an oversized body is refused like any
+ * other fault.
+ */
+async function readUpTo(body: Readable, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part as Buffer);
+    size += (part as Buffer).length;
+    if (size >= most) break;
+  }
+  return Buffer.concat(parts);
+}
+
+const done = <T>(message: string, data: T) => ({ result: 'success' as const, message, data });
+
+const told = ({ ok, message, answer }: Tried) => ({
+  result: ok ? ('success' as const) : ('failed' as const),
+  message,
+  answer,
+});
+
+/** The endpoints of the feature, and its picture upload. */
+export function settingsRoutes(settings: Settings): {
+  handlers: Handlers<typeof contract.settings>;
+  plain: PlainRoute[];
+} {
+  return {
+    handlers: {
+      all: async (ctx, input) => ({ data: await settings.list(ctx, input.companyID, input.settingname) }),
+      get: async (ctx, input) => (await settings.list(ctx, input.companyID, input.settingname))[0]!,
+      save: async (ctx, input) => done(messages.settingSaved, await settings.save(ctx, input)),
+      async onboarding(ctx, { companyID }) {
+        const { amountMicros, couponsOn } = await settings.onboardingOf(ctx, companyID);
+        return {
+          data: {
+            amount: dollarsOf(amountMicros),
+            enable_coupon: couponsOn ? ('T' as const) : ('F' as const),
+          },
+        };
+      },
+      async saveOnboarding(ctx, { CompanyID, amount, enable_coupon }) {
+        await settings.save(ctx, {
+          companyID: CompanyID,
+          comsetname: 'agencyonboardingcustom',
+          comsetval: { amount, enable_coupon },
+        });
+        return { status: 'success', result: 'success', message: messages.settingSaved };
+      },
+      domain: (ctx, input) => settings.domainState(ctx, input.companyID),
+      async saveSubdomain(ctx, input) {
+        const { state } = await settings.changeDomain(ctx, input.companyID, (tx, company) =>
+          settings.domains.saveSubdomain(tx, ctx, company, input.subdomain),
+        );
+        return done(messages.settingSaved, state);
+      },
+      async saveDomain(ctx, input) {
+        const result = await settings.changeDomain(ctx, input.companyID, (tx, company) =>
+          settings.domains.saveDomain(tx, ctx, company, input.domain),
+        );
+        return done(domainMessage[result.done], result.state);
+      },
+      async checkDomain(ctx, input) {
+        await settings.domains.check(ctx, await settings.target(ctx, input.companyID));
+        return done(ownMessages.domainChecked, await settings.domainState(ctx, input.companyID));
+      },
+      testSmtp: async (ctx, input) => told(await settings.testSmtp(ctx, input.companyID, input.smtp)),
+      testEmail: async (ctx, input) => told(await settings.testEmail(ctx, input.companyID)),
+    },
+    plain: [
+      {
+        method: 'POST',
+        url: '/api/configuration/setting/picture',
+        access: 'setting.write',
+        tag: 'Settings',
+        summary:
+          'Uploads an image (?purpose=logo or favicon) as the request body: PNG, JPEG, WebP, or SVG, up to 2 MB. Returns its ID to save with the branding',
+        bodyLimit: PICTURE_BYTES + 1024,
+        streamed: true,
+        async handler(ctx, request, reply) {
+          // A refusal before the body has been read leaves the connection unusable.
+          void reply.header('Connection', 'close');
+          const { purpose, companyID } = await checkInput(Upload, request.query);
+          const bytes = await readUpTo(request.raw, PICTURE_BYTES + 1);
+          return { result: 'success', data: await settings.upload(ctx, companyID, purpose, bytes) };
+        },
+      },
+    ],
+  };
+}

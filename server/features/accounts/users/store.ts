@@ -1,0 +1,111 @@
+import { type Insertable, sql } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import type { ModuleRight } from './role.policy.ts';
+
+export async function insertUser(tx: Tx, row: Insertable<Schema['user_account']>): Promise<void> {
+  await tx.insertInto('user_account').values(row).execute();
+}
+
+/** A user with the company, by email within the scope's root. */
+export async function userByEmail(tx: Tx, email: string) {
+  return tx
+    .selectFrom('user_account as u')
+    .innerJoin('company as c', 'c.id', 'u.company_id')
+    .select([
+      'u.id',
+      'u.root_id',
+      'u.agency_id',
+      'u.company_id',
+      'u.role',
+      'u.password_hash',
+      'u.disabled_at',
+      'u.name',
+      'c.kind',
+      'c.removed_at',
+    ])
+    .where('u.email', '=', email)
+    .executeTakeFirst();
+}
+
+/** A user with the company, by id, within the scope. */
+export async function userById(tx: Tx, id: string) {
+  return tx
+    .selectFrom('user_account as u')
+    .innerJoin('company as c', 'c.id', 'u.company_id')
+    .select([
+      'u.id',
+      'u.name',
+      'u.email',
+      'u.role',
+      'u.is_account_executive',
+      'u.role_id',
+      'u.agency_id',
+      'c.id as company_id',
+      'c.name as company_name',
+      'c.kind',
+      'c.parent_id',
+      'c.agency_id',
+      'c.root_id',
+      'c.is_master',
+      'c.time_zone',
+      'u.disabled_at',
+      'c.removed_at',
+    ])
+    .select(sql<ModuleRight[] | null>`rights_of(u.id)`.as('rights'))
+    .where('u.id', '=', id)
+    .executeTakeFirst();
+}
+
+/** What authenticates a user and how to reach them, by id, within the scope. */
+export async function userSecret(tx: Tx, id: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['id', 'root_id', 'agency_id', 'company_id', 'email', 'name', 'password_hash', 'disabled_at'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Serializes changes to one user. */
+export async function lockUser(tx: Tx, id: string): Promise<void> {
+  await tx.selectFrom('user_account').select('id').where('id', '=', id).forNoKeyUpdate().execute();
+}
+
+export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await tx.updateTable('user_account').set({ password_hash: passwordHash }).where('id', '=', id).execute();
+}
+
+/**
+ * Who is notified of a company's affairs, by email: the owners and administrators who have chosen to be. If there are
+ * none, the default administrator, or else the owners, so there is always someone.
+ */
+export async function incharge(tx: Tx, companyId: string) {
+  const all = await tx
+    .selectFrom('user_account')
+    .select(['id', 'name', 'email', 'role', 'is_default_admin', 'gets_notices', 'mail_off'])
+    .where('company_id', '=', companyId)
+    .where('role', 'in', ['owner', 'administrator'])
+    .where('disabled_at', 'is', null)
+    .orderBy('email')
+    .execute();
+  const [wanting, first] = [
+    all.filter((one) => one.gets_notices && !one.mail_off),
+    all.filter((one) => one.is_default_admin),
+  ];
+  if (wanting.length > 0) return wanting;
+  return first.length > 0 ? first : all.filter((one) => one.role === 'owner');
+}
+
+/** The contact for a company's customers: of the people in that function, the one who has been there longest. */
+export async function customerCare(tx: Tx, companyId: string) {
+  return tx
+    .selectFrom('user_account')
+    .select(['name', 'email', 'phonenum', 'phone_calling'])
+    .where('company_id', '=', companyId)
+    .where('customer_care', '=', true)
+    .where('disabled_at', 'is', null)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}

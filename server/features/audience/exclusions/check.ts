@@ -1,0 +1,78 @@
+import type { Tx } from '../../../platform/db/scope.ts';
+import { aliasKey, domainsOf, KIND } from './policy.ts';
+import * as store from './store.ts';
+
+/** Everything by which a person could be on a list. */
+export interface Identity {
+  /** The companies and the campaign whose lists apply: root, agency, client, campaign. */
+  owners: string[];
+  sha256: Buffer[];
+  md5: Buffer[];
+  /** Hashes that no list contains: an address known only by these cannot be compared with lists of addresses. */
+  sha1?: Buffer[];
+  phones: string[];
+  emails: string[];
+  /** A hash that a visit brought: it excludes the person it belongs to, and proves nothing when it is on no list. */
+  seen?: { kind: number; value: Buffer } | null;
+}
+
+export type Verdict = 'clear' | 'excluded' | 'cannot_compare';
+
+/**
+ * Checks identities against every list that applies, in one look-up, in any scope of the root. An identity known only
+ * by one hash, where an applicable list has rows known only by the other, cannot be compared and counts as refused
+ * (domain, The life of a lead).
+ */
+export async function check(tx: Tx, identities: readonly Identity[]): Promise<Verdict[]> {
+  const forces = await store.inForce(tx, [...new Set(identities.flatMap((one) => one.owners))]);
+  const verdicts: Verdict[] = identities.map(() => 'clear');
+  if (forces.size === 0) return verdicts;
+  // A batch repeats the same people and owners many times, so each key is looked up once.
+  const keys: { owner: string; kind: number; value: Buffer }[] = [];
+  const askers: number[][] = [];
+  const known = new Map<string, number>();
+  const ask = (of: number, owner: string, kind: number, value: Buffer) => {
+    const id = `${owner}${kind}${value.toString('latin1')}`;
+    let at = known.get(id);
+    if (at === undefined) {
+      at = keys.push({ owner, kind, value }) - 1;
+      askers.push([]);
+      known.set(id, at);
+    }
+    askers[at]!.push(of);
+  };
+  identities.forEach((one, of) => {
+    for (const owner of one.owners) {
+      const force = forces.get(owner);
+      if (!force) continue;
+      if (force.emails > 0n) {
+        if (force.emails > force.md5_only) for (const value of one.sha256) ask(of, owner, KIND.sha256, value);
+        if (force.emails > force.sha256_only) for (const value of one.md5) ask(of, owner, KIND.md5, value);
+        if (force.aliases > 0n)
+          for (const email of one.emails) {
+            const key = aliasKey(email);
+            if (key) ask(of, owner, key.kind, key.value);
+          }
+        if (one.seen && one.seen.kind !== 2) ask(of, owner, one.seen.kind, one.seen.value);
+        if (isBlind(one, force)) verdicts[of] = 'cannot_compare';
+      }
+      if (force.phones > 0n) {
+        for (const phone of one.phones) ask(of, owner, KIND.phone, Buffer.from(phone));
+      }
+      if (force.domains > 0n) {
+        for (const domain of one.emails.flatMap(domainsOf)) ask(of, owner, KIND.domain, Buffer.from(domain));
+      }
+    }
+  });
+  for (const at of await store.hits(tx, keys)) for (const of of askers[at]!) verdicts[of] = 'excluded';
+  return verdicts;
+}
+
+/** Whether one of a person's addresses is known by a hash that some row of the owner's lists lacks. */
+function isBlind({ sha256, md5, sha1 = [] }: Identity, force: store.InForce): boolean {
+  return (
+    (force.md5_only > 0n && sha256.length > md5.length) ||
+    (force.sha256_only > 0n && md5.length > sha256.length) ||
+    sha1.length > Math.max(sha256.length, md5.length)
+  );
+}

@@ -1,0 +1,379 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  MOST_RECORDS,
+  exclusionMessages as messages,
+  ownExclusionMessages,
+} from '../../../../contract/audience/exclusions-messages.ts';
+import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import { countryOf, HOME_COUNTRY } from '../../../platform/countries.ts';
+import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
+import { FileFault, TooLarge } from '../../../platform/csv-reader.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy, checkBound } from '../../../platform/db/bounds.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
+import { page } from '../../../platform/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { check } from './check.ts';
+import { clearJob, createLoads, loadJob } from './load.ts';
+import { type Accepts, isCsv, type Level, readEntry, safeName } from './policy.ts';
+import * as store from './store.ts';
+
+export type Exclusions = ReturnType<typeof createExclusions>;
+
+/** The maximum bytes of a root's or agency's file, and of a client's or campaign's. */
+export const MOST_BYTES = 2 * 1024 ** 3;
+export const SMALL_BYTES = 8 * 1024 ** 2;
+const DONE_MS = 3_600_000;
+
+/** Who the list belongs to. */
+interface Place {
+  level: Level;
+  ownerId: string;
+  owner: Owner;
+  name: string;
+}
+
+/** Lists of people who must not become leads. */
+export function createExclusions(platform: Platform, { audit, tenants }: { audit: Audit; tenants: Tenants }) {
+  const { db, clock, jobs } = platform;
+  const loads = createLoads(platform, { audit });
+
+  const missing = (): never => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  };
+
+  /** The company or campaign whose lists are meant. @throws Refusal 404 where the scope does not see it */
+  async function placeOf(tx: Tx, level: Level, id: string): Promise<Place> {
+    if (level === 'campaign') {
+      const row = (await store.campaignById(tx, id)) ?? missing();
+      const { root_id, agency_id, company_id } = row;
+      return {
+        level,
+        ownerId: id,
+        owner: { root_id, agency_id, company_id },
+        name: `campaign #${row.number} ${row.name}`,
+      };
+    }
+    const company = (await tenants.company(tx, id)) ?? missing();
+    if (company.kind !== level) return missing();
+    const { root_id, agency_id } = company;
+    return { level, ownerId: id, owner: { root_id, agency_id, company_id: id }, name: company.name };
+  }
+
+  /**
+   * Returns the same for a signed-in user. Only the root's own users see its list; only users of the agency and the
+   * root see an agency's: a client's scope does not see either company's row as its own.
+   */
+  async function placeFor(tx: Tx, ctx: Ctx, level: Level, id: string): Promise<Place> {
+    const { kind } = ctx.actor;
+    if (level === 'root' && kind !== 'root') return missing();
+    if (level === 'agency' && kind === 'client') return missing();
+    return placeOf(tx, level, id);
+  }
+
+  async function one(tx: Tx, id: string): Promise<store.ListRow> {
+    return (await store.listById(tx, id)) ?? missing();
+  }
+
+  /**
+   * Stores an uploaded file and queues it for loading.
+   * @param field the form's name for the file
+   */
+  async function submit(
+    ctx: Ctx,
+    given: {
+      level: Level;
+      id: string;
+      /** For a campaign: the client it must belong to. */
+      companyId?: string;
+      fileName: string;
+      accepts: Accepts;
+      ignoreAliases: boolean;
+      /** The country of phone numbers that do not state one. */
+      country?: string;
+      field: string;
+    },
+    body: AsyncIterable<Uint8Array>,
+  ) {
+    const refuse = (code: 'invalid' | 'too_large', message: string, rule: string) =>
+      new Refusal(code, message, { errors: { [given.field]: [rule] } });
+    const mayHaveMore = async (tx: Tx, holder: string, check: typeof checkBound) => {
+      await check(tx, 'lists', holder, given.field);
+      await check(tx, 'waitingLists', holder, given.field);
+    };
+    const place = await inScope(db.app, ctx.scope, async (tx) => {
+      const place = await placeFor(tx, ctx, given.level, given.id);
+      await mayHaveMore(tx, place.owner.company_id, checkBound);
+      return place;
+    });
+    if (given.companyId && place.owner.company_id !== given.companyId) return missing();
+    const country = countryOf(given.country ?? HOME_COUNTRY);
+    if (!country) throw refusalOf('country', 'is not a country with phone numbers');
+    if (!isCsv(given.fileName)) throw refuse('invalid', messages.csvOnly, messages.csvOnly);
+    const isSmall = given.level === 'client' || given.level === 'campaign';
+    const now = clock.now();
+    const id = newId(now);
+    const name = safeName(given.fileName);
+    const file = join('exclusions', `${id}.csv`);
+    const { rows } = await loads
+      .take(
+        body,
+        file,
+        isSmall ? { mostBytes: SMALL_BYTES, mostRows: MOST_RECORDS } : { mostBytes: MOST_BYTES },
+      )
+      .catch((error: unknown) => {
+        if (error instanceof FileFault) throw refuse('invalid', messages.failed, error.message);
+        if (error instanceof TooLarge) {
+          const most = isSmall ? '8 MB' : '2 GiB';
+          throw refuse('too_large', messages.failed, `The file must not be larger than ${most}.`);
+        }
+        throw error;
+      });
+    const added = inScope(db.app, ctx.scope, async (tx) => {
+      const row = {
+        id,
+        ...place.owner,
+        owner_id: place.ownerId,
+        level: place.level,
+        name,
+        accepts: given.accepts,
+        ignore_aliases: given.ignoreAliases,
+        country,
+        state: 'queued' as const,
+        file_path: file,
+        total_rows: BigInt(rows),
+        created_by: ctx.actor.userId,
+        created_at: now,
+      };
+      await mayHaveMore(tx, place.owner.company_id, boundedBy);
+      await store.insertList(tx, row);
+      await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
+      await audit.record(tx, ctx, {
+        action: 'exclusion.upload',
+        objectKind: 'exclusion_list',
+        objectId: id,
+        description: `Uploaded the exclusion list ${name} for ${place.name}`,
+        owner: place.owner,
+      });
+      return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
+    });
+    return added.catch(async (error: unknown) => {
+      await rm(loads.pathOf(file), { force: true });
+      throw error;
+    });
+  }
+
+  async function remove(tx: Tx, which: Parameters<typeof store.removeLists>[1]) {
+    const gone = await store.removeLists(tx, which, clock.now());
+    await jobs.send(
+      tx,
+      clearJob,
+      gone.map((row) => ({ rootId: row.root_id, listId: row.id })),
+    );
+    return gone;
+  }
+
+  return {
+    check,
+    /** Loads files into lists and clears lists from the database, for the worker, benchmarks and tests. */
+    loads,
+    jobs,
+    submit,
+
+    /** Returns what is in progress for a company or campaign, and what ended within the last hour. */
+    progress: (ctx: Ctx, level: Level, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { ownerId } = await placeFor(tx, ctx, level, id);
+        const open = await store.underWay(tx, ownerId);
+        const ended = await store.endedSince(tx, ownerId, new Date(clock.now().getTime() - DONE_MS));
+        return {
+          jobProgress: open.map((row) => ({
+            id: row.id,
+            filename: row.name,
+            percentage: percentage(row),
+            current_row: Number(row.rows_read),
+            total_row: Number(row.total_rows),
+          })),
+          jobDone: ended.map(view),
+        };
+      }),
+
+    lists: (ctx: Ctx, level: Level, id: string, asked: { Page: number; PerPage: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { ownerId } = await placeFor(tx, ctx, level, id);
+        const { rows, total } = await store.pageOfLists(
+          tx,
+          ownerId,
+          asked.PerPage,
+          (asked.Page - 1) * asked.PerPage,
+        );
+        return page(rows.map(view), total, asked);
+      }),
+
+    /**
+     * For programs: the next lists of a company or campaign after a position, the newest first, and the position of the
+     * last one if there are more.
+     * @throws Refusal 404
+     */
+    after: (ctx: Ctx, level: Level, id: string, after: { at: Date; id: string } | null, limit: number) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { ownerId } = await placeFor(tx, ctx, level, id);
+        const found = await store.nextLists(tx, ownerId, after, limit + 1);
+        const shown = found.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          rows: shown,
+          end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+        };
+      }),
+
+    report: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => ({
+        list: view(await one(tx, id)),
+        bad: (await store.errorsAfter(tx, id, 0n, 100)).map((row) => ({ ...row, line: Number(row.line) })),
+      })),
+
+    /** The bad rows of a list as the lines of a CSV file: line, reason, value. */
+    async reportLines(ctx: Ctx, id: string): Promise<AsyncGenerator<string>> {
+      await inScope(db.app, ctx.scope, (tx) => one(tx, id));
+      return (async function* () {
+        yield CSV_BOM + csvLine(['line', 'reason', 'value']);
+        for (let after = 0n; ; ) {
+          const rows = await inScope(db.app, ctx.scope, (tx) => store.errorsAfter(tx, id, after, 5000));
+          if (rows.length === 0) return;
+          yield rows.map((row) => csvLine([row.line, row.reason, row.value])).join('');
+          after = rows.at(-1)!.line;
+        }
+      })();
+    },
+
+    /** Takes all lists of a company or campaign out of force. */
+    purge: (ctx: Ctx, level: Level, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const place = await placeFor(tx, ctx, level, id);
+        const gone = await remove(tx, { ownerId: place.ownerId });
+        const entries = gone.reduce((sum, row) => sum + (row.error ? 0n : row.rows_added), 0n);
+        await audit.record(tx, ctx, {
+          action: 'exclusion.purge',
+          objectKind: 'exclusion_list',
+          objectId: place.ownerId,
+          description: `Purged the exclusion lists of ${place.name}: ${gone.length} lists, ${entries} entries`,
+          owner: place.owner,
+        });
+        return {
+          result: 'success' as const,
+          title: ownExclusionMessages.purgedTitle,
+          msg: ownExclusionMessages.purged(gone.length, entries.toLocaleString('en-US')),
+        };
+      }),
+
+    /** Removes one list. */
+    /** Resumes a list that was set aside, from where it stopped. */
+    tryAgain: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await one(tx, id);
+        const { root_id, agency_id, company_id } = row;
+        await jobs.again(tx, loadJob.name, { rootId: root_id, listId: id });
+        await audit.record(tx, ctx, {
+          action: 'exclusion.again',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Retried the exclusion list ${row.name}`,
+          owner: { root_id, agency_id, company_id },
+        });
+        return { result: 'success' as const, message: ownExclusionMessages.again };
+      }),
+
+    undo: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await one(tx, id);
+        const [gone] = await remove(tx, { id });
+        if (!gone) throw new Refusal('conflict', 'This list was already undone.');
+        const { root_id, agency_id, company_id } = row;
+        await audit.record(tx, ctx, {
+          action: 'exclusion.undo',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Undid the exclusion list ${row.name}`,
+          owner: { root_id, agency_id, company_id },
+        });
+        return { result: 'success' as const, message: ownExclusionMessages.undone };
+      }),
+
+    /** Adds a list immediately, without a file (demo data, tests); returns the lines that are not valid entries. */
+    async addList(
+      tx: Tx,
+      given: { owner: Owner; ownerId: string; level: Level; name: string; lines: string[] },
+      at: Date,
+    ): Promise<{ id: string; added: number; bad: { line: number; value: string }[] }> {
+      const id = newId(at);
+      const bad: { line: number; value: string }[] = [];
+      const sums = { emails: 0n, phones: 0n, domains: 0n, md5_only: 0n, sha256_only: 0n };
+      const entries = given.lines.flatMap((text, i) => {
+        if (text.trim() === '') return [];
+        const read = readEntry(text, 'all');
+        if (typeof read === 'string') {
+          bad.push({ line: i + 1, value: text.slice(0, 200) });
+          return [];
+        }
+        const { kind } = read.values[0]!;
+        sums[kind === 6 ? 'phones' : kind === 8 ? 'domains' : 'emails']++;
+        if (read.only) sums[`${read.only}_only`]++;
+        return [read];
+      });
+      const list = { id, ...given.owner, owner_id: given.ownerId };
+      const read = BigInt(entries.length + bad.length);
+      await store.insertList(tx, {
+        ...list,
+        level: given.level,
+        name: given.name,
+        ...sums,
+        rows_read: read,
+        total_rows: read,
+        rows_added: BigInt(entries.length),
+        rows_bad: BigInt(bad.length),
+        created_at: at,
+        finished_at: at,
+      });
+      if (entries.length > 0)
+        await store.insertEntries(
+          tx,
+          list,
+          entries.flatMap((entry) => entry.values),
+        );
+      return { id, added: entries.length, bad };
+    },
+  };
+}
+
+const percentage = (row: store.ListRow): number =>
+  row.total_rows > 0n ? Math.min(99, Math.floor((Number(row.rows_read) / Number(row.total_rows)) * 100)) : 0;
+
+/** A list as the contract shows it. */
+function view(row: store.ListRow) {
+  return {
+    id: row.id,
+    filename: row.name,
+    campaignType: row.level,
+    state: row.state,
+    error: row.error,
+    rows_read: Number(row.rows_read),
+    ignore_aliases: row.ignore_aliases,
+    country: row.country,
+    entries_added: Number(row.rows_added),
+    entries_same: Number(row.rows_same),
+    rows_bad: Number(row.rows_bad),
+    emails: Number(row.emails),
+    phones: Number(row.phones),
+    domains: Number(row.domains),
+    created_at: row.created_at.toISOString(),
+    finished_at: row.finished_at?.toISOString() ?? null,
+    removed_at: row.removed_at?.toISOString() ?? null,
+  };
+}

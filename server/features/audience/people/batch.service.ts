@@ -1,0 +1,283 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { CountryCode } from '../../../platform/countries.ts';
+import { lineNumbers, readRows } from '../../../platform/csv-reader.ts';
+import { newId } from '../../../platform/ids.ts';
+import { hasProfile } from './columns.policy.ts';
+import { copyLine, profileLine, type Staged } from './copy.ts';
+import { type DncColumn, type DncMarks, dncColumns, readDnc } from './dnc.policy.ts';
+import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
+import { type Cells, readPerson, readProfile, rowCountry } from './row.policy.ts';
+
+/** How many rows (or, approximately, bytes of the file) one transaction takes. */
+export interface BatchSize {
+  rows: number;
+  bytes: number;
+}
+
+/** People ready for COPY (each at most once). */
+export interface Copies {
+  people: number;
+  data: Uint8Array;
+  /** What else is known about them; null if nothing. */
+  profiles: Uint8Array | null;
+}
+
+/** The work of one transaction: the part of a file from `at` to `end`, where `line` is the number of the next line. */
+export interface Batch {
+  at: number;
+  end: number;
+  line: number;
+  rows: number;
+  /**
+   * Each person as their first row says, followed, for those with several rows, by what the later rows together say.
+   */
+  copies: Copies[];
+  /** How many rows are not imported, how many values are left out of those that are, and both broken down by reason. */
+  bad: number;
+  valuesBad: number;
+  leftOut: LeftOut[];
+  errors: LineFault[];
+  /** Numbers that rows mark as being on a do-not-call list, and those they mark as not being on one. */
+  dnc: { yes: string[]; no: string[] };
+}
+
+/** How many rows, or values of rows that are imported otherwise, are left out for one reason. */
+export interface LeftOut {
+  what: 'row' | 'value';
+  field: string | null;
+  reason: string;
+  count: number;
+}
+
+const UNCLEAR_DNC = 'is not yes or no, so the number is treated as if it were on a do-not-call list';
+/** The number of reasons listed separately; any others are grouped together. */
+const MOST_REASONS = 40;
+const OTHER = 'is skipped for another reason';
+
+/** Adds newly left-out rows and values to the known totals. */
+export function addLeftOut(known: readonly LeftOut[], more: readonly LeftOut[]): LeftOut[] {
+  const sums = known.map((one) => ({ ...one }));
+  for (const one of more) {
+    const alike = (other: LeftOut) => other.what === one.what && other.field === one.field;
+    const same = sums.find((other) => alike(other) && other.reason === one.reason);
+    if (same) same.count += one.count;
+    else if (sums.length < MOST_REASONS) sums.push({ ...one });
+    else {
+      const rest = sums.find((other) => other.what === one.what && other.reason === OTHER);
+      if (rest) rest.count += one.count;
+      else sums.push({ ...one, field: null, reason: OTHER });
+    }
+  }
+  return sums;
+}
+
+/** Returns the totals of line faults, by reason. */
+export function leftOutOf(faults: readonly (Fault & Partial<Left> & { place: number })[]): LeftOut[] {
+  const sums = new Map<string, LeftOut>();
+  for (const { field, reason, place, count = 1 } of faults) {
+    const what = place === 0 ? 'row' : 'value';
+    const key = `${what} ${field} ${reason}`;
+    const known = sums.get(key);
+    if (known) known.count += count;
+    else sums.set(key, { what, field, reason, count });
+  }
+  return addLeftOut([], [...sums.values()]);
+}
+
+/** Rows read in one go before the database's responses and other requests get their turn. */
+const GROUP = { most: 200, mostBytes: 1024 * 1024 };
+
+/**
+ * Reads a file's rows in batches. Where the batches end depends only on the file and `from`, so that an interrupted
+ * import does the same as an uninterrupted one. Rows are turned into COPY's text at once: a batch of objects, living
+ * until it is full, would cost more in garbage collection than the reading.
+ * @param from a byte where a row begins, in line `line`
+ */
+export async function* readBatches(
+  path: string,
+  plan: PersonField[],
+  {
+    header,
+    country,
+    from,
+    line,
+    delimiter,
+    size,
+    now,
+  }: {
+    header: readonly string[];
+    country: CountryCode;
+    from: number;
+    line: number;
+    delimiter: string;
+    size: BatchSize;
+    now: () => Date;
+  },
+): AsyncGenerator<Batch> {
+  let batch = newBatch(from);
+  const profiled = hasProfile(plan);
+  const marked = dncColumns(header, plan);
+  for await (const group of readRows(path, {
+    from,
+    delimiter,
+    most: Math.min(GROUP.most, size.rows),
+    mostBytes: GROUP.mostBytes,
+  })) {
+    const at = now();
+    let lines = '';
+    let profiles = '';
+    for (const { cells, at: begins, end } of group) {
+      batch.end = end;
+      batch.rows++;
+      const read = readRow(cells, plan, profiled, country, marked, batch.dnc);
+      if (!('ref' in read)) {
+        batch.faults.push({ ...read, at: begins, place: 0 });
+        continue;
+      }
+      read.left?.forEach((one, i) => {
+        batch.faults.push({ ...one, at: begins, place: i + 1 });
+      });
+      if (!batch.seen.has(read.ref)) {
+        batch.seen.add(read.ref);
+        lines += copyLine({ ...read, id: newId(at), at: begins });
+        if (read.profile) profiles += profileLine({ ...read, at: begins });
+      } else {
+        const before = batch.later.get(read.ref);
+        batch.later.set(read.ref, { ...(before ? combine(before, read) : read), id: newId(at), at: begins });
+      }
+    }
+    batch.first.push(Buffer.from(lines));
+    if (profiles) batch.profiles.push(Buffer.from(profiles));
+    if (batch.rows >= size.rows || batch.end - batch.at >= size.bytes) {
+      const full = await close(path, batch, line);
+      yield full;
+      batch = newBatch(full.end);
+      line = full.line;
+    }
+    await breathe();
+  }
+  if (batch.rows > 0) yield close(path, batch, line);
+}
+
+interface OpenBatch {
+  at: number;
+  end: number;
+  rows: number;
+  seen: Set<string>;
+  first: Buffer[];
+  profiles: Buffer[];
+  later: Map<string, Staged>;
+  faults: (Fault & { at: number; place: number; count?: number })[];
+  dnc: DncMarks;
+}
+
+const newBatch = (at: number): OpenBatch => ({
+  at,
+  end: at,
+  rows: 0,
+  seen: new Set(),
+  first: [],
+  profiles: [],
+  later: new Map(),
+  faults: [],
+  dnc: { yes: new Set(), no: new Set() },
+});
+
+async function close(path: string, batch: OpenBatch, line: number): Promise<Batch> {
+  const { at, end, rows, faults, later } = batch;
+  const lines = await lineNumbers(path, at, line, [...faults.map((fault) => fault.at), end]);
+  const joined = (parts: Buffer[]) => (parts.length > 0 ? Buffer.concat(parts) : null);
+  const copies: Copies[] = [
+    { people: batch.seen.size, data: Buffer.concat(batch.first), profiles: joined(batch.profiles) },
+  ];
+  if (later.size > 0) {
+    const people = [...later.values()];
+    copies.push({
+      people: later.size,
+      data: Buffer.from(people.map(copyLine).join('')),
+      profiles: joined(people.filter((one) => one.profile).map((one) => Buffer.from(profileLine(one)))),
+    });
+  }
+  const { yes, no } = batch.dnc;
+  const leftOut = leftOutOf(faults);
+  const count = (what: LeftOut['what']) =>
+    leftOut.reduce((sum, one) => (one.what === what ? sum + one.count : sum), 0);
+  return {
+    at,
+    end,
+    line: lines.at(-1)!,
+    rows,
+    copies,
+    bad: count('row'),
+    valuesBad: count('value'),
+    leftOut,
+    dnc: { yes: [...yes], no: [...no].filter((number) => !yes.has(number)) },
+    errors: faults.map(({ field, reason, value, place }, i) => ({
+      field,
+      reason,
+      value,
+      place,
+      line: lines[i]!,
+    })),
+  };
+}
+
+/**
+ * Combines two rows about one person. The last row wins; what it does not state, and the keys, stay as an earlier row
+ * stated them.
+ */
+function combine(earlier: Person, later: Person): Person {
+  const known = new Set(earlier.keys.map((key) => `${key.kind}${key.value}`));
+  return {
+    ref: later.ref,
+    content: { ...earlier.content, ...later.content },
+    keys: [...earlier.keys, ...later.keys.filter((key) => !known.has(`${key.kind}${key.value}`))],
+    profile:
+      earlier.profile && later.profile
+        ? { ...earlier.profile, ...later.profile }
+        : (later.profile ?? earlier.profile),
+  };
+}
+
+function readRow(
+  cells: string[],
+  plan: PersonField[],
+  profiled: boolean,
+  country: CountryCode,
+  marked: readonly DncColumn[],
+  dnc: DncMarks,
+): Person | Fault {
+  if (
+    cells.length < plan.length ||
+    (cells.length > plan.length && cells.slice(plan.length).some((cell) => cell !== ''))
+  ) {
+    const reason = `has ${cells.length} values but the first line has ${plan.length} column names`;
+    return { field: null, reason, value: null };
+  }
+  let length = 0;
+  for (const cell of cells) length += cell.length;
+  if (length > 1_000_000) return { field: null, reason: 'is longer than 1 MB', value: null };
+  const byField: Cells = {};
+  for (let i = 0; i < plan.length; i++) {
+    const field = plan[i]!;
+    const cell = cells[i]!;
+    if (field === 'ignore' || cell === '') continue;
+    const before = byField[field];
+    if (before) before.push(cell);
+    else byField[field] = [cell];
+  }
+  const read = readPerson(byField, country);
+  if (!('ref' in read)) return read;
+  if (profiled) read.profile = readProfile(byField, country);
+  if (marked.length > 0)
+    readDnc(cells, marked, rowCountry(byField, country), dnc, (value) => {
+      const known = read.left?.find((one) => one.field === 'phone_dnc');
+      if (known) known.count++;
+      else
+        read.left = [
+          ...(read.left ?? []),
+          { field: 'phone_dnc', reason: UNCLEAR_DNC, value: value.slice(0, 200), count: 1 },
+        ];
+    });
+  return read;
+}

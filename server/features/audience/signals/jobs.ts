@@ -1,0 +1,20 @@
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { catchUpJob, countJob, matchJob } from './queue.ts';
+import type { Intent } from './service.ts';
+
+/** Runs the feature's jobs in this process; waiting work is checked every ten minutes. */
+export async function startIntent(
+  { counts, delivery }: Intent,
+  tenants: Tenants,
+  { jobs }: Platform,
+): Promise<void> {
+  const often = { pollingIntervalSeconds: 2 };
+  await jobs.work(countJob, often, ({ rootId, countId }) => counts.run(rootId, countId));
+  await jobs.work(catchUpJob, often, ({ rootId, campaignId }) => delivery.catchUp(rootId, campaignId));
+  await jobs.work(matchJob, often, async ({ rootId }) => {
+    for (const id of rootId ? [rootId] : await tenants.roots())
+      if (rootId || (await delivery.hasWork(id))) await delivery.run(id);
+  });
+  await jobs.schedule(matchJob, '*/10 * * * *', {});
+}

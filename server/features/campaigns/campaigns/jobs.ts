@@ -1,0 +1,16 @@
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { resumeJob } from './queue.ts';
+import type { Campaigns } from './service.ts';
+
+/** Starts the feature's background work: every minute, so that a day's limit ends with the day. */
+export async function startCampaigns(
+  campaigns: Campaigns,
+  tenants: Tenants,
+  { jobs }: Platform,
+): Promise<void> {
+  await jobs.work(resumeJob, { pollingIntervalSeconds: 10 }, async ({ rootId }) => {
+    for (const id of rootId ? [rootId] : await tenants.roots()) await campaigns.resumeCapped(id);
+  });
+  await jobs.schedule(resumeJob, '* * * * *', {});
+}

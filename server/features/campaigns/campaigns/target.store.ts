@@ -1,0 +1,84 @@
+import { sql } from 'kysely';
+import type { Owner } from '../../../platform/db/owner.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import { distinctKeywords, lookUpOf, placesOf, stemsOf } from '../../audience/keywords/index.ts';
+import { ANYBODY, type Search, type SearchModule } from './target.policy.ts';
+
+type ClientOwner = Owner & { agency_id: string };
+
+/** Sets what a campaign looks for, both as given and as matched: Enhance ID and B2B ID match words in any order. */
+export async function setTarget(
+  tx: Tx,
+  owner: ClientOwner,
+  campaign: { id: string; module: SearchModule },
+  search: Search,
+  description: string,
+  at: Date,
+): Promise<void> {
+  const campaignId = campaign.id;
+  const { location, states, cities, zips, keywords } = search;
+  const { titles, seniorities, departments, industries, sizes } = { ...ANYBODY, ...search };
+  const audience = { titles, seniorities, departments, industries, sizes };
+  const own = { root_id: owner.root_id, agency_id: owner.agency_id, company_id: owner.company_id };
+  const row = { location, states, cities, zips, keywords, description, ...audience, updated_at: at };
+  await tx
+    .insertInto('campaign_target')
+    .values({ campaign_id: campaignId, ...own, ...row })
+    .onConflict((conflict) => conflict.column('campaign_id').doUpdateSet(row))
+    .execute();
+  await tx.deleteFrom('campaign_keyword').where('campaign_id', '=', campaignId).execute();
+  await tx.deleteFrom('campaign_place').where('campaign_id', '=', campaignId).execute();
+  const words = distinctKeywords(keywords).map((one) => one.words);
+  const stems = words.map((one) => (campaign.module === 'locator' ? '{}' : `{${stemsOf(one).join(',')}}`));
+  await sql`
+    insert into campaign_keyword (campaign_id, words, hash, stems, root_id, agency_id, company_id)
+    select ${campaignId}::uuid, k.words, k.hash, k.stems::bigint[], ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
+    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[]) k (words, hash, stems)`.execute(
+    tx,
+  );
+  const places = placesOf(search);
+  await sql`
+    insert into campaign_place (campaign_id, kind, place, root_id, agency_id, company_id)
+    select ${campaignId}::uuid, p.kind, p.place, ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
+    from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`.execute(
+    tx,
+  );
+}
+
+/** What campaigns look for, by campaign. */
+export async function targetsOf(tx: Tx, ids: string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  const rows = await tx.selectFrom('campaign_target').selectAll().where('campaign_id', 'in', ids).execute();
+  return new Map(rows.map((row) => [row.campaign_id, row]));
+}
+
+const KEYWORD_PREVIEW = sql<string>`left(array_to_string(keywords[1:20], ', '), 200)`.as('keyword_preview');
+
+/** What lists show of the same. A campaign can have 40,000 zip codes, and a page a hundred campaigns. */
+export async function rowTargetsOf(tx: Tx, ids: string[]) {
+  if (ids.length === 0) return new Map<string, never>();
+  const rows = await tx
+    .selectFrom('campaign_target')
+    .select(['campaign_id', 'location', 'states', 'description', KEYWORD_PREVIEW])
+    .where('campaign_id', 'in', ids)
+    .execute();
+  return new Map(rows.map((row) => [row.campaign_id, row]));
+}
+
+/**
+ * What one campaign looks for, as shown with it: its zip codes and keywords as one text each, because so many small
+ * strings would block everyone else.
+ */
+export async function shownTargetOf(tx: Tx, id: string) {
+  return tx
+    .selectFrom('campaign_target')
+    .select([
+      ...(['campaign_id', 'location', 'states', 'cities', 'description'] as const),
+      ...(['titles', 'seniorities', 'departments', 'industries', 'sizes'] as const),
+      sql<string>`array_to_string(zips, E'\n')`.as('zips'),
+      sql<string>`array_to_string(keywords, E'\n')`.as('keywords'),
+      KEYWORD_PREVIEW,
+    ])
+    .where('campaign_id', '=', id)
+    .executeTakeFirst();
+}

@@ -1,0 +1,68 @@
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+
+export type ConnectionRow = Selectable<Schema['connection']>;
+export interface CountedConnection extends ConnectionRow {
+  campaigns: bigint;
+  waiting: bigint;
+}
+
+/** The connections of a company, or one of them, oldest first, with what uses them and waits for them. */
+export async function connections(
+  tx: Tx,
+  which: { companyId: string; vendor?: string | undefined } | { id: string },
+): Promise<CountedConnection[]> {
+  let query = tx
+    .selectFrom('connection as c')
+    .selectAll('c')
+    .select([
+      sql<bigint>`(select count(distinct i.campaign_id) from integration i
+        where i.connection_id = c.id and i.state <> 'removed')`.as('campaigns'),
+      sql<bigint>`(select count(*) from integration i join delivery d on d.integration_id = i.id
+        and d.state in ('pending', 'unknown') and d.next_at is null where i.connection_id = c.id)`.as(
+        'waiting',
+      ),
+    ])
+    .where('c.state', '!=', 'removed')
+    .orderBy('c.created_at')
+    .orderBy('c.id');
+  if ('id' in which) query = query.where('c.id', '=', which.id);
+  else {
+    query = query.where('c.company_id', '=', which.companyId);
+    if (which.vendor) query = query.where('c.vendor', '=', which.vendor);
+  }
+  return query.execute();
+}
+
+/**
+ * One connection that is not removed. `lock`: `update` keeps others from changing it, `share` from changing it until
+ * this transaction has written what it read.
+ */
+export async function connectionById(
+  tx: Tx,
+  id: string,
+  lock?: 'update' | 'share',
+): Promise<ConnectionRow | undefined> {
+  const query = tx.selectFrom('connection').selectAll().where('id', '=', id).where('state', '!=', 'removed');
+  return (
+    lock === 'update' ? query.forUpdate() : lock === 'share' ? query.forShare() : query
+  ).executeTakeFirst();
+}
+
+export async function insertConnection(tx: Tx, row: Insertable<Schema['connection']>): Promise<void> {
+  // From the other end than the webhooks of the company, with which they share its lanes.
+  const lane = sql<number>`(select 15 - count(*) % 16 from connection where company_id = ${row.company_id})`;
+  await tx
+    .insertInto('connection')
+    .values({ ...row, lane })
+    .execute();
+}
+
+export async function updateConnection(
+  tx: Tx,
+  id: string,
+  set: Updateable<Schema['connection']>,
+): Promise<void> {
+  await tx.updateTable('connection').set(set).where('id', '=', id).execute();
+}

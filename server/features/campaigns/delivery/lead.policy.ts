@@ -1,0 +1,46 @@
+import { INFORMATION_FIELDS } from '../../../../contract/audience/enrichment-fields.ts';
+import { DATA_PREFIX, LEAD_FIELDS } from '../../../../contract/campaigns/destinations.ts';
+import type { Lead } from '../../../integrations/index.ts';
+import type { LeadData } from './policy.ts';
+
+/** The keys of everything that can be known about a lead. */
+export const SOURCES: ReadonlySet<string> = new Set([
+  ...Object.keys(LEAD_FIELDS),
+  ...INFORMATION_FIELDS.map(({ key }) => DATA_PREFIX + key),
+]);
+
+/** A lead as text by the keys of LEAD_FIELDS and of the data fields that its campaign requests; no empty values. */
+export function leadOf(data: LeadData): Lead {
+  const { person, campaign, visit, match } = data;
+  const known: Record<string, string | number | null> = {
+    lead_id: data.id,
+    first_name: person.first_name,
+    last_name: person.last_name,
+    full_name: [person.first_name, person.last_name].filter(Boolean).join(' '),
+    email: person.email,
+    phone: person.phone,
+    phone2: person.phone2,
+    address: person.address,
+    city: person.city,
+    state: person.state,
+    zip: person.zip,
+    company_name: person.company_name,
+    job_title: person.job_title,
+    website: person.website,
+    campaign_id: campaign.id,
+    campaign_name: campaign.name,
+    campaign_type: campaign.type,
+    page_url: visit.page_url,
+    referrer: visit.referrer,
+    match_type: match.type,
+    confidence: match.confidence,
+    created_at: data.created_at,
+    is_test: String(data.test),
+  };
+  for (const [key, value] of Object.entries(data.information)) known[DATA_PREFIX + key] = value;
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([key, value]) =>
+      value === null || value === '' ? [] : [[key, String(value)]],
+    ),
+  );
+}

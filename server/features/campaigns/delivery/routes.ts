@@ -1,0 +1,173 @@
+import { DEFAULT_FIELDS } from '../../../../contract/campaigns/payloads.ts';
+import type { contract } from '../../../../contract/index.ts';
+import { messages } from '../../../../contract/messages.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { page } from '../../../platform/page.ts';
+import type { Tried } from './rules.service.ts';
+import type { Counted, Delivery } from './service.ts';
+
+/** The calls of the feature. */
+export function deliveryRoutes(delivery: Delivery): {
+  handlers: Handlers<typeof contract.delivery>;
+  plain: PlainRoute[];
+} {
+  const saved = { result: 'success' as const, message: messages.changesSaved };
+  return {
+    handlers: {
+      list: async (ctx, { leadspeekID }) => ({ data: (await delivery.list(ctx, leadspeekID)).map(wire) }),
+      async create(ctx, input) {
+        const { row, secret } = await delivery.create(ctx, input);
+        return { ...saved, data: wire(row), secret };
+      },
+      update: async (ctx, { id, ...given }) => ({
+        ...saved,
+        data: wire(await delivery.update(ctx, id, given)),
+      }),
+      async payload(ctx, { id }) {
+        const { payload, header_names } = await delivery.payload(ctx, id);
+        const { format, template } = payload;
+        const fields = payload.fields.length > 0 ? payload.fields : [...DEFAULT_FIELDS];
+        return { format, fields, template, header_names };
+      },
+      setPayload: async (ctx, { id, ...given }) => ({
+        ...saved,
+        data: wire(await delivery.setPayload(ctx, id, given)),
+      }),
+      setRules: async (ctx, { id, rules }) => ({
+        ...saved,
+        data: wire(await delivery.setRules(ctx, id, rules)),
+      }),
+      async tryRules(ctx, { id, rules }) {
+        const tried = await delivery.tryRules(ctx, id, rules);
+        const count = (verdict: Tried['verdict']) => tried.filter((one) => one.verdict === verdict).length;
+        return {
+          goes: count('goes'),
+          waits: tried.filter((one) => one.waits_until).length,
+          not_matching: count('not_matching'),
+          others_turn: count('others_turn'),
+          not_sendable: count('not_sendable'),
+          data: tried.map(({ verdict, ...one }) => ({
+            ...one,
+            created_at: one.created_at.toISOString(),
+            waits_until: one.waits_until?.toISOString() ?? null,
+            goes: verdict === 'goes',
+          })),
+        };
+      },
+      previewPayload: (ctx, { id, ...given }) => delivery.previewPayload(ctx, id, given),
+      async remove(ctx, { id }) {
+        await delivery.remove(ctx, id);
+        return saved;
+      },
+      async attach(ctx, input) {
+        return { ...saved, data: wire(await delivery.attach(ctx, input)) };
+      },
+      configure: async (ctx, { id, ...given }) => ({
+        ...saved,
+        data: wire(await delivery.configure(ctx, id, given)),
+      }),
+      preview: (ctx, input) => delivery.preview(ctx, input),
+      undelivered: async (ctx, { companyID }) => ({
+        data: (await delivery.undelivered(ctx, companyID)).map((row) => ({
+          id: row.id,
+          name: row.name,
+          kind: row.kind,
+          connectionID: row.connection_id,
+          company_name: row.company_name,
+          leadspeekID: row.campaign_id,
+          leadspeekType: row.module,
+          campaign_name: row.campaign_name,
+          state: row.state,
+          cause: row.cause,
+          leads: Number(row.leads),
+          first_at: row.first_at.toISOString(),
+          last_at: row.last_at.toISOString(),
+        })),
+      }),
+      async test(ctx, { id }) {
+        const outcome = await delivery.test(ctx, id);
+        return {
+          result: outcome.error === null ? 'success' : 'failed',
+          message:
+            outcome.error ??
+            (outcome.remoteId === undefined
+              ? `The endpoint returned ${outcome.status}.`
+              : 'The test lead arrived.'),
+          status: outcome.status,
+          duration_ms: outcome.durationMs,
+        };
+      },
+      async log(ctx, input) {
+        const mayName = ctx.may('lead.read');
+        const { rows, tries, total } = await delivery.log(ctx, input.id, {
+          state: input.state,
+          search: input.searchQuery,
+          order: input.order ?? 'desc',
+          limit: input.PerPage,
+          offset: (input.Page - 1) * input.PerPage,
+        });
+        const byDelivery = Map.groupBy(tries, (attempt) => attempt.delivery_id);
+        return page(
+          rows.map((row) => ({
+            id: row.id,
+            message_id: row.message_id,
+            lead_id: row.lead_id,
+            lead_name: row.is_test
+              ? 'Test Lead'
+              : (mayName && [row.first_name, row.last_name].filter(Boolean).join(' ')) || null,
+            state: row.state,
+            is_test: row.is_test,
+            attempts: row.attempts,
+            next_at: row.next_at?.toISOString() ?? null,
+            delivered_at: row.delivered_at?.toISOString() ?? null,
+            created_at: row.created_at.toISOString(),
+            tries: (byDelivery.get(row.id) ?? []).map((attempt) => ({
+              number: attempt.number,
+              started_at: attempt.started_at.toISOString(),
+              duration_ms: attempt.duration_ms,
+              status: attempt.status,
+              answer: attempt.answer,
+              error: attempt.error,
+            })),
+          })),
+          total,
+          input,
+        );
+      },
+      async replay(ctx, { id, deliveryID, cause }) {
+        const replayed = await delivery.replay(ctx, id, { deliveryId: deliveryID, cause });
+        return {
+          result: 'success',
+          message: replayed === 1 ? 'Resending 1 lead' : `Resending ${replayed} leads`,
+          replayed,
+        };
+      },
+    },
+    plain: [],
+  };
+}
+
+/** A client does not see how its agency's connection is used; `connection_state` is null then. */
+const wire = (row: Counted) => ({
+  id: row.id,
+  leadspeekID: row.campaign_id,
+  kind: row.kind,
+  name: row.name || row.url || '',
+  url: row.url,
+  connectionID: row.connection_id,
+  connection_state: row.connection_state === 'removed' ? null : row.connection_state,
+  settings: isHidden(row) ? {} : row.settings,
+  mapping: isHidden(row) ? {} : row.mapping,
+  payload_format: row.payload.format,
+  rules: row.rules,
+  time_zone: row.time_zone,
+  state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
+  state_reason: row.state_reason,
+  delivered: Number(row.delivered),
+  pending: Number(row.pending),
+  failed: Number(row.failed),
+  skipped: Number(row.skipped),
+  created_at: row.created_at.toISOString(),
+});
+
+const isHidden = (row: Counted): boolean => row.connection_id !== null && row.connection_state === null;

@@ -1,0 +1,173 @@
+import type { Payload, PayloadHeader } from '../../../../contract/campaigns/payloads.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import type { Result, Vendor, Way } from '../../../integrations/index.ts';
+import { attempt } from '../../../integrations/index.ts';
+import { fieldsOf, missingFields } from '../../../integrations/mapping.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Vault } from '../../../platform/crypto.ts';
+import { type Outbound, OutboundError } from '../../../platform/outbound.ts';
+import { leadOf } from './lead.policy.ts';
+import { type Message, messageOf, secretsOf } from './payload.policy.ts';
+import { ANSWER_BYTES, type LeadData, type Outcome, readable, TIMEOUT_MS } from './policy.ts';
+import { signedHeaders } from './sign.ts';
+
+export const SECRET = 'integration.secret';
+export const HEADERS = 'integration.headers';
+const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be decrypted with the current APP_KEY.';
+const HEADERS_UNREADABLE =
+  'Not sent: the values of the headers cannot be decrypted with the current APP_KEY. Enter them again.';
+
+/** Where a delivery goes: a webhook of the campaign, or a vendor with the destination's settings. */
+export type Target =
+  | {
+      kind: 'webhook';
+      url: string;
+      secretSealed: string;
+      messageId: string;
+      payload: Payload;
+      headersSealed: string | null;
+    }
+  | {
+      kind: 'vendor';
+      vendor: Vendor;
+      way: Way;
+      settings: Record<string, string>;
+      mapping: Record<string, string>;
+      remoteId: string | null;
+      /** An earlier attempt may have arrived. */
+      isInDoubt: boolean;
+    };
+
+/** The headers of a webhook; null if they cannot be decrypted with the current key. */
+export function openHeaders(vault: Vault, sealed: string | null): PayloadHeader[] | null {
+  if (sealed === null) return [];
+  try {
+    return JSON.parse(vault.open(sealed, HEADERS)) as PayloadHeader[];
+  } catch {
+    return null;
+  }
+}
+
+/** Our headers with the client's own, which may replace the User-Agent. Names in lowercase. */
+export const requestHeaders = (
+  ours: Record<string, string>,
+  own: readonly PayloadHeader[],
+): Record<string, string> => ({
+  ...ours,
+  ...Object.fromEntries(own.map(({ name, value }) => [name.toLowerCase(), value])),
+});
+
+export type Sender = ReturnType<typeof createSender>;
+
+/** Makes single attempts, outside any transaction. None of them throws because of what the other side does. */
+export function createSender({ clock, vault, outbound }: { clock: Clock; vault: Vault; outbound: Outbound }) {
+  const timed = () => {
+    const startedAt = clock.now();
+    const began = performance.now();
+    return (rest: Omit<Outcome, 'startedAt' | 'durationMs'>): Outcome => ({
+      startedAt,
+      durationMs: Math.round(performance.now() - began),
+      ...rest,
+    });
+  };
+
+  /** Posts a signed message to a webhook. */
+  async function post(
+    { url, secretSealed, messageId, payload, headersSealed }: Target & { kind: 'webhook' },
+    data: LeadData,
+  ): Promise<Outcome> {
+    const done = timed();
+    let secret: string;
+    try {
+      secret = vault.open(secretSealed, SECRET);
+    } catch {
+      return done({ status: null, answer: null, error: SECRET_UNREADABLE, final: true });
+    }
+    const own = openHeaders(vault, headersSealed);
+    if (!own) return done({ status: null, answer: null, error: HEADERS_UNREADABLE, final: true });
+    let message: Message;
+    try {
+      message = messageOf(payload, data);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return done({ status: null, answer: null, error: `Not sent: ${error.message}.`, final: true });
+    }
+    const { body, contentType } = message;
+    try {
+      const answer = await outbound.fetch(url, {
+        method: 'POST',
+        headers: requestHeaders(signedHeaders(secret, messageId, clock.now(), body, contentType), own),
+        body,
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: ANSWER_BYTES,
+      });
+      const { status } = answer;
+      const error =
+        status >= 200 && status < 300
+          ? null
+          : status >= 300 && status < 400
+            ? 'The endpoint redirects to another address. Redirects are not followed.'
+            : `The endpoint returned ${status}.`;
+      return done({
+        status,
+        answer: readable(answer.body, secretsOf(own)),
+        error,
+        gone: status === 410,
+        retryAfter: answer.headers['retry-after'],
+      });
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return done({ status: null, answer: null, error: `${error.message}.` });
+    }
+  }
+
+  /** Makes one attempt at a vendor. */
+  async function hand(target: Target & { kind: 'vendor' }, data: LeadData): Promise<Outcome> {
+    const done = timed();
+    const { vendor, way, settings, mapping, remoteId, isInDoubt } = target;
+    const fields = fieldsOf(vendor, mapping, leadOf(data));
+    const lacking = missingFields(vendor, fields);
+    if (lacking.length > 0) {
+      const error = `Not sent: this lead has no ${lacking.join(', ')}, which ${vendor.name} requires.`;
+      return done({ status: null, answer: null, error, final: true, remoteId });
+    }
+    const request = { settings, fields, leadId: data.id, at: clock.now() };
+    const attempted = await attempt(vendor, way, request, remoteId, isInDoubt);
+    return done({ ...outcomeOf(attempted.result, vendor), remoteId: attempted.remoteId });
+  }
+
+  return {
+    /** Sends one lead once. */
+    send: (target: Target, data: LeadData): Promise<Outcome> =>
+      target.kind === 'webhook' ? post(target, data) : hand(target, data),
+  };
+}
+
+/** What an adapter's result means for the schedule and the log. */
+function outcomeOf(result: Result, vendor: Vendor): Omit<Outcome, 'startedAt' | 'durationMs'> {
+  const answer = null;
+  switch (result.kind) {
+    case 'delivered':
+      return {
+        status: result.status,
+        answer,
+        error: null,
+        ...(result.afterMs ? { afterMs: result.afterMs } : {}),
+      };
+    case 'final':
+      return { status: result.status, answer, error: `${result.why} ${result.fix}`, final: true };
+    case 'broken':
+      return { status: result.status, answer, error: result.why, broken: result.why };
+    case 'unknown':
+      return { status: null, answer, error: result.why, isInDoubt: vendor.find !== undefined };
+    case 'retry':
+      return {
+        status: result.status,
+        answer,
+        error: result.why,
+        // A server that failed may have done half of it.
+        isInDoubt: vendor.find !== undefined && (result.status ?? 0) >= 500,
+        ...(result.afterMs ? { afterMs: result.afterMs } : {}),
+      };
+  }
+}

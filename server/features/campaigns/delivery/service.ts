@@ -1,0 +1,579 @@
+import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createAlerts } from './alert.service.ts';
+import type { DeliveryDeps } from './deps.ts';
+import { destinationChanges } from './destination.service.ts';
+import { createExamples } from './examples.ts';
+import { payloadChanges } from './payload.service.ts';
+import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
+import { laneOf, resumeJob, type SendPayload, sendJob } from './queue.ts';
+import { HANDED_ON, opensAt } from './rules.policy.ts';
+import { deliveryRules } from './rules.service.ts';
+import { createSender, SECRET, type Target } from './send.service.ts';
+import { newMessageId, newSecret } from './sign.ts';
+import { createSlowness } from './slow.ts';
+import * as store from './store.ts';
+
+export type { Counted } from './store.ts';
+export type { DeliveryDeps };
+export type Delivery = ReturnType<typeof createDelivery>;
+
+/** Sends accepted leads to the webhooks and connections of their campaign: retried, logged, replayed. */
+export function createDelivery(platform: Platform, deps: DeliveryDeps) {
+  const { db, clock, vault, jobs } = platform;
+  const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
+  const sender = createSender({ clock, vault, outbound });
+  const alerts = createAlerts(platform, deps);
+  const slowness = createSlowness(clock);
+  const examples = createExamples(platform, deps);
+
+  const missing = (): never => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  };
+  const ownerOf = ({ root_id, agency_id, company_id }: Owner): Owner => ({ root_id, agency_id, company_id });
+
+  const firstOf = (row: store.NewDelivery): SendPayload => ({
+    rootId: row.root_id,
+    deliveryId: row.id,
+    integrationId: row.integration_id,
+    companyId: row.lane_company_id,
+    lane: row.lane,
+    ...(row.connection_id ? { connectionId: row.connection_id } : {}),
+    attempt: 0,
+  });
+  platform.events.on('leads.accepted', async (tx, event) => {
+    const rows = await store.insertForLeads(tx, event.leads, event.isTest, clock.now());
+    const until = new Map(
+      event.leads.flatMap(({ id, waitsUntil }) => (waitsUntil ? [[id, waitsUntil]] : [])),
+    );
+    const atOnce = rows.filter((row) => !until.has(row.lead_id));
+    await enqueue(tx, atOnce.map(firstOf));
+    for (const row of rows) {
+      const at = until.get(row.lead_id);
+      if (at) await enqueue(tx, [{ ...firstOf(row), dueAt: at.toISOString() }], at);
+    }
+  });
+  // The waiting job then finds a different time and does nothing, though its attempt may still be in progress.
+  platform.events.on('leads.completed', async (tx, { leadIds }) => {
+    await enqueue(tx, (await store.dueNow(tx, leadIds, clock.now())).map(firstOf));
+  });
+
+  platform.events.on('connection.restored', (tx, { rootId, connectionId }) =>
+    jobs.send(tx, resumeJob, [{ rootId, connectionId }]),
+  );
+  platform.events.on('connection.removed', (tx, { connectionId }) =>
+    store.removeOfConnection(tx, connectionId, clock.now()),
+  );
+
+  const enqueue = (tx: Tx, payloads: SendPayload[], startAfter?: Date) =>
+    jobs.send(tx, sendJob, payloads, {
+      group: laneOf,
+      ...(startAfter ? { startAfter } : {}),
+    });
+
+  async function present(tx: Tx, id: string, lock = false): Promise<store.IntegrationRow> {
+    const row = await store.integrationById(tx, id, lock);
+    return row && row.state !== 'removed' ? row : missing();
+  }
+
+  async function counted(tx: Tx, id: string): Promise<store.Counted> {
+    return (await store.integrations(tx, { id }))[0] ?? missing();
+  }
+
+  const rules = deliveryRules(platform, {
+    audit,
+    leads,
+    campaigns,
+    present,
+    counted,
+    goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)),
+  });
+
+  function checkUrl(url: string): void {
+    const objection = outbound.objection(url);
+    if (objection) throw new Refusal('invalid', `url: ${objection}`, { errors: { url: [objection] } });
+  }
+
+  /** The message of a delivery about to be sent, or why there is none. */
+  async function prepare(
+    tx: Tx,
+    row: NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>,
+  ): Promise<LeadData | string> {
+    if (row.integration_state !== 'enabled')
+      return `Not sent: the ${row.kind === 'webhook' ? 'webhook' : 'destination'} is ${row.integration_state}.`;
+    if (row.lead_id && (await leads.withheldIn(tx, row.root_id, [row.lead_id])).has(row.lead_id))
+      return 'Not sent: the person is on an exclusion list.';
+    const data = row.lead_id && (await leads.message(tx, [row.lead_id])).get(row.lead_id);
+    return data || 'Not sent: this lead’s personal data was erased.';
+  }
+
+  type Row = NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>;
+  /**
+   * Where a delivery goes now. `wait`: not now, because its connection is broken or paused (null) or because the vendor
+   * asked to wait. What is about to be sent to a vendor that cannot tell a repeated record is marked, so that a
+   * process that dies has it asked after.
+   */
+  async function targetOf(tx: Tx, row: Row): Promise<Target | { wait: Date | null } | string> {
+    if (row.kind === 'webhook') return webhookOf(row, row.message_id);
+    const connection = await connections.byId(tx, row.connection_id!, 'share');
+    if (!connection) return 'Not sent: the connection was removed.';
+    if (connection.state !== 'connected') return { wait: null };
+    if (connection.held_until && connection.held_until > clock.now()) return { wait: connection.held_until };
+    const vendor = connections.vendor(connection.vendor);
+    const way = connections.wayOf(vendor, connection);
+    if (!way) return 'Not sent: the address of the connection is not valid.';
+    const isInDoubt = row.state === 'unknown';
+    if (vendor.find && !row.remote_id && !isInDoubt) await store.markInDoubt(tx, row.id);
+    return {
+      kind: 'vendor',
+      vendor,
+      way,
+      settings: row.settings,
+      mapping: row.mapping,
+      remoteId: row.remote_id,
+      isInDoubt,
+    };
+  }
+
+  /** When the hours of its destination open for a delivery; null: they are open. Tests go out at any time. */
+  const opensFor = (row: Row, at: Date): Date | null =>
+    row.is_test ? null : opensAt(row.rules?.hours, row.time_zone, at);
+
+  /** Ends a delivery that the rules leave out. */
+  async function skip(tx: Tx, row: Row, why: string): Promise<null> {
+    await store.settle(
+      tx,
+      row,
+      { state: 'skipped', next_at: null, delivered_at: null },
+      attemptRow(notSent(clock.now(), `Not sent: ${why}`)),
+    );
+    return null;
+  }
+
+  jobs.hook(sendJob, {
+    setAside: ({ rootId, deliveryId, attempt }) =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const row = await store.deliveryToSend(tx, deliveryId);
+        if (!row || !isOpen(row) || row.attempts !== attempt) return;
+        const error = 'Not sent: the server stopped twice while sending this lead.';
+        await store.settle(
+          tx,
+          row,
+          { state: 'failed', next_at: null, delivered_at: null },
+          attemptRow({
+            startedAt: clock.now(),
+            durationMs: 0,
+            status: null,
+            answer: null,
+            error,
+            final: true,
+          }),
+        );
+      }),
+  });
+
+  const service = {
+    jobs,
+
+    /**
+     * Makes one attempt: reads, sends outside any transaction, then records the attempt and enqueues the next in one
+     * transaction. Safe to run twice: a late or second run records nothing; if killed between sending and recording, it
+     * sends the same message id once more.
+     */
+    async attempt(payload: SendPayload): Promise<void> {
+      const scope = { rootId: payload.rootId };
+      const place = payload.connectionId ?? payload.integrationId;
+      // It must not hold up the other destinations on its lane, one lead after the other.
+      if (!payload.isSlow && payload.companyId && slowness.isSlow(place))
+        return inScope(db.app, scope, (tx) => enqueue(tx, [{ ...payload, isSlow: true }]));
+      const ready = await inScope(db.app, scope, async (tx) => {
+        const row = await store.deliveryToSend(tx, payload.deliveryId);
+        if (!row || !isOpen(row) || row.attempts !== payload.attempt) return null;
+        if (payload.dueAt && row.next_at?.toISOString() !== payload.dueAt) return null;
+        const data = await prepare(tx, row);
+        if (row.integration_state !== 'enabled' && (await rules.passedOn(tx, row)))
+          return skip(tx, row, HANDED_ON);
+        if (typeof data === 'string') return { row, data };
+        const leftOut = await rules.leftOut(tx, row, data);
+        if (leftOut) return skip(tx, row, leftOut);
+        const opens = opensFor(row, clock.now());
+        const target = opens ? { wait: opens } : await targetOf(tx, row);
+        if (typeof target === 'string') return { row, data: target };
+        if (!('wait' in target)) return { row, data, target };
+        await store.postpone(tx, row.id, target.wait, opens !== null);
+        if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
+        return null;
+      });
+      if (!ready) return;
+      const { row, data, target } = ready;
+      const outcome: Outcome =
+        typeof data === 'string' || !target
+          ? notSent(clock.now(), typeof data === 'string' ? data : '')
+          : await sender.send(target, data);
+      slowness.note(place, outcome);
+      // Before the delivery is settled: a process that dies in between then finds a connection that is already broken.
+      if (outcome.broken !== undefined)
+        await connections.broken(row.root_id, row.connection_id!, outcome.broken);
+
+      const now = clock.now();
+      const verdict = judge(outcome, row.attempts + 1, now, Math.random());
+      await inScope(db.app, scope, async (tx) => {
+        const retryAt = 'nextAt' in verdict ? verdict.nextAt : null;
+        const opens = retryAt && opensFor(row, retryAt);
+        const nextAt = opens ?? retryAt;
+        const settled = await store.settle(
+          tx,
+          row,
+          {
+            state: verdict.state,
+            next_at: nextAt,
+            waits_for_hours: Boolean(opens),
+            delivered_at: verdict.state === 'delivered' ? now : null,
+            ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
+          },
+          attemptRow(outcome),
+        );
+        if (!settled) return;
+        const { dueAt: _, isSlow: __, ...next } = payload;
+        if (nextAt) await enqueue(tx, [{ ...next, attempt: row.attempts + 1 }], nextAt);
+        if (outcome.afterMs && row.connection_id)
+          await connections.hold(tx, row.connection_id, new Date(now.getTime() + outcome.afterMs));
+        if (outcome.gone) await disableGone(tx, row.integration_id, now);
+      });
+      // What was never sent says nothing about its destination.
+      const reached = alertOf(verdict, row.attempts + 1);
+      if (
+        target &&
+        !row.is_test &&
+        (reached === 0 ? verdict.state === 'delivered' && row.alerted > 0 : reached > row.alerted)
+      )
+        await alerts.note(row, reached, outcome.error);
+    },
+
+    /** Lets what waited for a connection go on, a thousand at a time. */
+    async resume(payload: { rootId: string; connectionId: string }): Promise<void> {
+      await inScope(db.app, { rootId: payload.rootId }, async (tx) => {
+        const connection = await connections.byId(tx, payload.connectionId);
+        if (connection?.state !== 'connected') return;
+        const resumed = await store.resume(tx, connection.id, clock.now());
+        await enqueue(tx, resumed.map(nextOf));
+        if (resumed.length === store.RESUMED_AT_ONCE) await jobs.send(tx, resumeJob, [payload]);
+      });
+    },
+
+    list: (ctx: Ctx, campaignId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await campaigns.visible(tx, campaignId))) return missing();
+        return store.integrations(tx, { campaignId });
+      }),
+
+    /** Adds a webhook to a campaign; the secret is shown only this once. */
+    create: (ctx: Ctx, given: { leadspeekID: string; url: string }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const campaign = (await campaigns.visible(tx, given.leadspeekID)) ?? missing();
+        checkUrl(given.url);
+        if ((await store.countLocked(tx, campaign.id)) >= MOST_PER_CAMPAIGN) {
+          throw new Refusal(
+            'conflict',
+            `A campaign can have up to ${MOST_PER_CAMPAIGN} webhooks. Remove one first.`,
+          );
+        }
+        const now = clock.now();
+        const id = newId(now);
+        const secret = newSecret();
+        await store.insertIntegration(tx, {
+          id,
+          ...ownerOf(campaign),
+          agency_id: campaign.agency_id,
+          campaign_id: campaign.id,
+          kind: 'webhook',
+          name: given.url,
+          url: given.url,
+          secret_sealed: vault.seal(secret, SECRET),
+          state: 'enabled',
+          created_at: now,
+          updated_at: now,
+        });
+        await audit.record(tx, ctx, {
+          action: 'integration.create',
+          objectKind: 'integration',
+          objectId: id,
+          description: `Added the webhook ${given.url} to campaign #${campaign.number} ${campaign.name}`,
+          owner: ownerOf(campaign),
+        });
+        return { row: await counted(tx, id), secret };
+      }),
+
+    /** Changes the URL of a webhook, or the state of a destination. */
+    update: (
+      ctx: Ctx,
+      id: string,
+      given: { url?: string | undefined; state?: 'enabled' | 'disabled' | undefined },
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await present(tx, id, true);
+        if (given.url !== undefined) {
+          if (row.kind !== 'webhook') throw refusalOf('url', 'can only be set for a webhook');
+          checkUrl(given.url);
+          // Values that nobody is shown go to no other server than the one that they were entered for.
+          if (row.header_names.length > 0 && row.url && new URL(given.url).origin !== new URL(row.url).origin)
+            throw refusalOf(
+              'url',
+              `is on another server than the headers are for (${row.header_names.join(', ')}). Remove the headers first and enter them again afterwards`,
+            );
+        }
+        const url = given.url ?? row.url;
+        const state = given.state ?? row.state;
+        const changes = [
+          ...(url === row.url ? [] : [`URL from ${row.url} to ${url}`]),
+          ...(state === row.state ? [] : [`${row.state} to ${state}`]),
+        ];
+        if (changes.length) {
+          const reason = state === row.state ? row.state_reason : state === 'disabled' ? 'person' : null;
+          await store.updateIntegration(tx, id, {
+            url,
+            ...(url ? { name: url } : {}),
+            state,
+            state_reason: reason,
+            updated_at: clock.now(),
+          });
+          await audit.record(tx, ctx, {
+            action: 'integration.update',
+            objectKind: 'integration',
+            objectId: id,
+            description: `Changed the ${nounOf(row)} ${row.name}: ${changes.join(', ')}`,
+            owner: ownerOf(row),
+          });
+        }
+        return counted(tx, id);
+      }),
+
+    remove: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await present(tx, id, true);
+        await store.updateIntegration(tx, id, {
+          state: 'removed',
+          state_reason: 'person',
+          header_names: [],
+          headers_sealed: null,
+          updated_at: clock.now(),
+        });
+        await audit.record(tx, ctx, {
+          action: 'integration.remove',
+          objectKind: 'integration',
+          objectId: id,
+          description: `Removed the ${nounOf(row)} ${row.name}`,
+          owner: ownerOf(row),
+        });
+      }),
+
+    /** Sends a made-up lead now, even to a disabled destination, at most once a minute. */
+    async test(ctx: Ctx, id: string): Promise<Outcome> {
+      const now = clock.now();
+      const deliveryId = newId(now);
+      const messageId = newMessageId();
+      const seen = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
+      // An agency's connection is out of its client's sight, who may still try a destination of their campaign.
+      const target = await inScope(db.app, { rootId: seen.root_id }, (tx) => testTarget(tx, seen, messageId));
+      const { row, data } = await inScope(db.app, ctx.scope, async (tx) => {
+        const row = await present(tx, id, true);
+        const campaign = (await campaigns.visible(tx, row.campaign_id)) ?? missing();
+        const last = await store.lastTestAt(tx, row, new Date(now.getTime() - TEST_EVERY_MS));
+        if (last) {
+          const left = last.getTime() + TEST_EVERY_MS - now.getTime();
+          throw new Refusal('too_many', messages.testOncePerMinute, {
+            retryAfter: Math.max(1, Math.ceil(left / 1000)),
+          });
+        }
+        // It counts as failed until the response arrives, because no job would ever finish a test whose process died.
+        await store.insertDelivery(tx, {
+          id: deliveryId,
+          ...ownerOf(row),
+          agency_id: row.agency_id,
+          campaign_id: row.campaign_id,
+          integration_id: id,
+          message_id: messageId,
+          state: 'failed',
+          is_test: true,
+          created_at: now,
+        });
+        await audit.record(tx, ctx, {
+          action: 'integration.test',
+          objectKind: 'integration',
+          objectId: id,
+          description: `Sent a test lead to ${row.name}`,
+          owner: ownerOf(row),
+        });
+        return {
+          row,
+          data: await examples.made(tx, campaign, deliveryId, now),
+        };
+      });
+      const outcome = await sender.send(target, data);
+      if (outcome.broken !== undefined)
+        await connections.broken(row.root_id, row.connection_id!, outcome.broken);
+      const ok = outcome.error === null;
+      await inScope(db.app, ctx.scope, (tx) =>
+        store.settle(
+          tx,
+          { id: deliveryId, attempts: 0 },
+          { state: ok ? 'delivered' : 'failed', next_at: null, delivered_at: ok ? clock.now() : null },
+          attemptRow(outcome),
+        ),
+      );
+      return outcome;
+    },
+
+    /** Returns a page of a webhook's log; the log of a removed webhook is kept. */
+    log: (ctx: Ctx, id: string, asked: Parameters<typeof store.deliveries>[2]) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = (await store.integrationById(tx, id)) ?? missing();
+        return store.deliveries(tx, row, asked);
+      }),
+
+    /**
+     * For programs: the next deliveries of a campaign after a position, the newest first, and the position of the last
+     * one if there are more.
+     * @throws Refusal 404
+     */
+    after: (
+      ctx: Ctx,
+      asked: Parameters<typeof store.nextDeliveries>[1],
+      after: { at: Date; id: string } | null,
+      limit: number,
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await campaigns.visible(tx, asked.campaignId))) return missing();
+        const found = await store.nextDeliveries(tx, asked, after, limit + 1);
+        const shown = found.slice(0, limit);
+        const last = shown.at(-1);
+        return {
+          rows: shown,
+          end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+        };
+      }),
+
+    /** Sends one delivery again (even one that arrived), or all that failed. Returns how many. */
+    replay: (
+      ctx: Ctx,
+      id: string,
+      which: { deliveryId?: string | undefined; cause?: string | undefined } = {},
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { deliveryId } = which;
+        const row = await present(tx, id, true);
+        if (row.state !== 'enabled')
+          throw new Refusal('conflict', `The ${nounOf(row)} is disabled. Enable it first.`);
+        if (deliveryId) {
+          const one = (await store.deliveryById(tx, id, deliveryId)) ?? missing();
+          if (one.is_test) throw new Refusal('conflict', 'Test leads cannot be resent. Use the test button.');
+          if (isOpen(one)) throw new Refusal('conflict', 'This delivery is still in progress.');
+        }
+        const reopened = await store.reopen(tx, id, clock.now(), which);
+        if (reopened.length === 0) return 0;
+        await enqueue(tx, reopened.map(nextOf));
+        await audit.record(tx, ctx, {
+          action: 'integration.replay',
+          objectKind: 'integration',
+          objectId: id,
+          description: `Resent ${reopened.length} deliveries to ${row.name}`,
+          owner: ownerOf(row),
+        });
+        return reopened.length;
+      }),
+
+    ...destinationChanges(platform, {
+      audit,
+      tenants,
+      connections,
+      campaigns,
+      leads,
+      enrichment,
+      present,
+      counted,
+    }),
+    ...rules.calls,
+    ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, counted }),
+  };
+
+  /** Where a test goes. @throws Refusal 409 while the connection cannot send */
+  async function testTarget(tx: Tx, row: store.IntegrationRow, messageId: string): Promise<Target> {
+    if (row.kind === 'webhook') return webhookOf(row, messageId);
+    const connection = (await connections.byId(tx, row.connection_id!)) ?? missing();
+    const vendor = connections.vendor(connection.vendor);
+    const way = connections.wayOf(vendor, connection);
+    if (connection.state !== 'connected' || !way)
+      throw new Refusal('conflict', `The connection to ${vendor.name} does not work. Reconnect it first.`);
+    const { settings, mapping } = row;
+    return { kind: 'vendor', vendor, way, settings, mapping, remoteId: null, isInDoubt: false };
+  }
+
+  /** 410 Gone: the endpoint wants no more. */
+  async function disableGone(tx: Tx, id: string, now: Date): Promise<void> {
+    const row = await store.integrationById(tx, id, true);
+    if (row?.state !== 'enabled') return;
+    await store.updateIntegration(tx, id, { state: 'disabled', state_reason: 'gone', updated_at: now });
+    await audit.recordSystem(tx, now, ownerOf(row), {
+      action: 'integration.disabled',
+      objectKind: 'integration',
+      objectId: id,
+      description: `The webhook ${row.url} returned 410 Gone and was disabled`,
+    });
+  }
+
+  return service;
+}
+
+type WebhookRow = Pick<store.IntegrationRow, 'url' | 'secret_sealed' | 'payload' | 'headers_sealed'>;
+const webhookOf = (row: WebhookRow, messageId: string): Target => ({
+  kind: 'webhook',
+  url: row.url!,
+  secretSealed: row.secret_sealed!,
+  messageId,
+  payload: row.payload,
+  headersSealed: row.headers_sealed,
+});
+
+const nounOf = ({ kind }: { kind: string }): string => (kind === 'webhook' ? 'webhook' : 'destination');
+const isOpen = ({ state }: { state: string }): boolean => state === 'pending' || state === 'unknown';
+
+const notSent = (startedAt: Date, error: string): Outcome => ({
+  startedAt,
+  durationMs: 0,
+  status: null,
+  answer: null,
+  error,
+  final: true,
+});
+
+/** The job for the next attempt of a delivery that waits no more. */
+const nextOf = (row: {
+  id: string;
+  root_id: string;
+  integration_id: string;
+  connection_id: string | null;
+  lane_company_id: string;
+  lane: number;
+  attempts: number;
+}): SendPayload => ({
+  rootId: row.root_id,
+  deliveryId: row.id,
+  integrationId: row.integration_id,
+  companyId: row.lane_company_id,
+  lane: row.lane,
+  ...(row.connection_id ? { connectionId: row.connection_id } : {}),
+  attempt: row.attempts,
+});
+
+const attemptRow = (outcome: Outcome) => ({
+  started_at: outcome.startedAt,
+  duration_ms: outcome.durationMs,
+  status: outcome.status,
+  answer: outcome.answer,
+  error: outcome.error,
+});

@@ -1,0 +1,460 @@
+import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import { MOST_REPLAYED } from './policy.ts';
+
+export type IntegrationRow = Selectable<Schema['integration']>;
+type State = Schema['delivery']['state'];
+export interface Counted extends IntegrationRow {
+  delivered: bigint;
+  pending: bigint;
+  failed: bigint;
+  skipped: bigint;
+  /** The client's. */
+  time_zone: string;
+  /** The connection's, as far as the scope may see it. */
+  connection_state: 'connected' | 'broken' | 'paused' | 'removed' | null;
+}
+
+/**
+ * Returns the webhooks of a campaign (or the one with this id, removed or not) with their delivery counts, oldest
+ * first.
+ */
+export async function integrations(
+  tx: Tx,
+  which: { campaignId: string } | { id: string },
+): Promise<Counted[]> {
+  const count = (name: State, ...states: State[]) =>
+    sql<bigint>`count(d.id) filter (where d.state = any(${[name, ...states]}) and not d.is_test)`.as(name);
+  let query = tx
+    .selectFrom('integration as i')
+    .leftJoin('delivery as d', (join) =>
+      join.onRef('d.integration_id', '=', 'i.id').onRef('d.campaign_id', '=', 'i.campaign_id'),
+    )
+    .leftJoin('connection as c', 'c.id', 'i.connection_id')
+    .selectAll('i')
+    .innerJoin('company as o', 'o.id', 'i.company_id')
+    .select([count('delivered'), count('pending', 'unknown'), count('failed'), count('skipped')])
+    .select(['c.state as connection_state', 'o.time_zone'])
+    .groupBy(['i.id', 'c.id', 'o.id'])
+    .orderBy('i.created_at')
+    .orderBy('i.id');
+  query =
+    'id' in which
+      ? query.where('i.id', '=', which.id)
+      : query.where('i.campaign_id', '=', which.campaignId).where('i.state', '!=', 'removed');
+  return query.execute();
+}
+
+/**
+ * Returns an integration that the scope may see, including removed ones; `lock` prevents others from changing it
+ * meanwhile.
+ */
+export async function integrationById(tx: Tx, id: string, lock = false): Promise<IntegrationRow | undefined> {
+  const query = tx.selectFrom('integration').selectAll().where('id', '=', id);
+  return (lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** Returns how many webhooks a campaign has; later callers wait until this transaction ends. */
+export async function countLocked(tx: Tx, campaignId: string): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`integration:${campaignId}`}, 0))`.execute(tx);
+  const { count } = await tx
+    .selectFrom('integration')
+    .select(sql<bigint>`count(*)`.as('count'))
+    .where('campaign_id', '=', campaignId)
+    .where('state', '!=', 'removed')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function insertIntegration(tx: Tx, row: Insertable<Schema['integration']>): Promise<void> {
+  // The first sixteen of a company have a lane of their own.
+  const lane = sql<number>`(select count(*) % 16 from integration where company_id = ${row.company_id})`;
+  await tx
+    .insertInto('integration')
+    .values({ ...row, lane })
+    .execute();
+}
+
+export async function updateIntegration(
+  tx: Tx,
+  id: string,
+  set: Updateable<Schema['integration']>,
+): Promise<void> {
+  await tx.updateTable('integration').set(set).where('id', '=', id).execute();
+}
+
+/** A delivery that was just created, or that no longer waits. */
+export interface NewDelivery {
+  id: string;
+  root_id: string;
+  integration_id: string;
+  connection_id: string | null;
+  /** Whose lanes it is sent on: the company of the connection, or of the campaign. */
+  lane_company_id: string;
+  lane: number;
+  lead_id: string;
+}
+
+/**
+ * Inserts one delivery for each lead and enabled webhook of its campaign, in one statement; existing deliveries are
+ * kept. Due at once, or when the lead no longer waits. Leads other than tests are numbered in their campaign, whose
+ * number others wait for until this transaction ends.
+ */
+export async function insertForLeads(
+  tx: Tx,
+  leads: { id: string; campaignId: string; waitsUntil?: Date | undefined }[],
+  isTest: boolean,
+  at: Date,
+): Promise<NewDelivery[]> {
+  const { rows } = await sql<NewDelivery>`
+    with given as (
+      select *, row_number() over (partition by campaign_id order by position) as place,
+             count(*) over (partition by campaign_id) as places
+      from unnest(${leads.map((lead) => lead.id)}::uuid[], ${leads.map((lead) => lead.campaignId)}::uuid[],
+                  ${leads.map((lead) => lead.waitsUntil ?? at)}::timestamptz[])
+        with ordinality as l (id, campaign_id, due_at, position)),
+    numbered as (
+      insert into delivery_turn as t (campaign_id, root_id, agency_id, company_id, turns)
+      select distinct i.campaign_id, i.root_id, i.agency_id, i.company_id, g.places
+      from given g join integration i on i.campaign_id = g.campaign_id and i.state = 'enabled'
+      where not ${isTest}::boolean order by 1
+      on conflict (campaign_id) do update set turns = t.turns + excluded.turns
+      returning t.campaign_id, t.turns),
+    made as (
+    insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state,
+                          is_test, next_at, created_at, turn)
+    select gen_random_uuid(), i.root_id, i.agency_id, i.company_id, i.campaign_id, i.id, l.id,
+           'msg_' || replace(gen_random_uuid()::text, '-', ''), 'pending', ${isTest}::boolean, l.due_at, ${at},
+           n.turns - l.places + l.place - 1
+    from given l join integration i on i.campaign_id = l.campaign_id and i.state = 'enabled'
+      left join numbered n on n.campaign_id = l.campaign_id
+    on conflict (integration_id, lead_id) do nothing
+    returning id, root_id, integration_id, lead_id)
+    select made.*, i.connection_id, coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane
+    from made join integration i on i.id = made.integration_id left join connection c on c.id = i.connection_id`.execute(
+    tx,
+  );
+  return rows;
+}
+
+/** Makes the deliveries of leads that still wait due now; those whose time had already come are on their way. */
+export async function dueNow(tx: Tx, leadIds: readonly string[], at: Date): Promise<NewDelivery[]> {
+  const { rows } = await sql<NewDelivery>`
+    update delivery d set next_at = ${at} from integration i left join connection c on c.id = i.connection_id
+    where i.id = d.integration_id and d.lead_id = any(${leadIds}::uuid[]) and d.state = 'pending' and d.attempts = 0
+      and d.next_at > ${at} and not d.waits_for_hours
+    returning d.id, d.root_id, d.integration_id, d.lead_id, i.connection_id,
+      coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`.execute(tx);
+  return rows;
+}
+
+export async function insertDelivery(tx: Tx, row: Insertable<Schema['delivery']>): Promise<void> {
+  await tx.insertInto('delivery').values(row).execute();
+}
+
+/** Returns when the last test message of a webhook was created. */
+export async function lastTestAt(
+  tx: Tx,
+  integration: IntegrationRow,
+  since: Date,
+): Promise<Date | undefined> {
+  const row = await tx
+    .selectFrom('delivery')
+    .select('created_at')
+    .where('campaign_id', '=', integration.campaign_id)
+    .where('created_at', '>', since)
+    .where('integration_id', '=', integration.id)
+    .where('is_test', '=', true)
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.created_at;
+}
+
+/** A delivery with what sending it needs. */
+export async function deliveryToSend(tx: Tx, id: string) {
+  return tx
+    .selectFrom('delivery as d')
+    .innerJoin('integration as i', 'i.id', 'd.integration_id')
+    .innerJoin('company as o', 'o.id', 'd.company_id')
+    .select([
+      'd.id',
+      'd.lead_id',
+      'd.message_id',
+      'd.state',
+      'd.attempts',
+      'd.next_at',
+      'd.root_id',
+      'd.agency_id',
+      'd.company_id',
+    ])
+    .select(['d.remote_id', 'i.id as integration_id', 'i.kind', 'i.url', 'i.secret_sealed'])
+    .select(['i.payload', 'i.headers_sealed', 'd.is_test', 'i.rules', 'd.chosen', 'o.time_zone'])
+    .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted'])
+    .where('d.id', '=', id)
+    .executeTakeFirst();
+}
+
+/**
+ * Notes how far the retries of a destination have come; 0 after one arrived. Returns the destination if that is news.
+ */
+export async function noteAlert(tx: Tx, id: string, alerted: number): Promise<IntegrationRow | undefined> {
+  return tx
+    .updateTable('integration')
+    .set({ alerted })
+    .where('id', '=', id)
+    .where('alerted', alerted === 0 ? '>' : '<', alerted)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Records an attempt and its result, unless another attempt has been recorded since `attempts` were counted. Returns
+ * whether it did.
+ */
+export async function settle(
+  tx: Tx,
+  delivery: { id: string; attempts: number },
+  set: {
+    state: State;
+    next_at: Date | null;
+    delivered_at: Date | null;
+    remote_id?: string | null;
+    waits_for_hours?: boolean;
+  },
+  attempt: {
+    started_at: Date;
+    duration_ms: number;
+    status: number | null;
+    answer: string | null;
+    error: string | null;
+  },
+): Promise<boolean> {
+  const number = delivery.attempts + 1;
+  const row = await tx
+    .updateTable('delivery')
+    .set({
+      waits_for_hours: false,
+      ...set,
+      attempts: number,
+      cause: set.state === 'failed' ? (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null) : null,
+    })
+    .where('id', '=', delivery.id)
+    .where('attempts', '=', delivery.attempts)
+    .returning(['root_id', 'agency_id', 'company_id'])
+    .executeTakeFirst();
+  if (!row) return false;
+  await tx
+    .insertInto('delivery_attempt')
+    .values({ delivery_id: delivery.id, number, ...row, ...attempt })
+    .execute();
+  return true;
+}
+
+/** Returns a page of a webhook's deliveries, with the total count. `search` is the id of a message. */
+export async function deliveries(
+  tx: Tx,
+  integration: IntegrationRow,
+  asked: {
+    state?: State | undefined;
+    search?: string | undefined;
+    order: 'asc' | 'desc';
+    limit: number;
+    offset: number;
+  },
+) {
+  const base = tx
+    .selectFrom('delivery as d')
+    .where('d.campaign_id', '=', integration.campaign_id)
+    .where('d.integration_id', '=', integration.id)
+    .$if(asked.state !== undefined, (query) => query.where('d.state', '=', asked.state!))
+    .$if(Boolean(asked.search), (query) => query.where('d.message_id', '=', asked.search!));
+  const { total } = await base.select(sql<bigint>`count(*)`.as('total')).executeTakeFirstOrThrow();
+  const rows = await base
+    .leftJoin('lead_contact as c', 'c.lead_id', 'd.lead_id')
+    .selectAll('d')
+    .select(['c.first_name', 'c.last_name'])
+    .orderBy('d.created_at', asked.order)
+    .orderBy('d.id', asked.order)
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  const tries = rows.length
+    ? await tx
+        .selectFrom('delivery_attempt')
+        .selectAll()
+        .where(sql<SqlBool>`delivery_id = any(${rows.map((row) => row.id)}::uuid[])`)
+        .orderBy('number')
+        .execute()
+    : [];
+  return { rows, tries, total: Number(total) };
+}
+
+/** Returns the next deliveries of a campaign after a position, the newest first, with the last response to each. */
+export async function nextDeliveries(
+  tx: Tx,
+  asked: { campaignId: string; state?: State | undefined },
+  after: { at: Date; id: string } | null,
+  limit: number,
+) {
+  let query = tx
+    .selectFrom('delivery as d')
+    .innerJoin('integration as i', 'i.id', 'd.integration_id')
+    .leftJoin('delivery_attempt as a', (join) =>
+      join.onRef('a.delivery_id', '=', 'd.id').onRef('a.number', '=', 'd.attempts'),
+    )
+    .where('d.campaign_id', '=', asked.campaignId);
+  if (asked.state) query = query.where('d.state', '=', asked.state);
+  if (after) query = query.where(sql<boolean>`(d.created_at, d.id) < (${after.at}, ${after.id}::uuid)`);
+  return query
+    .selectAll('d')
+    .select([
+      sql<string>`coalesce(i.url, i.name)`.as('url'),
+      'a.started_at as last_at',
+      'a.status as last_status',
+      'a.error as last_error',
+    ])
+    .orderBy('d.created_at', 'desc')
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** One delivery of a webhook, locked. */
+export async function deliveryById(tx: Tx, integrationId: string, id: string) {
+  return tx
+    .selectFrom('delivery')
+    .select(['id', 'state', 'is_test'])
+    .where('id', '=', id)
+    .where('integration_id', '=', integrationId)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Makes deliveries pending again: the given one, or those that failed (except tests; the oldest 10,000). */
+export async function reopen(
+  tx: Tx,
+  integrationId: string,
+  at: Date,
+  which: { deliveryId?: string | undefined; cause?: string | undefined },
+): Promise<Reopened[]> {
+  const chosen = which.deliveryId
+    ? sql`select ${which.deliveryId}::uuid as id`
+    : sql`select d.id from delivery d
+          where d.integration_id = ${integrationId} and d.state = 'failed' and not d.is_test
+            and (${which.cause ?? null}::text is null or coalesce(d.cause, '') = ${which.cause ?? null})
+          order by d.created_at, d.id limit ${MOST_REPLAYED} for update of d skip locked`;
+  const { rows } = await sql<Reopened>`
+    with chosen as (${chosen})
+    update delivery d set state = 'pending', next_at = ${at}, delivered_at = null, cause = null, waits_for_hours = false
+    from chosen, integration i left join connection c on c.id = i.connection_id
+    where d.id = chosen.id and d.integration_id = ${integrationId} and i.id = d.integration_id
+    returning ${reopenedColumns}`.execute(tx);
+  return rows;
+}
+
+/** What Reopened has, of a delivery d, its integration i and its connection c. */
+export const reopenedColumns = sql`d.id, d.root_id, d.integration_id, i.connection_id, d.attempts,
+  coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`;
+
+/** A delivery that goes on. */
+export interface Reopened {
+  id: string;
+  root_id: string;
+  integration_id: string;
+  connection_id: string | null;
+  lane_company_id: string;
+  lane: number;
+  attempts: number;
+}
+
+/** An attempt is about to be made whose outcome nobody knows until it is recorded. */
+export async function markInDoubt(tx: Tx, id: string): Promise<void> {
+  await tx.updateTable('delivery').set({ state: 'unknown' }).where('id', '=', id).execute();
+}
+
+/** Moves a delivery to another time; null: until its connection works again. */
+export async function postpone(tx: Tx, id: string, at: Date | null, isForHours: boolean): Promise<void> {
+  await tx
+    .updateTable('delivery')
+    .set({ next_at: at, waits_for_hours: isForHours })
+    .where('id', '=', id)
+    .execute();
+}
+
+export const RESUMED_AT_ONCE = 1000;
+
+/** Makes the next deliveries that wait for a connection due now. */
+export async function resume(tx: Tx, connectionId: string, at: Date): Promise<Reopened[]> {
+  const { rows } = await sql<Reopened>`
+    with chosen as (
+      select d.id from integration i join delivery d on d.integration_id = i.id
+      where i.connection_id = ${connectionId} and d.state in ('pending', 'unknown') and d.next_at is null
+      order by d.id limit ${RESUMED_AT_ONCE} for update of d skip locked)
+    update delivery d set next_at = ${at} from chosen, integration i left join connection c on c.id = i.connection_id
+    where d.id = chosen.id and i.id = d.integration_id
+    returning ${reopenedColumns}`.execute(tx);
+  return rows;
+}
+
+/** Ends the destinations of a connection and what waits for them. */
+export async function removeOfConnection(tx: Tx, connectionId: string, at: Date): Promise<void> {
+  const { rows } = await sql<{ id: string }>`
+    update integration set state = 'removed', state_reason = 'person', updated_at = ${at}
+    where connection_id = ${connectionId} and state <> 'removed' returning id`.execute(tx);
+  await sql`update delivery set state = 'failed', next_at = null
+    where integration_id = any(${rows.map((row) => row.id)}::uuid[])
+      and state in ('pending', 'unknown') and next_at is null`.execute(tx);
+}
+
+const MOST_CAUSE = 300;
+/** How many deliveries of a company are counted: more do not change what is to be done about them. */
+const MOST_COUNTED = 20_000;
+
+/**
+ * What could not be delivered for a company, or an agency's clients, by destination and cause, the most recent first:
+ * of 20,000 that failed and 20,000 that wait.
+ */
+export async function undelivered(tx: Tx, companyId: string, limit: number) {
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    kind: string;
+    connection_id: string | null;
+    company_name: string;
+    campaign_id: string;
+    campaign_name: string;
+    module: string;
+    state: 'failed' | 'waiting';
+    cause: string;
+    leads: bigint;
+    first_at: Date;
+    last_at: Date;
+  }>`
+    with whose as (select id from company where id = ${companyId} or agency_id = ${companyId}),
+    failed as (
+      select d.integration_id, d.campaign_id, d.created_at, coalesce(d.cause, '') as cause
+      from whose w cross join lateral (
+        select * from delivery d where d.company_id = w.id and d.state = 'failed' and not d.is_test limit ${MOST_COUNTED}) d
+      limit ${MOST_COUNTED}),
+    waiting as (
+      select d.integration_id, d.campaign_id, d.created_at
+      from integration i join delivery d on d.integration_id = i.id
+      where i.company_id in (select id from whose) and i.connection_id is not null
+        and d.state in ('pending', 'unknown') and d.next_at is null and not d.is_test
+      limit ${MOST_COUNTED}),
+    stuck as (
+      select integration_id, campaign_id, 'failed' as state, created_at, cause from failed
+      union all
+      select integration_id, campaign_id, 'waiting', created_at, '' from waiting)
+    select s.integration_id as id, i.name, i.kind, i.connection_id, o.name as company_name, s.campaign_id,
+           c.name as campaign_name, c.module, s.state, s.cause, count(*) as leads, min(s.created_at) as first_at,
+           max(s.created_at) as last_at
+    from stuck s join integration i on i.id = s.integration_id join campaign c on c.id = s.campaign_id
+      join company o on o.id = i.company_id
+    where i.state <> 'removed'
+    group by s.integration_id, i.name, i.kind, i.connection_id, o.name, s.campaign_id, c.name, c.module, s.state, s.cause
+    order by max(s.created_at) desc, s.integration_id, s.cause limit ${limit}`.execute(tx);
+  return rows;
+}

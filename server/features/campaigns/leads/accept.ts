@@ -1,0 +1,349 @@
+import type { z } from 'zod';
+import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Settings } from '../../accounts/settings/index.ts';
+import type { Enrichment } from '../../audience/enrichment/index.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Identity, Match } from '../../audience/people/index.ts';
+import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
+import { type Campaigns, limitSince } from '../campaigns/index.ts';
+import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
+import * as store from './store.ts';
+
+/** A person recognized for a campaign: the visitor behind a visit, or the person who showed an intent. */
+export interface Recognized {
+  ref: number;
+  campaignId: string;
+  receivedAt: Date;
+  /** The email hash that came with it: the person behind it may be excluded while someone else is recognized. */
+  hash?: { kind: number; value: Buffer } | undefined;
+  /** The visit; null if it was intent signals. */
+  visit: {
+    day: string;
+    eventId: string;
+    url: string | null;
+    referrer: string | null;
+    ip: string | null;
+    /** The event type, as reported by the pixel: view (also the default), identify, thanks. */
+    event?: string;
+  } | null;
+  match: Omit<Match, 'kind'> & { kind: number };
+  /** The newest intent signals, as contract/campaigns/leads.ts shows them, and their total count. */
+  signals?: { shown: z.input<typeof LeadSignal>[]; count: number };
+}
+
+/**
+ * The outcome of a recognized visit: a lead with its price and cost in micro-dollars, or the first rule that refused
+ * it.
+ */
+export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: Refused };
+
+/**
+ * Decides on recognized people of one root and creates a lead for each one that passes every rule: the lead, its
+ * contact, both sides of the money, and the events for the features above, all in the caller's transaction. Returns the
+ * outcomes by `ref`.
+ */
+export function createAccept(
+  platform: Platform,
+  deps: {
+    campaigns: Campaigns;
+    exclusions: Exclusions;
+    identity: Identity;
+    enrichment: Enrichment;
+    billing: Billing;
+    settings: Settings;
+  },
+) {
+  const { events } = platform;
+  const { campaigns, exclusions, identity, enrichment, billing, settings } = deps;
+
+  return async function accept(
+    tx: Tx,
+    rootId: string,
+    visits: Recognized[],
+    now: Date,
+  ): Promise<Map<number, Outcome>> {
+    const outcomes = new Map<number, Outcome>();
+    if (visits.length === 0) return outcomes;
+    const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
+    // Runs after the locks are taken: two people merged since they were recognized count as one from here on.
+    const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
+    const oneOf = new Map([...people.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
+    const marked = await identity.markedPhones(
+      tx,
+      rootId,
+      [...people.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
+    );
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    // The costs in effect now: a change of costs never affects earlier sales.
+    const saleOf = await billing.selling(tx, rows, now);
+    const supplierOf = new Map<string, bigint>();
+    for (const module of new Set(rows.map((row) => row.module)))
+      supplierOf.set(module, await billing.supplierCost(tx, rootId, module, now));
+    const till = await billing.openTill(
+      tx,
+      rows.map((row) => ({ id: row.id, rootId, agencyId: row.agency_id, clientId: row.company_id })),
+      now,
+    );
+    const zones = await campaigns.timeZones(tx, [...new Set(rows.map((row) => row.company_id))]);
+    const zoneOf = (companyId: string): string => zones.get(companyId) ?? 'America/Chicago';
+    const limits = new Map(rows.map((row) => [row.id, limitSince(row, now, zoneOf(row.company_id))]));
+    const counted = await campaigns.leadsSince(
+      tx,
+      rows.flatMap((row) => {
+        const since = limits.get(row.id);
+        return since ? [{ campaignId: row.id, since, most: row.daily_cap! }] : [];
+      }),
+    );
+    const leastBilled = await settings.leastConfidence(tx, [...new Set(rows.map((row) => row.agency_id))]);
+    const standings = new Map<string, Standing>(
+      rows.map((row) => [
+        row.id,
+        {
+          state: row.state,
+          rules: row,
+          leastBilled: leastBilled.get(row.agency_id) ?? 0,
+          startsOn: row.starts_on,
+          endsOn: row.ends_on,
+          leadLimit: limits.get(row.id) ? row.daily_cap : null,
+          leadsCounted: counted.get(row.id) ?? 0,
+          priceMicros: saleOf(row.id).priceMicros,
+          balanceMicros: saleOf(row.id).isOwed ? null : till.balance(row.id),
+        },
+      ]),
+    );
+    const earlier = await store.lastLeads(
+      tx,
+      visits.flatMap((v) => {
+        const campaign = byId.get(v.campaignId);
+        const members = people.get(v.match.personId)?.members ?? [];
+        return campaign ? members.map((personId) => ({ companyId: campaign.company_id, personId })) : [];
+      }),
+    );
+    const pairOf = (campaignId: string, personId: string): string => `${campaignId}/${personId}`;
+    const converted = new Set(
+      (
+        await store.conversions(
+          tx,
+          visits.flatMap((v) =>
+            (people.get(v.match.personId)?.members ?? []).map((personId) => ({
+              campaignId: v.campaignId,
+              personId,
+            })),
+          ),
+        )
+      ).map((row) => pairOf(row.campaign_id, oneOf.get(row.person_id)!)),
+    );
+    const pages = await store.pagesViewed(
+      tx,
+      visits.flatMap(({ ref, campaignId, visit }) =>
+        visit && (byId.get(campaignId)?.min_pages ?? 1) > 1
+          ? [{ ref, day: visit.day, eventId: visit.eventId }]
+          : [],
+      ),
+    );
+    const goals: Parameters<typeof store.addConversions>[1] = [];
+    // company/person -> campaign -> when; updated as the batch goes on, so that a batch can't take the same person
+    // twice.
+    const last = new Map<string, Map<string, Date>>();
+    for (const row of earlier) {
+      const key = `${row.company_id}/${oneOf.get(row.person_id)}`;
+      const here = last.get(key) ?? new Map<string, Date>();
+      const known = here.get(row.campaign_id);
+      last.set(key, known && known > row.at ? here : here.set(row.campaign_id, row.at));
+    }
+    const verdicts = await exclusions.check(
+      tx,
+      visits.map((v) => {
+        const campaign = byId.get(v.campaignId);
+        const person = people.get(v.match.personId);
+        return {
+          owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
+          sha256: person?.sha256 ?? [],
+          md5: person?.md5 ?? [],
+          sha1: person?.sha1 ?? [],
+          phones: person?.phones ?? [],
+          emails: person?.emails ?? [],
+          seen: v.hash ?? null,
+        };
+      }),
+    );
+
+    const taken: {
+      visit: Recognized;
+      id: string;
+      campaign: (typeof rows)[number];
+      priceMicros: bigint;
+      costMicros: bigint;
+    }[] = [];
+    // Campaigns that cannot take another lead, and why.
+    const stopped = new Map<string, SaleRefusal>();
+    visits.forEach((visit, i) => {
+      const campaign = byId.get(visit.campaignId);
+      const standing = standings.get(visit.campaignId);
+      const person = people.get(visit.match.personId);
+      if (!campaign || !standing || !person) {
+        outcomes.set(visit.ref, { refused: 'inactive' });
+        return;
+      }
+      const key = `${campaign.company_id}/${person.id}`;
+      const here = last.get(key) ?? new Map<string, Date>();
+      const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
+      const { priceMicros, costMicros, excessMicros, isOwed } = saleOf(campaign.id);
+      const id = newId(now);
+      const sale = {
+        id,
+        rootId,
+        agencyId: campaign.agency_id,
+        clientId: campaign.company_id,
+        campaignId: campaign.id,
+        priceMicros,
+        costMicros,
+        excessMicros,
+        supplierMicros: supplierOf.get(campaign.module) ?? 0n,
+        isOwed,
+      };
+      const pair = pairOf(campaign.id, person.id);
+      // People on an exclusion list are not recorded, not even as having bought.
+      if (
+        visit.visit &&
+        verdicts[i] === 'clear' &&
+        visit.match.confidence >= campaign.min_confidence &&
+        !converted.has(pair) &&
+        reachesGoal(visit.visit, campaign.thank_you_url)
+      ) {
+        converted.add(pair);
+        goals.push({
+          campaign_id: campaign.id,
+          person_id: person.id,
+          root_id: rootId,
+          agency_id: campaign.agency_id,
+          company_id: campaign.company_id,
+          converted_at: visit.receivedAt,
+        });
+      }
+      const ruled = refusal(
+        {
+          campaignId: campaign.id,
+          companyId: campaign.company_id,
+          personId: person.id,
+          confidence: visit.match.confidence,
+          excluded: verdicts[i]!,
+          email: person.email,
+          phone: leadPhones(person, marked, campaign.dnc_phones).phone,
+          address: person.address,
+          pages: pages.get(visit.ref),
+          converted: converted.has(pair),
+        },
+        standing,
+        {
+          sameCampaign: here.get(campaign.id),
+          otherCampaign: elsewhere.sort((a, b) => b.getTime() - a.getTime())[0],
+        },
+        now,
+        dayIn(now, zoneOf(campaign.company_id)),
+      );
+      // Limits come last: a lead refused by another rule must not trigger any notice about money.
+      const unpaid = ruled === null || ruled === 'balance_empty' ? till.refusal(sale) : null;
+      if (unpaid) stopped.set(campaign.id, unpaid);
+      const refused = ruled ?? unpaid;
+      if (refused) {
+        outcomes.set(visit.ref, { refused });
+        return;
+      }
+      till.take(sale);
+      standing.leadsCounted++;
+      if (!isOwed) standing.balanceMicros = till.balance(campaign.id);
+      const next = till.refusal(sale);
+      if (next) stopped.set(campaign.id, next);
+      last.set(key, here.set(campaign.id, now));
+      taken.push({ visit, id, campaign, priceMicros, costMicros });
+      outcomes.set(visit.ref, { lead: id, priceMicros, costMicros });
+    });
+
+    await store.addConversions(tx, goals);
+    const transfers = await till.settle();
+    if (taken.length > 0) {
+      const ownerOf = (campaign: (typeof rows)[number]) => ({
+        root_id: rootId,
+        agency_id: campaign.agency_id,
+        company_id: campaign.company_id,
+      });
+      await store.insertLeads(
+        tx,
+        taken.map(({ visit, id, campaign, priceMicros, costMicros }) => ({
+          id,
+          ...ownerOf(campaign),
+          campaign_id: campaign.id,
+          person_id: oneOf.get(visit.match.personId)!,
+          visit_day: visit.visit?.day ?? null,
+          visit_event_id: visit.visit?.eventId ?? null,
+          match_kind: visit.match.kind,
+          confidence: visit.match.confidence,
+          evidence: JSON.stringify({
+            keys: visit.match.evidence,
+            alternatives: visit.match.alternatives,
+            others: visit.match.others,
+            visited_at: visit.visit ? visit.receivedAt : null,
+            ...(visit.signals ? { signals: visit.signals.shown, signal_count: visit.signals.count } : {}),
+          }),
+          price_micros: priceMicros,
+          cost_micros: costMicros,
+          transfer_id: transfers.get(id) ?? null,
+          created_at: now,
+        })),
+        taken.map(({ visit, id, campaign }) => {
+          const person = people.get(visit.match.personId)!;
+          return {
+            lead_id: id,
+            ...ownerOf(campaign),
+            campaign_id: campaign.id,
+            created_at: now,
+            first_name: person.first_name,
+            last_name: person.last_name,
+            email: person.email,
+            ...leadPhones(person, marked, campaign.dnc_phones),
+            address: person.address,
+            city: person.city,
+            state: person.state,
+            zip: person.zip,
+            company_name: person.company_name,
+            website: person.website,
+            job_title: person.job_title,
+            page_url: visit.visit?.url ?? visit.signals?.shown[0]?.url ?? null,
+            referrer: visit.visit?.referrer ?? null,
+            ip: visit.visit?.ip ?? null,
+          };
+        }),
+      );
+      const waiting = await enrichment.keep(
+        tx,
+        rootId,
+        taken.map(({ visit, id, campaign }) => ({
+          leadId: id,
+          owner: ownerOf(campaign),
+          campaignId: campaign.id,
+          personId: oneOf.get(visit.match.personId)!,
+          asked: [...campaign.advance_information, ...campaign.b2b_information],
+          dncPhones: campaign.dnc_phones,
+        })),
+      );
+      await events.emit(tx, 'leads.accepted', {
+        leads: taken.map(({ id, campaign }) => ({
+          id,
+          campaignId: campaign.id,
+          owner: ownerOf(campaign),
+          waitsUntil: waiting.get(id),
+        })),
+        isTest: false,
+      });
+    }
+    for (const row of rows) {
+      const why = stopped.get(row.id);
+      if (why && row.state === 'active') await campaigns.stop(tx, row, why, now);
+    }
+    return outcomes;
+  };
+}

@@ -1,0 +1,115 @@
+import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import type { Settings } from '../../accounts/settings/index.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Identity } from '../../audience/people/index.ts';
+import { leadPhones, type Refused, refusal } from './policy.ts';
+import * as store from './store.ts';
+
+/** What a campaign requires of a lead, and whose campaign it is; `campaignId` is null if there is no campaign yet. */
+export interface Asking {
+  agencyId: string;
+  clientId: string;
+  campaignId: string | null;
+  rules: CampaignRules;
+}
+
+/**
+ * Returns what the acceptance rules would say about people now, in their order: null, or the first rule that refuses.
+ * Leaves out dates, caps and money, which depend on the time. Changes nothing.
+ */
+export function createPreview({
+  exclusions,
+  identity,
+  settings,
+}: {
+  exclusions: Exclusions;
+  identity: Identity;
+  settings: Settings;
+}) {
+  return async (
+    tx: Tx,
+    rootId: string,
+    campaign: Asking,
+    people: { personId: string; confidence: number }[],
+    now: Date,
+  ): Promise<(Refused | null)[]> => {
+    const known = await identity.people(
+      tx,
+      rootId,
+      people.map((one) => one.personId),
+    );
+    const marked = await identity.markedPhones(
+      tx,
+      rootId,
+      [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
+    );
+    const leastBilled = (await settings.leastConfidence(tx, [campaign.agencyId])).get(campaign.agencyId) ?? 0;
+    const earlier = await store.lastLeads(
+      tx,
+      [...known.values()].flatMap((one) =>
+        one.members.map((personId) => ({ companyId: campaign.clientId, personId })),
+      ),
+    );
+    const oneOf = new Map([...known.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
+    const last = new Map<string, { here?: Date; elsewhere?: Date }>();
+    for (const row of earlier) {
+      const id = oneOf.get(row.person_id)!;
+      const one = last.get(id) ?? {};
+      const place = row.campaign_id === campaign.campaignId ? 'here' : 'elsewhere';
+      if (!one[place] || one[place] < row.at) one[place] = row.at;
+      last.set(id, one);
+    }
+    const owners = [
+      rootId,
+      campaign.agencyId,
+      campaign.clientId,
+      ...(campaign.campaignId ? [campaign.campaignId] : []),
+    ];
+    const verdicts = await exclusions.check(
+      tx,
+      people.map(({ personId }) => {
+        const person = known.get(personId);
+        return {
+          owners,
+          sha256: person?.sha256 ?? [],
+          md5: person?.md5 ?? [],
+          sha1: person?.sha1 ?? [],
+          phones: person?.phones ?? [],
+          emails: person?.emails ?? [],
+        };
+      }),
+    );
+    return people.map(({ personId, confidence }, i) => {
+      const person = known.get(personId);
+      if (!person) return 'inactive';
+      const before = last.get(person.id);
+      return refusal(
+        {
+          campaignId: campaign.campaignId ?? '',
+          companyId: campaign.clientId,
+          personId,
+          confidence,
+          excluded: verdicts[i]!,
+          email: person.email,
+          phone: leadPhones(person, marked, campaign.rules.dnc_phones).phone,
+          address: person.address,
+        },
+        {
+          rules: campaign.rules,
+          leastBilled,
+          state: 'active',
+          startsOn: null,
+          endsOn: null,
+          leadLimit: null,
+          leadsCounted: 0,
+          priceMicros: 0n,
+          balanceMicros: null,
+        },
+        { sameCampaign: before?.here, otherCampaign: before?.elsewhere },
+        now,
+        '',
+      );
+    });
+  };
+}

@@ -1,0 +1,200 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inScope } from '../../../platform/db/scope.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Identity } from '../../audience/people/index.ts';
+import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
+import type { Visits } from '../visits/index.ts';
+import type { createAccept } from './accept.ts';
+
+const BATCH = 1000;
+const IDLE_MS = 250;
+const HOUR_MS = 3_600_000;
+
+/**
+ * Turns visits into leads: takes pending visits of one root at a time, in that root's scope, recognizes, decides, and
+ * writes the outcome of every visit, in one transaction. If a worker dies, the batch is left as it was.
+ */
+export function createResolver(
+  platform: Platform,
+  deps: { visits: Visits; identity: Identity; campaigns: Campaigns; accept: ReturnType<typeof createAccept> },
+) {
+  const { db, clock, log } = platform;
+  const { visits, identity, campaigns, accept } = deps;
+
+  /** Resolves one batch of a root; returns how many visits it had. */
+  async function resolveBatch(rootId: string, most = BATCH): Promise<number> {
+    return inScope(db.app, { rootId }, async (tx) => {
+      const pending = await visits.take(tx, rootId, most);
+      if (pending.length === 0) return 0;
+      const now = clock.now();
+      // A visit that looks forged is no one's until someone releases it: it is not even looked up.
+      const held = await visits.signUps.hold(tx, rootId, pending, now);
+      const asked = pending.flatMap((visit, ref) =>
+        visit.gpc || held.has(ref)
+          ? []
+          : [
+              {
+                ref,
+                ...(visit.hash && visit.hash_kind
+                  ? { hashKind: visit.hash_kind as 1 | 2 | 3, hash: visit.hash }
+                  : {}),
+                ...(visit.visitor_id ? { visitorId: visit.visitor_id } : {}),
+                ...(visit.ip ? { ip: visit.ip } : {}),
+                companyId: visit.company_id,
+                at: visit.received_at,
+              },
+            ],
+      );
+      const matches = await identity.match(tx, rootId, asked);
+      const outcomes = await accept(
+        tx,
+        rootId,
+        [...matches].map(([ref, match]) => {
+          const visit = pending[ref]!;
+          return {
+            ref,
+            campaignId: visit.campaign_id,
+            receivedAt: visit.received_at,
+            ...(visit.hash && visit.hash_kind ? { hash: { kind: visit.hash_kind, value: visit.hash } } : {}),
+            visit: {
+              day: visit.day,
+              eventId: visit.event_id,
+              url: visit.url,
+              referrer: visit.referrer,
+              ip: visit.ip,
+              event: visit.event,
+            },
+            match,
+          };
+        }),
+        now,
+      );
+      // A visitor recognized by an email is remembered by browser and address, which recognize their next visit to a
+      // site of the same client.
+      await identity.learn(
+        tx,
+        rootId,
+        [...matches].flatMap(([ref, match]) => {
+          const visit = pending[ref]!;
+          return match.kind <= 3
+            ? [
+                {
+                  personId: match.rowId ?? match.personId,
+                  visitorId: visit.visitor_id,
+                  ip: visit.ip,
+                  companyId: visit.company_id,
+                  at: visit.received_at,
+                },
+              ]
+            : [];
+        }),
+      );
+
+      const hours = new Map<string, HourRow>();
+      const refusals = new Map<string, RefusalRow>();
+      const settled = pending.map((visit, ref) => {
+        const outcome = outcomes.get(ref);
+        const reason = visit.gpc
+          ? 'privacy_signal'
+          : held.has(ref)
+            ? 'held'
+            : !outcome
+              ? 'unmatched'
+              : 'refused' in outcome
+                ? outcome.refused
+                : 'lead';
+        const owner = { root_id: visit.root_id, agency_id: visit.agency_id, company_id: visit.company_id };
+        const at = new Date(Math.floor(visit.received_at.getTime() / HOUR_MS) * HOUR_MS);
+        const key = `${visit.campaign_id} ${at.getTime()}`;
+        const hour = hours.get(key) ?? {
+          ...owner,
+          campaign_id: visit.campaign_id,
+          hour: at,
+          visits: 0,
+          matched: 0,
+          leads: 0,
+          spend: 0n,
+          cost: 0n,
+        };
+        hours.set(key, hour);
+        // Held visits were already counted when they came in.
+        if (visit.outcome !== 'released') hour.visits++;
+        if (outcome) hour.matched++;
+        if (outcome && 'lead' in outcome) {
+          hour.leads++;
+          hour.spend += outcome.priceMicros;
+          hour.cost += outcome.costMicros;
+        } else {
+          const row = refusals.get(`${key} ${reason}`) ?? {
+            ...owner,
+            campaign_id: visit.campaign_id,
+            hour: at,
+            reason,
+            count: 0,
+            at: visit.received_at,
+          };
+          row.count++;
+          refusals.set(`${key} ${reason}`, row);
+        }
+        return {
+          day: visit.day,
+          eventId: visit.event_id,
+          outcome: reason,
+          personId: matches.get(ref)?.personId ?? null,
+        };
+      });
+      await campaigns.countHours(tx, [...hours.values()]);
+      await campaigns.countRefusals(tx, [...refusals.values()]);
+      await visits.settle(tx, settled, now);
+      return pending.length;
+    });
+  }
+
+  /**
+   * Resolves everything that is pending; returns how many visits there were. Roots take turns, batch by batch, and a
+   * failure in one holds up no other: its error is thrown when the others are done.
+   */
+  async function resolveAll(): Promise<number> {
+    let all = 0;
+    const failures: unknown[] = [];
+    let waiting = await visits.rootsWithPending();
+    while (waiting.length > 0) {
+      const more: string[] = [];
+      for (const rootId of waiting) {
+        try {
+          const done = await resolveBatch(rootId);
+          all += done;
+          if (done === BATCH) more.push(rootId);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      waiting = more;
+    }
+    if (failures.length > 0) throw failures[0];
+    return all;
+  }
+
+  let running: Promise<void> | undefined;
+  let stopped = false;
+  return {
+    resolveAll,
+    /** Keeps resolving until stopped; an error (such as the database being unavailable) is logged and retried. */
+    start(): void {
+      running = (async () => {
+        while (!stopped) {
+          try {
+            if ((await resolveAll()) === 0) await sleep(IDLE_MS);
+          } catch (error) {
+            log.error({ err: error }, 'resolving visits failed, retrying');
+            await sleep(1000);
+          }
+        }
+      })();
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      await running;
+    },
+  };
+}

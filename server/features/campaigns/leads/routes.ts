@@ -1,0 +1,48 @@
+import { LeadFile } from '../../../../contract/campaigns/leads.ts';
+import type { contract } from '../../../../contract/index.ts';
+import { sendCsv } from '../../../platform/http/csv-file.ts';
+import { checkInput } from '../../../platform/http/input.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { page } from '../../../platform/page.ts';
+import type { Leads } from './service.ts';
+
+/** The routes of the feature, and its CSV export. */
+export function leadsRoutes(leads: Leads): {
+  handlers: Handlers<typeof contract.leads>;
+  plain: PlainRoute[];
+} {
+  return {
+    handlers: {
+      async list(ctx, input) {
+        const { rows, total } = await leads.list(ctx, input, {
+          sort: input.sortby ?? 'created_at',
+          order: input.order ?? 'desc',
+          limit: input.PerPage,
+          offset: (input.Page - 1) * input.PerPage,
+        });
+        return page(rows, total, input);
+      },
+      get: (ctx, { id }) => leads.get(ctx, id),
+      least: async (ctx, { companyID }) => ({ least_confidence: await leads.least(ctx, companyID) }),
+      async sendTestLead(ctx, { leadspeekID }) {
+        const sent = await leads.sendTest(ctx, leadspeekID);
+        return { result: 'success', message: 'The test lead is on its way.', ...sent };
+      },
+    },
+    plain: [
+      {
+        method: 'GET',
+        url: '/api/leadspeek/report/lead/export',
+        access: 'download',
+        permission: 'lead.read',
+        tag: 'Leads',
+        summary: 'Returns the filtered leads as CSV (requires a single-use token)',
+        async handler(ctx, request, reply) {
+          const { sortby, order, ...filter } = await checkInput(LeadFile, request.query);
+          const name = `leads-${ctx.clock.now().toISOString().slice(0, 10)}.csv`;
+          return sendCsv(reply, name, await leads.exportLines(ctx, filter, sortby, order));
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,494 @@
+import type { z } from 'zod';
+import type { InformationField } from '../../../../contract/audience/enrichment-fields.ts';
+import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
+import type { Alternative, Evidence, LeadFilter, LeadSignal } from '../../../../contract/campaigns/leads.ts';
+import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { dollarsOf } from '../../../../contract/primitives.ts';
+import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { MOST_ROWS } from '../../../platform/http/csv-file.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Settings } from '../../accounts/settings/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { type Enrichment, withNames } from '../../audience/enrichment/index.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Identity } from '../../audience/people/index.ts';
+import type { Billing } from '../../money/billing/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import type { Visits } from '../visits/index.ts';
+import { createAccept } from './accept.ts';
+import { createPreview } from './preview.ts';
+import { clientScope, createReads } from './read.service.ts';
+import { createResolver } from './resolve.ts';
+import * as store from './store.ts';
+import { createWithheld } from './withheld.ts';
+
+type Filter = z.output<typeof LeadFilter>;
+type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
+const EXPORT_STEP = 1000;
+const TEST_EVERY_MS = 60_000;
+/** Test leads of one company a minute, over all its campaigns. */
+const MOST_TESTS = 10;
+/** The person of a test lead. */
+const TEST_PERSON = {
+  first_name: 'Test',
+  last_name: 'Lead',
+  email: 'test.lead@example.com',
+  phone: '+12025550123',
+  address: '1 Example Street',
+  city: 'Springfield',
+  state: 'IL',
+  zip: '62701',
+  company_name: 'Example Company',
+  job_title: 'Tester',
+  website: 'https://example.com',
+};
+
+const EXPORT_HEAD = [
+  'Date',
+  'Campaign ID',
+  'Campaign',
+  'Client',
+  'First Name',
+  'Last Name',
+  'Email',
+  'Phone',
+  'Phone 2',
+  'Address',
+  'City',
+  'State',
+  'Zip',
+  'Company',
+  'Job Title',
+  'Website',
+  'Page',
+  'Referrer',
+  'Match',
+  'Confidence',
+  'Phone Do Not Call',
+  'Phone 2 Do Not Call',
+  'Price (USD)',
+  'Test',
+];
+/** The day since which a number has been marked; 'yes' if its mark was withdrawn after the sale. */
+const markCell = (isMarked: boolean, at: Date | null): string | null =>
+  isMarked ? (at?.toISOString().slice(0, 10) ?? 'yes') : null;
+
+const exportCells = (row: Row) => [
+  row.created_at.toISOString(),
+  String(row.number),
+  row.campaign_name,
+  row.client_name,
+  row.first_name,
+  row.last_name,
+  row.email,
+  row.phone,
+  row.phone2,
+  row.address,
+  row.city,
+  row.state,
+  row.zip,
+  row.company_name,
+  row.job_title,
+  row.website,
+  row.page_url,
+  row.referrer,
+  matchType(row.match_kind),
+  String(row.confidence),
+  markCell(row.phone_dnc, row.phone_dnc_at),
+  markCell(row.phone2_dnc, row.phone2_dnc_at),
+  dollarsOf(row.price_micros),
+  row.is_test ? 'T' : 'F',
+];
+
+/** What an export shows for an excluded person. */
+const NOBODY = {
+  first_name: '(excluded)',
+  last_name: null,
+  email: null,
+  phone: null,
+  phone2: null,
+  phone_dnc: false,
+  phone2_dnc: false,
+  address: null,
+  city: null,
+  state: null,
+  zip: null,
+  company_name: null,
+  job_title: null,
+  website: null,
+  page_url: null,
+  referrer: null,
+};
+
+const matchType = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
+
+/** The heading of a data field's column, distinct from those of all other columns. */
+const headOf = (field: InformationField) => `Data: ${field.name}`;
+
+/** The export columns included in files that are sent to people: all but a lead's cost and whether it is a test. */
+const REPORT_COLUMNS = EXPORT_HEAD.length - 2;
+
+export type Leads = ReturnType<typeof createLeads>;
+
+/** Leads: how they are created, and how they are shown. */
+export function createLeads(
+  platform: Platform,
+  deps: {
+    tenants: Tenants;
+    audit: Audit;
+    campaigns: Campaigns;
+    exclusions: Exclusions;
+    identity: Identity;
+    enrichment: Enrichment;
+    billing: Billing;
+    settings: Settings;
+    visits: Visits;
+  },
+) {
+  const { db } = platform;
+  const accept = createAccept(platform, deps);
+  const resolver = createResolver(platform, { ...deps, accept });
+  const { withheld, withheldIn } = createWithheld(platform, deps);
+
+  /** A filter's days, in the company's time zone, as instants. */
+  async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
+    const company = await deps.tenants.company(tx, filter.companyID ?? ctx.actor.companyId);
+    const zone = company?.time_zone ?? 'America/Chicago';
+    const start = (day: string, plus: number): Date =>
+      new Date(
+        Temporal.PlainDate.from(day).add({ days: plus }).toZonedDateTime({ timeZone: zone })
+          .epochMilliseconds,
+      );
+    return {
+      campaignId: filter.leadspeekID,
+      companyId: filter.companyID,
+      module: filter.moduleType,
+      from: filter.startDate ? start(filter.startDate, 0) : undefined,
+      before: filter.endDate ? start(filter.endDate, 1) : undefined,
+      search: filter.searchQuery,
+    };
+  }
+
+  const wire = (row: Row, delivery: LeadDelivery) => ({
+    id: row.id,
+    leadspeekID: row.campaign_id,
+    leadspeek_api_id: Number(row.number),
+    campaignName: row.campaign_name,
+    company_name: row.client_name,
+    first_name: row.first_name,
+    last_name: row.last_name,
+    email: row.email,
+    phone: row.phone,
+    phone_dnc: row.phone_dnc,
+    phone_dnc_at: row.phone_dnc_at?.toISOString() ?? null,
+    phones_withheld: row.phones_withheld,
+    city: row.city,
+    state: row.state,
+    page_url: row.page_url,
+    match_type: matchType(row.match_kind),
+    confidence: row.confidence,
+    price_micros: Number(row.price_micros),
+    is_test: row.is_test,
+    created_at: row.created_at.toISOString(),
+    converted_at: row.converted_at?.toISOString() ?? null,
+    delivery,
+  });
+
+  /** All leads of a list by date, a batch at a time. */
+  async function* byDate(ctx: Ctx, asked: store.LeadList): AsyncGenerator<Row[]> {
+    let after: { at: Date; id: string } | null = null;
+    for (;;) {
+      const rows: Row[] = await inScope(db.app, ctx.scope, (tx) =>
+        store.nextOfExport(tx, asked, after, EXPORT_STEP),
+      );
+      yield rows;
+      const end = rows.at(-1);
+      if (!end || rows.length < EXPORT_STEP) return;
+      after = { at: end.created_at, id: end.id };
+    }
+  }
+
+  /** Leads by their ids, a batch at a time. */
+  async function* byIds(ctx: Ctx, ids: string[]): AsyncGenerator<Row[]> {
+    for (let at = 0; at < ids.length; at += EXPORT_STEP) {
+      const some = ids.slice(at, at + EXPORT_STEP);
+      yield await inScope(db.app, ctx.scope, (tx) => store.leadsByIds(tx, some));
+    }
+  }
+
+  /** For people who have since been put on an exclusion list, only the sale is included. */
+  async function* linesOf(
+    ctx: Ctx,
+    steps: AsyncGenerator<Row[]>,
+    fields: readonly InformationField[],
+  ): AsyncGenerator<string> {
+    yield csvLine([...EXPORT_HEAD, ...fields.map(headOf)]);
+    for await (const rows of steps) {
+      const ids = rows.map((row) => row.id);
+      const excluded = await withheld(ctx.scope.rootId, ids);
+      const data =
+        fields.length > 0
+          ? await inScope(db.app, ctx.scope, (tx) => deps.enrichment.dataOf(tx, ids))
+          : undefined;
+      for (const row of rows) {
+        const isOut = excluded.has(row.id);
+        const values = isOut ? undefined : data?.get(row.id);
+        yield csvLine([
+          ...exportCells(isOut ? { ...row, ...NOBODY } : row),
+          ...fields.map((field) => values?.[field.key] ?? null),
+        ]);
+      }
+    }
+  }
+
+  return {
+    accept,
+    resolver,
+    withheldIn,
+    withheld,
+    reads: createReads(platform, deps, { withheld }),
+    preview: createPreview(deps),
+
+    /**
+     * Returns the confidence below which matches of a company's campaigns are not billed, as set by its agency; 0 for a
+     * root.
+     * @throws Refusal 404
+     */
+    least: async (ctx: Ctx, companyId: string | undefined): Promise<number> => {
+      const company = await inScope(db.app, ctx.scope, (tx) =>
+        deps.tenants.company(tx, companyId ?? ctx.actor.companyId),
+      );
+      if (!company) throw new Refusal('not_found', ownMessages.notFound);
+      const { root_id: rootId, agency_id: agencyId } = company;
+      if (!agencyId) return 0;
+      // A client sees the value that applies to it, and nothing else of its agency's settings.
+      const set = await inScope(db.app, { rootId, agencyId }, (tx) =>
+        deps.settings.leastConfidence(tx, [agencyId]),
+      );
+      return set.get(agencyId) ?? 0;
+    },
+
+    list: async (
+      ctx: Ctx,
+      filter: Filter,
+      asked: { sort: store.LeadList['sort']; order: 'asc' | 'desc'; limit: number; offset: number },
+    ) => {
+      const { scope, given } = await inScope(db.app, ctx.scope, async (tx) => ({
+        scope:
+          (await clientScope(tx, deps.tenants, {
+            campaignId: filter.leadspeekID,
+            companyId: filter.companyID,
+          })) ?? ctx.scope,
+        given: await resolved(tx, ctx, filter),
+      }));
+      return inScope(db.app, scope, async (tx) => {
+        const { rows, total } = await store.pageOfLeads(
+          tx,
+          { ...given, sort: asked.sort, order: asked.order },
+          asked.limit,
+          asked.offset,
+        );
+        const states = await store.deliveryStates(
+          tx,
+          rows.map((row) => row.id),
+        );
+        return { rows: rows.map((row) => wire(row, states.get(row.id) ?? 'none')), total };
+      });
+    },
+
+    get: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await store.leadById(tx, id);
+        if (!row) throw new Refusal('not_found', ownMessages.notFound);
+        const deliveries = await store.deliveriesOf(tx, id);
+        const data = await deps.enrichment.dataOf(tx, [id]);
+        const states = await store.deliveryStates(tx, [id]);
+        const evidence = row.evidence as {
+          keys?: z.output<typeof Evidence>[];
+          alternatives?: number;
+          others?: z.output<typeof Alternative>[];
+          visited_at?: string;
+          signals?: z.output<typeof LeadSignal>[];
+          signal_count?: number;
+        };
+        // Only the root may know where its data comes from; others just see that it was an import.
+        const told = (key: z.output<typeof Evidence>) =>
+          ctx.actor.kind === 'root' ? key : { ...key, source: key.source.replace(/^import: .*/s, 'import') };
+        return {
+          ...wire(row, states.get(id) ?? 'none'),
+          phone2: row.phone2,
+          phone2_dnc: row.phone2_dnc,
+          phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
+          address: row.address,
+          zip: row.zip,
+          contact_company: row.company_name,
+          website: row.website,
+          job_title: row.job_title,
+          information: withNames(data.get(id)),
+          referrer: row.referrer,
+          ip: row.ip,
+          evidence: (evidence.keys ?? []).map(told),
+          alternatives: evidence.alternatives ?? 0,
+          others: (evidence.others ?? []).map((other) => ({ ...other, keys: other.keys.map(told) })),
+          signals: evidence.signals ?? [],
+          signal_count: evidence.signal_count ?? 0,
+          visited_at: evidence.visited_at ?? null,
+          deliveries,
+        };
+      }),
+
+    /**
+     * Creates a test lead for a campaign, whatever the campaign's state: it goes to every webhook and is marked
+     * wherever it is shown.
+     * @throws Refusal 429 within a minute of the last one
+     */
+    sendTest: (ctx: Ctx, campaignId: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        // Locked, so that of two concurrent requests one sees the other's.
+        const [campaign] = await deps.campaigns.lock(tx, [campaignId]);
+        if (!campaign || campaign.state === 'removed') throw new Refusal('not_found', ownMessages.notFound);
+        const now = platform.clock.now();
+        const last = await store.lastTestAt(tx, campaignId, new Date(now.getTime() - TEST_EVERY_MS));
+        if (last)
+          throw new Refusal('too_many', messages.testOncePerMinute, {
+            retryAfter: Math.max(1, Math.ceil((last.getTime() + TEST_EVERY_MS - now.getTime()) / 1000)),
+          });
+        const { root_id, agency_id, company_id } = campaign;
+        // They are free, and take the same way as leads.
+        const since = new Date(now.getTime() - TEST_EVERY_MS);
+        if ((await store.testsSince(tx, company_id, since)) >= MOST_TESTS)
+          throw new Refusal('too_many', messages.testOncePerMinute, { retryAfter: TEST_EVERY_MS / 1000 });
+        const owner = { root_id, agency_id, company_id };
+        const id = newId(now);
+        await store.insertTestLead(
+          tx,
+          { id, ...owner, campaign_id: campaignId, created_at: now },
+          { ...TEST_PERSON, page_url: campaign.site_url },
+        );
+        await deps.enrichment.keepSample(tx, {
+          leadId: id,
+          owner,
+          campaignId,
+          asked: [...campaign.advance_information, ...campaign.b2b_information],
+        });
+        await platform.events.emit(tx, 'leads.accepted', {
+          leads: [{ id, campaignId, owner }],
+          isTest: true,
+        });
+        await deps.audit.record(tx, ctx, {
+          action: 'campaign.test_lead',
+          objectKind: 'campaign',
+          objectId: campaignId,
+          description: `Sent a test lead through campaign #${campaign.number} ${campaign.name}`,
+          owner,
+        });
+        return { lead_id: id, webhooks: await store.deliveriesCount(tx, id) };
+      }),
+
+    /**
+     * The filtered leads as CSV lines in the list's order, read in steps: any number by date; in any other order only
+     * as many as have ids that fit in memory.
+     * @throws Refusal 422 for more
+     */
+    async exportLines(
+      ctx: Ctx,
+      filter: Filter,
+      sort: store.LeadList['sort'] = 'created_at',
+      order: 'asc' | 'desc' = 'desc',
+    ): Promise<AsyncGenerator<string>> {
+      const asked = await inScope(db.app, ctx.scope, async (tx) => ({
+        ...(await resolved(tx, ctx, filter)),
+        sort,
+        order,
+      }));
+      const ids =
+        sort === 'created_at'
+          ? undefined
+          : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
+      if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
+      const fields = await inScope(db.app, ctx.scope, (tx) => deps.enrichment.everGiven(tx, asked));
+      return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked), fields);
+    },
+
+    /**
+     * Returns the leads of a campaign in [from, before) as a CSV file to send to people, without costs and test leads,
+     * oldest first; `count` is how many there are, even if the file stops after `most`. Null if there are none. For
+     * people who have since been put on an exclusion list, only shows that there was a lead. Runs in the root's scope.
+     */
+    async report(
+      tx: Tx,
+      rootId: string,
+      campaignId: string,
+      span: { from: Date; before: Date },
+      most: number,
+    ): Promise<{ text: string; count: number; named: string[] } | null> {
+      const { rows, count } = await store.leadsBetween(tx, campaignId, span, most);
+      if (count === 0) return null;
+      const ids = rows.map((row) => row.id);
+      const excluded = await withheldIn(tx, rootId, ids);
+      const fields = await deps.enrichment.everGiven(tx, { campaignId });
+      const data = await deps.enrichment.dataOf(tx, ids);
+      const lines = rows.map((row) => {
+        const isOut = excluded.has(row.id);
+        const values = isOut ? undefined : data.get(row.id);
+        return csvLine([
+          ...exportCells(isOut ? { ...row, ...NOBODY } : row).slice(0, REPORT_COLUMNS),
+          ...fields.map((field) => values?.[field.key] ?? null),
+        ]);
+      });
+      const head = csvLine([...EXPORT_HEAD.slice(0, REPORT_COLUMNS), ...fields.map(headOf)]);
+      const named = ids.filter((id) => !excluded.has(id));
+      return { text: CSV_BOM + head + lines.join(''), count, named };
+    },
+
+    /** Whether a campaign has leads since an instant, other than tests. */
+    anySince: store.anySince,
+
+    /** The newest leads of a campaign, without tests. */
+    newest: store.newestOf,
+
+    /** Leads as sent by webhooks (contract/campaigns/delivery.ts, LeadMessage.data), by id. */
+    async message(tx: Tx, ids: string[]) {
+      const rows = await store.leadsByIds(tx, ids);
+      const data = await deps.enrichment.dataOf(tx, ids);
+      return new Map(
+        rows.map((row) => [
+          row.id,
+          {
+            id: row.id,
+            test: row.is_test,
+            campaign: { id: Number(row.number), name: row.campaign_name, type: row.module as 'local' },
+            person: {
+              first_name: row.first_name,
+              last_name: row.last_name,
+              email: row.email,
+              phone: row.phone,
+              phone_dnc: row.phone_dnc,
+              phone_dnc_at: row.phone_dnc_at?.toISOString() ?? null,
+              phone2: row.phone2,
+              phone2_dnc: row.phone2_dnc,
+              phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
+              address: row.address,
+              city: row.city,
+              state: row.state,
+              zip: row.zip,
+              company_name: row.company_name,
+              job_title: row.job_title,
+              website: row.website,
+            },
+            information: data.get(row.id) ?? {},
+            visit: { page_url: row.page_url, referrer: row.referrer },
+            match: { type: matchType(row.match_kind), confidence: row.confidence },
+            created_at: row.created_at.toISOString(),
+          },
+        ]),
+      );
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { hash } from 'node:crypto';
+import { normalEmail } from '../../../platform/contacts.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Identity } from '../../audience/people/index.ts';
+import * as store from './store.ts';
+
+/**
+ * Which leads must no longer be given to anyone, because their person has since been put on a list. Checks what the
+ * lead shows and what the graph knows of the person now. Done in one lookup, as the root sees it, because lists and
+ * people of a root are not in a client's scope.
+ */
+export function createWithheld(
+  { db }: Platform,
+  { exclusions, identity }: { exclusions: Exclusions; identity: Identity },
+) {
+  /** Inside a transaction in the root's scope. */
+  async function withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>> {
+    const leads = await store.identitiesOf(tx, leadIds);
+    const ids = leads.flatMap((lead) => lead.person_id ?? []);
+    const people = await identity.people(tx, rootId, [...new Set(ids)]);
+    const verdicts = await exclusions.check(
+      tx,
+      leads.map((lead) => {
+        const person = lead.person_id ? people.get(lead.person_id) : undefined;
+        const shown = lead.email ? normalEmail(lead.email) : null;
+        const sha256 = person?.sha256 ?? [];
+        const md5 = person?.md5 ?? [];
+        return {
+          owners: [rootId, lead.agency_id, lead.company_id, lead.campaign_id],
+          sha256: shown ? withValue(sha256, hash('sha256', shown, 'buffer')) : sha256,
+          md5: shown ? withValue(md5, hash('md5', shown, 'buffer')) : md5,
+          phones: [
+            ...new Set([
+              ...(person?.phones ?? []),
+              ...[lead.phone, lead.phone2].flatMap((phone) => phone ?? []),
+            ]),
+          ],
+          emails: [...new Set([...(person?.emails ?? []), ...(shown ? [shown] : [])])],
+        };
+      }),
+    );
+    // Anything that could not be compared at the time was not sold; a later list can't withhold leads it can't match.
+    return new Set(leads.flatMap((lead, i) => (verdicts[i] === 'excluded' ? [lead.id] : [])));
+  }
+
+  return {
+    withheldIn,
+    /** Can be called in any scope: uses its own transaction. */
+    withheld: (rootId: string, leadIds: string[]): Promise<Set<string>> =>
+      leadIds.length === 0
+        ? Promise.resolve(new Set())
+        : inScope(db.app, { rootId }, (tx) => withheldIn(tx, rootId, leadIds)),
+  };
+}
+
+const withValue = (values: Buffer[], value: Buffer): Buffer[] =>
+  values.some((one) => one.equals(value)) ? values : [...values, value];

@@ -1,0 +1,258 @@
+import { type Sites, sitesOf } from '../../../../contract/campaigns/site-hosts.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Campaigns, Site } from '../campaigns/index.ts';
+import { foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
+import { createRates } from './rate.policy.ts';
+import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
+
+/** If no insert is in progress, a visit waits this long for others to join it. */
+const GATHER_MS = 1;
+const BATCH = 500;
+/** Maximum number of full batches in progress at once. */
+const FLUSHES = 3;
+/** Beyond this many waiting visits, new ones are rejected (503) rather than filling up memory. */
+const MOST_WAITING = 20_000;
+const SITE_MS = 5_000;
+/** Minimum intervals for counting and logging visits that the rate limits reject. */
+const COUNT_MS = 1_000;
+const LOG_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** An event that is not stored; `host`: the foreign host it came from, if known. */
+interface Refused {
+  campaignId: string;
+  reason: string;
+  host?: string | null;
+  /** The number of events; one if omitted. */
+  count?: number;
+}
+
+interface Waiting {
+  visits: NewVisit[];
+  refused: Refused[];
+  done: () => void;
+  fail: (error: unknown) => void;
+}
+
+type KnownSite = Site & { sites: Sites };
+
+export type Ingest = ReturnType<typeof createIngest>;
+
+/**
+ * Accepts visits and responds after their commit. Visits that arrive during one INSERT are batched into the next, so
+ * that batches grow with the load by themselves. Only full batches run in parallel (measured: 1.6 times the visits of
+ * three half-empty ones at once).
+ */
+export function createIngest({ db, clock, config, log }: Platform, campaigns: Campaigns) {
+  const rates = createRates(config.visitLimits);
+  const sites = new Map<string, { site: Promise<KnownSite | undefined>; until: number }>();
+  let queue: Waiting[] = [];
+  let waiting = 0;
+  let flushing = 0;
+  let gathering = false;
+  /** Rate-limited events not counted yet, by campaign. */
+  let turnedAway = new Map<string, number>();
+  let counting = false;
+  let logged = { count: 0, until: 0 };
+
+  /**
+   * Records that a body was rejected by a rate limit. Nothing is read or written for it right now: a flood of them must
+   * cost next to nothing. A site key that is not cached is not counted for any campaign.
+   */
+  async function turnAway(key: string, events: number, ip: string, now: number): Promise<void> {
+    logged.count += events;
+    if (now >= logged.until) {
+      log.warn({ ip, events: logged.count }, 'visits rejected: too many at once');
+      logged = { count: 0, until: now + LOG_MS };
+    }
+    const site = await sites.get(key)?.site;
+    if (!site) return;
+    turnedAway.set(site.campaign_id, (turnedAway.get(site.campaign_id) ?? 0) + events);
+    if (counting) return;
+    counting = true;
+    setTimeout(() => {
+      counting = false;
+      const away = takeTurnedAway();
+      if (away.length > 0)
+        void countReasons(away).catch((error) =>
+          log.error({ err: error }, 'could not count rejected visits'),
+        );
+    }, COUNT_MS).unref();
+  }
+
+  function takeTurnedAway(): Refused[] {
+    const all = [...turnedAway].map(([campaignId, count]) => ({ campaignId, reason: 'too_many', count }));
+    turnedAway = new Map();
+    return all;
+  }
+
+  /** Adds the refused events to the campaigns' counters. */
+  async function countReasons(refused: Refused[]): Promise<void> {
+    const at = clock.now();
+    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
+    const counts = new Map<string, { campaignId: string; reason: string; hour: Date; count: number }>();
+    for (const { campaignId, reason, count = 1 } of refused) {
+      const key = `${campaignId} ${reason}`;
+      const known = counts.get(key) ?? { campaignId, reason, hour, count: 0 };
+      known.count += count;
+      counts.set(key, known);
+    }
+    if (counts.size > 0) await countRefused(db.ingestPool, [...counts.values()], at);
+  }
+
+  function siteOf(key: string): Promise<KnownSite | undefined> {
+    const now = performance.now();
+    const known = sites.get(key);
+    if (known && known.until > now) return known.site;
+    const site = campaigns.siteByKey(key).then(
+      (row) =>
+        row && {
+          ...row,
+          sites: sitesOf({ siteUrl: row.site_url, thankYouUrl: row.thank_you_url, others: row.site_hosts }),
+        },
+    );
+    if (sites.size > 100_000) sites.clear();
+    sites.set(key, { site, until: now + SITE_MS });
+    site.catch(() => sites.delete(key));
+    return site;
+  }
+
+  function mayFlush(): boolean {
+    return queue.length > 0 && (flushing === 0 || (queue.length >= BATCH && flushing < FLUSHES));
+  }
+
+  async function flush(): Promise<void> {
+    if (!mayFlush()) return;
+    const batch: Waiting[] = [];
+    let size = 0;
+    while (queue.length > batch.length && size < BATCH) {
+      const next = queue[batch.length]!;
+      batch.push(next);
+      size += next.visits.length + next.refused.length;
+    }
+    queue = queue.slice(batch.length);
+    flushing++;
+    try {
+      const at = clock.now();
+      const visits = batch.flatMap((one) => one.visits);
+      if (visits.length > 0) await insertVisits(db.ingestPool, visits);
+      await countReasons([...batch.flatMap((one) => one.refused), ...takeTurnedAway()]);
+      const foreign = foreignIn(batch.flatMap((one) => one.refused));
+      if (foreign.length > 0) await countForeign(db.ingestPool, foreign, at);
+      for (const one of batch) one.done();
+    } catch (error) {
+      for (const one of batch) one.fail(error);
+    } finally {
+      flushing--;
+      for (const one of batch) waiting -= one.visits.length + one.refused.length;
+      void flush();
+    }
+  }
+
+  return {
+    /**
+     * Accepts one body from the pixel. Returns when every valid event is committed. Throws Refusals: 404 for an unknown
+     * site key, 400 for an invalid body, 429 if its sender sends too much, 503 if too much is waiting.
+     */
+    async take(
+      body: unknown,
+      from: { ip: string; userAgent: string; origin: string; gpc: boolean },
+    ): Promise<{ accepted: number; refused: number }> {
+      const { k, e } = (body ?? {}) as { k?: unknown; e?: unknown };
+      if (
+        typeof k !== 'string' ||
+        k.length > 40 ||
+        !Array.isArray(e) ||
+        e.length === 0 ||
+        e.length > MAX_EVENTS
+      ) {
+        throw new Refusal('bad_request', `e: must be a list of 1 to ${MAX_EVENTS} events for the site key k`);
+      }
+      const now = clock.now().getTime();
+      const retryAfter = rates.take(
+        { key: k, ip: from.ip, visitors: from.gpc ? [] : visitorsIn(e) },
+        e.length,
+        now,
+      );
+      if (retryAfter > 0) {
+        await turnAway(k, e.length, from.ip, now);
+        throw new Refusal('too_many', 'Too many visits at once. Try again shortly.', { retryAfter });
+      }
+      const site = await siteOf(k);
+      if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a valid site key');
+      const at = clock.now();
+      const visits: NewVisit[] = [];
+      const refused: Refused[] = [];
+      const bot = isBot(from.userAgent);
+      for (const raw of e) {
+        const event = bot
+          ? 'bot'
+          : site.state === 'active'
+            ? readEvent(raw, at.getTime(), from.gpc)
+            : 'inactive';
+        const foreign = typeof event === 'string' ? null : foreignHost(site.sites, from.origin, event.url);
+        if (typeof event === 'string') refused.push({ campaignId: site.campaign_id, reason: event });
+        else if (foreign) refused.push({ campaignId: site.campaign_id, ...foreign });
+        else {
+          visits.push({
+            ...event,
+            rootId: site.root_id,
+            agencyId: site.agency_id,
+            companyId: site.company_id,
+            campaignId: site.campaign_id,
+            at,
+            ip: event.gpc ? null : from.ip,
+            userAgent: from.userAgent.slice(0, 500).replaceAll('\0', ''),
+          });
+        }
+      }
+      if (waiting + e.length > MOST_WAITING)
+        throw new Refusal('unavailable', 'Too many visits are waiting. Try again shortly.', {
+          retryAfter: 1,
+        });
+      waiting += e.length;
+      await new Promise<void>((done, fail) => {
+        queue.push({ visits, refused, done, fail });
+        if (queue.length >= BATCH) void flush();
+        else if (flushing === 0 && !gathering) {
+          gathering = true;
+          setTimeout(() => {
+            gathering = false;
+            void flush();
+          }, GATHER_MS);
+        }
+      });
+      return { accepted: visits.length, refused: refused.length };
+    },
+    /** Clears the cache of site keys after a change in this process. */
+    forgetSites: () => sites.clear(),
+  };
+}
+
+/** Returns the browsers that a body's events name, except those whose users asked not to be tracked. */
+function visitorsIn(events: unknown[]): Set<string> {
+  const all = new Set<string>();
+  for (const event of events) {
+    const { v, g } = (event ?? {}) as { v?: unknown; g?: unknown };
+    if (g !== 1 && isUuid(v)) all.add(v);
+  }
+  return all;
+}
+
+/** Maximum number of foreign hosts per campaign that a flush records. */
+const MAX_FOREIGN = 10;
+
+/** Which foreign hosts sent visits for which campaign, and how many. */
+function foreignIn(refused: Refused[]): { campaignId: string; host: string; count: number }[] {
+  const byCampaign = new Map<string, Map<string, number>>();
+  for (const { campaignId, host } of refused) {
+    if (!host) continue;
+    const hosts = byCampaign.get(campaignId) ?? new Map<string, number>();
+    byCampaign.set(campaignId, hosts);
+    if (hosts.has(host) || hosts.size < MAX_FOREIGN) hosts.set(host, (hosts.get(host) ?? 0) + 1);
+  }
+  return [...byCampaign].flatMap(([campaignId, hosts]) =>
+    [...hosts].map(([host, count]) => ({ campaignId, host, count })),
+  );
+}

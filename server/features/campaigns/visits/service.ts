@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { defineJob } from '../../../platform/jobs.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { Notices } from '../../money/ledger/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import { createIngest } from './ingest.ts';
+import { createSignUps } from './signups.ts';
+import * as store from './store.ts';
+import { createTrust } from './trust.service.ts';
+
+const DAY_MS = 86_400_000;
+/** How many days ahead partitions are created. */
+const AHEAD = 7;
+/** How many days the hosts of refused visits are kept. */
+const FOREIGN_DAYS = 30;
+
+export const keepPartitions = defineJob('visits.partitions', z.object({}), { retryLimit: 10 });
+
+export type Visits = ReturnType<typeof createVisits>;
+
+/** The visit log: accepts visits and passes them on for resolution. */
+export function createVisits(
+  platform: Platform,
+  deps: { audit: Audit; campaigns: Campaigns; notices: Notices; tenants: Tenants },
+) {
+  const { db, clock, config, jobs, log } = platform;
+  const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+  const trust = createTrust(platform, deps);
+  const signUps = createSignUps(platform, { ...deps, trust });
+
+  return {
+    ingest: createIngest(platform, deps.campaigns),
+    signUps,
+    trust,
+    take: store.takePending,
+    settle: store.settle,
+    rootsWithPending: () => store.rootsWithPending(db.app),
+
+    /** Creates the partitions for the coming days (and for `back` past days), and drops those past retention. */
+    async keepPartitions(back = 2): Promise<void> {
+      const now = clock.now().getTime();
+      await store.ensurePartitions(db.app, dayOf(now - back * DAY_MS), dayOf(now + AHEAD * DAY_MS));
+      const dropped = await store.dropPartitions(db.app, dayOf(now - config.visitRetentionDays * DAY_MS));
+      await store.forgetForeignHosts(db.app, dayOf(now - FOREIGN_DAYS * DAY_MS));
+      await signUps.forget();
+      if (dropped > 0) log.info({ dropped }, 'dropped visit partitions past retention');
+    },
+
+    /** Registers the jobs of a worker. */
+    async start(): Promise<void> {
+      await jobs.work(keepPartitions, {}, () => this.keepPartitions());
+      await trust.start();
+      await jobs.schedule(keepPartitions, '17 * * * *', {});
+    },
+  };
+}

@@ -1,0 +1,279 @@
+import { Refusal } from '../../../../contract/errors.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import { type HeldReason, judge, placeOf, type SignUp, type Standing } from './signup.policy.ts';
+import * as store from './signup.store.ts';
+import type { takePending } from './store.ts';
+import type { Trust } from './trust.service.ts';
+
+type Pending = Awaited<ReturnType<typeof takePending>>[number];
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** How long held visits wait for a decision. */
+const HELD_DAYS = 30;
+const MOST_GROUPS = 50;
+
+/**
+ * Holds sign-ups that look forged until the agency or the root releases them; the people are not looked up before then.
+ */
+export function createSignUps(
+  platform: Platform,
+  { audit, campaigns, trust }: { audit: Audit; campaigns: Campaigns; trust: Trust },
+) {
+  const { db, clock, config } = platform;
+
+  /** Sign-ups among pending visits, as the policy sees them. A hash is its kind and its value, in hex. */
+  async function signUpsOf(tx: Tx, pending: readonly Pending[]): Promise<SignUp[]> {
+    const all = pending.flatMap((visit, ref) =>
+      !visit.gpc && visit.outcome !== 'released' && (visit.hash || visit.event === 'thanks')
+        ? [
+            {
+              ref,
+              campaignId: visit.campaign_id,
+              companyId: visit.company_id,
+              hash: visit.hash ? `0${visit.hash_kind}${visit.hash.toString('hex')}` : null,
+              ...placeOf(visit.ip),
+              visitorId: visit.visitor_id,
+              lacksView: visit.event !== 'view',
+            },
+          ]
+        : [],
+    );
+    const asked = all.filter((one) => one.lacksView && one.visitorId);
+    if (asked.length > 0) {
+      const days = new Set(
+        asked.flatMap(({ ref }) => {
+          const day = Date.parse(pending[ref]!.day);
+          return [0, 1].map((back) => new Date(day - back * DAY_MS).toISOString().slice(0, 10));
+        }),
+      );
+      const seen = await store.viewers(
+        tx,
+        asked.map((one) => ({ companyId: one.companyId, visitorId: one.visitorId! })),
+        [...days],
+      );
+      for (const place of seen) asked[place]!.lacksView = false;
+    }
+    // Sign-ups from a trusted place do not count toward any place: neither against it nor against its neighbors.
+    const placed = all.filter((one) => one.address);
+    const trusted = await trust.among(
+      tx,
+      placed.map(({ companyId, campaignId, ref }) => ({ companyId, campaignId, ip: pending[ref]!.ip! })),
+    );
+    for (const place of trusted)
+      Object.assign(placed[place]!, { address: null, network: null, visitorId: null });
+    return all;
+  }
+
+  async function standings(tx: Tx, batch: SignUp[], now: Date): Promise<(campaignId: string) => Standing> {
+    const ids = [...new Set(batch.map((one) => one.campaignId))];
+    const hours = new Map((await store.signUpHours(tx, ids, now)).map((row) => [row.campaign_id, row]));
+    const known = new Map<string, Set<string>>(ids.map((id) => [id, new Set()]));
+    const people = batch.flatMap(({ campaignId, hash }) => (hash ? [{ campaignId, hash }] : []));
+    for (const row of await store.knownSignUps(tx, people, new Date(now.getTime() - DAY_MS)))
+      known.get(row.campaign_id)!.add(row.hash);
+    return (id) => {
+      const { hour = 0, day = 0, week = 0 } = hours.get(id) ?? {};
+      return { hour, day, usualHour: week / 168, usualDay: week / 7, known: known.get(id)! };
+    };
+  }
+
+  async function decide(
+    ctx: Ctx,
+    choice: store.HeldChoice,
+    state: 'released' | 'discarded',
+  ): Promise<number> {
+    const at = clock.now();
+    return inScope(db.app, ctx.scope, async (tx) => {
+      const campaign = await campaigns.visible(tx, choice.leadspeekID);
+      if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+      const times = await store.decide(tx, choice, state, { userId: ctx.actor.userId, at });
+      const count = times.length;
+      if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
+      const owner = {
+        root_id: campaign.root_id,
+        agency_id: campaign.agency_id,
+        company_id: campaign.company_id,
+      };
+      const hours = new Map<number, number>();
+      for (const time of times) {
+        const hour = Math.floor(time.getTime() / HOUR_MS) * HOUR_MS;
+        hours.set(hour, (hours.get(hour) ?? 0) + 1);
+      }
+      const row = (reason: string, hour: number, n: number) => ({
+        ...owner,
+        campaign_id: campaign.id,
+        hour: new Date(hour),
+        reason,
+        count: n,
+        at,
+      });
+      await campaigns.countRefusals(
+        tx,
+        [...hours].flatMap(([hour, n]) => [
+          row('held', hour, -n),
+          ...(state === 'discarded' ? [row('discarded', hour, n)] : []),
+        ]),
+      );
+      await audit.record(tx, ctx, {
+        action: state === 'released' ? 'visits.release' : 'visits.discard',
+        objectKind: 'campaign',
+        objectId: campaign.id,
+        description: `${state === 'released' ? 'Released' : 'Discarded'} ${count} held sign-ups${choice.source ? ` from ${choice.source}` : ''} of campaign #${campaign.number}`,
+        owner,
+      });
+      return count;
+    });
+  }
+
+  return {
+    /**
+     * Judges the sign-ups among a root's pending visits, records them, and stores those that are held. Returns the
+     * indexes of the held ones.
+     */
+    async hold(
+      tx: Tx,
+      rootId: string,
+      pending: readonly Pending[],
+      now: Date,
+    ): Promise<Map<number, HeldReason>> {
+      const batch = await signUpsOf(tx, pending);
+      if (batch.length === 0) return new Map();
+      const named = batch.filter((one) => one.hash);
+      const visitors = new Map(
+        named.flatMap(({ companyId, visitorId }) =>
+          visitorId ? [[`${companyId} ${visitorId}`, { companyId, visitorId }] as const] : [],
+        ),
+      );
+      const earlier = await store.earlierSignUps(tx, rootId, {
+        networks: [...new Set(named.flatMap(({ network }) => network ?? []))],
+        visitors: [...visitors.values()],
+        since: new Date(now.getTime() - DAY_MS),
+      });
+      const standingOf = await standings(tx, batch, now);
+      const full = new Set(
+        [...Map.groupBy(earlier, ({ network }) => network)].flatMap(([network, rows]) =>
+          network && rows.length >= store.MOST_LOOKED_AT ? [network] : [],
+        ),
+      );
+      const held = judge(batch, earlier, standingOf, config.signUpLimits, full);
+      const ownerOf = ({ root_id, agency_id, company_id }: Pending) => ({ root_id, agency_id, company_id });
+      const rows = new Map<string, store.NewSignUp>();
+      const people = new Map<string, { visit: Pending; hashes: Set<string> }>();
+      for (const { ref, campaignId, hash, address, network, visitorId } of named) {
+        const visit = pending[ref]!;
+        const isHeld = held.has(ref);
+        const key = `${campaignId} ${hash} ${address} ${visitorId}`;
+        rows.set(key, {
+          ...ownerOf(visit),
+          campaign_id: campaignId,
+          hash: Buffer.from(hash!, 'hex'),
+          address,
+          network,
+          visitor_id: visitorId,
+          held: isHeld && (rows.get(key)?.held ?? true),
+        });
+        if (isHeld || standingOf(campaignId).known.has(hash!)) continue;
+        const own = people.get(campaignId) ?? { visit, hashes: new Set() };
+        own.hashes.add(hash!);
+        people.set(campaignId, own);
+      }
+      if (rows.size > 0) await store.addSignUps(tx, [...rows.values()], now);
+      if (people.size > 0)
+        await store.addSignUpHours(
+          tx,
+          [...people].map(([campaign_id, { visit, hashes }]) => ({
+            ...ownerOf(visit),
+            campaign_id,
+            count: hashes.size,
+          })),
+          now,
+        );
+      if (held.size > 0)
+        await store.addHeld(
+          tx,
+          batch.flatMap(({ ref, hash, address, network }) => {
+            const reason = held.get(ref);
+            const visit = pending[ref]!;
+            return reason
+              ? [
+                  {
+                    ...ownerOf(visit),
+                    day: visit.day,
+                    event_id: visit.event_id,
+                    campaign_id: visit.campaign_id,
+                    reason,
+                    source: (reason === 'burst' ? '' : reason === 'network' ? network : address) ?? '',
+                    event: visit.event,
+                    hash: hash === null ? null : Buffer.from(hash, 'hex'),
+                    received_at: visit.received_at,
+                  },
+                ]
+              : [];
+          }),
+        );
+      const clients = new Map(
+        [...held.keys()].map((ref) => [pending[ref]!.company_id, ownerOf(pending[ref]!)]),
+      );
+      await trust.tellOf(tx, [...clients.values()]);
+      return held;
+    },
+
+    /**
+     * Returns the held sign-ups waiting for a decision, in the scope or for one campaign.
+     * @throws Refusal 404 for another company's campaign
+     */
+    list: (ctx: Ctx, campaignId: string | undefined) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if (campaignId && !(await campaigns.visible(tx, campaignId)))
+          throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+        const rows = await store.heldGroups(tx, campaignId, MOST_GROUPS);
+        return { rows, total: Number(rows[0]?.total ?? 0) };
+      }),
+
+    /**
+     * Releases held sign-ups as if they had just arrived. Returns how many.
+     * @throws Refusal 409 if there are none left
+     */
+    release: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'released'),
+    /**
+     * Discards held sign-ups for good. Returns how many.
+     * @throws Refusal 409 if there are none left
+     */
+    discard: (ctx: Ctx, choice: store.HeldChoice) => decide(ctx, choice, 'discarded'),
+
+    /**
+     * Records that the client wants held sign-ups released.
+     * @throws Refusal 409 if there are none left
+     */
+    ask: (ctx: Ctx, choice: store.HeldChoice) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const campaign = await campaigns.visible(tx, choice.leadspeekID);
+        if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+        const count = await store.ask(tx, choice, clock.now());
+        if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
+        await audit.record(tx, ctx, {
+          action: 'visits.ask',
+          objectKind: 'campaign',
+          objectId: campaign.id,
+          description: `Requested the release of ${count} held sign-ups of campaign #${campaign.number}`,
+          owner: {
+            root_id: campaign.root_id,
+            agency_id: campaign.agency_id,
+            company_id: campaign.company_id,
+          },
+        });
+        return count;
+      }),
+
+    /** Deletes sign-ups older than the limits look at, and held ones that were never decided. */
+    forget(): Promise<void> {
+      const before = (days: number): Date => new Date(clock.now().getTime() - days * DAY_MS);
+      return store.forget(db.app, { signUps: before(2), hours: before(8), held: before(HELD_DAYS) });
+    },
+  };
+}

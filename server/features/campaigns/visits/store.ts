@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type pg from 'pg';
+import type { Db, Tx } from '../../../platform/db/scope.ts';
+import type { VisitEvent } from './policy.ts';
+
+/** A visit about to be added to the log. */
+export interface NewVisit extends VisitEvent {
+  rootId: string;
+  agencyId: string;
+  companyId: string;
+  campaignId: string;
+  at: Date;
+  ip: string | null;
+  userAgent: string | null;
+}
+
+const insert = `insert into visit (day, event_id, root_id, agency_id, company_id, campaign_id, received_at, visitor_id,
+  hash_kind, hash, ip, url, referrer, title, user_agent, event, gpc)
+  select * from unnest($1::date[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::uuid[], $7::timestamptz[], $8::uuid[],
+    $9::smallint[], $10::bytea[], $11::inet[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::boolean[])
+  on conflict do nothing`;
+
+/** Appends visits in one statement; existing ones are left unchanged. Durable when it returns. */
+export async function insertVisits(pool: pg.Pool, visits: NewVisit[]): Promise<void> {
+  await pool.query({
+    name: 'insert-visits',
+    text: insert,
+    values: [
+      visits.map((v) => v.day),
+      visits.map((v) => v.id),
+      visits.map((v) => v.rootId),
+      visits.map((v) => v.agencyId),
+      visits.map((v) => v.companyId),
+      visits.map((v) => v.campaignId),
+      visits.map((v) => v.at.toISOString()),
+      visits.map((v) => v.visitorId),
+      visits.map((v) => v.hashKind),
+      visits.map((v) => (v.hash ? `\\x${v.hash.toString('hex')}` : null)),
+      visits.map((v) => v.ip),
+      visits.map((v) => v.url),
+      visits.map((v) => v.referrer),
+      visits.map((v) => v.title),
+      visits.map((v) => v.userAgent),
+      visits.map((v) => v.event),
+      visits.map((v) => v.gpc),
+    ],
+  });
+}
+
+/** Adds the refused events to the campaigns' counters. */
+export async function countRefused(
+  pool: pg.Pool,
+  rows: { campaignId: string; hour: Date; reason: string; count: number }[],
+  at: Date,
+): Promise<void> {
+  await pool.query('call count_refused($1, $2, $3, $4, $5)', [
+    rows.map((r) => r.campaignId),
+    rows.map((r) => r.hour),
+    rows.map((r) => r.reason),
+    rows.map((r) => r.count),
+    at,
+  ]);
+}
+
+/** Adds hosts that are not a site of the campaign they sent visits for; a campaign keeps ten a day. */
+export async function countForeign(
+  pool: pg.Pool,
+  rows: { campaignId: string; host: string; count: number }[],
+  at: Date,
+): Promise<void> {
+  await pool.query('call count_foreign($1, $2, $3, $4)', [
+    rows.map((r) => r.campaignId),
+    rows.map((r) => r.host),
+    rows.map((r) => r.count),
+    at,
+  ]);
+}
+
+export async function forgetForeignHosts(db: Db, before: string): Promise<void> {
+  await sql`select forget_foreign_hosts(${before}::date)`.execute(db);
+}
+
+/** Returns the oldest unresolved visits of the scope's root, reserved for this transaction. */
+export async function takePending(tx: Tx, rootId: string, most: number) {
+  return tx
+    .selectFrom('visit')
+    .select([
+      'day',
+      'event_id',
+      'root_id',
+      'agency_id',
+      'company_id',
+      'campaign_id',
+      'received_at',
+      'visitor_id',
+      'hash_kind',
+      'hash',
+      sql<string | null>`host(ip)`.as('ip'),
+      'url',
+      'referrer',
+      'event',
+      'gpc',
+      'outcome',
+    ])
+    .where('root_id', '=', rootId)
+    .where('resolved_at', 'is', null)
+    .orderBy('received_at')
+    .limit(most)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+
+/** Records the outcome of visits. */
+export async function settle(
+  tx: Tx,
+  rows: { day: string; eventId: string; outcome: string; personId: string | null }[],
+  at: Date,
+): Promise<void> {
+  const days = [...new Set(rows.map((r) => r.day))];
+  await sql`
+    update visit v set resolved_at = ${at}, outcome = r.outcome, person_id = r.person_id
+    from unnest(${rows.map((r) => r.day)}::date[], ${rows.map((r) => r.eventId)}::uuid[], ${rows.map((r) => r.outcome)}::text[],
+      ${rows.map((r) => r.personId)}::uuid[]) r (day, event_id, outcome, person_id)
+    where v.day = r.day and v.event_id = r.event_id and v.day = any(${days}::date[])`.execute(tx);
+}
+
+export async function rootsWithPending(db: Db): Promise<string[]> {
+  return (await sql<{ id: string }>`select roots_with_pending_visits() as id`.execute(db)).rows.map(
+    (row) => row.id,
+  );
+}
+
+export async function ensurePartitions(db: Db, first: string, last: string): Promise<void> {
+  await sql`call ensure_visit_partitions(${first}::date, ${last}::date)`.execute(db);
+}
+
+export async function dropPartitions(db: Db, before: string): Promise<number> {
+  return (
+    (await sql<{ n: number }>`select drop_visit_partitions(${before}::date) as n`.execute(db)).rows[0]?.n ?? 0
+  );
+}

@@ -1,0 +1,298 @@
+import { jwtVerify, SignJWT } from 'jose';
+import { mayPerson } from '../../../../contract/accounts/permissions.ts';
+import { type ApiScope, mayScope, TOKEN_SECONDS } from '../../../../contract/developer/developer-rules.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import { type Actor, Ctx, scopeOf } from '../../../platform/ctx.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { type LimitRule, type Limits, networkOf } from '../../../platform/limits.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import { type Access, belongsAt } from '../../accounts/auth/index.ts';
+import { modulesOf } from '../../accounts/users/index.ts';
+import * as policy from './key.policy.ts';
+import * as store from './store.ts';
+
+const hour = 3600;
+/** Refused requests with one key whose secret or state was wrong: each is logged until a pause. */
+const FAILED: LimitRule = { name: 'apikey.failed', max: 10, base: 60, cap: 900, window: hour };
+/** Requests from one network with keys that do not exist. */
+const FAILED_NETWORK: LimitRule = { name: 'apikey.network', max: 100, base: 60, cap: 900, window: hour };
+/** Token requests for one key: consecutive, less than ten seconds apart. */
+const TOKENS: LimitRule = { name: 'apikey.tokens', max: 30, base: 10, cap: 60, window: 10 };
+
+/** A use is recorded at most this often. */
+const TOUCH_MS = 60_000;
+const TOKEN_TYPE = 'key+jwt';
+
+/** Why access was refused, in the terms of RFC 6749 and RFC 6750. */
+export type Why =
+  | 'invalid_client'
+  | 'invalid_scope'
+  | 'insufficient_scope'
+  | 'unauthorized_client'
+  | 'slow_down';
+
+/** A refusal by the API: in the shape of the token's RFC at the token endpoint, as a problem everywhere else. */
+export class ApiRefusal extends Error {
+  override name = 'ApiRefusal';
+  readonly status: 400 | 401 | 403 | 429;
+  readonly why: Why;
+  readonly retryAfter: number | undefined;
+  constructor(status: ApiRefusal['status'], why: Why, message: string, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.why = why;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** An authenticated program, with the rights of its key's maker as far as the key's scopes allow. */
+export interface ApiCaller {
+  /** Like that of a user whose session was never confirmed: anything that requires confirmation is refused. */
+  ctx: Ctx;
+  key: { id: string; clientId: string; name: string; mode: policy.KeyMode; expiresAt: Date | null };
+  company: { id: string; name: string };
+  scopes: ApiScope[];
+}
+
+const STATE_WORDS: Record<Exclude<policy.KeyState, 'active'>, string> = {
+  disabled: 'This API key is disabled.',
+  expired: 'This API key has expired.',
+  orphaned: 'The person who created this API key has left or is no longer allowed to have API keys.',
+  off: 'The developer API is not enabled for this company.',
+  unpaid: ownMessages.developerUnpaid,
+};
+const BAD = 'The key or token is invalid.';
+
+/** Authenticates programs by a key's secret, or by a token that was issued for it. */
+export function createApiAuth(
+  { db, clock }: Platform,
+  { access, audit, limits }: { access: Access; audit: Audit; limits: Limits },
+) {
+  const audienceOf = (rootId: string): string => `api:${rootId}`;
+  const grade = (key: store.KnownKey) => access.gradeOf('agency', key.maker_role);
+  const place = (key: store.KnownKey) => ({
+    rootId: key.root_id,
+    agencyId: key.agency_id,
+    companyId: key.company_id,
+    kind: 'agency' as const,
+  });
+
+  const count = async (rule: LimitRule, subject: string): Promise<void> => {
+    try {
+      await limits.take(rule, subject);
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'too_many')
+        throw new ApiRefusal(429, 'slow_down', error.message, error.retryAfter);
+      throw error;
+    }
+  };
+
+  /**
+   * Counts and logs an attempt with an existing key, and refuses it. While such attempts are paused, none are logged; a
+   * caller with the right secret is still told what is wrong.
+   */
+  async function refuse(
+    ctx: Ctx,
+    key: store.KnownKey,
+    why: string,
+    refusal: ApiRefusal,
+    isProven: boolean,
+  ): Promise<never> {
+    try {
+      await count(FAILED, key.id);
+    } catch (error) {
+      throw isProven && error instanceof ApiRefusal ? refusal : error;
+    }
+    const owner = { root_id: key.root_id, agency_id: key.agency_id, company_id: key.company_id };
+    await inScope(db.app, scopeOf(place(key)), (tx) =>
+      audit.recordEntry(tx, ctx, owner, null, {
+        action: 'apikey.refused',
+        objectKind: 'apikey',
+        objectId: key.id,
+        description: `Refused a program using the API key ${key.name} (${key.client_id}) from ${ctx.ip}: ${why}`,
+      }),
+    );
+    throw refusal;
+  }
+  async function unknown(ctx: Ctx): Promise<never> {
+    await count(FAILED_NETWORK, networkOf(ctx.ip));
+    throw new ApiRefusal(401, 'invalid_client', BAD);
+  }
+
+  /** Returns a working key of this host and records its use. Throws an ApiRefusal. */
+  async function admitted(ctx: Ctx, key: store.KnownKey): Promise<store.KnownKey> {
+    // At another tenant's address nothing is revealed about the key, not even that it exists.
+    if (!belongsAt(ctx.tenant, place(key))) return unknown(ctx);
+    if (key.removed_at)
+      return refuse(ctx, key, 'the key was deleted', new ApiRefusal(401, 'invalid_client', BAD), true);
+    const now = clock.now();
+    const state = policy.stateOf(
+      key,
+      mayPerson(grade(key), modulesOf(key.rights, null), 'developer.keys'),
+      now,
+    );
+    if (state !== 'active') {
+      const isCompanys = state === 'off' || state === 'unpaid';
+      const refusal = new ApiRefusal(
+        isCompanys ? 403 : 401,
+        isCompanys ? 'unauthorized_client' : 'invalid_client',
+        STATE_WORDS[state],
+      );
+      return refuse(ctx, key, STATE_WORDS[state], refusal, true);
+    }
+    if (!key.last_used_at || now.getTime() - key.last_used_at.getTime() >= TOUCH_MS)
+      await inScope(db.app, scopeOf(place(key)), (tx) => store.touch(tx, key.id, now, ctx.ip));
+    return key;
+  }
+
+  /** The key of a secret, and which of its secrets it was. */
+  async function bySecret(ctx: Ctx, secret: string, clientId: string | null) {
+    // A truncated or mistyped secret costs no database look-up.
+    if (!policy.isSecret(secret) && clientId === null) return unknown(ctx);
+    const hash = policy.hashOf(secret);
+    const key = await store.known(db.app, clientId === null ? { hash } : { clientId });
+    if (!key || !belongsAt(ctx.tenant, place(key))) return unknown(ctx);
+    const generation = policy.generationOf(key, hash, clock.now());
+    if (generation === null)
+      return refuse(ctx, key, 'the secret was incorrect', new ApiRefusal(401, 'invalid_client', BAD), false);
+    return { key: await admitted(ctx, key), generation };
+  }
+
+  async function byToken(ctx: Ctx, token: string): Promise<{ key: store.KnownKey; scopes: ApiScope[] }> {
+    const bad = (): never => {
+      throw new ApiRefusal(401, 'invalid_client', BAD);
+    };
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        async (header) => (await access.keys.checking(header.kid)) ?? bad(),
+        {
+          algorithms: ['EdDSA'],
+          typ: TOKEN_TYPE,
+          audience: audienceOf(ctx.tenant.rootId),
+          currentDate: clock.now(),
+        },
+      );
+      const key = await store.known(db.app, { id: payload.sub! });
+      // When the secret ends, so does everything made with it.
+      if (!key || !policy.isGood(key, Number(payload.gen), clock.now())) return bad();
+      return { key: await admitted(ctx, key), scopes: policy.scopesOf(String(payload.scope).split(' ')) };
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_J')) return bad();
+      throw error;
+    }
+  }
+
+  /** Returns what a key may currently do: its scopes, as far as its maker still has the rights. */
+  const scopesNow = (key: store.KnownKey): ApiScope[] => {
+    const modules = modulesOf(key.rights, null);
+    return policy.scopesOf(key.scopes).filter((scope) => mayScope(grade(key), modules, scope));
+  };
+
+  return {
+    /**
+     * Returns the caller identified by an Authorization header: a key's secret as Bearer, its client id and secret as
+     * Basic, or a token. Throws an ApiRefusal.
+     */
+    async caller(ctx: Ctx, authorization: string | undefined): Promise<ApiCaller> {
+      const [, kind, value] = /^(Bearer|Basic) (\S+)$/i.exec(authorization ?? '') ?? [];
+      if (!kind || !value)
+        throw new ApiRefusal(
+          401,
+          'invalid_client',
+          'Send a key or a token: Authorization: Bearer <secret or token>',
+        );
+      const isBasic = kind.toLowerCase() === 'basic';
+      const pair = isBasic ? readBasic(value) : null;
+      if (isBasic && !pair) throw new ApiRefusal(401, 'invalid_client', BAD);
+      const isToken = !pair && value.split('.').length === 3;
+      const found = isToken
+        ? await byToken(ctx, value)
+        : await bySecret(ctx, pair ? pair.secret : value, pair?.clientId ?? null);
+      const { key } = found;
+      const may = scopesNow(key);
+      const scopes = 'scopes' in found ? may.filter((scope) => found.scopes.includes(scope)) : may;
+      const actor: Actor = {
+        ...place(key),
+        userId: key.maker_id,
+        sessionId: '',
+        grade: grade(key),
+        isAccountExecutive: key.is_account_executive,
+        modules: modulesOf(key.rights, null),
+        trueActor: null,
+      };
+      return {
+        ctx: new Ctx({
+          tenant: ctx.tenant,
+          actor,
+          requestId: ctx.requestId,
+          clock: ctx.clock,
+          ip: ctx.ip,
+          userAgent: ctx.userAgent,
+          origin: ctx.origin,
+          // There is no user present to confirm their identity.
+          unconfirmed: async () => [],
+        }),
+        key: {
+          id: key.id,
+          clientId: key.client_id,
+          name: key.name,
+          mode: key.mode,
+          expiresAt: key.expires_at,
+        },
+        company: { id: key.company_id, name: key.company_name },
+        scopes,
+      };
+    },
+
+    /**
+     * Issues a token for a key's client id and secret, for all or some of its scopes (RFC 6749, 4.4). Throws an
+     * ApiRefusal.
+     */
+    async token(
+      ctx: Ctx,
+      given: { clientId: string; secret: string; scope: string | undefined },
+    ): Promise<{ access_token: string; token_type: 'Bearer'; expires_in: number; scope: string }> {
+      const { key, generation } = await bySecret(ctx, given.secret, given.clientId);
+      await count(TOKENS, key.id);
+      const may = scopesNow(key);
+      const asked = given.scope?.trim() ? given.scope.trim().split(/ +/) : may;
+      if (asked.some((scope) => !may.some((one) => one === scope)))
+        throw new ApiRefusal(400, 'invalid_scope', 'The key does not have all of these scopes.');
+      const now = Math.floor(clock.now().getTime() / 1000);
+      const end = key.expires_at ? Math.floor(key.expires_at.getTime() / 1000) : Number.POSITIVE_INFINITY;
+      const seconds = Math.min(TOKEN_SECONDS, end - now);
+      const scope = may.filter((one) => asked.includes(one)).join(' ');
+      const { kid, privateKey } = await access.keys.signing();
+      const access_token = await new SignJWT({ gen: generation, scope, client_id: key.client_id })
+        .setProtectedHeader({ alg: 'EdDSA', typ: TOKEN_TYPE, kid })
+        .setSubject(key.id)
+        .setAudience(audienceOf(key.root_id))
+        .setIssuedAt(now)
+        .setExpirationTime(now + seconds)
+        .sign(privateKey);
+      return { access_token, token_type: 'Bearer', expires_in: seconds, scope };
+    },
+  };
+}
+
+export type ApiAuth = ReturnType<typeof createApiAuth>;
+
+/**
+ * Parses the client id and secret of a Basic header, each form-encoded as RFC 6749 (2.3.1) requires; null if it is not
+ * one.
+ */
+export function readBasic(value: string): { clientId: string; secret: string } | null {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  const at = text.indexOf(':');
+  if (at < 1) return null;
+  try {
+    const clientId = decodeURIComponent(text.slice(0, at));
+    // No text of PostgreSQL has a NUL.
+    return clientId.includes('\0') ? null : { clientId, secret: decodeURIComponent(text.slice(at + 1)) };
+  } catch {
+    return null;
+  }
+}

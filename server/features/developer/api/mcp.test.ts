@@ -1,0 +1,199 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import type { Company, MadeCampaign } from '../../../test/factories.ts';
+import { RATE } from './rate.ts';
+import { resources } from './v1.resources.ts';
+
+const HOST = 'acme.test';
+let app: TestApp;
+let root: Company;
+let acme: Company;
+let ann: string;
+let campaign: MadeCampaign;
+let foreign: MadeCampaign;
+
+/** A key of Acme with these scopes. */
+async function make(scopes: ApiScope[], mode: 'live' | 'test' = 'live'): Promise<string> {
+  const { body } = await app.call('POST', '/api/developer/keys', {
+    host: HOST,
+    token: ann,
+    body: { name: 'Assistant', mode, scopes },
+  });
+  return String(body.secret_key);
+}
+
+/** A client of the protocol, whose requests reach the server without a network. */
+async function connect(secret: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`http://${HOST}/mcp`), {
+      requestInit: { headers: { authorization: `Bearer ${secret}` } },
+      fetch: async (url, init) => {
+        const { pathname } = new URL(url);
+        const answer = await app.server.inject({
+          method: (init?.method ?? 'GET') as 'GET',
+          url: pathname,
+          headers: { ...Object.fromEntries(new Headers(init?.headers)), host: HOST },
+          ...(init?.body ? { payload: init.body as string } : {}),
+        });
+        const isEmpty = answer.statusCode === 202 || answer.statusCode === 204;
+        return new Response(isEmpty ? null : answer.payload, {
+          status: answer.statusCode,
+          headers: Object.entries(answer.headers).map(([name, value]): [string, string] => [
+            name,
+            String(value),
+          ]),
+        });
+      },
+    }),
+  );
+  return client;
+}
+async function call(client: Client, name: string, given: Record<string, unknown> = {}) {
+  const answer = await client.callTool({ name, arguments: given });
+  const [{ text }] = answer.content as [{ text: string }];
+  return { isError: answer.isError === true, text, json: answer.isError ? null : JSON.parse(text) };
+}
+const post = (body: string, headers: Record<string, string> = {}) =>
+  app.server.inject({
+    method: 'POST',
+    url: '/mcp',
+    headers: {
+      host: HOST,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...headers,
+    },
+    payload: body,
+  });
+
+beforeAll(async () => {
+  app = await testApp();
+  root = await app.make.root({ host: 'root.test', isMaster: true });
+  acme = await app.make.agency(root, { host: HOST, name: 'Acme' });
+  const owner = await app.make.user(acme, { email: 'ann@x.test', password: PASSWORD });
+  await app.make.developer(acme, owner.id);
+  ann = await app.signIn('ann@x.test', HOST);
+  const bakery = await app.make.client(acme, { name: 'Bakery' });
+  campaign = await app.make.campaign(bakery, { name: 'Shop', price: 2_500_000n, balance: 900_000_000n });
+  const other = await app.make.agency(root, { host: 'other.test', name: 'Other' });
+  foreign = await app.make.campaign(await app.make.client(other), { price: 1_000_000n, balance: 9_000_000n });
+  for (const one of [campaign, campaign, foreign]) {
+    const person = app.make.person();
+    await app.make.people(root, [person]);
+    await app.make.visit(one, { email: person.email! });
+    await app.features.leads.resolver.resolveAll();
+  }
+});
+afterAll(() => app.close());
+
+describe('[BEY-24] the MCP server', () => {
+  test('lists the reads of the key’s scopes as tools, says whose it is, and offers a daily brief of them', async () => {
+    const client = await connect(await make(['leads.read', 'wallet.read']));
+    expect(client.getServerVersion()).toMatchObject({ title: 'Acme' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['list_leads', 'get_lead', 'get_wallet']);
+    expect(tools[0]!.inputSchema.properties).toMatchObject({
+      limit: { type: 'integer', maximum: 100 },
+      campaign_id: { type: 'string', format: 'uuid' },
+    });
+    expect(tools[1]!.inputSchema.required).toEqual(['id']);
+    for (const tool of tools) expect(tool.annotations?.readOnlyHint).toBe(true);
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map(({ name }) => name)).toEqual(['daily_brief']);
+    const brief = await client.getPrompt({ name: 'daily_brief' });
+    const { text } = brief.messages[0]!.content as { text: string };
+    expect([text.includes('list_leads'), text.includes('list_deliveries')]).toEqual([true, false]);
+    expect(new Set(resources.map(({ tool }) => tool)).size).toBe(resources.length);
+  });
+
+  test('answers with what the same read of the API answers, and nothing of other tenants', async () => {
+    const secret = await make(['leads.read', 'campaigns.read', 'clients.read']);
+    const client = await connect(secret);
+    const leads = await call(client, 'list_leads', { limit: 1 });
+    const same = await app.call('GET', '/v1/leads?limit=1', { host: HOST, token: secret });
+    expect(leads.json).toEqual(same.body);
+    const next = await call(client, 'list_leads', { limit: 5, cursor: leads.json.next_cursor });
+    expect([next.json.data.length, next.json.next_cursor]).toEqual([1, null]);
+    expect((await call(client, 'get_campaign', { id: campaign.id })).json.name).toBe('Shop');
+    expect(await call(client, 'get_campaign', { id: foreign.id })).toMatchObject({
+      isError: true,
+      text: ownMessages.notFound,
+    });
+    expect((await call(client, 'list_leads', { campaign_id: foreign.id })).json.data).toEqual([]);
+  });
+
+  test('tells what is wrong with an argument and how to correct it; a hostile one changes nothing', async () => {
+    const client = await connect(await make(['leads.read', 'clients.read']));
+    expect(await call(client, 'list_leads', { limit: 1000, campaign_id: 'x' })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/limit: must be a whole number from 1 to 100\. .*\ncampaign_id: /),
+    });
+    const hostile: Record<string, unknown>[] = [
+      { search: "'; drop table lead; --" },
+      { search: '\u0000' },
+      { search: 'x'.repeat(10_000) },
+      { search: { $ne: null } },
+      { search: ['a', 'b'] },
+      { __proto__: { polluted: true }, constructor: 'x' },
+      { unknown: 1 },
+    ];
+    for (const given of hostile) {
+      const { isError, json } = await call(client, 'list_clients', given);
+      expect(isError || json.data.length <= 1, JSON.stringify(given)).toBe(true);
+    }
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    await expect(client.callTool({ name: 'list_campaigns' })).rejects.toThrow('no such tool for this key');
+    await expect(client.callTool({ name: 'constructor' })).rejects.toThrow('no such tool for this key');
+  });
+
+  test('cuts long lists of plain values', async () => {
+    const zips = Array.from({ length: 5000 }, (_, at) => String(10_000 + at));
+    const { id } = await app.make.campaign(await app.make.client(acme), {
+      search: { location: 'zip', states: [], cities: [], zips, keywords: ['tea'] },
+    });
+    const client = await connect(await make(['campaigns.read']));
+    const { json } = await call(client, 'get_campaign', { id });
+    expect(json.targeting.zips).toHaveLength(201);
+    expect(json.targeting.zips.at(-1)).toBe('and 4800 more');
+  });
+
+  test('needs a working key, takes one message at a time, and none from a page of another site', async () => {
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const secret = await make(['leads.read']);
+    const authorization = `Bearer ${secret}`;
+    expect((await post(message)).statusCode).toBe(401);
+    expect((await post(message, { authorization: `Bearer ${ann}` })).statusCode).toBe(401);
+    expect((await post(message, { authorization })).statusCode).toBe(200);
+    expect((await post(`[${message},${message}]`, { authorization })).statusCode).toBe(400);
+    expect((await post('{', { authorization })).statusCode).toBe(400);
+    expect((await post(`${'['.repeat(20_000)}`, { authorization })).statusCode).toBe(400);
+    expect((await post(message, { authorization, origin: 'https://evil.test' })).statusCode).toBe(403);
+    expect((await post(message, { authorization, origin: `http://${HOST}` })).statusCode).toBe(200);
+    expect((await post(message, { authorization, host: 'other.test' })).statusCode).toBe(401);
+    expect((await post(`"${'x'.repeat(100_000)}"`, { authorization })).statusCode).toBe(413);
+    for (const method of ['GET', 'DELETE'] as const) {
+      const { statusCode, headers } = await app.server.inject({
+        method,
+        url: '/mcp',
+        headers: { host: HOST },
+      });
+      expect([statusCode, headers.allow]).toEqual([405, 'POST']);
+    }
+    const test = await connect(await make(['leads.read'], 'test'));
+    expect(await call(test, 'list_leads')).toMatchObject({ isError: true, text: ownMessages.testKeyEmpty });
+  });
+
+  test('counts against the limit of the key', async () => {
+    const authorization = `Bearer ${await make(['leads.read'])}`;
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const answers = await Promise.all(
+      Array.from({ length: RATE.burst + 5 }, () => post(message, { authorization })),
+    );
+    expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(5);
+  });
+});

@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildSdk } from '../../../../scripts/sdk/build.ts';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import type { Company } from '../../../test/factories.ts';
+import { resources } from './v1.resources.ts';
+
+const HOST = 'acme.test';
+
+interface Result {
+  data?: Record<string, unknown> & { data: { id: string }[]; next_cursor: string | null };
+  error?: { status: number; errors?: { location: string; fix: string }[] };
+}
+type Operation = (options: {
+  client: unknown;
+  path?: Record<string, unknown>;
+  query?: Record<string, unknown>;
+}) => Promise<Result>;
+interface Sdk {
+  createClient: (config: object) => unknown;
+  createConfig: (config: object) => object;
+  pages: (read: (cursor: string | undefined) => Promise<Result>) => AsyncIterable<{ id: string }>;
+  [operation: string]: unknown;
+}
+
+let app: TestApp;
+let acme: Company;
+let sdk: Sdk;
+let client: unknown;
+let secret: string;
+let folder: string;
+/** The id of an item of each list, for reading it by itself. */
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'lead-sdk-test-'));
+  await buildSdk(folder);
+  sdk = (await import(pathToFileURL(join(folder, 'lib/index.js')).href)) as Sdk;
+  app = await testApp();
+  const root = await app.make.root({ host: 'root.test', isMaster: true });
+  acme = await app.make.agency(root, { host: HOST });
+  const owner = await app.make.user(acme, { email: 'ann@x.test', password: PASSWORD });
+  await app.make.developer(acme, owner.id);
+  secret = (await app.make.apiKey(acme, owner.id)).secret;
+  const bakery = await app.make.client(acme);
+  const campaign = await app.make.campaign(bakery, { price: 1_000_000n, balance: 90_000_000n });
+  for (let n = 0; n < 3; n++) {
+    const person = app.make.person();
+    await app.make.people(root, [person]);
+    await app.make.visit(campaign, { email: person.email! });
+    await app.features.leads.resolver.resolveAll();
+    app.clock.advance(1000);
+  }
+  const search = { location: 'national' as const, states: [], cities: [], zips: [], keywords: ['tea'] };
+  const looks = await app.make.campaign(bakery, { search });
+  await app.features.intent.counts.seed(looks.owner, looks.id, search);
+  const { rows } = await app.admin.query<{ lead: string; count: string }>(
+    'select (select id from lead limit 1) as lead, (select id from intent_count limit 1) as count',
+  );
+  Object.assign(ids, {
+    clients: bakery.id,
+    campaigns: campaign.id,
+    leads: rows[0]!.lead,
+    'keyword-counts': rows[0]!.count,
+  });
+  client = sdk.createClient(
+    sdk.createConfig({
+      baseUrl: `http://${HOST}`,
+      auth: secret,
+      fetch: async (request: Request) => {
+        const { pathname, search: query } = new URL(request.url);
+        const answer = await app.server.inject({
+          method: request.method as 'GET',
+          url: pathname + query,
+          headers: { ...Object.fromEntries(request.headers), host: HOST },
+        });
+        return new Response(answer.payload, {
+          status: answer.statusCode,
+          headers: { 'content-type': String(answer.headers['content-type']) },
+        });
+      },
+    }),
+  );
+});
+afterAll(async () => {
+  await app?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const nameOf = (tool: string) => tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const operation = (tool: string) => sdk[nameOf(tool)] as Operation;
+
+describe('[BEY-25] the TypeScript client', () => {
+  test.each(resources.map(({ tool, url }) => [tool, url]))(
+    '%s answers as the API does',
+    async (tool, url) => {
+      const [, list = ''] = /^\/v1\/([a-z-]+)/.exec(url)!;
+      const id = ids[list];
+      const needs = tool === 'list_deliveries' ? { campaign_id: ids.campaigns } : {};
+      const { data, error } = await operation(tool)({
+        client,
+        ...(url.includes(':id') ? { path: { id } } : { query: needs }),
+      });
+      expect(error).toBeUndefined();
+      const query = new URLSearchParams(needs as Record<string, string>).toString();
+      const same = await app.call('GET', `${url.replace(':id', id ?? '')}${query ? `?${query}` : ''}`, {
+        host: HOST,
+        token: secret,
+      });
+      expect([same.status, data]).toEqual([200, same.body]);
+    },
+  );
+
+  test('names its key, reads lists to their end, and returns refusals with how to correct them', async () => {
+    const { data } = await operation('get_key')({ client });
+    expect(data).toMatchObject({ mode: 'live', company: { id: acme.id } });
+    const found: string[] = [];
+    const list = operation('list_leads');
+    for await (const lead of sdk.pages((cursor) => list({ client, query: { limit: 1, cursor } })))
+      found.push(lead.id);
+    expect(new Set(found).size).toBe(3);
+    const { error } = await list({ client, query: { limit: 1000 } });
+    expect(error).toMatchObject({
+      status: 422,
+      errors: [{ location: 'query.limit', fix: expect.any(String) }],
+    });
+    await expect(
+      (async () => {
+        for await (const _ of sdk.pages(() => list({ client, query: { cursor: 'x' } })));
+      })(),
+    ).rejects.toMatchObject({ status: 422 });
+  });
+});

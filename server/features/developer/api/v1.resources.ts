@@ -1,0 +1,273 @@
+import type { z } from 'zod';
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
+import {
+  ApiCampaignDetail,
+  ApiCampaigns,
+  ApiClient,
+  ApiClients,
+  ApiDeliveries,
+  ApiExclusionLists,
+  ApiKeywordCountDetail,
+  ApiKeywordCounts,
+  ApiLead,
+  ApiLeads,
+  ApiStatement,
+  ApiWallet,
+  CampaignQuery,
+  ClientQuery,
+  DeliveryQuery,
+  ExclusionListQuery,
+  KeywordCountQuery,
+  LeadQuery,
+  NoQuery,
+  PRODUCTS,
+  StatementQuery,
+} from '../../../../contract/developer/v1.ts';
+import { refusalOf } from '../../../../contract/errors.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import type { Companies } from '../../accounts/companies/index.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Intent } from '../../audience/signals/index.ts';
+import type { Campaigns } from '../../campaigns/campaigns/index.ts';
+import type { Delivery } from '../../campaigns/delivery/index.ts';
+import type { Leads } from '../../campaigns/leads/index.ts';
+import type { DataWallet } from '../../money/data-wallet/index.ts';
+import type { createStatement } from '../../money/ledger/index.ts';
+import { cursorOf, type Place, placeOf } from './cursor.policy.ts';
+import * as shapes from './v1.shapes.ts';
+
+/** The features that the developer API reads from. */
+export interface Sources {
+  companies: Companies;
+  campaigns: Campaigns;
+  leads: Leads;
+  intent: Intent;
+  exclusions: Exclusions;
+  delivery: Delivery;
+  dataWallet: DataWallet;
+  statement: ReturnType<typeof createStatement>;
+}
+
+/** A GET address of the developer API. */
+export interface Resource {
+  url: string;
+  /** Its name as a tool of the MCP server. */
+  tool: string;
+  summary: string;
+  scope: ApiScope;
+  query: z.ZodObject;
+  answer: z.ZodObject;
+  /** Answers a checked request, in the shape of `answer`. */
+  read(sources: Sources, ctx: Ctx, query: unknown, id: string): Promise<object>;
+}
+
+interface Listed<Q extends z.ZodObject, T> {
+  url: string;
+  tool: string;
+  summary: string;
+  scope: ApiScope;
+  query: Q;
+  answer: z.ZodObject & z.ZodType<unknown, { data: T[]; next_cursor: string | null }>;
+  /** The order of a list that has more than one: a cursor is good only for the order that it was made in. */
+  order?: (query: z.output<Q>) => string;
+  /** The next items after a position, and the position of the last one if there are more. */
+  read(
+    sources: Sources,
+    ctx: Ctx,
+    query: z.output<Q>,
+    after: Place | null,
+  ): Promise<{ data: T[]; end: Place | null }>;
+}
+
+/** A list that is read page by page. */
+function list<Q extends z.ZodObject, T>({ order, ...given }: Listed<Q, T>): Resource {
+  return {
+    ...given,
+    async read(sources, ctx, checked, _id) {
+      const query = checked as z.output<Q> & { cursor?: string };
+      const name = `${given.url.slice('/v1/'.length)}${order ? ` ${order(query)}` : ''}`;
+      const after = query.cursor === undefined ? null : placeOf(name, query.cursor);
+      if (query.cursor !== undefined && !after)
+        throw refusalOf('cursor', 'is not a cursor of this list with these parameters');
+      const { data, end } = await given.read(sources, ctx, query, after);
+      return { data, next_cursor: end && cursorOf(name, end) };
+    },
+  };
+}
+
+/** One item, by its id. */
+const item = <O extends z.ZodObject>(given: {
+  url: string;
+  tool: string;
+  summary: string;
+  scope: ApiScope;
+  answer: O;
+  read(sources: Sources, ctx: Ctx, id: string): Promise<z.input<O>>;
+}): Resource => ({
+  ...given,
+  query: NoQuery,
+  read: (sources, ctx, _query, id) => given.read(sources, ctx, id),
+});
+
+const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PRODUCTS[product];
+
+export const resources: readonly Resource[] = [
+  list({
+    url: '/v1/clients',
+    tool: 'list_clients',
+    summary: 'Lists your clients, newest first',
+    scope: 'clients.read',
+    query: ClientQuery,
+    answer: ApiClients,
+    async read({ companies }, ctx, { limit, search, product }, after) {
+      const asked = { search: search ?? '', module: moduleOf(product) };
+      const { rows, end } = await companies.clients.after(ctx, asked, after, limit);
+      return { data: rows.map(shapes.clientOf), end };
+    },
+  }),
+  item({
+    url: '/v1/clients/:id',
+    tool: 'get_client',
+    summary: 'Returns one client',
+    scope: 'clients.read',
+    answer: ApiClient,
+    read: async ({ companies }, ctx, id) => shapes.clientOf(await companies.clients.one(ctx, id)),
+  }),
+  list({
+    url: '/v1/campaigns',
+    tool: 'list_campaigns',
+    summary: 'Lists campaigns of your clients, newest first',
+    scope: 'campaigns.read',
+    query: CampaignQuery,
+    answer: ApiCampaigns,
+    async read({ campaigns }, ctx, { limit, client_id, product, status, search }, after) {
+      const module = moduleOf(product);
+      const asked = { companyId: client_id, modules: module && [module], status, search };
+      const { rows, end } = await campaigns.reads.after(ctx, asked, after, limit);
+      return { data: rows.map(shapes.campaignOf), end };
+    },
+  }),
+  item({
+    url: '/v1/campaigns/:id',
+    tool: 'get_campaign',
+    summary: 'Returns one campaign with its targeting',
+    scope: 'campaigns.read',
+    answer: ApiCampaignDetail,
+    read: async ({ campaigns }, ctx, id) => shapes.campaignDetailOf(await campaigns.reads.one(ctx, id)),
+  }),
+  list({
+    url: '/v1/leads',
+    tool: 'list_leads',
+    summary: 'Lists leads, newest first, or oldest first with created_since',
+    scope: 'leads.read',
+    query: LeadQuery,
+    answer: ApiLeads,
+    order: ({ created_since }) => (created_since ? 'asc' : 'desc'),
+    async read({ leads }, ctx, { limit, client_id, campaign_id, product, ...span }, after) {
+      const instant = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
+      const asked = {
+        companyId: client_id,
+        campaignId: campaign_id,
+        module: moduleOf(product),
+        from: instant(span.created_since),
+        before: instant(span.created_before),
+        order: span.created_since ? ('asc' as const) : ('desc' as const),
+      };
+      const { rows, end } = await leads.reads.after(ctx, asked, after, limit);
+      return { data: rows.map(shapes.leadOf), end };
+    },
+  }),
+  item({
+    url: '/v1/leads/:id',
+    tool: 'get_lead',
+    summary: 'Returns one lead',
+    scope: 'leads.read',
+    answer: ApiLead,
+    read: async ({ leads }, ctx, id) => shapes.leadOf(await leads.reads.one(ctx, id)),
+  }),
+  list({
+    url: '/v1/keyword-counts',
+    tool: 'list_keyword_counts',
+    summary: 'Lists requested keyword counts, newest first',
+    scope: 'keywords.read',
+    query: KeywordCountQuery,
+    answer: ApiKeywordCounts,
+    async read({ intent }, ctx, { limit, client_id, campaign_id, product }, after) {
+      const asked = {
+        companyId: client_id,
+        campaignId: campaign_id,
+        module: product && PRODUCTS[product],
+      };
+      const { rows, end } = await intent.counts.reads.after(ctx, asked, after, limit);
+      return { data: rows.map(shapes.keywordCountOf), end };
+    },
+  }),
+  item({
+    url: '/v1/keyword-counts/:id',
+    tool: 'get_keyword_count',
+    summary: 'Returns one keyword count with its keywords and locations',
+    scope: 'keywords.read',
+    answer: ApiKeywordCountDetail,
+    read: async ({ intent }, ctx, id) => shapes.keywordCountDetailOf(await intent.counts.reads.one(ctx, id)),
+  }),
+  list({
+    url: '/v1/exclusion-lists',
+    tool: 'list_exclusion_lists',
+    summary: 'Lists your exclusion lists, or those of a client or campaign, newest first',
+    scope: 'exclusions.read',
+    query: ExclusionListQuery,
+    answer: ApiExclusionLists,
+    order: ({ client_id, campaign_id }) => campaign_id ?? client_id ?? 'own',
+    async read({ exclusions }, ctx, { limit, client_id, campaign_id }, after) {
+      if (client_id && campaign_id) throw refusalOf('campaign_id', 'cannot be combined with client_id');
+      const level = campaign_id ? 'campaign' : client_id ? 'client' : 'agency';
+      const owner = campaign_id ?? client_id ?? ctx.actor.companyId;
+      const { rows, end } = await exclusions.after(ctx, level, owner, after, limit);
+      return { data: rows.map(shapes.exclusionListOf), end };
+    },
+  }),
+  list({
+    url: '/v1/deliveries',
+    tool: 'list_deliveries',
+    summary: 'Lists what was sent to the webhooks of a campaign, newest first',
+    scope: 'deliveries.read',
+    query: DeliveryQuery,
+    answer: ApiDeliveries,
+    async read({ delivery }, ctx, { limit, campaign_id, status }, after) {
+      const asked = { campaignId: campaign_id, state: status };
+      const { rows, end } = await delivery.after(ctx, asked, after, limit);
+      return { data: rows.map(shapes.deliveryOf), end };
+    },
+  }),
+  {
+    url: '/v1/wallet',
+    tool: 'get_wallet',
+    summary: 'Returns your Data Wallet',
+    scope: 'wallet.read',
+    query: NoQuery,
+    answer: ApiWallet,
+    read: async ({ dataWallet }, ctx) =>
+      shapes.walletOf(await dataWallet.brief(ctx)) satisfies z.input<typeof ApiWallet>,
+  },
+  list({
+    url: '/v1/statement',
+    tool: 'list_statement_lines',
+    summary: 'Lists the lines of your statement, newest first',
+    scope: 'statements.read',
+    query: StatementQuery,
+    answer: ApiStatement,
+    order: ({ view }) => view,
+    async read({ statement }, ctx, { limit, view, kind, client_id, campaign_id, ...span }, after) {
+      const filter = {
+        view,
+        kind,
+        clientID: client_id,
+        leadspeekID: campaign_id,
+        startDate: span.start_date,
+        endDate: span.end_date,
+      };
+      const { lines, end } = await statement.after(ctx, filter, after, limit);
+      return { data: lines.map(shapes.statementLineOf), end };
+    },
+  }),
+];

@@ -1,0 +1,344 @@
+import { readFile } from 'node:fs/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiMe, FIXES, LEAD_VERSION, NoQuery } from '../../../../contract/developer/v1.ts';
+import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { answerFor } from '../../../platform/http/errors.ts';
+import { readJson } from '../../../platform/http/json.ts';
+import type { PlainRoute } from '../../../platform/http/routes.ts';
+import { contextOf, type Doors } from '../../../platform/http/server.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { createStatement } from '../../money/ledger/index.ts';
+import { type ApiCaller, ApiRefusal, readBasic } from './auth.service.ts';
+import { answerMcp } from './mcp.ts';
+import { createRates, RATE, RATE_POLICY } from './rate.ts';
+import type { Developer } from './service.ts';
+import { createRead, UNKNOWN } from './v1.read.ts';
+import { resources, type Sources } from './v1.resources.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const FORM_BYTES = 8 * 1024;
+const TITLES: Record<number, string> = {
+  400: 'Bad request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not found',
+  422: 'Invalid parameters',
+  429: 'Too many requests',
+};
+
+/** A tool's name as an operation's: listLeads. */
+const operationOf = (tool: string): string =>
+  tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+/** The developer API's addresses, for the document listing all routes. */
+export const apiRoutes: PlainRoute[] = [
+  {
+    method: 'POST',
+    url: '/oauth/token',
+    access: 'public',
+    tag: 'Developer API',
+    summary:
+      'Returns a token for a key’s client ID and secret (RFC 6749, client credentials, sent as a form)',
+    handler: async () => null,
+  },
+  {
+    method: 'GET',
+    url: '/v1/me',
+    access: 'public',
+    tag: 'Developer API',
+    summary:
+      'Returns the key used for the request, with its company, scopes, and mode (Bearer secret or token, or Basic)',
+    described: { name: 'getKey', query: NoQuery, answer: ApiMe },
+    handler: async () => null,
+  },
+  {
+    method: 'POST',
+    url: '/mcp',
+    access: 'public',
+    tag: 'Developer API',
+    summary:
+      'Answers a message of the Model Context Protocol with a key: the reads as tools (streamable HTTP, stateless)',
+    handler: async () => null,
+  },
+  ...(['GET', 'DELETE'] as const).map(
+    (method): PlainRoute => ({
+      method,
+      url: '/mcp',
+      access: 'public',
+      tag: 'Developer API',
+      summary: 'Answers 405: the MCP server keeps no sessions',
+      handler: async () => null,
+    }),
+  ),
+  ...resources.map(
+    ({ url, tool, summary, scope, query, answer }): PlainRoute => ({
+      method: 'GET',
+      url,
+      access: 'public',
+      tag: 'Developer API',
+      summary,
+      described: { name: operationOf(tool), scope, query, answer },
+      handler: async () => null,
+    }),
+  ),
+];
+
+/** Mounts the developer API: the calls that programs make with a key (docs/decisions/0191-developer-keys.md). */
+export function addApiRoutes(
+  app: FastifyInstance,
+  { clock, db }: Pick<Platform, 'clock' | 'db'>,
+  doors: Doors,
+  {
+    developer,
+    tenants,
+    ...features
+  }: { developer: Developer; tenants: Tenants } & Omit<Sources, 'statement'>,
+): void {
+  void app.register(async (inner) => {
+    inner.removeAllContentTypeParsers();
+    inner.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: FORM_BYTES }, (_request, text, done) =>
+      done(null, new URLSearchParams(text as string)),
+    );
+    inner.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: FORM_BYTES }, (_request, _body, done) =>
+      done(null, undefined),
+    );
+    inner.post(
+      '/oauth/token',
+      { config: { access: 'public', call: '/oauth/token', countsRefused: true } },
+      (request, reply) => token(request, reply, clock, doors, developer),
+    );
+  });
+  const rates = createRates();
+  const read = createRead({ ...features, statement: createStatement({ db, clock }, tenants) });
+  void app.register(async (inner) => {
+    inner.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
+    inner.setErrorHandler((error, request, reply) => problem(error, request, reply));
+    /** @throws ApiRefusal without a valid key, or beyond its limit */
+    const callerOf = async (request: FastifyRequest, reply: FastifyReply): Promise<ApiCaller> => {
+      const ctx = await contextOf(request, 'public', clock, doors);
+      const caller = await developer.auth.caller(ctx, request.headers.authorization);
+      const rate = rates.take(caller.key.id, clock.now());
+      void reply.header('RateLimit', rate.header);
+      if (rate.isOver)
+        throw new ApiRefusal(
+          429,
+          'slow_down',
+          `The key has used up the limit of ${RATE.perSecond * 60} requests a minute.`,
+          rate.retryAfter,
+        );
+      return caller;
+    };
+    const get = (
+      url: string,
+      answer: (caller: ApiCaller, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
+    ): void => {
+      inner.get(url, configOf(url), async (request, reply) => {
+        const caller = await callerOf(request, reply);
+        mustBeVersion(request);
+        return answer(caller, request, reply);
+      });
+    };
+    // As text: a body in this protocol is never encrypted.
+    inner.removeContentTypeParser('application/json');
+    inner.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: MCP_BYTES },
+      (_request, text, done) => done(null, text),
+    );
+    inner.post('/mcp', { ...configOf('/mcp'), bodyLimit: MCP_BYTES }, async (request, reply) => {
+      const caller = await callerOf(request, reply);
+      const answer = await answerMcp(read, caller, caller.ctx.tenant.companyName, messageOf(request));
+      void reply.code(answer.status);
+      const type = answer.headers.get('content-type');
+      if (type) void reply.type(type);
+      return reply.send(await answer.text());
+    });
+    for (const method of ['GET', 'DELETE'] as const)
+      inner.route({
+        method,
+        url: '/mcp',
+        ...configOf('/mcp'),
+        handler: (_request, reply) => reply.code(405).header('Allow', 'POST').send(),
+      });
+    get('/v1/me', async ({ ctx, key, company, scopes }) => {
+      // Read in the key's own scope, so anything that row level security hides does not exist here.
+      const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, company.id));
+      return {
+        key: {
+          id: key.id,
+          client_id: key.clientId,
+          name: key.name,
+          expires_at: key.expiresAt?.toISOString() ?? null,
+        },
+        company: found && { id: found.id, name: found.name, time_zone: found.time_zone },
+        scopes,
+        mode: key.mode,
+      };
+    });
+    for (const resource of resources)
+      get(resource.url, async (caller, request, reply) => {
+        const body = await read(resource, caller, request);
+        if (body.next_cursor) void reply.header('Link', nextOf(request, caller.ctx.origin, body.next_cursor));
+        return body;
+      });
+  });
+}
+
+const configOf = (url: string) => ({
+  config: { access: 'public' as const, call: url, countsRefused: true as const },
+});
+
+/** The longest message to the MCP server. */
+const MCP_BYTES = 64 * 1024;
+
+/**
+ * A message to the MCP server, as its transport takes it.
+ * @throws Refusal 400 for several messages at once, which could be any number of reads; 403 for another site's page
+ */
+function messageOf(request: FastifyRequest): Parameters<typeof answerMcp>[3] {
+  const { origin, accept, 'content-type': type, 'mcp-protocol-version': version } = request.headers;
+  if (origin !== undefined && URL.parse(origin)?.host !== request.host)
+    throw new Refusal('forbidden', 'Requests from pages of other sites are refused.');
+  const headers = new Headers({
+    accept: accept ?? '',
+    'content-type': type ?? '',
+    ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
+  });
+  let message: unknown;
+  try {
+    message = readJson(typeof request.body === 'string' ? request.body : '');
+  } catch {
+    throw new Refusal('bad_request', 'The request body is not valid JSON.');
+  }
+  if (Array.isArray(message)) throw new Refusal('bad_request', 'Send one message per request.');
+  return { url: `${request.protocol}://${request.host}/mcp`, headers, message };
+}
+
+/**
+ * Sends the TypeScript client, as it was built.
+ * @throws Refusal 404 where nothing was built
+ */
+export async function sendClient(reply: FastifyReply, file: string): Promise<FastifyReply> {
+  const bytes = await readFile(file).catch(() => {
+    throw new Refusal('not_found', ownMessages.notFound);
+  });
+  return reply
+    .type('application/gzip')
+    .header('Content-Disposition', 'attachment; filename="lead-api-client.tgz"')
+    .send(bytes);
+}
+
+/** Sent with every answer. */
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Lead-Version': LEAD_VERSION,
+  'RateLimit-Policy': RATE_POLICY,
+};
+
+/** @throws Refusal 400 for a version that there is not */
+function mustBeVersion(request: FastifyRequest): void {
+  const asked = request.headers['lead-version'];
+  if (asked !== undefined && asked !== LEAD_VERSION)
+    throw refusalOf('header.Lead-Version', `must be ${LEAD_VERSION}, the only version`, 'bad_request');
+}
+
+/** The address of the next page (RFC 8288). */
+function nextOf(request: FastifyRequest, origin: string, cursor: string): string {
+  const query = new URLSearchParams({ ...(request.query as Record<string, string>), cursor });
+  return `<${origin}${request.routeOptions.url}?${query}>; rel="next"`;
+}
+
+/** How to correct what a refusal names. */
+function fixOf(place: string, rule: string, request: FastifyRequest): string {
+  const name = place.slice(place.indexOf('.') + 1);
+  if (rule !== UNKNOWN)
+    return Object.hasOwn(FIXES, name) ? FIXES[name]! : 'Correct it and send the request again.';
+  const known = Object.keys(resources.find(({ url }) => url === request.routeOptions.url)?.query.shape ?? {});
+  return known.length > 0
+    ? `Remove it. The parameters are ${known.join(', ')}.`
+    : 'Remove it. This request has no parameters.';
+}
+
+/** Handles the token endpoint: its responses, including refusals, follow RFC 6749. */
+async function token(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  clock: Clock,
+  doors: Doors,
+  developer: Developer,
+): Promise<unknown> {
+  const refuse = (status: number, error: string, words: string, retryAfter?: number) => {
+    if (status === 401) void reply.header('WWW-Authenticate', 'Basic realm="API", charset="UTF-8"');
+    if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+    return reply.code(status).send({ error, error_description: words });
+  };
+  void reply.headers({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
+  if (!(request.body instanceof URLSearchParams))
+    return refuse(400, 'invalid_request', `Send a form (${FORM}).`);
+  const form = request.body;
+  const twice = [...new Set(form.keys())].find((name) => form.getAll(name).length > 1);
+  if (twice !== undefined) return refuse(400, 'invalid_request', 'Send each parameter only once.');
+  const grant = form.get('grant_type');
+  if (!grant) return refuse(400, 'invalid_request', 'grant_type: is required');
+  if (grant !== 'client_credentials')
+    return refuse(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');
+  const [, basic] = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (basic && form.has('client_secret'))
+    return refuse(400, 'invalid_request', 'Send the secret in either the header or the form, not both.');
+  const pair = basic
+    ? readBasic(basic)
+    : { clientId: form.get('client_id') ?? '', secret: form.get('client_secret') ?? '' };
+  if (!pair?.clientId || !pair.secret || pair.clientId.includes('\0'))
+    return refuse(
+      401,
+      'invalid_client',
+      'Send client_id and client_secret in the form or as Basic authentication.',
+    );
+  try {
+    const ctx = await contextOf(request, 'public', clock, doors);
+    return await developer.auth.token(ctx, { ...pair, scope: form.get('scope') ?? undefined });
+  } catch (error) {
+    if (!(error instanceof ApiRefusal)) throw error;
+    // The company's state is not a fault of the client's credentials; RFC 6749 uses 400 for it.
+    return refuse(error.status === 403 ? 400 : error.status, error.why, error.message, error.retryAfter);
+  }
+}
+
+/** Sends a failure in the format of RFC 9457. */
+function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const plain = answerFor(error, request.id);
+  const isOurs = error instanceof ApiRefusal;
+  const status = isOurs ? error.status : plain.status;
+  const retryAfter = isOurs ? error.retryAfter : plain.retryAfter;
+  if (status >= 500 && status !== 503)
+    request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
+  if (status === 401)
+    void reply.header(
+      'WWW-Authenticate',
+      request.headers.authorization ? 'Bearer realm="API", error="invalid_token"' : 'Bearer realm="API"',
+    );
+  if (isOurs && error.why === 'insufficient_scope')
+    void reply.header('WWW-Authenticate', 'Bearer realm="API", error="insufficient_scope"');
+  if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
+  const errors = Object.entries(isOurs ? {} : plain.body.errors).flatMap(([location, rules]) =>
+    rules.map((message) => ({ location, message, fix: fixOf(location, message, request) })),
+  );
+  return reply
+    .code(status)
+    .headers(HEADERS)
+    .type('application/problem+json; charset=utf-8')
+    .send(
+      JSON.stringify({
+        type: 'about:blank',
+        title: TITLES[status] ?? 'Error',
+        status,
+        detail: isOurs ? error.message : plain.body.message,
+        ...(errors.length > 0 ? { errors } : {}),
+        request_id: request.id,
+      }),
+    );
+}

@@ -1,0 +1,253 @@
+import type { z } from 'zod';
+import { companyFieldsOfApi } from '../../../../contract/accounts/company-fields.ts';
+import { rulesOfApi } from '../../../../contract/campaigns/campaign-rules.ts';
+import {
+  type ApiCampaign,
+  type ApiCampaignDetail,
+  type ApiClient,
+  type ApiDelivery,
+  type ApiExclusionList,
+  type ApiKeywordCount,
+  type ApiKeywordCountDetail,
+  type ApiLead,
+  type ApiStatementLine,
+  type ApiWallet,
+  PRODUCTS,
+  type Product,
+} from '../../../../contract/developer/v1.ts';
+import { dollarsOf } from '../../../../contract/dollars.ts';
+import type { Companies } from '../../accounts/companies/index.ts';
+import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Intent } from '../../audience/signals/index.ts';
+import { audienceWire, type Campaigns } from '../../campaigns/campaigns/index.ts';
+import type { Delivery } from '../../campaigns/delivery/index.ts';
+import type { ReadLead } from '../../campaigns/leads/index.ts';
+import type { DataWallet } from '../../money/data-wallet/index.ts';
+import type { createStatement } from '../../money/ledger/index.ts';
+
+// What the features return, in the shapes of the developer API (contract/developer/v1.ts).
+
+type Statement = ReturnType<typeof createStatement>;
+type Wire<T extends z.ZodType> = z.input<T>;
+
+const NAMES = new Map(Object.entries(PRODUCTS).map(([name, module]) => [module as string, name as Product]));
+/** The API's name of a module. */
+export const productOf = (module: string): Product => {
+  const name = NAMES.get(module);
+  if (!name) throw new Error(`a module without a name in the API: ${module}`);
+  return name;
+};
+
+const instant = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export function clientOf(row: Awaited<ReturnType<Companies['clients']['one']>>): Wire<typeof ApiClient> {
+  const calling = row.phone_calling?.replace(/^\+/, '') ?? '';
+  return {
+    id: row.id,
+    name: row.name,
+    owner: row.owner_id
+      ? {
+          name: row.owner_name,
+          email: row.owner_email,
+          phone: row.phonenum ? `+${calling}${row.phonenum}` : null,
+        }
+      : null,
+    can_add_campaigns: !row.campaigns_closed,
+    ...companyFieldsOfApi(row),
+    active_campaigns: Number(row.active_campaigns),
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+type Campaign = Awaited<ReturnType<Campaigns['reads']['after']>>['rows'][number];
+
+export const campaignOf = (row: Campaign): Wire<typeof ApiCampaign> => ({
+  id: row.id,
+  number: Number(row.number),
+  client_id: row.company_id,
+  name: row.name,
+  product: productOf(row.module),
+  status: row.state as 'active',
+  status_reason: row.reason,
+  site_url: row.site_url || null,
+  site_hosts: row.site_hosts,
+  thank_you_url: row.thank_you_url,
+  ...rulesOfApi(row),
+  lead_limit: row.daily_cap,
+  lead_limit_period: row.limit_every,
+  starts_on: row.starts_on,
+  ends_on: row.ends_on,
+  price_per_lead: row.costs.CostSet,
+  price_per_lead_advanced: row.costs.CostSetAdvanced,
+  price_per_lead_b2b: row.costs.CostSetB2b,
+  max_price_per_lead: row.costs.CostMaxLead,
+  monthly_fee: row.costs.CostMonth,
+  one_time_fee: row.costs.PlatformFee,
+  payment_term: row.costs.PaymentTerm,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+type Target = NonNullable<Awaited<ReturnType<Campaigns['reads']['one']>>['target']>;
+
+const targetingOf = (
+  of: Omit<Target, 'campaign_id' | 'description' | 'updated_at' | 'root_id' | 'agency_id' | 'company_id'>,
+) => {
+  const audience = audienceWire(of);
+  return {
+    keywords: of.keywords,
+    location: of.location,
+    states: of.states,
+    cities: of.cities,
+    zips: of.zips,
+    titles: audience.jobTitles,
+    seniorities: audience.seniority,
+    departments: audience.department,
+    industries: audience.industry,
+    company_sizes: audience.companySize,
+  };
+};
+
+export const campaignDetailOf = (
+  row: Awaited<ReturnType<Campaigns['reads']['one']>>,
+): Wire<typeof ApiCampaignDetail> => ({
+  ...campaignOf(row),
+  targeting: row.target && targetingOf(row.target),
+});
+
+export const leadOf = (row: ReadLead): Wire<typeof ApiLead> => ({
+  id: row.id,
+  client_id: row.company_id,
+  campaign_id: row.campaign_id,
+  product: productOf(row.module),
+  test: row.is_test,
+  price: dollarsOf(row.price_micros),
+  match: { type: row.match_type, confidence: row.confidence },
+  excluded: row.isExcluded,
+  person: row.isExcluded
+    ? null
+    : {
+        first_name: row.first_name,
+        last_name: row.last_name,
+        email: row.email,
+        phone: row.phone,
+        phone_do_not_call: row.phone_dnc,
+        phone2: row.phone2,
+        phone2_do_not_call: row.phone2_dnc,
+        address: row.address,
+        city: row.city,
+        state: row.state,
+        zip: row.zip,
+        company_name: row.company_name,
+        job_title: row.job_title,
+        website: row.website,
+      },
+  data: row.isExcluded ? {} : row.data,
+  visit: row.isExcluded ? null : { page_url: row.page_url, referrer: row.referrer },
+  delivery: row.delivery,
+  converted_at: instant(row.converted_at),
+  created_at: row.created_at.toISOString(),
+});
+
+const number = (value: bigint | null): number | null => (value === null ? null : Number(value));
+
+export const keywordCountOf = (
+  row: Awaited<ReturnType<Intent['counts']['reads']['after']>>['rows'][number],
+): Wire<typeof ApiKeywordCount> => ({
+  id: row.id,
+  client_id: row.company_id,
+  campaign_id: row.campaign_id,
+  product: productOf(row.module),
+  status: row.state,
+  keyword_total: row.keyword_total,
+  location: row.location,
+  people: number(row.people),
+  people_in_location: number(row.placed),
+  forecast: row.steps && {
+    not_excluded: row.steps.not_excluded,
+    contactable: row.steps.contactable,
+    confident: row.steps.sure_enough,
+    not_delivered: row.steps.not_delivered,
+    deliverable: row.steps.deliverable,
+  },
+  counted_at: instant(row.counted_at),
+  finished_at: instant(row.finished_at),
+  applied_to: row.applied_to,
+  applied_at: instant(row.applied_at),
+  created_at: row.created_at.toISOString(),
+});
+
+export const keywordCountDetailOf = (
+  row: Awaited<ReturnType<Intent['counts']['reads']['one']>>,
+): Wire<typeof ApiKeywordCountDetail> => ({ ...keywordCountOf(row), targeting: targetingOf(row) });
+
+export const exclusionListOf = (
+  row: Awaited<ReturnType<Exclusions['after']>>['rows'][number],
+): Wire<typeof ApiExclusionList> => ({
+  id: row.id,
+  level: row.level,
+  client_id: row.level === 'client' || row.level === 'campaign' ? row.company_id : null,
+  campaign_id: row.level === 'campaign' ? row.owner_id : null,
+  name: row.name,
+  status: row.state,
+  error: row.error,
+  rows_read: Number(row.rows_read),
+  rows_invalid: Number(row.rows_bad),
+  entries_added: Number(row.rows_added),
+  entries_duplicate: Number(row.rows_same),
+  emails: Number(row.emails),
+  phones: Number(row.phones),
+  domains: Number(row.domains),
+  created_at: row.created_at.toISOString(),
+  finished_at: instant(row.finished_at),
+  removed_at: instant(row.removed_at),
+});
+
+export const deliveryOf = (
+  row: Awaited<ReturnType<Delivery['after']>>['rows'][number],
+): Wire<typeof ApiDelivery> => ({
+  id: row.id,
+  campaign_id: row.campaign_id,
+  lead_id: row.lead_id,
+  message_id: row.message_id,
+  webhook_id: row.integration_id,
+  url: row.url,
+  test: row.is_test,
+  status: row.state === 'unknown' ? 'pending' : row.state,
+  attempts: row.attempts,
+  last_attempt_at: instant(row.last_at),
+  last_status: row.last_status,
+  last_error: row.last_error,
+  next_attempt_at: instant(row.next_at),
+  delivered_at: instant(row.delivered_at),
+  created_at: row.created_at.toISOString(),
+});
+
+export const walletOf = (found: Awaited<ReturnType<DataWallet['brief']>>): Wire<typeof ApiWallet> => ({
+  balance: dollarsOf(found.balanceMicros),
+  total_added: dollarsOf(found.totalMicros),
+  automatic_top_up: {
+    enabled: found.automatic.isOn,
+    status: found.automatic.state,
+    amount: dollarsOf(found.automatic.amountMicros),
+    threshold: dollarsOf(found.automatic.thresholdMicros),
+  },
+});
+
+const dollars = (micros: number | null): string | null => (micros === null ? null : dollarsOf(micros));
+
+export const statementLineOf = (
+  line: Awaited<ReturnType<Statement['after']>>['lines'][number],
+): Wire<typeof ApiStatementLine> => ({
+  id: line.id,
+  kind: line.kind,
+  amount: dollarsOf(line.amount_micros),
+  balance: dollarsOf(line.balance_micros),
+  price: dollars(line.price_micros),
+  cost: dollars(line.cost_micros),
+  campaign_id: line.leadspeekID,
+  reference_id: line.reference_id,
+  company_name: line.company_name,
+  memo: line.memo,
+  created_at: line.created_at,
+});

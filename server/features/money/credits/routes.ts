@@ -1,0 +1,40 @@
+import { usd } from '../../../../contract/dollars.ts';
+import type { contract } from '../../../../contract/index.ts';
+import type { Handlers } from '../../../platform/http/routes.ts';
+import { page } from '../../../platform/page.ts';
+import type { Credits } from './service.ts';
+
+/** The calls of the feature. */
+export function creditsRoutes(credits: Credits): Handlers<typeof contract.credits> {
+  return {
+    ofLead: (ctx, { id }) => credits.ofLead(ctx, id),
+    async refundLead(ctx, { id, reason, note }) {
+      const amount = await credits.refundLead(ctx, id, { reason, note });
+      return {
+        result: 'success',
+        message: `${usd(amount)} was refunded.`,
+        amount_micros: Number(amount),
+      };
+    },
+    async grant(ctx, { companyID, leadspeekID, amount, reason, note, idempotencyKey }) {
+      await credits.grant(ctx, {
+        companyId: companyID,
+        campaignId: leadspeekID,
+        amount,
+        reason,
+        note,
+        key: idempotencyKey,
+      });
+      return { result: 'success', message: 'The credit was granted.' };
+    },
+    async list(ctx, input) {
+      const { rows, total } = await credits.list(
+        ctx,
+        input.companyID,
+        input.PerPage,
+        (input.Page - 1) * input.PerPage,
+      );
+      return page(rows, total, input);
+    },
+  };
+}

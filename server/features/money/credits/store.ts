@@ -1,0 +1,66 @@
+import { type Insertable, sql } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+
+/** Returns the financial data of a lead; undefined where the scope does not see it. */
+export async function leadById(tx: Tx, id: string) {
+  return tx
+    .selectFrom('lead')
+    .select([
+      'id',
+      'root_id',
+      'agency_id',
+      'company_id',
+      'campaign_id',
+      'price_micros',
+      'cost_micros',
+      'is_test',
+      'created_at',
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function insertCredit(tx: Tx, row: Insertable<Schema['credit']>): Promise<void> {
+  await tx.insertInto('credit').values(row).execute();
+}
+
+const shown = (tx: Tx) =>
+  tx
+    .selectFrom('credit as d')
+    .innerJoin('company as k', 'k.id', 'd.company_id')
+    .leftJoin('campaign as c', 'c.id', 'd.campaign_id')
+    .select([
+      'd.id',
+      'd.company_id',
+      'k.name as company_name',
+      'd.lead_id',
+      'd.campaign_id',
+      'd.giver_id',
+      'c.name as campaign_name',
+      'd.amount_micros',
+      'd.reason',
+      'd.note',
+      'd.created_at',
+    ]);
+
+/** Returns what was refunded of a lead, for each side that the scope sees. */
+export const ofLead = (tx: Tx, leadId: string) =>
+  shown(tx).where('d.lead_id', '=', leadId).orderBy('d.created_at').execute();
+
+/** Returns a page of what a company received, newest first, and the total count. */
+export async function pageOf(tx: Tx, companyId: string, limit: number, offset: number) {
+  const { total } = await tx
+    .selectFrom('credit')
+    .select(sql<bigint>`count(*)`.as('total'))
+    .where('company_id', '=', companyId)
+    .executeTakeFirstOrThrow();
+  const rows = await shown(tx)
+    .where('d.company_id', '=', companyId)
+    .orderBy('d.created_at', 'desc')
+    .orderBy('d.id', 'desc')
+    .limit(limit)
+    .offset(offset)
+    .execute();
+  return { rows, total: Number(total) };
+}

@@ -1,0 +1,390 @@
+import type { Clock } from '../../../platform/clock.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import type { EventHub } from '../../../platform/events.ts';
+import type { Jobs } from '../../../platform/jobs.ts';
+import type { Settings } from '../../accounts/settings/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { Billing } from '../billing/index.ts';
+import { dueOf, feeOf, type InvoiceRow, type Invoices, ownerOf as payerOf } from '../invoices/index.ts';
+import type { AccountRef, Ledger, Posting } from '../ledger/index.ts';
+import type { Charges, Purpose, PurposeHandler } from '../payments/index.ts';
+import * as policy from './policy.ts';
+import { followJob, giveBackJob, mailJob, tellJob } from './queue.ts';
+import * as store from './store.ts';
+
+type PayerOwner = { root_id: string; agency_id: string; company_id: string };
+type Entries = Posting['entries'];
+/** The invoices' own key for what the agency owes again, so that the invoice line says what it is. */
+const releaseKey = (refundId: string): string => `wholesale_unpaid:refund:${refundId}`;
+
+export type Books = ReturnType<typeof createBooks>;
+
+/**
+ * What charges of invoices do to the ledger (docs/money.md: payment, refund, dispute), to the invoice and to its payer.
+ * Locks are always taken in this order: charge, invoice, the payer's billing. Campaigns follow in a job of their own.
+ */
+export function createBooks(
+  { events, jobs, clock }: { events: EventHub; jobs: Jobs; clock: Clock },
+  parts: {
+    ledger: Ledger;
+    tenants: Tenants;
+    billing: Billing;
+    invoices: Invoices;
+    charges: Charges;
+    settings: Settings;
+  },
+) {
+  const { ledger, tenants, billing, invoices, charges, settings } = parts;
+
+  /**
+   * What a payment of X with the fee F moves: the client's debt to the agency, and out of it the agency's debt to its
+   * root. A refund has the opposite signs.
+   */
+  function entriesOf(invoice: InvoiceRow, amount: bigint, fee: bigint): Entries {
+    const payer = payerOf(invoice);
+    const agency = { ...payer, company_id: payer.agency_id };
+    const root = { root_id: payer.root_id, agency_id: null, company_id: payer.root_id };
+    const entry = (owner: AccountRef['owner'], kind: AccountRef['kind'], change: bigint) => ({
+      account: { owner, kind },
+      amount: change,
+    });
+    const all =
+      invoice.side === 'wholesale'
+        ? [entry(agency, 'agency_invoiced', amount), entry(root, 'card_clearing', -amount)]
+        : [
+            entry(payer, 'client_receivable', amount),
+            entry(agency, 'card_clearing', -amount),
+            entry(agency, 'agency_invoiced', fee),
+            entry(root, 'card_clearing', -fee),
+          ];
+    return all.filter((one) => one.amount !== 0n);
+  }
+
+  const post = (
+    tx: Tx,
+    invoice: InvoiceRow,
+    given: Pick<Posting, 'kind' | 'key' | 'entries'> & { memo?: string },
+    at: Date,
+  ) => ledger.post(tx, [{ owner: payerOf(invoice), referenceId: invoice.id, ...given }], at);
+
+  /** Posts the opposite of what was posted under a key. Returns how much less the payer owes. */
+  async function reverse(
+    tx: Tx,
+    invoice: InvoiceRow,
+    of: string,
+    given: { kind: 'payment' | 'dispute_reversal' | 'adjustment'; key: string; memo?: string },
+    at: Date,
+  ): Promise<bigint> {
+    const before = await ledger.posted(tx, invoice.root_id, of);
+    if (!before) throw new Error(`${of} was never posted`);
+    const payer = payerOf(invoice);
+    const entries = before.entries.map(({ companyId, kind, amount }) => ({
+      account: {
+        owner:
+          companyId === payer.root_id
+            ? { root_id: payer.root_id, agency_id: null, company_id: payer.root_id }
+            : { ...payer, company_id: companyId },
+        kind,
+      },
+      amount: -amount,
+    }));
+    await post(tx, invoice, { ...given, entries }, at);
+    const owed = invoice.side === 'retail' ? 'client_receivable' : 'agency_invoiced';
+    return entries
+      .filter(({ account }) => account.kind === owed && account.owner.company_id === payer.company_id)
+      .reduce((sum, { amount }) => sum + amount, 0n);
+  }
+
+  /**
+   * Sets or clears a company's failed payment, depending on what it still has to pay; its campaigns follow. Exact even
+   * when others pay or fail at the same time: its billing is locked before what it owes is read.
+   */
+  async function reckon(tx: Tx, payer: PayerOwner, at: Date): Promise<void> {
+    const before = await store.lockBilling(tx, payer.company_id);
+    const failing = await store.isFailing(tx, payer.company_id);
+    const values = failing
+      ? ({ payment_status: 'failed', access_module: 'paymentfailed' } as const)
+      : ({ payment_status: '', access_module: '' } as const);
+    if (
+      (before?.payment_status ?? '') !== values.payment_status ||
+      (before?.access_module ?? '') !== values.access_module
+    )
+      await billing.accounts.setTerms(tx, payer, { ...values, updated_at: at });
+    await jobs.send(tx, followJob, [{ rootId: payer.root_id, companyId: payer.company_id }]);
+  }
+  events.on('invoice.changed', async (tx, { invoiceId, owner }) => {
+    const invoice = await invoices.locked(tx, invoiceId);
+    // Amounts that are no longer due, or too small for a card, are not charged anymore.
+    if (invoice.next_attempt_at && dueOf(invoice) < policy.LEAST)
+      await store.changeInvoice(tx, invoiceId, { next_attempt_at: null });
+    await reckon(tx, owner, clock.now());
+  });
+
+  /**
+   * Handles a charge that failed or could not even be attempted: when to retry it, who is notified, what the payer can
+   * still do.
+   */
+  async function fail(tx: Tx, invoice: InvoiceRow, why: string, at: Date, isFinal = false): Promise<void> {
+    const zone = (await tenants.card(tx, invoice.company_id))?.time_zone ?? 'UTC';
+    const first = invoice.first_failed_at ?? at;
+    const attempts = invoice.attempts + 1;
+    await store.changeInvoice(tx, invoice.id, {
+      attempts,
+      first_failed_at: first,
+      next_attempt_at: isFinal
+        ? null
+        : policy.nextAttempt(first, at, zone, await settings.retryDays(tx, invoice.root_id)),
+      last_failure: why.slice(0, 500),
+    });
+    await reckon(tx, payerOf(invoice), at);
+    await jobs.send(tx, tellJob, [
+      {
+        rootId: invoice.root_id,
+        invoiceId: invoice.id,
+        attempts,
+        isFirst: invoice.first_failed_at === null,
+      },
+    ]);
+  }
+
+  /**
+   * Counts a payment that has been posted; returns how much of it was no longer due. `rest`: what happens to what is
+   * still due: 'charge' what one charge could not hold; 'keep' it as it was; 'forget' that it failed.
+   */
+  async function take(
+    tx: Tx,
+    before: InvoiceRow,
+    amount: bigint,
+    rest: 'charge' | 'keep' | 'forget',
+    at: Date,
+  ): Promise<bigint> {
+    const wasGivenUp = before.status === 'uncollectible';
+    const invoice = await invoices.revive(tx, before, at);
+    const due = dueOf(invoice);
+    const taken = policy.least(amount, due);
+    const left = due - taken;
+    if (taken > 0n) {
+      await invoices.paid(tx, invoice.id, taken, at);
+      // A dispute that was won, or a refund that failed, is not a payment that calls for a receipt.
+      if (taken === due && rest === 'charge')
+        await jobs.send(tx, mailJob, [{ what: 'paid', rootId: invoice.root_id, invoiceId: invoice.id }]);
+    }
+    await store.changeInvoice(tx, invoice.id, {
+      attempts: invoice.attempts + 1,
+      ...(left < policy.LEAST || rest === 'forget' || wasGivenUp
+        ? { next_attempt_at: null, first_failed_at: null, last_failure: null }
+        : rest === 'charge'
+          ? { next_attempt_at: at }
+          : {}),
+    });
+    await reckon(tx, payerOf(invoice), at);
+    return amount - taken;
+  }
+
+  /** Counts a payment as reversed: the invoice is open again, and nothing of it is charged automatically. */
+  async function takeBack(tx: Tx, invoice: InvoiceRow, amount: bigint, at: Date): Promise<InvoiceRow> {
+    const back = policy.least(amount, invoice.paid_micros);
+    if (back > 0n) {
+      await invoices.revive(tx, invoice, at);
+      await invoices.unpaid(tx, invoice.id, back, at);
+    }
+    return store.changeInvoice(tx, invoice.id, {
+      next_attempt_at: null,
+      first_failed_at: null,
+      last_failure: null,
+    });
+  }
+
+  /** An overpayment that could not be refunded either is deducted from the payer's next invoice. */
+  async function owe(tx: Tx, invoice: InvoiceRow, refundId: string, over: bigint, at: Date): Promise<void> {
+    const owner = payerOf(invoice);
+    const [settled, open] =
+      invoice.side === 'retail'
+        ? (['client_receivable', 'client_unbilled'] as const)
+        : (['agency_invoiced', 'agency_payable'] as const);
+    await post(
+      tx,
+      invoice,
+      {
+        kind: 'adjustment',
+        key: `refund_failed:${refundId}:over`,
+        memo: `From ${invoice.number}, could not be refunded to the card`,
+        entries: [
+          { account: { owner, kind: settled }, amount: -over },
+          { account: { owner, kind: open }, amount: over },
+        ],
+      },
+      at,
+    );
+  }
+
+  /**
+   * A charge that was written earlier may carry a fee that the agency now has to pay itself (the invoice was given up,
+   * or credited): what the root gets of it through the card is not also charged on a wholesale invoice.
+   */
+  async function balanceFee(tx: Tx, invoice: InvoiceRow, chargeId: string, at: Date): Promise<void> {
+    if (invoice.side !== 'retail' || !invoice.fee_released_at) return;
+    const reserved = await store.reservedOf(tx, invoice);
+    if (reserved >= 0n) return;
+    const agency = { ...payerOf(invoice), company_id: invoice.agency_id };
+    await post(
+      tx,
+      invoice,
+      {
+        kind: 'adjustment',
+        key: `fee_paid:${chargeId}`,
+        memo: `Platform costs of ${invoice.number}, paid by card after all`,
+        entries: [
+          { account: { owner: agency, kind: 'agency_invoiced' }, amount: reserved },
+          { account: { owner: agency, kind: 'agency_payable' }, amount: -reserved },
+        ],
+      },
+      at,
+    );
+  }
+
+  /**
+   * The provider returns an application fee with a refund, in proportion: the agency owes that wholesale again, on its
+   * next wholesale invoice.
+   */
+  async function release(tx: Tx, invoice: InvoiceRow, refundId: string, at: Date): Promise<void> {
+    if (invoice.side !== 'retail') return;
+    const reserved = await store.reservedOf(tx, invoice);
+    if (reserved <= 0n) return;
+    const agency = { ...payerOf(invoice), company_id: invoice.agency_id };
+    await post(
+      tx,
+      invoice,
+      {
+        kind: 'adjustment',
+        key: releaseKey(refundId),
+        memo: `Platform costs of ${invoice.number}, returned with a refund`,
+        entries: [
+          { account: { owner: agency, kind: 'agency_invoiced' }, amount: reserved },
+          { account: { owner: agency, kind: 'agency_payable' }, amount: -reserved },
+        ],
+      },
+      at,
+    );
+    await store.changeInvoice(tx, invoice.id, { fee_released_at: at });
+  }
+
+  const handler: PurposeHandler = {
+    async succeeded(tx, charge, at) {
+      const invoice = await invoices.locked(tx, charge.referenceId);
+      const entries = entriesOf(invoice, charge.amountMicros, charge.feeMicros);
+      await post(tx, invoice, { kind: 'payment', key: `payment:${charge.id}`, entries }, at);
+      const over = await take(tx, invoice, charge.amountMicros, 'charge', at);
+      await balanceFee(tx, invoice, charge.id, at);
+      // Paid twice (a cardholder confirmed an older charge), or credited meanwhile: what was not due is refunded.
+      if (over > 0n)
+        await jobs.send(tx, giveBackJob, [
+          {
+            rootId: invoice.root_id,
+            chargeId: charge.id,
+            micros: over.toString(),
+            key: `${policy.OVER}${charge.id}`,
+          },
+        ]);
+    },
+    async declined(tx, charge, at) {
+      const invoice = await invoices.locked(tx, charge.referenceId);
+      if (dueOf(invoice) === 0n) return;
+      await fail(tx, invoice, charge.declineMessage || 'The card was declined.', at);
+    },
+    async refunded(tx, charge, refund, at) {
+      const invoice = await invoices.locked(tx, charge.referenceId);
+      const before = charge.refundedMicros - refund.amountMicros;
+      const fee =
+        policy.feeShare(charge.feeMicros, charge.refundedMicros, charge.amountMicros) -
+        policy.feeShare(charge.feeMicros, before, charge.amountMicros);
+      const entries = entriesOf(invoice, -refund.amountMicros, -fee);
+      await post(tx, invoice, { kind: 'refund', key: `refund:${refund.id}`, entries }, at);
+      await release(tx, invoice, refund.id, at);
+      if (refund.key.startsWith(policy.OVER)) return;
+      await takeBack(tx, invoice, refund.amountMicros, at);
+      await reckon(tx, payerOf(invoice), at);
+    },
+    async refundFailed(tx, charge, refund, at) {
+      const invoice = await invoices.locked(tx, charge.referenceId);
+      await reverse(
+        tx,
+        invoice,
+        `refund:${refund.id}`,
+        { kind: 'payment', key: `refund_failed:${refund.id}`, memo: 'A refund failed' },
+        at,
+      );
+      if (await ledger.posted(tx, invoice.root_id, releaseKey(refund.id)))
+        await reverse(
+          tx,
+          invoice,
+          releaseKey(refund.id),
+          { kind: 'adjustment', key: `refund_failed:${refund.id}:fee`, memo: 'A refund failed' },
+          at,
+        );
+      const over = refund.key.startsWith(policy.OVER)
+        ? refund.amountMicros
+        : await take(tx, invoice, refund.amountMicros, 'keep', at);
+      if (over > 0n) await owe(tx, invoice, refund.id, over, at);
+    },
+    async disputed(tx, charge, dispute, at) {
+      const invoice = await invoices.locked(tx, charge.referenceId);
+      // The provider takes the full amount from the party that was paid, whether or not it was already refunded; the
+      // fee stays with the root.
+      const back = policy.least(
+        policy.least(dispute.amountMicros, charge.amountMicros - charge.refundedMicros),
+        invoice.paid_micros,
+      );
+      const [owed, clearing] = entriesOf(invoice, dispute.amountMicros, 0n).map(({ account }) => account) as [
+        AccountRef,
+        AccountRef,
+      ];
+      const entries = [
+        { account: owed, amount: -back },
+        { account: clearing, amount: dispute.amountMicros },
+        { account: { ...clearing, kind: 'written_off' as const }, amount: back - dispute.amountMicros },
+      ].filter((entry) => entry.amount !== 0n);
+      await post(tx, invoice, { kind: 'dispute', key: `dispute:${dispute.id}`, entries }, at);
+      const open = await takeBack(tx, invoice, back, at);
+      // What the root received of it stays collected, whatever happens to the invoice.
+      if (feeOf(open) > 0n && (await store.reservedOf(tx, open)) <= 0n)
+        await store.changeInvoice(tx, open.id, { fee_released_at: at });
+      if (dueOf(open) > 0n) await fail(tx, open, 'The cardholder disputed the payment.', at, true);
+    },
+    async disputeWon(tx, charge, dispute, at) {
+      const invoice = await invoices.locked(tx, charge.referenceId);
+      const back = await reverse(
+        tx,
+        invoice,
+        `dispute:${dispute.id}`,
+        { kind: 'dispute_reversal', key: `dispute_won:${dispute.id}` },
+        at,
+      );
+      const over = await take(tx, invoice, back, 'forget', at);
+      // Part of this charge may have been refunded before, through a refund of its own.
+      if (over > 0n)
+        await jobs.send(tx, giveBackJob, [
+          {
+            rootId: invoice.root_id,
+            chargeId: charge.id,
+            micros: over.toString(),
+            key: `${policy.OVER}${dispute.id}`,
+          },
+        ]);
+    },
+  };
+  for (const purpose of ['invoice', 'wholesale', 'minimum_spend', 'onboarding'] satisfies Purpose[])
+    charges.onSettled(purpose, handler);
+
+  return {
+    reckon,
+    fail,
+
+    /** The part of an invoice's charge that goes on to the root (application fee), micro-dollars. */
+    async feeLeft(tx: Tx, invoice: InvoiceRow): Promise<bigint> {
+      if (feeOf(invoice) === 0n) return 0n;
+      const reserved = await store.reservedOf(tx, invoice);
+      return reserved > 0n ? reserved : 0n;
+    },
+  };
+}

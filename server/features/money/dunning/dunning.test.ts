@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownMessages } from '../../../../contract/messages.ts';
+import { type TestApp, testApp } from '../../../test/app.ts';
+import { type Dues, duesOf } from '../../../test/dues.ts';
+import type { Company } from '../../../test/factories.ts';
+import { compareMails } from '../../../test/mails.ts';
+import { auditLedger } from '../ledger/index.ts';
+
+const USD = 1_000_000n;
+const DAY = 86_400_000;
+let app: TestApp;
+let root: Company;
+let dues: Dues;
+
+beforeAll(async () => {
+  app = await testApp({ cards: { answerTimeoutMs: 5_000, wait: async () => {} } });
+  root = await app.make.root({ host: 'root.test', isMaster: true });
+  await app.make.user(root, { email: 'boss@root.test' });
+  dues = duesOf(app, root);
+});
+afterAll(async () => {
+  const { checks } = await auditLedger(app.admin);
+  await app.close();
+  // Leads posted here have no row in `lead`.
+  expect(
+    checks.filter((c) => c.violations > 0 && !/^every lead with|counted/.test(c.name)).map((c) => c.examples),
+  ).toEqual([]);
+});
+
+/** A client with a campaign that owes $30, of which its agency owes the root $12. */
+async function owing(card: Parameters<Dues['client']>[1] = {}) {
+  const agency = await dues.agency();
+  const client = await dues.client(agency, card);
+  const campaign = await app.make.campaign(client.company);
+  await dues.lead(campaign, 30n * USD, 12n * USD);
+  return { agency, client, campaign };
+}
+
+/** Makes a call as a user who has just signed in, because time here passes by days. */
+async function ask(
+  method: 'POST' | 'PUT' | 'GET',
+  url: string,
+  { host, email, body }: { host: string; email: string; body?: unknown },
+) {
+  return app.call(method, url, { host, token: await app.signIn(email, host), body });
+}
+const pay = (id: string, who: { host: string; email: string }, idempotencyKey: string) =>
+  ask('POST', `/api/billing/invoices/${id}/pay`, { ...who, body: { idempotencyKey } });
+
+describe('[PAY-05] charging invoices', () => {
+  test('a retail invoice is charged when it is issued; of the money the wholesale goes on to the root', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'open', fee_micros: 12n * USD });
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD, attempts: 1 });
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.books(agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      card_clearing: -30_000_000,
+    });
+    expect(await dues.taken(client.company)).toBe(3000);
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+    // Requested and received, each with the link to its PDF.
+    for (const [kind, words] of [
+      ['invoice.new', /is ready\. The total is \$30\.00\./],
+      ['invoice.receipt', /We received \$30\.00/],
+    ] as const) {
+      const mails = (await dues.mails(kind)).filter((mail) => mail.to === client.email);
+      expect(mails).toEqual([expect.objectContaining({ text: expect.stringMatching(words) })]);
+      expect(mails[0]!.text).toContain(`/configuration/invoices?invoice=${id}`);
+    }
+  });
+
+  test('a wholesale invoice is charged to the card of the agency', async () => {
+    const { agency, campaign } = await owing();
+    const id = await dues.bill(agency.company);
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 12n * USD });
+    expect(await dues.taken(agency.company)).toBe(1200);
+    const { rows } = await app.admin.query('select purpose from charge where reference_id = $1', [id]);
+    expect(rows).toEqual([{ purpose: 'wholesale' }]);
+    expect((await dues.books(agency.company)).agency_invoiced).toBeUndefined();
+    expect(campaign).toBeDefined();
+  });
+
+  test('is at most one charge, whoever asks at the same time', async () => {
+    const { client } = await owing({ card: null });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await dues.card(client.company, 'works');
+    app.clock.advance(DAY + 1000);
+    const token = await app.signIn(client.email, client.host);
+    const outcomes = await Promise.all([
+      ...Array.from({ length: 6 }, (_, i) =>
+        app.call('POST', `/api/billing/invoices/${id}/pay`, {
+          ...client,
+          token,
+          body: { idempotencyKey: `k${i}` },
+        }),
+      ),
+      ...Array.from({ length: 4 }, () => app.features.collection.collector.collect(root.id)),
+    ]);
+    expect(outcomes).toHaveLength(10);
+    await dues.jobs();
+    expect(await dues.taken(client.company)).toBe(3000);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid' });
+    expect(await dues.books(client.company)).toEqual({});
+  });
+
+  test('refunds, disputes and what was paid twice have their own entries', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    const { rows } = await app.admin.query('select id from charge where reference_id = $1', [id]);
+    await app.features.payments.charges.refund({
+      rootId: root.id,
+      chargeId: rows[0].id,
+      amountMicros: 10n * USD,
+      key: 'some',
+      reason: 'Goodwill',
+    });
+    await dues.jobs();
+    // A third of the fee came back with it; the agency owes that wholesale again.
+    expect(await dues.invoice(id)).toMatchObject({
+      status: 'open',
+      paid_micros: 20n * USD,
+      next_attempt_at: null,
+    });
+    expect(await dues.books(client.company)).toEqual({ client_receivable: -10_000_000 });
+    expect(await dues.books(agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      agency_payable: -4_000_000,
+      card_clearing: -20_000_000,
+    });
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+    const { body } = await pay(id, client, 'again');
+    expect(body.result).toBe('success');
+    expect(await dues.books(client.company)).toEqual({});
+    const wholesale = await dues.bill(agency.company);
+    expect(await dues.invoice(wholesale)).toMatchObject({ total_micros: 4n * USD });
+  });
+
+  test('a refund that fails puts everything back', async () => {
+    const { agency, client } = await owing({ card: 'refundFails' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    const { rows } = await app.admin.query('select id from charge where reference_id = $1', [id]);
+    await app.features.payments.charges.refund({
+      rootId: root.id,
+      chargeId: rows[0].id,
+      key: 'all',
+      reason: 'Goodwill',
+    });
+    expect(await dues.invoice(id)).toMatchObject({ status: 'open', paid_micros: 0n });
+    for (let i = 0; i < 60 && (await dues.invoice(id)).status === 'open'; i++) await dues.passes(3_600_000);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.books(agency.company)).toEqual({
+      agency_revenue: 30_000_000,
+      card_clearing: -30_000_000,
+    });
+  });
+
+  test('a disputed invoice is open again, and what it pays for stands still until it is paid', async () => {
+    const { agency, client, campaign } = await owing({ card: 'disputed' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid' });
+    for (let i = 0; i < 40 && (await dues.invoice(id)).status === 'paid'; i++) await dues.passes(DAY / 4);
+    expect(await dues.invoice(id)).toMatchObject({
+      status: 'open',
+      paid_micros: 0n,
+      next_attempt_at: null,
+      last_failure: 'The cardholder disputed the payment.',
+    });
+    expect(await dues.books(client.company)).toEqual({ client_receivable: -30_000_000 });
+    expect(await dues.flags(client.company)).toEqual(['failed', 'paymentfailed']);
+    expect(await dues.states(campaign)).toEqual(['paused:payment_failed']);
+    await dues.card(client.company, 'works');
+    await pay(id, client, 'new card');
+    await dues.jobs();
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+    expect(await dues.states(campaign)).toEqual(['active']);
+    // The party that was paid is notified, with the deadline for answering.
+    const [told] = (await dues.mails('payment.disputed')).filter((mail) => mail.to === agency.email);
+    expect(told!.text).toMatch(
+      /disputed \$30\.00 \(fraudulent\).*\s+Respond in your payment provider's dashboard by \w+ \d+, 20\d\d/,
+    );
+    // The dispute is won after all: what was paid in the meantime is refunded.
+    const { rows } = await app.admin.query(
+      `select d.id, d.charge_id from payment_dispute d join charge c on c.id = d.charge_id where c.reference_id = $1`,
+      [id],
+    );
+    await app.features.payments.core.dispute(root.id, rows[0].charge_id, {
+      id: rows[0].id,
+      status: 'won',
+      reason: 'fraudulent',
+      amountCents: 3000,
+    });
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.books(client.company)).toEqual({});
+  });
+});
+
+describe('[PAY-06] what happens to an invoice after it was corrected', () => {
+  /** The charge of an invoice that has one. */
+  const chargeOf = async (id: string): Promise<string> => {
+    const { rows } = await app.admin.query('select id from charge where reference_id = $1', [id]);
+    expect(rows).toHaveLength(1);
+    return rows[0].id;
+  };
+  const writeOff = (id: string, who: { host: string; email: string }) =>
+    ask('POST', `/api/billing/invoices/${id}/write-off`, { ...who, body: { reason: 'Gone' } });
+  const credit = (id: string, amount: string, who: { host: string; email: string }) =>
+    ask('POST', `/api/billing/invoices/${id}/credit`, {
+      ...who,
+      body: { amount, reason: 'Goodwill', idempotencyKey: `c${amount}` },
+    });
+  const refund = (chargeId: string, micros: bigint, key: string) =>
+    app.features.payments.charges.refund({
+      rootId: root.id,
+      chargeId,
+      amountMicros: micros,
+      key,
+      reason: 'Goodwill',
+    });
+  const dispute = (chargeId: string, status: string, amountCents: number) =>
+    app.features.payments.core.dispute(root.id, chargeId, {
+      id: `dp_${chargeId}`,
+      status,
+      reason: 'fraudulent',
+      amountCents,
+    });
+  /** The cardholder confirms the charge of an invoice with their bank. */
+  async function confirm(id: string): Promise<void> {
+    const needed = await app.features.payments.core.authentication(root.id, await chargeOf(id));
+    await app.features.payments.sandbox.authenticate(needed!.clientSecret, true);
+    await app.features.payments.charges.ask(root.id, await chargeOf(id));
+    await dues.jobs();
+  }
+  const paidBooks = { agency_revenue: 30_000_000, card_clearing: -30_000_000 };
+
+  test('a dispute that is won pays what was given up meanwhile; nothing of it goes back', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await dispute(await chargeOf(id), 'needs_response', 3000);
+    expect((await writeOff(id, agency)).status).toBe(200);
+    await dispute(await chargeOf(id), 'won', 3000);
+    await dues.jobs();
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.taken(client.company)).toBe(3000);
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.books(agency.company)).toEqual(paidBooks);
+  });
+
+  test('what comes in for an invoice that was given up is kept, its wholesale part collected once', async () => {
+    const { agency, client } = await owing({ card: 'authenticate' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    expect((await writeOff(id, agency)).status).toBe(200);
+    expect((await dues.books(agency.company)).agency_payable).toBe(-12_000_000);
+    await confirm(id);
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 30n * USD });
+    expect(await dues.taken(client.company)).toBe(3000);
+    expect(await dues.books(client.company)).toEqual({});
+    expect(await dues.books(agency.company)).toEqual(paidBooks);
+  });
+
+  test('money that goes back after the rest was given up makes all of it due again, in the books as well', async () => {
+    const { agency, client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await refund(await chargeOf(id), 10n * USD, 'one');
+    for (const [key, due] of [
+      ['two', 15_000_000],
+      ['three', 20_000_000],
+    ] as const) {
+      expect((await writeOff(id, agency)).body.data).toMatchObject({ status: 'uncollectible' });
+      expect(await dues.books(client.company)).toEqual({});
+      await refund(await chargeOf(id), 5n * USD, key);
+      expect(await dues.invoice(id)).toMatchObject({ status: 'open', next_attempt_at: null });
+      expect(await dues.books(client.company)).toEqual({ client_receivable: -due });
+    }
+  });
+
+  test('what was given back of goodwill is not charged again when a dispute of the rest is won', async () => {
+    const { client } = await owing();
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await refund(await chargeOf(id), 10n * USD, 'one');
+    await dispute(await chargeOf(id), 'needs_response', 2000);
+    await dispute(await chargeOf(id), 'won', 2000);
+    await dues.look();
+    expect(await dues.taken(client.company)).toBe(2000);
+    expect(await dues.invoice(id)).toMatchObject({
+      status: 'open',
+      next_attempt_at: null,
+      first_failed_at: null,
+    });
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+  });
+
+  test('of one charge more than once too much may have been paid: each goes back', async () => {
+    const { agency, client } = await owing({ card: 'authenticate' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    await credit(id, '10.00', agency);
+    await confirm(id);
+    expect(await dues.taken(client.company)).toBe(2000);
+    const first = await chargeOf(id);
+    await dispute(first, 'needs_response', 2000);
+    await dues.card(client.company, 'works');
+    expect((await pay(id, client, 'new card')).body.result).toBe('success');
+    await dispute(first, 'won', 2000);
+    await dues.jobs();
+    expect(await dues.taken(client.company)).toBe(2000);
+    expect(await dues.books(client.company)).toEqual({});
+  });
+
+  test('what was credited and could not be given back is taken off the next invoice', async () => {
+    const { agency, client, campaign } = await owing({ card: 'refundFails' });
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    expect((await credit(id, '10.00', agency)).status).toBe(200);
+    const failed = () =>
+      app.admin.query(`select 1 from refund where state = 'failed' and company_id = $1`, [client.company.id]);
+    for (let i = 0; i < 60 && (await failed()).rows.length === 0; i++) await dues.passes(3_600_000);
+    expect(await dues.books(client.company)).toEqual({ client_unbilled: 10_000_000 });
+    expect(await dues.invoice(id)).toMatchObject({ status: 'paid', paid_micros: 20n * USD });
+    await dues.lead(campaign, 15n * USD, 0n);
+    expect(await dues.invoice(await dues.bill(client.company))).toMatchObject({ total_micros: 5n * USD });
+  });
+});
+
+describe('[PAY-06] a payment that fails', () => {
+  test('is tried again after 1, 3, 5 and 7 days at the same local hour, told each time; then campaigns pause', async () => {
+    // Daylight saving time begins in between, on March 14, 2027.
+    app.clock.advance(Date.parse('2027-03-11T15:30:00Z') - app.clock.now().getTime());
+    const { agency, client, campaign } = await owing({ card: 'declined' });
+    const other = await app.make.campaign((await dues.client(agency)).company);
+    const id = await dues.bill(client.company);
+    await dues.jobs();
+    const began = app.clock.now().getTime();
+    expect(await dues.flags(client.company)).toEqual(['failed', 'paymentfailed']);
+    const hours: number[] = [];
+    for (let tried = 1; tried < 5; tried++) {
+      const { attempts, next_attempt_at: next } = await dues.invoice(id);
+      expect([attempts, await dues.states(campaign, other)]).toEqual([tried, ['active', 'active']]);
+      hours.push((next!.getTime() - began) / 3_600_000);
+      await dues.passes(next!.getTime() - app.clock.now().getTime() - 1000);
+      expect((await dues.invoice(id)).attempts).toBe(tried);
+      await dues.passes(1000);
+    }
+    // One of these days has 23 hours.
+    expect(hours).toEqual([24, 71, 119, 167]);
+    expect(await dues.invoice(id)).toMatchObject({ attempts: 5, next_attempt_at: null, status: 'open' });
+    expect(await dues.states(campaign, other)).toEqual(['paused:payment_failed', 'active']);
+    const mails = (await dues.mails('invoice.failed')).filter((mail) => mail.to === client.email);
+    expect(mails).toHaveLength(5);
+    expect(mails[0]!.text).toContain('Your card was declined.');
+    expect(mails[0]!.text).toMatch(
+      /We'll try again on March 12, 2027 .*Campaigns keep running until the last attempt/,
+    );
+    expect(mails[4]!.text).toMatch(/We won't try again, and your campaigns are paused/);
+    // Links to a page that opens even when access is lost.
+    expect(mails[0]!.text).toContain(`/configuration/invoices?invoice=${id}`);
+    // The issuer is notified at the first failure and at the last.
+    for (const kind of ['invoice.first_failed', 'invoice.unpaid'])
+      expect((await dues.mails(kind)).filter((mail) => mail.to === agency.email)).toHaveLength(1);
+
+    // There is no way around it.
+    const start = await ask('POST', '/api/leadspeek/client/activepause', {
+      ...client,
+      body: { leadspeekID: campaign.id, status: 'active' },
+    });
+    expect([start.status, start.body.message]).toEqual([409, ownMessages.heldUnpaid]);
+    // Once it is paid, everything resumes.
+    await dues.card(client.company, 'works');
+    const paid = await pay(id, client, 'new card');
+    expect(paid.body).toMatchObject({ result: 'success', message: 'The invoice is paid.' });
+    await dues.jobs();
+    expect(await dues.flags(client.company)).toEqual(['', '']);
+    expect(await dues.states(campaign, other)).toEqual(['active', 'active']);
+  });
+});
+
+test('[PAY-03] each mail of all that says the amounts of the ledger', async () => {
+  const { compared, differing } = await compareMails(app);
+  expect(differing).toEqual([]);
+  expect(compared).toBeGreaterThan(20);
+});

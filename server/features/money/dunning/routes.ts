@@ -1,0 +1,71 @@
+import type { contract } from '../../../../contract/index.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { microsOf } from '../../../../contract/primitives.ts';
+import type { Handlers } from '../../../platform/http/routes.ts';
+import type { Payments } from '../payments/index.ts';
+import type { Collection } from './service.ts';
+
+/** The calls of the feature. */
+export function collectionRoutes(
+  collection: Collection,
+  { gateway }: Pick<Payments, 'gateway'>,
+): Handlers<typeof contract.collection> {
+  const done = (message: string) => ({ result: 'success' as const, message });
+  return {
+    async pay(ctx, { id, idempotencyKey }) {
+      const { outcome, needed } = await collection.pay(ctx, id, idempotencyKey);
+      // A charge that its cardholder can no longer confirm has failed.
+      const result = {
+        paid: 'success' as const,
+        failed: 'failed' as const,
+        moot: 'failed' as const,
+        unknown: 'unknown' as const,
+        authenticate: needed ? ('authenticate' as const) : ('failed' as const),
+      }[outcome.status];
+      return {
+        result,
+        message: outcome.status === 'paid' ? ownMessages.invoicePaid : outcome.message,
+        client_secret: needed?.clientSecret ?? '',
+        publishable_key: gateway.publishableKey,
+        stripe_account: needed?.account ?? '',
+        paymentgateway: gateway.provider,
+        ...(outcome.status === 'authenticate' ? { charge_id: outcome.charge.id } : {}),
+      };
+    },
+    async settle(ctx, { userID }) {
+      const why = await collection.settle(ctx, userID);
+      return {
+        data:
+          why === null
+            ? { result: 'success' as const, message: messages.settlementDone }
+            : { result: 'failed' as const, message: why || messages.settlementFailed },
+      };
+    },
+    async manualBill(ctx, { companyID, manualBill }) {
+      await collection.terms.setManual(ctx, companyID, manualBill === 'T');
+      return { ...done(messages.manualBillSaved), manual_bill: manualBill };
+    },
+    async cancel(ctx, { companyID }) {
+      await collection.terms.cancel(ctx, companyID);
+      return done(ownMessages.cancelled);
+    },
+    async packages(ctx) {
+      const { packages, terms, feeFrom } = await collection.terms.packages(ctx);
+      return {
+        data: packages.map(({ amount, feeNow, ...one }) => ({
+          ...one,
+          monthly_micros: Number(microsOf(amount)),
+          fee_now_micros: Number(feeNow),
+        })),
+        package_id: terms?.package_id ?? '',
+        package_since: terms?.package_since?.toISOString() ?? null,
+        cancelled_at: terms?.cancelled_at?.toISOString() ?? null,
+        fee_from: feeFrom,
+      };
+    },
+    async setPackage(ctx, { companyID, packageID }) {
+      await collection.terms.choose(ctx, companyID, packageID);
+      return done(ownMessages.packageChosen);
+    },
+  };
+}

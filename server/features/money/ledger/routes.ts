@@ -1,0 +1,66 @@
+import type { contract } from '../../../../contract/index.ts';
+import { StatementFilter, StatementMonth } from '../../../../contract/money/ledger.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { sendCsv } from '../../../platform/http/csv-file.ts';
+import { checkInput } from '../../../platform/http/input.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { createMarginReport } from './margin.service.ts';
+import { statementPdf } from './statement.pdf.ts';
+import { createStatement } from './statement.service.ts';
+
+/** The routes and files of statements, and the routes of margins. */
+export function ledgerRoutes(
+  platform: Platform,
+  tenants: Tenants,
+): { handlers: Handlers<typeof contract.ledger>; plain: PlainRoute[] } {
+  const statement = createStatement(platform, tenants);
+  const margins = createMarginReport(platform, tenants);
+  return {
+    handlers: {
+      statement: (ctx, input) => statement.page(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
+      series: (ctx, input) => statement.series(ctx, input),
+      line: (ctx, { id }) => statement.line(ctx, id),
+      margins: (ctx, input) => margins.report(ctx, input),
+      marginLines: (ctx, input) => margins.lines(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
+    },
+    plain: [
+      {
+        method: 'GET',
+        url: '/api/ledger/statement/export',
+        access: 'download',
+        permission: 'statement.read',
+        tag: 'Ledger',
+        summary: 'Returns the filtered statement as CSV (requires a single-use token)',
+        async handler(ctx, request, reply) {
+          const { name, lines } = await statement.exportLines(
+            ctx,
+            await checkInput(StatementFilter, request.query),
+          );
+          return sendCsv(reply, name, lines);
+        },
+      },
+      {
+        method: 'GET',
+        url: '/api/ledger/statement/pdf',
+        access: 'download',
+        permission: 'statement.read',
+        tag: 'Ledger',
+        summary: 'Returns the statement for a month as a PDF (requires a single-use token)',
+        async handler(ctx, request, reply) {
+          const month = await statement.month(ctx, await checkInput(StatementMonth, request.query));
+          const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({
+            name: (await tenants.company(tx, month.issuerId))?.name ?? '',
+            brand: await tenants.paperBrand(tx, month.issuerId),
+          }));
+          return reply
+            .header('Content-Disposition', `attachment; filename="statement-${month.month}.pdf"`)
+            .header('Cache-Control', 'no-store')
+            .type('application/pdf')
+            .send(await statementPdf(month, issuer));
+        },
+      },
+    ],
+  };
+}

@@ -1,0 +1,90 @@
+import type { Platform } from '../../../platform/platform.ts';
+import type { CardGateway } from '../../../providers/payments.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Notices } from '../ledger/index.ts';
+import { createAccounts } from './account.service.ts';
+import { createCards } from './card.service.ts';
+import { createChargeCore, type OnStep } from './charge.service.ts';
+import { postpone, toAsk } from './charge.store.ts';
+import { createChecks } from './check.service.ts';
+import type { Charges } from './model.ts';
+import { createNoticeDesk } from './notice.service.ts';
+import { createPayouts } from './payout.service.ts';
+import { createRefunds } from './refund.service.ts';
+import { createSandbox } from './sandbox.service.ts';
+
+export type Payments = ReturnType<typeof createPayments>;
+
+/** How many due items are processed in one batch. */
+const AT_ONCE = 100;
+
+/**
+ * Cards, connected accounts and charges: everything between us and the card provider (decision 32). This feature does
+ * not know what money is for; features above it register that (`charges.onSettled`).
+ */
+export function createPayments(
+  platform: Platform,
+  {
+    gateway,
+    audit,
+    notices: mails,
+    onStep = () => {},
+  }: { gateway: CardGateway; audit: Audit; notices: Notices; onStep?: OnStep | undefined },
+) {
+  const accounts = createAccounts(platform, { gateway, audit, notices: mails });
+  const cards = createCards(platform, { gateway, audit, accounts });
+  const core = createChargeCore(platform, { gateway, cards, onStep });
+  const refunds = createRefunds(platform, { gateway, core });
+  const notices = createNoticeDesk(platform, { gateway, core, refunds, cards, accounts });
+  const checks = createChecks(platform, { gateway, core, refunds, audit });
+  const payouts = createPayouts(platform, { gateway });
+  const sandbox = createSandbox(platform, { gateway, cards, accounts });
+  const charges: Charges = {
+    onSettled: core.onSettled,
+    charge: core.charge,
+    intend: core.intend,
+    byKey: core.byKey,
+    of: core.of,
+    underWay: core.underWay,
+    refund: refunds.refund,
+    ask: core.ask,
+  };
+  return {
+    gateway,
+    accounts,
+    cards,
+    charges,
+    core,
+    refunds,
+    notices,
+    checks,
+    payouts,
+    sandbox,
+    now: () => platform.clock.now(),
+
+    /** Asks about everything that is due. An item that fails does not hold up the others. */
+    async askDue(): Promise<void> {
+      for (const due of await toAsk(platform.db.app, platform.clock.now(), AT_ONCE)) {
+        const asked = due.charge_id
+          ? core.ask(due.root_id, due.charge_id)
+          : refunds.ask(due.root_id, due.refund_id!);
+        await asked.catch(async (error) => {
+          platform.log.error({ err: error }, 'could not request a payment');
+          // Next time, let the others go first.
+          await core.within(due.root_id, (tx) =>
+            postpone(tx, due, new Date(platform.clock.now().getTime() + 60_000)),
+          );
+        });
+      }
+    },
+
+    /** Delivers what the sandbox has sent, and handles notices that could not be handled before. */
+    async attendNotices(): Promise<void> {
+      if (gateway.provider === 'sandbox')
+        await gateway.sendNotices(async ({ body, headers }) => {
+          await notices.take(body, headers);
+        });
+      await notices.again();
+    },
+  };
+}

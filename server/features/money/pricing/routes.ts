@@ -1,0 +1,44 @@
+import type { contract } from '../../../../contract/index.ts';
+import { messages } from '../../../../contract/messages.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import type { Handlers } from '../../../platform/http/routes.ts';
+import type { Coupons, OnboardingCharge } from './coupon.service.ts';
+import type { createPlans } from './plan.service.ts';
+import type { Costs } from './service.ts';
+
+/** The calls of the feature. `chargeOf` returns an agency's onboarding charge, which is a setting. */
+export function costsRoutes(
+  { costs, plans, coupons }: { costs: Costs; plans: ReturnType<typeof createPlans>; coupons: Coupons },
+  chargeOf: (ctx: Ctx, companyId: string | undefined) => Promise<OnboardingCharge>,
+): Handlers<typeof contract.costs> {
+  const done = <T>(message: string, data: T) => ({ result: 'success' as const, message, data });
+  const plain = (message: string) => ({ result: 'success' as const, message });
+  return {
+    client: (ctx, { companyID, module }) => costs.client(ctx, companyID, module),
+    saveClient: async (ctx, input) => done(messages.updated, await costs.saveClient(ctx, input)),
+    supplierCosts: (ctx) => costs.suppliers.list(ctx),
+    setSupplierCost: async (ctx, input) => done(messages.updated, await costs.suppliers.set(ctx, input)),
+    plans: async (ctx) => ({ data: await plans.list(ctx) }),
+    createPlan: async (ctx, input) => done(messages.added, await plans.create(ctx, input)),
+    updatePlan: async (ctx, input) => done(messages.updated, await plans.update(ctx, input)),
+    defaultPlan: async (ctx, { id }) => done(messages.updated, await plans.setDefault(ctx, id)),
+    async removePlan(ctx, { id }) {
+      await plans.remove(ctx, id);
+      return plain(messages.updated);
+    },
+    async choosePlan(ctx, { companyID, planMinSpendId }) {
+      await plans.choose(ctx, companyID, planMinSpendId);
+      return plain(messages.updated);
+    },
+    coupons: async (ctx) => ({ data: await coupons.list(ctx) }),
+    createCoupon: async (ctx, input) => done(messages.added, await coupons.create(ctx, input)),
+    async removeCoupon(ctx, { id }) {
+      await coupons.remove(ctx, id);
+      return plain(messages.updated);
+    },
+    coupon: async (ctx, { coupon_code, companyID }) => ({
+      result: 'success',
+      data: await coupons.look(ctx, coupon_code, await chargeOf(ctx, companyID)),
+    }),
+  };
+}

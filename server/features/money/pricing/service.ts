@@ -1,0 +1,660 @@
+import type { z } from 'zod';
+import { COST_FIELDS, COST_TERMS, MINIMUM_MODULES, MODULES } from '../../../../contract/choices.ts';
+import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { priceOf } from '../../../../contract/money/lead-price.ts';
+import type { CostAgency, RetailFields } from '../../../../contract/money/pricing.ts';
+import { dollarsOf, type FREQUENCIES, microsOf, usd } from '../../../../contract/primitives.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import {
+  amountText,
+  beginOf,
+  type Fees,
+  type FeesByName,
+  feesOf,
+  givenTerms,
+  NO_FEES,
+  namedFees,
+  withGiven,
+} from './policy.ts';
+import * as store from './store.ts';
+import { createSuppliers } from './supplier.service.ts';
+
+type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
+type RetailGiven = z.output<typeof RetailFields>;
+/** What a client pays, in its internal form. */
+export type Retail = Omit<Awaited<ReturnType<typeof store.retailOf>>[number], 'campaign_id'>;
+type Frequency = (typeof FREQUENCIES)[number];
+/** The number of days in a limit's period, for scaling a daily minimum. */
+export const FREQUENCY_DAYS: Record<Frequency, number> = { day: 1, week: 7, month: 30 };
+/** The limits that a client's next campaign starts with. */
+export interface RetailLimits {
+  daily_cap: number | null;
+  limit_every: Frequency;
+  starts_on: string | null;
+  ends_on: string | null;
+}
+
+const TERMS = Object.values(COST_TERMS);
+const key = (module: string, term: string): string => `${module} ${term}`;
+const NAMES: Record<string, string> = Object.fromEntries(MODULES.map((one) => [one.module, one.name]));
+
+/** What a campaign costs when nothing has been set. */
+export const FREE: Retail = {
+  term: 'Prepaid',
+  lead_micros: 0n,
+  lead_advanced_micros: 0n,
+  lead_b2b_micros: 0n,
+  lead_max_micros: 0n,
+  month_micros: 0n,
+  setup_micros: 0n,
+  topup: 'onetime',
+  leads_buy: null,
+  accepted_loss_micros: 0n,
+};
+
+const feesOfRow = (row: Awaited<ReturnType<typeof store.wholesaleAt>>[number]): Fees => ({
+  setup: row.setup_micros,
+  month: row.month_micros,
+  lead: row.lead_micros,
+  advanced: row.lead_advanced_micros,
+});
+
+/** The costs of a client as sent over the wire. */
+export const retailWire = (row: Retail) => ({
+  CostSet: dollarsOf(row.lead_micros),
+  CostSetAdvanced: dollarsOf(row.lead_advanced_micros),
+  CostSetB2b: dollarsOf(row.lead_b2b_micros),
+  CostMaxLead: dollarsOf(row.lead_max_micros),
+  CostMonth: dollarsOf(row.month_micros),
+  PlatformFee: dollarsOf(row.setup_micros),
+  PaymentTerm: row.term as 'Prepaid',
+  topupoptions: row.topup as 'onetime',
+  leadsbuy: row.leads_buy,
+});
+
+/** Merges the given values into the existing ones. @throws Refusal 422 naming the field where they conflict */
+export function retailWith(before: Retail, given: RetailGiven): Retail {
+  const micros = (text: string | undefined, old: bigint): bigint =>
+    text === undefined ? old : microsOf(text);
+  const after: Retail = {
+    term: given.PaymentTerm ?? before.term,
+    lead_micros: micros(given.CostSet, before.lead_micros),
+    lead_advanced_micros: micros(given.CostSetAdvanced, before.lead_advanced_micros),
+    lead_b2b_micros: micros(given.CostSetB2b, before.lead_b2b_micros),
+    lead_max_micros: micros(given.CostMaxLead, before.lead_max_micros),
+    month_micros: micros(given.CostMonth, before.month_micros),
+    setup_micros: micros(given.PlatformFee, before.setup_micros),
+    topup: given.topupoptions ?? before.topup,
+    leads_buy: given.leadsbuy === undefined ? before.leads_buy : given.leadsbuy,
+    accepted_loss_micros: before.accepted_loss_micros,
+  };
+  if (after.lead_max_micros > 0n) {
+    for (const [field, column] of PRICES)
+      if (after[column] > after.lead_max_micros)
+        throw refusalOf(field, `must not be above the maximum cost per lead, ${usd(after.lead_max_micros)}`);
+  }
+  if (after.topup === 'continual' && after.term !== 'Prepaid')
+    throw refusalOf('topupoptions', 'can only be continual with the payment term Prepaid');
+  if (after.topup === 'continual' && after.leads_buy === null)
+    throw refusalOf('leadsbuy', 'is required for a continual top-up');
+  return after;
+}
+
+/** The prices of a lead by their wire names. */
+const PRICES = [
+  ['CostSet', 'lead_micros'],
+  ['CostSetAdvanced', 'lead_advanced_micros'],
+  ['CostSetB2b', 'lead_b2b_micros'],
+] as const;
+
+/**
+ * Refuses a price below the root's minimum for the term (spec product 5). A price of 0 counts as not set, except for
+ * the plain one.
+ * @throws Refusal 422 naming the field
+ */
+export function checkLeast(retail: Retail, least: bigint): void {
+  for (const [field, column] of PRICES)
+    if (retail[column] < least && (field === 'CostSet' || retail[column] > 0n))
+      throw refusalOf(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
+}
+
+/** Returns what a lead costs with the requested data, as the database calculates it (lead_price). */
+export const priceWith = (
+  retail: Retail,
+  asked: { advance_information?: readonly number[]; b2b_information?: readonly number[] },
+): bigint =>
+  priceOf(
+    {
+      CostSet: retail.lead_micros,
+      CostSetAdvanced: retail.lead_advanced_micros,
+      CostSetB2b: retail.lead_b2b_micros,
+    },
+    { advanceInformation: asked.advance_information ?? [], b2bInformation: asked.b2b_information ?? [] },
+  );
+
+/** Returns the same prices, each raised to at least the root's minimum. */
+export const atLeast = (retail: Retail, least: bigint): Retail => ({
+  ...retail,
+  ...Object.fromEntries(
+    PRICES.map(([field, column]) => [
+      column,
+      retail[column] < least && (field === 'CostSet' || retail[column] > 0n) ? least : retail[column],
+    ]),
+  ),
+});
+
+const same = (a: object, b: object): boolean =>
+  Object.entries(a).every(([field, value]) => (b as Record<string, unknown>)[field] === value);
+
+export type Costs = ReturnType<typeof createCosts>;
+
+/** What roots charge agencies and agencies charge clients, by date (docs/decisions/0034-costs.md). */
+export function createCosts(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+  const { db, clock, events } = platform;
+  const suppliers = createSuppliers(platform, { tenants, audit });
+  /** Returns the minimums that the scope's root sets for a lead. */
+  async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
+    const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
+    const least = new Map(rows.map((row) => [key(row.module, row.term), row.least]));
+    return (module, term) => least.get(key(module, term)) ?? 0n;
+  }
+
+  /** Returns what a company's leads and months cost at an instant: as set, but never below the root's minimum. */
+  async function wholesaleOf(
+    tx: Tx,
+    company: Pick<Company, 'id' | 'kind'>,
+    at: Date,
+  ): Promise<(module: string, term: string) => Fees> {
+    const kept = new Map(
+      (await store.wholesaleAt(tx, company.id, at)).map((row) => [key(row.module, row.term), feesOfRow(row)]),
+    );
+    const least = await leastOf(tx, at);
+    return (module, term) => {
+      const fees = kept.get(key(module, term)) ?? NO_FEES;
+      const minimum = company.kind === 'agency' ? least(module, term) : 0n;
+      return fees.lead < minimum ? { ...fees, lead: minimum } : fees;
+    };
+  }
+
+  /** Returns the modules that have costs: Simplifi only in the master root's tree. */
+  const modulesOf = (isMaster: boolean): string[] =>
+    Object.keys(COST_FIELDS).filter((module) => module !== 'simplifi' || isMaster);
+  const inMasterTree = async (tx: Tx, company: Company): Promise<boolean> =>
+    (await tenants.frontDoor(company.root_id, tx)).master_id === company.root_id;
+
+  /** Returns the cost setting of an agency, or the minimums of a root (spec product 3), with planned changes. */
+  async function readAgency(tx: Tx, company: Company) {
+    const now = clock.now();
+    const modules = modulesOf(await inMasterTree(tx, company));
+    const least = await leastOf(tx, now);
+    const planned: { effective_from: string; data: FeesByName }[] = [];
+    for (const row of await store.wholesaleAfter(tx, company.id, now)) {
+      const effective_from = row.valid_from.toISOString();
+      if (planned.at(-1)?.effective_from !== effective_from) planned.push({ effective_from, data: {} });
+      const { data } = planned.at(-1)!;
+      const term = Object.entries(COST_TERMS).find(([, name]) => name === row.term)![0];
+      data[row.module] = {
+        ...data[row.module],
+        [term]: Object.fromEntries(
+          feesOf(row.module).map(([name, part]) => [name, amountText(feesOfRow(row)[part])]),
+        ),
+      };
+    }
+    return {
+      data: namedFees(modules, await wholesaleOf(tx, company, now)),
+      rootcostagency: namedFees(modules, (module, term) => ({ ...NO_FEES, lead: least(module, term) })),
+      planned,
+    };
+  }
+
+  /**
+   * Sets what a root charges an agency, or (for the root itself) the minimum for a lead. Returns what changed, in
+   * words. Sales users cannot set a lead below what it costs the root, and are not shown that cost.
+   * @throws Refusal 422 naming the field
+   */
+  async function saveAgency(
+    tx: Tx,
+    company: Company,
+    owner: Owner,
+    value: z.output<typeof CostAgency>,
+    { from, bySales = false }: { from?: string | undefined; bySales?: boolean },
+  ): Promise<string[]> {
+    const now = clock.now();
+    const zone = (await tenants.company(tx, company.root_id))?.time_zone ?? 'UTC';
+    const valid_from = beginOf(from, zone, now);
+    const before = await wholesaleOf(tx, company, valid_from);
+    const least = await leastOf(tx, valid_from);
+    const modules = modulesOf(await inMasterTree(tx, company));
+    const rows: Parameters<typeof store.insertWholesale>[1] = [];
+    const words: string[] = [];
+    for (const { module, key: termKey, term, given } of givenTerms(value)) {
+      const path = (name: string): string => `${module}.${termKey}.${name}`;
+      if (!modules.includes(module)) throw refusalOf(module, 'is not available on this platform');
+      const old = before(module, term);
+      const fees = withGiven(old, module, given);
+      for (const [name, part] of feesOf(module)) {
+        if (
+          company.kind === 'root' &&
+          fees[part] > 0n &&
+          !(part === 'lead' && MINIMUM_MODULES.includes(module))
+        )
+          throw refusalOf(path(name), 'has no minimum because it is set for each agency');
+        if (company.kind === 'agency' && part === 'lead' && fees.lead < least(module, term))
+          throw refusalOf(
+            path(name),
+            messages.costPerLeadMinimum.replace('{amount}', usd(least(module, term))),
+          );
+        if (
+          bySales &&
+          part === 'lead' &&
+          fees.lead !== old.lead &&
+          fees.lead < (await suppliers.costAt(tx, company.root_id, module, valid_from))
+        )
+          throw refusalOf(path(name), 'is below the platform’s lead cost. Contact an administrator');
+        if (fees[part] !== old[part])
+          words.push(
+            `${NAMES[module]} ${term} ${name} ${amountText(old[part])} to ${amountText(fees[part])}`,
+          );
+      }
+      if (same(fees, old)) continue;
+      rows.push({
+        ...owner,
+        module,
+        term,
+        valid_from,
+        recorded_at: now,
+        setup_micros: fees.setup,
+        month_micros: fees.month,
+        lead_micros: fees.lead,
+        lead_advanced_micros: fees.advanced,
+      });
+    }
+    await store.insertWholesale(tx, rows);
+    if (rows.length > 0)
+      await events.emit(tx, 'wholesale.changed', {
+        rootId: company.root_id,
+        agencyId: company.kind === 'agency' ? company.id : null,
+        from: valid_from,
+      });
+    if (from !== undefined && words.length > 0) words.push(`from ${from}`);
+    return words;
+  }
+
+  const lineOf = (before: Retail | undefined, after: Retail): string => {
+    const old: Record<string, unknown> = before ? retailWire(before) : {};
+    return Object.entries(retailWire(after))
+      .filter(([field, value]) => old[field] !== value)
+      .map(([field, value]) =>
+        before ? `${field} ${old[field] ?? 'none'} to ${value ?? 'none'}` : `${field} ${value ?? 'none'}`,
+      )
+      .join(', ');
+  };
+
+  async function clientWire(tx: Tx, companyID: string, module: string) {
+    const now = clock.now();
+    const kept = await store.clientRetailAt(tx, companyID, module, now);
+    return {
+      companyID,
+      module: module as 'local',
+      ...retailWire(kept ?? FREE),
+      LimitLead: kept?.daily_cap ?? null,
+      LimitLeadFreq: kept?.limit_every ?? 'day',
+      LimitLeadStart: kept?.starts_on ?? null,
+      LimitLeadEnd: kept?.ends_on ?? null,
+      is_set: kept !== undefined,
+      version: await store.clientRetailVersion(tx, companyID, module),
+      planned: (await store.clientRetailAfter(tx, companyID, module, now)).map((row) => ({
+        ...retailWire(row),
+        effective_from: row.valid_from.toISOString(),
+      })),
+    };
+  }
+
+  async function clientOf(tx: Tx, id: string): Promise<Company & { agency_id: string }> {
+    const company = await tenants.company(tx, id);
+    if (company?.kind !== 'client' || !company.agency_id)
+      throw new Refusal('not_found', ownMessages.notFound);
+    return { ...company, agency_id: company.agency_id };
+  }
+
+  return {
+    readAgency,
+    saveAgency,
+    suppliers,
+
+    /** Sets what a root charges an agency for a lead of a module, at every term, from an instant on. */
+    setLeadCost: (
+      tx: Tx,
+      given: { rootId: string; agencyId: string; module: string; costMicros: bigint; from: Date },
+    ): Promise<void> =>
+      store.insertWholesale(
+        tx,
+        TERMS.map((term) => ({
+          root_id: given.rootId,
+          agency_id: given.agencyId,
+          company_id: given.agencyId,
+          module: given.module,
+          term,
+          valid_from: given.from,
+          recorded_at: given.from,
+          setup_micros: 0n,
+          month_micros: 0n,
+          lead_micros: given.costMicros,
+          lead_advanced_micros: 0n,
+        })),
+      ),
+
+    /** Returns what an agency pays for a lead at an instant, in micro-dollars. */
+    wholesaleLead: async (
+      tx: Tx,
+      agencyId: string,
+      module: string,
+      term: string,
+      at: Date,
+    ): Promise<bigint> => (await wholesaleOf(tx, { id: agencyId, kind: 'agency' }, at))(module, term).lead,
+
+    /**
+     * Returns what a lead of each campaign costs at an instant: the client (`priceMicros`) and, at the campaign's
+     * payment term, the agency (`costMicros`; 0 in a client's scope, which sees no wholesale cost). One query for all
+     * of them.
+     */
+    async prices(tx: Tx, campaigns: readonly store.Priced[], at: Date) {
+      const rows = await store.prices(tx, campaigns, at);
+      const found = new Map(
+        rows.map((row) => [
+          row.id,
+          { term: row.term, priceMicros: row.price, costMicros: row.cost, isManual: row.manual },
+        ]),
+      );
+      return (id: string) =>
+        found.get(id) ?? { term: FREE.term, priceMicros: 0n, costMicros: 0n, isManual: false };
+    },
+
+    /** The fees of campaigns at an instant, both sides (micro-dollars), in the scope of the root. */
+    fees: store.fees,
+
+    /** Returns what campaigns cost their clients at an instant, with planned changes, as sent over the wire. */
+    async campaignCosts(tx: Tx, campaignIds: readonly string[], at: Date) {
+      const now = new Map((await store.retailOf(tx, campaignIds, at)).map((row) => [row.campaign_id, row]));
+      const later = await store.retailAfter(tx, campaignIds, at);
+      return (id: string) => ({
+        ...retailWire(now.get(id) ?? FREE),
+        planned_costs: later
+          .filter((row) => row.campaign_id === id)
+          .map((row) => ({ ...retailWire(row), effective_from: row.valid_from.toISOString() })),
+      });
+    },
+
+    /** Sets the initial costs of a new campaign. */
+    beginCampaign: (
+      tx: Tx,
+      owner: Owner & { agency_id: string },
+      campaign: { id: string; module: string; at: Date },
+      retail: Partial<Retail>,
+    ): Promise<void> =>
+      store.insertRetail(tx, {
+        ...owner,
+        ...FREE,
+        ...retail,
+        accepted_loss_micros: 0n,
+        campaign_id: campaign.id,
+        module: campaign.module,
+        valid_from: campaign.at,
+        recorded_at: campaign.at,
+      }),
+
+    /**
+     * Changes what a campaign costs its client from now on, or from a given day on. Returns in words what changed (''
+     * if nothing did). @throws Refusal 422 naming the field
+     */
+    async changeCampaign(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      given: RetailGiven & { effective_from?: string | undefined },
+    ): Promise<string> {
+      if (!Object.keys(retailWire(FREE)).some((field) => given[field as keyof RetailGiven] !== undefined))
+        return '';
+      const now = clock.now();
+      const zone = (await tenants.company(tx, campaign.company_id))?.time_zone ?? 'UTC';
+      const valid_from = beginOf(given.effective_from, zone, now);
+      const [kept] = await store.retailOf(tx, [campaign.id], valid_from);
+      const { campaign_id: _, ...before } = kept ?? { campaign_id: null, ...FREE };
+      const after = retailWith(before, given);
+      if (same(after, before)) return '';
+      checkLeast(after, (await leastOf(tx, valid_from))(campaign.module, after.term));
+      const { root_id, agency_id, company_id } = campaign;
+      await store.insertRetail(tx, {
+        root_id,
+        agency_id,
+        company_id,
+        ...after,
+        accepted_loss_micros: 0n,
+        campaign_id: campaign.id,
+        module: campaign.module,
+        valid_from,
+        recorded_at: now,
+      });
+      return `${lineOf(before, after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`;
+    },
+
+    /**
+     * Sets whether a campaign's prepaid leads are bought again once used up, from now on. Applies to the current and
+     * planned costs, as far as they are prepaid.
+     * @throws Refusal 422 when it is not prepaid, or does not say how many leads to buy
+     */
+    async setTopUp(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      topup: 'onetime' | 'continual',
+    ): Promise<void> {
+      const at = clock.now();
+      const now = (await store.retailOf(tx, [campaign.id], at)).map((row) => ({ ...row, valid_from: at }));
+      if (topup === 'continual') retailWith(now[0] ?? FREE, { topupoptions: topup });
+      for (const { campaign_id, valid_from, ...before } of [
+        ...now,
+        ...(await store.retailAfter(tx, [campaign.id], at)),
+      ]) {
+        if (
+          before.topup === topup ||
+          (topup === 'continual' && (before.term !== 'Prepaid' || !before.leads_buy))
+        )
+          continue;
+        await store.insertRetail(tx, {
+          root_id: campaign.root_id,
+          agency_id: campaign.agency_id,
+          company_id: campaign.company_id,
+          ...before,
+          topup,
+          campaign_id,
+          module: campaign.module,
+          valid_from,
+          recorded_at: at,
+        });
+      }
+    },
+
+    /**
+     * Records that the agency accepts the loss per lead, now and under planned changes. The agency has set what
+     * campaigns cost and ask for, and knows what it pays. Runs in the agency's own scope.
+     */
+    async acceptLoss(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+    ): Promise<void> {
+      const now = clock.now();
+      const planned = await store.retailAfter(tx, [campaign.id], now);
+      for (const at of [now, ...planned.map((row) => row.valid_from)]) {
+        const excess = (await store.excessOf(tx, [campaign.id], at)).get(campaign.id);
+        const [row] = excess ? await store.retailOf(tx, [campaign.id], at) : [];
+        if (!row || !excess) continue;
+        const { campaign_id, ...costs } = row;
+        await store.insertRetail(tx, {
+          root_id: campaign.root_id,
+          agency_id: campaign.agency_id,
+          company_id: campaign.company_id,
+          ...costs,
+          accepted_loss_micros: costs.accepted_loss_micros + excess,
+          campaign_id,
+          module: campaign.module,
+          valid_from: at,
+          recorded_at: now,
+        });
+      }
+    },
+
+    /**
+     * Raises what a campaign costs its client to what the agency pays, now and in all planned changes. Returns whether
+     * it could; it never exceeds the maximum price of a lead. In the root's or the agency's scope.
+     */
+    async raiseToCost(
+      tx: Tx,
+      campaign: { id: string; module: string } & Owner & { agency_id: string },
+    ): Promise<boolean> {
+      const now = clock.now();
+      const planned = await store.retailAfter(tx, [campaign.id], now);
+      const rows: Parameters<typeof store.insertRetail>[1][] = [];
+      for (const at of [now, ...planned.map((row) => row.valid_from)]) {
+        const [row] = await store.retailOf(tx, [campaign.id], at);
+        const cost = (await store.leadCosts(tx, [campaign.id], at)).get(campaign.id);
+        if (!row || !cost) continue;
+        const { campaign_id, ...before } = row;
+        const most = (a: bigint, b: bigint) => (a > b ? a : b);
+        const after = {
+          ...before,
+          lead_micros: most(before.lead_micros, cost.plain),
+          // 0 means the same as the plain price, which must then cover the cost of the data.
+          lead_advanced_micros:
+            before.lead_advanced_micros > 0n || cost.advanced > most(before.lead_micros, cost.plain)
+              ? most(before.lead_advanced_micros, cost.advanced)
+              : 0n,
+          lead_b2b_micros: before.lead_b2b_micros > 0n ? most(before.lead_b2b_micros, cost.plain) : 0n,
+          accepted_loss_micros: 0n,
+        };
+        const highest = PRICES.map(([, column]) => after[column]).reduce(most);
+        if (after.lead_max_micros > 0n && highest > after.lead_max_micros) return false;
+        if (same(after, before)) continue;
+        const { root_id, agency_id, company_id } = campaign;
+        rows.push({
+          root_id,
+          agency_id,
+          company_id,
+          ...after,
+          campaign_id,
+          module: campaign.module,
+          valid_from: at,
+          recorded_at: now,
+        });
+      }
+      for (const row of rows) await store.insertRetail(tx, row);
+      return true;
+    },
+
+    /** By how much leads of campaigns would be sold below what their agencies pay and accept (store.ts). */
+    excessOf: store.excessOf,
+    /**
+     * Returns what agencies have chosen for campaigns when a lead's cost rises above its price, by agency id; hold
+     * where nothing was chosen.
+     */
+    async marginRules(tx: Tx, agencyIds: readonly string[]): Promise<(agencyId: string) => store.MarginRule> {
+      const rules = await store.marginRules(tx, agencyIds);
+      return (id) => rules.get(id) ?? 'hold';
+    },
+    putMarginRule: store.putMarginRule,
+
+    /** Returns the costs and limits of a client's next campaign, where the agency has set them. */
+    clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>
+      store.clientRetailAt(tx, companyId, module, at),
+    retailOf: store.retailOf,
+    leadPrices: store.leadPrices,
+    leastLeads: store.enhanceLeast,
+
+    /**
+     * The minimum that the scope's root sets for a lead, by module and term, in micro-dollars; 0 if it sets no minimum
+     * (not in a client's scope).
+     */
+    leastOf,
+
+    /** Returns the costs of a client's next campaigns, for any user who may see the client. */
+    client: (ctx: Ctx, companyID: string, module: string) =>
+      inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyID)).id, module)),
+
+    /**
+     * Sets the costs of a client's next campaigns. @throws Refusal 404, 422 naming the field, 409 when `version` is not
+     * the newest
+     */
+    saveClient: (
+      ctx: Ctx,
+      given: RetailGiven & {
+        companyID: string;
+        module: string;
+        LimitLead?: number | null | undefined;
+        LimitLeadFreq?: Frequency | undefined;
+        LimitLeadStart?: string | null | undefined;
+        LimitLeadEnd?: string | null | undefined;
+        effective_from?: string | undefined;
+        version?: string | undefined;
+      },
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const company = await clientOf(tx, given.companyID);
+        await store.lockClientRetail(tx, company.id);
+        if (
+          given.version !== undefined &&
+          given.version !== (await store.clientRetailVersion(tx, company.id, given.module))
+        )
+          throw new Refusal('conflict', ownMessages.costStale);
+        const now = clock.now();
+        const valid_from = beginOf(given.effective_from, company.time_zone, now);
+        const kept = await store.clientRetailAt(tx, company.id, given.module, valid_from);
+        const { daily_cap, limit_every, starts_on, ends_on, ...before } = kept ?? {
+          ...FREE,
+          daily_cap: null,
+          limit_every: 'day' as const,
+          starts_on: null,
+          ends_on: null,
+        };
+        const retail = retailWith(before, given);
+        checkLeast(retail, (await leastOf(tx, valid_from))(given.module, retail.term));
+        const limits: RetailLimits = {
+          daily_cap: given.LimitLead === undefined ? daily_cap : given.LimitLead,
+          limit_every: given.LimitLeadFreq ?? limit_every,
+          starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,
+          ends_on: given.LimitLeadEnd === undefined ? ends_on : given.LimitLeadEnd,
+        };
+        // The root's minimum is per day.
+        const leastLeads =
+          given.module === 'enhance'
+            ? ((await store.enhanceLeast(tx)) ?? 0) * FREQUENCY_DAYS[limits.limit_every]
+            : 0;
+        const isChanged = given.LimitLead !== undefined || given.LimitLeadFreq !== undefined;
+        if (isChanged && limits.daily_cap !== null && limits.daily_cap < leastLeads)
+          throw refusalOf('LimitLead', `must be at least ${leastLeads}`);
+        if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
+          throw refusalOf('LimitLeadEnd', 'must be on or after LimitLeadStart');
+        const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
+        await store.insertRetail(tx, {
+          ...owner,
+          ...retail,
+          ...limits,
+          campaign_id: null,
+          module: given.module,
+          valid_from,
+          recorded_at: now,
+        });
+        await audit.record(tx, ctx, {
+          action: 'cost.client',
+          objectKind: 'company',
+          objectId: company.id,
+          description: `Set the price of ${NAMES[given.module]} campaigns for ${company.name}: ${lineOf(kept && before, retail)}${given.effective_from ? ` from ${given.effective_from}` : ''}`,
+          owner,
+        });
+        return clientWire(tx, company.id, given.module);
+      }),
+  };
+}

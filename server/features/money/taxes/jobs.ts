@@ -1,0 +1,22 @@
+import type { Jobs } from '../../../platform/jobs.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { reportJob, reportSweepJob } from './queue.ts';
+import type { Taxes } from './service.ts';
+
+/**
+ * Starts the feature's background work: reporting issued and credited documents to the tax service, and retrying those
+ * it missed.
+ */
+export async function startTaxes(taxes: Taxes, tenants: Tenants, jobs: Jobs): Promise<void> {
+  await jobs.work(reportJob, {}, ({ rootId, quoteId }) => taxes.report(rootId, quoteId));
+  await jobs.work(reportSweepJob, {}, async () => {
+    // A root whose sales cannot be reported does not block the others.
+    let failure: unknown;
+    for (const rootId of await tenants.roots())
+      await taxes.reportAll(rootId).catch((error) => {
+        failure ??= error;
+      });
+    if (failure) throw failure;
+  });
+  await jobs.schedule(reportSweepJob, '11 * * * *', {});
+}

@@ -1,0 +1,51 @@
+import type { CompanyNodeData } from '../../../../contract/accounts/companies.ts';
+import { LOCALE, money } from '../../../ui/format.ts';
+
+/** A part of the line: text, or text and the instant that it refers to. */
+export type Part = { words: string; at?: string; tone?: 'bad' };
+
+/** Returns the day of an instant in the reader's time zone; the year only if it differs from `now`'s. */
+const day = (instant: string, now: Date): string =>
+  new Intl.DateTimeFormat(LOCALE, {
+    ...(new Date(instant).getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+  }).format(new Date(instant));
+
+/**
+ * Returns what to show below a company's name, so that problems are visible without opening it: failures first, then
+ * its last lead and its balance. Empty for users who may not see this.
+ */
+export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, now: Date): Part[] {
+  const { activity } = row;
+  if (!activity) return [];
+  const { failing, failing_since: since, last_lead_at: at, balance_micros: balance } = activity;
+  const what = failing === 'payment' ? 'Payment' : 'Top-up';
+  return [
+    ...(failing
+      ? [{ words: `${what} failing${since ? ` since ${day(since, now)}` : ''}`, tone: 'bad' as const }]
+      : []),
+    at ? { words: 'Last lead', at } : { words: 'No leads yet' },
+    ...(balance === null
+      ? []
+      : [{ words: `${row.kind === 'agency' ? 'Wallet' : 'Prepaid'} ${money(balance)}` }]),
+  ];
+}
+
+/** Returns an agency's settings that are not visible elsewhere in its row. */
+export function stateWords(
+  row: Pick<
+    CompanyNodeData,
+    'kind' | 'activity' | 'is_whitelabeling' | 'beta_user' | 'plan_minspend_name' | 'exclude_minimum_spend'
+  >,
+): { words: string; tone?: 'bad' }[] {
+  if (row.kind !== 'agency') return [];
+  const balance = row.activity?.balance_micros ?? null;
+  return [
+    ...(balance !== null && balance <= 0 ? [{ words: 'Out of balance', tone: 'bad' as const }] : []),
+    ...(row.is_whitelabeling === 'F' ? [{ words: 'No white label' }] : []),
+    ...(row.beta_user === 'T' ? [{ words: 'Beta features' }] : []),
+    ...(row.plan_minspend_name ? [{ words: `Plan: ${row.plan_minspend_name}` }] : []),
+    ...(row.exclude_minimum_spend === 1 ? [{ words: 'No minimum spend' }] : []),
+  ];
+}

@@ -1,0 +1,149 @@
+import { emailFault, fullNameFault } from '../../../../contract/accounts/company-rules.ts';
+import type { StaffFilter, StaffNodeData } from '../../../../contract/accounts/staff.ts';
+import type { PhoneValue } from '../../../ui/phone.types.ts';
+import type { Tone } from '../../../ui/StatusBadge.tsx';
+import { ofWire, phoneFault } from '../../../ui/usePhone.ts';
+
+/** Which list: the administrators of the user's own company, or its sales people (a root's, an agency's). */
+export type StaffType = StaffNodeData['user_type'];
+export type Person = StaffNodeData;
+
+/** A person's switches, by their wire names. */
+export const SWITCHES = [
+  {
+    name: 'defaultAdmin',
+    label: 'Default administrator',
+    help: 'Receives notifications that everyone else has turned off. A company has one.',
+    of: ['administrator'],
+  },
+  {
+    name: 'customercare',
+    label: 'Customer care',
+    help: 'Your company’s customers are given their name, email, and phone number for help.',
+    of: ['administrator', 'sales'],
+  },
+  {
+    name: 'adminGetNotification',
+    label: 'Email notifications',
+    help: 'About payments, limits, and balances.',
+    of: ['administrator'],
+  },
+  {
+    name: 'disabledreceivedemail',
+    label: 'No email',
+    help: 'Only what their own account needs, such as sign-in codes.',
+    of: ['administrator', 'sales'],
+  },
+  {
+    name: 'disabledaddcampaign',
+    label: 'Cannot add campaigns',
+    help: 'Regardless of what their role allows.',
+    of: ['administrator'],
+  },
+  {
+    name: 'isAccExecutive',
+    label: 'Account executive',
+    help: 'Sees the clients assigned to them in Client Management, edits them, and views as them.',
+    of: ['sales'],
+  },
+] as const satisfies { name: keyof Person; label: string; help: string; of: StaffType[] }[];
+export type SwitchName = (typeof SWITCHES)[number]['name'];
+
+/** The form's values. Names match the calls', so that errors find their fields. */
+export interface StaffValues extends Record<SwitchName, boolean> {
+  ClientFullName: string;
+  ClientEmail: string;
+  ClientPhone: PhoneValue;
+  /** 'owner', the id of a role, or ALL. */
+  ClientRole: string;
+  permission_active: boolean;
+  report_analytics: boolean;
+}
+
+/** The select's value for an administrator without a role; the wire has an empty string. */
+export const ALL = 'all';
+
+/** Returns the form's initial values for a person; if undefined, for a new one. */
+export function valuesOf(person: Person | undefined): StaffValues {
+  const on = (name: SwitchName): boolean => person?.[name] === 'T';
+  return {
+    ClientFullName: person?.name ?? '',
+    ClientEmail: person?.email ?? '',
+    ClientPhone: person ? ofWire(person) : { country: '', number: '' },
+    ClientRole: person?.ClientRole || ALL,
+    defaultAdmin: on('defaultAdmin'),
+    customercare: on('customercare'),
+    adminGetNotification: person ? on('adminGetNotification') : true,
+    disabledreceivedemail: on('disabledreceivedemail'),
+    disabledaddcampaign: on('disabledaddcampaign'),
+    isAccExecutive: on('isAccExecutive'),
+    permission_active: person ? person.permission_active === 'T' : true,
+    report_analytics:
+      person?.user_permissions.some(
+        (one) => one.name === 'report_analytics' && one.permission_active === 'T',
+      ) ?? false,
+  };
+}
+
+export const validate = {
+  ClientFullName: fullNameFault,
+  ClientEmail: emailFault,
+  ClientPhone: (value: PhoneValue) => phoneFault(value, true),
+};
+
+const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
+
+/**
+ * Returns the form in wire format, except for the phone. `has` says what the person can have at all: a switch that does
+ * not exist for a role is not sent.
+ */
+export function toWire(values: StaffValues, type: StaffType, has: { permissions: boolean }) {
+  const isOwner = values.ClientRole === 'owner';
+  const switches = SWITCHES.filter((one) => (one.of as readonly StaffType[]).includes(type))
+    .filter((one) => !(isOwner && one.name === 'disabledaddcampaign'))
+    .map((one) => [one.name, flag(values[one.name])]);
+  return {
+    userType: type,
+    ClientFullName: values.ClientFullName.trim(),
+    ClientEmail: values.ClientEmail.trim(),
+    ...(type === 'administrator' ? { ClientRole: values.ClientRole === ALL ? '' : values.ClientRole } : {}),
+    ...(Object.fromEntries(switches) as Partial<Record<SwitchName, 'T' | 'F'>>),
+    ...(has.permissions
+      ? {
+          permission_active: flag(values.permission_active),
+          user_permissions: [
+            { name: 'report_analytics' as const, permission_active: flag(values.report_analytics) },
+          ],
+        }
+      : {}),
+  };
+}
+
+/** Describes what a person may do, for a list. */
+export function roleWords(
+  person: Pick<Person, 'user_type' | 'ClientRole' | 'role_name' | 'isAccExecutive'>,
+): string {
+  if (person.user_type === 'sales')
+    return person.isAccExecutive === 'T' ? 'Account executive' : 'Sales representative';
+  if (person.ClientRole === 'owner') return 'Owner';
+  return person.role_name || 'All permissions';
+}
+
+export const STATUS: Record<Person['status'], { words: string; tone: Tone }> = {
+  active: { words: 'Active', tone: 'good' },
+  invited: { words: 'Invited', tone: 'info' },
+  expired: { words: 'Invitation expired', tone: 'warn' },
+  removed: { words: 'Removed', tone: 'plain' },
+};
+
+export const FACTOR_WORDS: Record<Person['twoFactorAuth'], string> = {
+  '': 'Off',
+  email: 'Email',
+  google: 'Authenticator',
+};
+
+export const FILTER_WORDS: Record<StaffFilter, string> = { removed: 'Removed', invited: 'Not signed in yet' };
+
+/** Returns the filter in the address, if it is valid. */
+export const filterIn = (text: string | undefined): StaffFilter | undefined =>
+  text && Object.hasOwn(FILTER_WORDS, text) ? (text as StaffFilter) : undefined;

@@ -1,0 +1,61 @@
+import { Select } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ModuleName } from '../../../../contract/routing/routing-facts.ts';
+import { api } from '../../../api/client.ts';
+
+/** Selects one campaign, or all; the server searches, so that it works with thousands. */
+export function CampaignSelect(props: {
+  value: string | undefined;
+  /** Only those of this product. */
+  module?: ModuleName | undefined;
+  onChange: (id: string | undefined) => void;
+}) {
+  const [text, setText] = useState('');
+  const [search] = useDebouncedValue(text, 250);
+  const chosen = useQuery({
+    queryKey: ['campaign', props.value],
+    queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: props.value ?? '' }, { signal }),
+    enabled: Boolean(props.value),
+  });
+  const name = chosen.data?.leadspeekID === props.value ? chosen.data?.campaignName : undefined;
+  // The selected campaign's own name in the box is not a search.
+  const wanted = search === name ? '' : search.trim();
+  const list = useQuery({
+    queryKey: ['campaigns', 'choice', wanted, props.module],
+    queryFn: ({ signal }) =>
+      api.campaigns.list(
+        {
+          Page: 1,
+          PerPage: 50,
+          ...(wanted ? { searchQuery: wanted } : {}),
+          ...(props.module ? { leadspeekType: props.module as 'local' } : {}),
+        },
+        { signal },
+      ),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const options = new Map(
+    (list.data?.data ?? []).map((one) => [one.leadspeekID, `${one.campaignName} #${one.leadspeek_api_id}`]),
+  );
+  if (props.value) options.set(props.value, name ?? options.get(props.value) ?? '…');
+  return (
+    <Select
+      aria-label="Campaign"
+      placeholder="All campaigns"
+      w={{ base: '100%', xs: 240 }}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': 'All campaigns' }}
+      nothingFoundMessage={list.isFetching ? 'Searching' : 'No matching campaigns'}
+      data={[...options].map(([value, label]) => ({ value, label }))}
+      value={props.value ?? null}
+      onChange={(value) => props.onChange(value ?? undefined)}
+      onSearchChange={setText}
+      // The server has already filtered the list.
+      filter={({ options: all }) => all}
+    />
+  );
+}

@@ -1,0 +1,356 @@
+import {
+  Input,
+  NumberInput,
+  Select,
+  Slider,
+  Stack,
+  Switch,
+  Text,
+  Textarea,
+  TextInput,
+  Title,
+} from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { RULE_FAULTS, type RuleInputs, ruleInputsIn } from '../../../../contract/campaigns/campaign-rules.ts';
+import { api } from '../../../api/client.ts';
+import { useMay, useUser } from '../../../api/user.ts';
+import { currencyFault } from '../../../ui/currency.ts';
+import { money } from '../../../ui/format.ts';
+import { AudienceFields } from './AudienceFields.tsx';
+import { AUDIENCE_RULES } from './audience.ts';
+import { CostFields } from './CostFields.tsx';
+import classes from './campaigns.module.css';
+import { GroupSelect } from './GroupSelect.tsx';
+import { InformationFields } from './InformationFields.tsx';
+import { LimitFields } from './LimitFields.tsx';
+import {
+  type Campaign,
+  type CampaignFormState,
+  type CampaignValues,
+  isSearch,
+  siteFault,
+  siteHostsFault,
+  siteOf,
+} from './model.ts';
+import { MORE_RULES } from './more.ts';
+import { ReportFields } from './ReportFields.tsx';
+import { leadPriceOf } from './resource.ts';
+import { TargetFields } from './TargetFields.tsx';
+import { TARGET_RULES } from './target.ts';
+
+/** Whether a price is above the maximum; 0 means there is no maximum. */
+const isAbove = (price: string, most: string): boolean =>
+  Number(most || 0) > 0 && Number(price) > Number(most);
+
+/** Rules that apply to campaigns of some modules. */
+function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues) => string | null>>(
+  modules: CampaignValues['leadspeekType'][],
+  rules: Rules,
+): Rules {
+  return Object.fromEntries(
+    Object.entries(rules).map(([field, rule]) => [
+      field,
+      (value: never, all: CampaignValues) => (modules.includes(all.leadspeekType) ? rule(value, all) : null),
+    ]),
+  ) as Rules;
+}
+
+/** The rules that the form checks itself; the server has the final say. */
+export const RULES = {
+  ...MORE_RULES,
+  campaignName: (value: string) =>
+    !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use up to 255 characters' : null,
+  ...onlyOf(['locator', 'enhance', 'b2b'], TARGET_RULES),
+  ...onlyOf(['b2b'], AUDIENCE_RULES),
+  ...onlyOf(['local'], {
+    urlCode: siteFault,
+    urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
+    siteHosts: siteHostsFault,
+  }),
+  ...RULE_FAULTS,
+  LimitLead: (value: number | string) =>
+    value !== '' && !(Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
+      ? 'Enter a whole number from 1 to 1,000,000, or leave it blank'
+      : null,
+  endDate: (value: string, all: CampaignValues) =>
+    value && all.startDate && value < all.startDate ? 'Choose a day on or after the first day' : null,
+  CostSet: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.CostMaxLead)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
+  CostSetAdvanced: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.CostMaxLead)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
+  CostSetB2b: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.CostMaxLead)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
+  CostMaxLead: (value: string) => currencyFault(value, 6),
+  CostMonth: (value: string) => currencyFault(value, 2),
+  PlatformFee: (value: string) => currencyFault(value, 2),
+  leadsbuy: (value: number | string, all: CampaignValues) =>
+    value === ''
+      ? all.topupoptions === 'continual' && (all.PaymentTerm || 'Prepaid') === 'Prepaid'
+        ? 'Enter how many leads to buy each time'
+        : null
+      : Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000
+        ? null
+        : 'Enter a whole number from 1 to 1,000,000',
+};
+
+/** What a campaign with keywords looks for, and where. */
+export function SearchFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <TargetFields
+        module={form.values.leadspeekType}
+        values={form.values}
+        errors={form.errors}
+        onChange={(change) => form.setValues(change)}
+        onLeave={(field) => form.validateField(field)}
+      />
+      <TextInput
+        label="Description"
+        description="What this campaign looks for, in your own words."
+        maxLength={1000}
+        {...form.getInputProps('locatordesc')}
+      />
+    </>
+  );
+}
+
+/** The people a B2B ID campaign targets by job. */
+export function WantedFields({ form }: { form: CampaignFormState }) {
+  return (
+    <AudienceFields values={form.values} errors={form.errors} onChange={(change) => form.setValues(change)} />
+  );
+}
+
+/** Name, site (if it has one), and group of a campaign. */
+export function NameFields({ form }: { form: CampaignFormState }) {
+  /** Text that is cleaned up when the field loses focus. */
+  const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
+    ...form.getInputProps(field),
+    onBlur: () => {
+      const text = form.getValues()[field];
+      if (tidy(text) !== text) form.setFieldValue(field, tidy(text));
+      form.validateField(field);
+    },
+  });
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="Visible only to you and your team."
+        withAsterisk
+        maxLength={255}
+        {...form.getInputProps('campaignName')}
+      />
+      {!isSearch(form.values.leadspeekType) && (
+        <>
+          <TextInput
+            label="Site"
+            description="The address of the site that has the tag."
+            placeholder="https://www.example.com"
+            withAsterisk
+            inputMode="url"
+            maxLength={2048}
+            {...tidied('urlCode', siteOf)}
+          />
+          <TextInput
+            label="Thank-you page"
+            description="People who reach this page have bought or signed up and no longer become leads. Put the tag on this page too."
+            placeholder="https://www.example.com/thank-you"
+            inputMode="url"
+            maxLength={2048}
+            {...tidied('urlCodeThankyou', siteOf)}
+          />
+          <Textarea
+            label="Other domains"
+            description="Other domains that have the tag, one per line. Use *.example.com to include all subdomains. Visits from any other site are refused."
+            placeholder="shop.example.com"
+            autosize
+            minRows={1}
+            maxRows={6}
+            {...form.getInputProps('siteHosts')}
+          />
+        </>
+      )}
+      <GroupSelect form={form} />
+    </>
+  );
+}
+
+/** What must be known about a person. */
+export const NeedFields = ({ form }: { form: CampaignFormState }) => (
+  <RuleInputsIn part="needs" form={form} />
+);
+
+/** The inputs of the rules in a part of the form. */
+function RuleInputsIn({ part, form }: { part: 'needs' | 'which'; form: CampaignFormState }) {
+  return ruleInputsIn(part, form.values.leadspeekType).map((rule) => {
+    const field = rule.wire as keyof RuleInputs;
+    const shared = { label: rule.label, description: rule.hint };
+    if (field === 'minConfidence') return <Confidence key={field} form={form} {...shared} />;
+    if (rule.kind === 'flag')
+      return <Switch key={field} {...shared} {...form.getInputProps(field, { type: 'checkbox' })} />;
+    if (rule.kind === 'choice')
+      return (
+        <Select
+          key={field}
+          {...shared}
+          allowDeselect={false}
+          data={Object.entries(rule.choices).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps(field)}
+        />
+      );
+    return (
+      <NumberInput
+        key={field}
+        {...shared}
+        min={rule.least}
+        max={rule.most}
+        clampBehavior="none"
+        allowDecimal={false}
+        allowNegative={false}
+        suffix={rule.unit}
+        {...form.getInputProps(field)}
+      />
+    );
+  });
+}
+
+/** Which visits become leads: repeats, required confidence, how many, and when. */
+export function WhichFields({ form }: { form: CampaignFormState }) {
+  return (
+    <>
+      <RuleInputsIn part="which" form={form} />
+      <LimitFields form={form} />
+      <div className={classes.two}>
+        <TextInput
+          label="First day"
+          description="Leave blank to start immediately."
+          type="date"
+          {...form.getInputProps('startDate')}
+        />
+        <TextInput
+          label="Last day"
+          description="Leave blank for no end date."
+          type="date"
+          {...form.getInputProps('endDate')}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The fields of a campaign's setup. `children` come first: the client for a new campaign. */
+export function CampaignFields(props: {
+  form: CampaignFormState;
+  isNew: boolean;
+  planned?: Campaign['planned_costs'];
+  children?: ReactNode;
+}) {
+  const { form } = props;
+  const mayPrice = useMay('campaign.price');
+  const user = useUser();
+  const module = form.values.leadspeekType;
+  const client = user.company_kind === 'client' ? user.company_id : form.values.companyID;
+  return (
+    <>
+      <section className={classes.section}>
+        <Stack gap="md">
+          {props.children}
+          <NameFields form={form} />
+          {isSearch(module) && <SearchFields form={form} />}
+        </Stack>
+      </section>
+      {module === 'b2b' && (
+        <section className={classes.section}>
+          <Title order={3} mb="sm">
+            Target audience
+          </Title>
+          <WantedFields form={form} />
+        </section>
+      )}
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          What a lead includes
+        </Title>
+        <InformationFields form={form} client={client} />
+      </section>
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          Lead requirements
+        </Title>
+        <Stack gap="sm">
+          <NeedFields form={form} />
+        </Stack>
+      </section>
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          {isSearch(module) ? 'Which people become leads' : 'Which visits become leads'}
+        </Title>
+        <Stack gap="md">
+          <WhichFields form={form} />
+        </Stack>
+      </section>
+      <section className={classes.section}>
+        <ReportFields form={form} />
+      </section>
+      <section className={classes.section}>
+        {mayPrice ? (
+          <CostFields form={form} isNew={props.isNew} planned={props.planned ?? []} />
+        ) : (
+          <Input.Wrapper label="Price per lead" description="Set by your agency.">
+            <div className="num">
+              {props.isNew ? 'As agreed' : money(leadPriceOf(form.values, form.values), { unit: true })}
+            </div>
+          </Input.Wrapper>
+        )}
+      </section>
+    </>
+  );
+}
+
+/** A slider beside the number, and what the agency's own floor makes of it. */
+function Confidence({ form, ...shared }: { form: CampaignFormState; label: string; description: string }) {
+  const { value, error, ...input } = form.getInputProps('minConfidence');
+  const mayPrice = useMay('campaign.price');
+  const floor = useQuery({
+    queryKey: ['least-confidence'],
+    queryFn: ({ signal }) => api.leads.least({}, { signal }),
+  }).data?.least_confidence;
+  return (
+    <Input.Wrapper {...shared} labelElement="div" error={error}>
+      <div className={classes.confidence} style={{ marginTop: 4 }}>
+        <Slider
+          thumbLabel="Minimum confidence in percent"
+          label={(at) => `${at}%`}
+          value={Number(value) || 0}
+          onChange={(next) => form.setFieldValue('minConfidence', next)}
+          step={5}
+        />
+        <NumberInput
+          aria-label="Minimum confidence in percent"
+          min={0}
+          max={100}
+          allowDecimal={false}
+          allowNegative={false}
+          suffix=" %"
+          value={value}
+          error={Boolean(error)}
+          {...input}
+        />
+      </div>
+      {floor !== undefined && floor > 0 && (
+        <Text size="xs" c="dimmed" mt={4}>
+          {mayPrice ? 'You don’t bill' : 'Your agency doesn’t bill'} matches below {floor}%
+          {Number(value) < floor ? ', so that is also the minimum confidence of this campaign.' : '.'}
+        </Text>
+      )}
+    </Input.Wrapper>
+  );
+}

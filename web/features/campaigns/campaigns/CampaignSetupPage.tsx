@@ -1,0 +1,404 @@
+import { Input, Radio, Stack, Switch, Table, Text, Title } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { ModuleType } from '../../../../contract/choices.ts';
+import { microsTyped } from '../../../../contract/dollars.ts';
+import { messages } from '../../../../contract/messages.ts';
+import { modulePath } from '../../../../contract/routing/routing.ts';
+import { modulesOf, type ShownModule } from '../../../../contract/routing/routing-facts.ts';
+import { api } from '../../../api/client.ts';
+import { useFacts, useMay, useUser } from '../../../api/user.ts';
+import { money, num } from '../../../ui/format.ts';
+import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
+import { Notice } from '../../../ui/Notice.tsx';
+import { notifyDone } from '../../../ui/notify.ts';
+import { PageHeader } from '../../../ui/PageHeader.tsx';
+import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
+import { EmptyState, ErrorState } from '../../../ui/states.tsx';
+import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
+import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import { Wizard } from '../../../ui/Wizard.tsx';
+import { stepAfter, stepAt } from '../../../ui/wizard.ts';
+import { NameFields, NeedFields, RULES, SearchFields, WantedFields, WhichFields } from './CampaignForm.tsx';
+import { ClientSelect } from './ClientSelect.tsx';
+import { CostFields } from './CostFields.tsx';
+import classes from './campaigns.module.css';
+import { Estimate } from './Estimate.tsx';
+import { InformationFields } from './InformationFields.tsx';
+import { type CampaignFormState, type CampaignValues, NEW_VALUES, newInputOf } from './model.ts';
+import { LOST, useCampaignChanged, useMayAdd } from './queries.ts';
+import { ReportFields } from './ReportFields.tsx';
+import { leadPriceOf, type Resource, resourceQuery } from './resource.ts';
+import {
+  contentsOf,
+  firstWrongStep,
+  KINDS,
+  type Module,
+  STEP_FIELDS,
+  STEPS,
+  type StepKey,
+} from './setup.model.ts';
+
+/** 'Build Your Campaign' (spec product 2: /campaign-setup): step by step, with its price and what a lead will contain. */
+export default function CampaignSetupPage() {
+  const mayCreate = useMayAdd();
+  const facts = useFacts();
+  const modules = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
+  return (
+    <>
+      <PageHeader
+        title="Build Your Campaign"
+        line="A few steps: who to find, what leads include, and what they must have. You see the price before anything is saved."
+      />
+      {mayCreate && modules[0] ? (
+        <Builder modules={modules} first={modules[0].module as Module} />
+      ) : (
+        <div className="card">
+          <EmptyState
+            title="You can’t build campaigns here"
+            text={
+              mayCreate
+                ? 'You don’t have any of the products with leads. Your platform can add one.'
+                : 'Only agencies and their clients can build campaigns.'
+            }
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) {
+  const user = useUser();
+  const [params, set] = useSearchParams();
+  const navigate = useNavigate();
+  const changed = useCampaignChanged();
+  const mayPrice = useMay('campaign.price');
+  const needsClient = user.company_kind !== 'client';
+  const [begins, setBegins] = useState(false);
+  const [passed, setPassed] = useState<StepKey[]>([]);
+  const form = useForm<CampaignValues>({
+    initialValues: { ...NEW_VALUES, leadspeekType: first },
+    validateInputOnBlur: true,
+    validate: { ...RULES, companyID: (value) => (needsClient && !value ? 'Choose a client' : null) },
+  });
+  const free = useLeaveGuard(form.isDirty(), LOST, []);
+  const client = needsClient ? form.values.companyID : user.company_id;
+  const module = form.values.leadspeekType;
+  const resource = useQuery(resourceQuery(client, module));
+
+  const save = async () => {
+    try {
+      const { data } = await api.campaigns.create({
+        ...newInputOf(form.getValues(), mayPrice),
+        leadspeekType: module,
+        ...(needsClient ? { companyID: client } : {}),
+        draft: begins ? 'F' : 'T',
+      });
+      changed(data.leadspeekID, data);
+      notifyDone(messages.added);
+      free();
+      await navigate({
+        to: `${modulePath(modules.find((one) => one.module === module)!.slug, 'campaign-management')}?campaign=${data.leadspeekID}&tab=${module === 'local' ? 'install' : 'keywords'}` as '/',
+      });
+    } catch (error) {
+      const wrong = firstWrongStep(error);
+      if (wrong) set({ step: wrong });
+      showFormError(form, error);
+    }
+  };
+  /** Checks the step's own fields before moving on. */
+  const submit = (key: StepKey) => async (event: FormEvent) => {
+    event.preventDefault();
+    const wrong = Object.fromEntries(
+      STEP_FIELDS[key].flatMap((field) => {
+        const { hasError, error } = form.validateField(field);
+        return hasError ? [[field, error]] : [];
+      }),
+    );
+    if (Object.keys(wrong).length > 0) return focusFirstWrong(form, wrong);
+    const next = stepAfter(steps, key);
+    setPassed([...new Set([...passed, key])]);
+    if (next) return set({ step: next.key }, { push: true });
+    setSaving(true);
+    await save();
+    setSaving(false);
+  };
+  const [isSaving, setSaving] = useState(false);
+  const step = (key: StepKey, title: string, line: string, content: ReactNode) => ({
+    key,
+    title,
+    ...(SHORT[key] ? { short: SHORT[key] } : {}),
+    line,
+    isDone: passed.includes(key),
+    content: (formId: string) => (
+      <form id={formId} noValidate onSubmit={submit(key)}>
+        <Stack gap="md" maw={680}>
+          {content}
+        </Stack>
+      </form>
+    ),
+  });
+  const all = [
+    step(
+      'kind',
+      'Kind',
+      'What the campaign is based on.',
+      <Kinds
+        value={module}
+        onChange={(next) => {
+          form.setFieldValue('leadspeekType', next);
+          form.clearErrors();
+          // Another product has other steps, and asks for other things in the same ones.
+          setPassed([]);
+        }}
+      />,
+    ),
+    step(
+      'site',
+      module === 'local' ? 'Site' : 'Name',
+      module === 'local'
+        ? 'Who the campaign is for, and the site whose visitors it recognizes.'
+        : 'Who the campaign is for, and what you call it.',
+      <>
+        {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
+        <NameFields form={form} />
+      </>,
+    ),
+    step('target', 'Keywords and places', 'What people looked for, and where.', <SearchFields form={form} />),
+    step(
+      'audience',
+      'Audience',
+      'Who the campaign targets at work. Fields left blank match anyone.',
+      <WantedFields form={form} />,
+    ),
+    step(
+      'data',
+      'Data fields',
+      'What leads include besides name and contact details. It changes their price.',
+      <InformationFields form={form} client={client} />,
+    ),
+    step(
+      'leads',
+      'Leads',
+      module === 'local'
+        ? 'What must be known about a person, and which visits become leads.'
+        : 'What must be known about a person, how many people become leads, and when.',
+      <>
+        <Title order={3}>Lead requirements</Title>
+        <NeedFields form={form} />
+        <Title order={3}>
+          {module === 'local' ? 'Which visits become leads' : 'Which people become leads'}
+        </Title>
+        <WhichFields form={form} />
+      </>,
+    ),
+    step(
+      'told',
+      'Reports',
+      'Who is notified of leads, and who gets them as a file.',
+      <ReportFields form={form} />,
+    ),
+    step(
+      'review',
+      'Price and preview',
+      'What the campaign costs, and what a lead includes.',
+      <>
+        {mayPrice && <CostFields form={form} isNew planned={[]} />}
+        <Price form={form} resource={resource} />
+        {module !== 'local' && (
+          <Estimate
+            values={form.values}
+            client={client}
+            usual={resource.data}
+            onLimit={(leads) => form.setValues({ LimitLead: String(leads), LimitLeadFreq: 'day' })}
+          />
+        )}
+        <Preview form={form} />
+        <Switch
+          label="Start immediately"
+          description="If off, the campaign is saved as a paused draft until someone activates it."
+          checked={begins}
+          onChange={(event) => setBegins(event.currentTarget.checked)}
+        />
+      </>,
+    ),
+  ];
+  const steps = STEPS[module].map((key) => all.find((one) => one.key === key)!);
+  const at = stepAt(steps, params.step ?? 'kind');
+  return (
+    <Wizard
+      label="Campaign steps"
+      steps={steps}
+      at={at}
+      onAt={(key) => set({ step: key }, { push: true })}
+      busy={isSaving}
+      finish={begins ? 'Save and start' : 'Save as draft'}
+    />
+  );
+}
+
+const SHORT: Partial<Record<StepKey, string>> = {
+  review: 'Price',
+  target: 'Words',
+  audience: 'Whom',
+  data: 'Data',
+};
+
+/** The products, each with what it targets by. */
+function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) => void }) {
+  const facts = useFacts();
+  const modules = modulesOf(facts);
+  const label = (module: ModuleType, text: string, name: string) => (
+    <div>
+      <Text fw={600} component="span">
+        {modules.find((one) => one.module === module)?.name ?? name}
+      </Text>
+      <Text size="sm" c="dimmed" mt={4}>
+        {text}
+      </Text>
+    </div>
+  );
+  const has = (module: ModuleType) => modules.some((one) => one.module === module);
+  // Advertising is for one platform only (spec product 6), and B2B ID is in trial: users without them don't need to
+  // know about them.
+  const without = KINDS.filter(({ module }) => module !== 'simplifi' && !has(module) && module !== 'b2b');
+  return (
+    <>
+      <Radio.Group aria-label="Products" value={value} onChange={(next) => onChange(next as Module)}>
+        <div className={classes.kinds}>
+          {KINDS.filter(({ module }) => module !== 'simplifi' && has(module)).map(
+            ({ module, name, text }) => (
+              <Radio.Card key={module} value={module} className={classes.kind!}>
+                <div className={classes.kindHead}>
+                  <Radio.Indicator />
+                  {label(module, text, name)}
+                </div>
+              </Radio.Card>
+            ),
+          )}
+        </div>
+      </Radio.Group>
+      {without.length > 0 && (
+        <Text size="sm" c="dimmed">
+          Not included in your products: {without.map(({ name }) => name).join(', ')}.
+        </Text>
+      )}
+      {facts.user?.is_master && (
+        <div className={`card ${classes.kind}`}>
+          {label('simplifi', 'Shows your ads to the people you choose.', 'Simplifi ID')}
+          <Text size="sm" mt="xs">
+            Not available yet. You can’t build campaigns for this product here.
+          </Text>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface Loaded {
+  data: Resource | undefined;
+  error: unknown;
+  refetch: () => unknown;
+}
+
+/** What a lead costs, the maximum total cost, and what is required before the first lead. */
+function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }) {
+  const { CostMonth, PlatformFee, LimitLead, LimitLeadFreq, PaymentTerm } = form.values;
+  if (resource.error)
+    return (
+      <ErrorState
+        error={resource.error}
+        what="The price could not be loaded"
+        onRetry={() => void resource.refetch()}
+      />
+    );
+  const kept = resource.data;
+  if (!kept) return <SkeletonRows />;
+  if (!kept.is_priced)
+    return (
+      <Input.Wrapper label="Price" labelElement="div">
+        <Notice tone="info" title="Your agency sets the price">
+          It has not set one for this product yet. You can save the campaign now. It starts once there is a
+          price.
+        </Notice>
+      </Input.Wrapper>
+    );
+  const price = leadPriceOf(form.values, kept);
+  const limit = LimitLead === '' ? kept.LimitLead : Number(LimitLead);
+  const term = PaymentTerm || kept.PaymentTerm;
+  return (
+    <Input.Wrapper label="Price" labelElement="div">
+      <dl className={classes.facts}>
+        <div>
+          <dt>Per lead</dt>
+          <dd className="num">{price === 0 ? 'Free' : money(price, { unit: true })}</dd>
+        </div>
+        <div>
+          <dt>Maximum</dt>
+          <dd className="num">
+            {limit === null || limit === undefined
+              ? 'No lead limit is set'
+              : `${money(price * limit)} for ${num(limit)} leads a ${LimitLead === '' ? kept.LimitLeadFreq : LimitLeadFreq}`}
+          </dd>
+        </div>
+        {[
+          ['Per month', CostMonth || kept.CostMonth],
+          ['One-time setup fee', PlatformFee || kept.PlatformFee],
+        ].map(([name, amount]) =>
+          microsTyped(amount!) > 0 ? (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd className="num">{money(microsTyped(amount!))}</dd>
+            </div>
+          ) : null,
+        )}
+        <div>
+          <dt>Paid</dt>
+          <dd>{term}</dd>
+        </div>
+      </dl>
+      {term === 'Prepaid' && price > 0 && kept.first_balance_micros > 0 && (
+        <Notice tone="info" title="A balance is required to start">
+          A prepaid campaign runs while its balance covers a lead. You can add balance after you save the
+          campaign.
+        </Notice>
+      )}
+    </Input.Wrapper>
+  );
+}
+
+/** Shows what a lead will contain, with an example. */
+function Preview({ form }: { form: CampaignFormState }) {
+  return (
+    <Input.Wrapper
+      label="What a lead includes"
+      labelElement="div"
+      description="An example with a fictional person."
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard */}
+      <section className={classes.preview} tabIndex={0} aria-label="Example lead">
+        <Table fz={13}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Field</Table.Th>
+              <Table.Th>Example</Table.Th>
+              <Table.Th>There</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {contentsOf(form.values).map(({ field, example, isSure }) => (
+              <Table.Tr key={field}>
+                <Table.Td>{field}</Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>{example}</Table.Td>
+                <Table.Td>{isSure ? 'Always' : 'If known'}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </section>
+    </Input.Wrapper>
+  );
+}

@@ -1,0 +1,21 @@
+import { api } from '../../../api/client.ts';
+import { SearchSelect, type SearchSelectField } from '../../../ui/SearchSelect.tsx';
+
+/** Selects one of the agency's clients. `description` says what choosing one means. */
+export function ClientSelect(props: SearchSelectField & { description?: string }) {
+  return (
+    <SearchSelect
+      description="Who the campaign is for."
+      {...props}
+      label="Client"
+      queryKey={['clients', 'choice']}
+      find={async (searchQuery, signal) => {
+        const { data } = await api.tenants.clients(
+          { Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) },
+          { signal },
+        );
+        return data.map((one) => ({ value: one.id, label: one.company_name }));
+      }}
+    />
+  );
+}

@@ -1,0 +1,231 @@
+import { NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { COST_FIELDS, COST_TERMS, type CostPart, PAYMENT_TERMS } from '../../../../contract/choices.ts';
+import { microsTyped } from '../../../../contract/dollars.ts';
+import { messages } from '../../../../contract/messages.ts';
+import { priceOf } from '../../../../contract/money/lead-price.ts';
+import { api } from '../../../api/client.ts';
+import { useMay, useUser } from '../../../api/user.ts';
+import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
+import { exactTime, money } from '../../../ui/format.ts';
+import { Notice } from '../../../ui/Notice.tsx';
+import { None } from '../../../ui/Values.tsx';
+import classes from './campaigns.module.css';
+import { type AMOUNTS, type Campaign, type CampaignFormState, marginOf } from './model.ts';
+import { resourceQuery } from './resource.ts';
+
+type Wholesale = Record<string, Record<string, Record<string, string>>>;
+
+/**
+ * Returns what the agency itself pays for a lead of a module at a payment term, with data fields or without; undefined
+ * while it is unknown.
+ */
+function useWholesale(
+  module: Campaign['leadspeekType'],
+  term: string,
+  asksMore: boolean,
+  mayKnow: boolean,
+): string | undefined {
+  const user = useUser();
+  const query = useQuery({
+    queryKey: ['setting', user.company_id, 'costagency'],
+    queryFn: ({ signal }) =>
+      api.settings.get({ companyID: user.company_id, settingname: 'costagency' }, { signal }),
+    staleTime: 60_000,
+    enabled: mayKnow,
+  });
+  const key = Object.entries(COST_TERMS).find(([, name]) => name === term)?.[0] ?? '';
+  const fees = (query.data?.data as Wholesale | undefined)?.[module]?.[key];
+  const of = (part: CostPart) =>
+    fees?.[Object.entries(COST_FIELDS[module]).find(([, one]) => one === part)?.[0] ?? ''];
+  // Site ID leads with personal data have their own cost, if one is set.
+  return asksMore && Number(of('advanced') ?? 0) > 0 ? of('advanced') : of('lead');
+}
+
+/** What the client pays (spec product 3, Module cost fields), for agencies, shown next to their margin. */
+export function CostFields(props: {
+  form: CampaignFormState;
+  isNew: boolean;
+  planned: Campaign['planned_costs'];
+}) {
+  const { form, isNew } = props;
+  const term = form.values.PaymentTerm || 'Prepaid';
+  const mayKnow = useMay('cost.read');
+  const { leadspeekType: module, companyID, advanceInformation, b2bInformation } = form.values;
+  const wholesale = useWholesale(module, term, advanceInformation.length > 0, mayKnow);
+  const resource = useQuery(resourceQuery(companyID, module)).data;
+  const least = resource?.cost_minimums[term];
+  const hasLeast = Number(least ?? 0) > 0;
+  // A blank field uses the client's default.
+  const blankAs = (field: 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b'): string =>
+    form.values[field] || (isNew && resource ? resource[field] : '');
+  const own = priceOf(
+    {
+      CostSet: blankAs('CostSet'),
+      CostSetAdvanced: blankAs('CostSetAdvanced'),
+      CostSetB2b: blankAs('CostSetB2b'),
+    },
+    { advanceInformation, b2bInformation },
+  );
+  const margin = marginOf(own, wholesale);
+  /** The price for the data that the module's campaigns may ask for. */
+  const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
+  const usual = isNew ? 'Leave blank for this client’s default.' : undefined;
+  const amount = (field: (typeof AMOUNTS)[number]) => ({
+    ...form.getInputProps(field),
+    mayBeEmpty: isNew,
+  });
+  return (
+    <>
+      <Title order={3} mb="sm">
+        What the client pays
+      </Title>
+      <Stack gap="md">
+        <Select
+          label="Payment term"
+          description={usual}
+          placeholder="Default"
+          allowDeselect={isNew}
+          maw={240}
+          data={[...PAYMENT_TERMS]}
+          {...form.getInputProps('PaymentTerm')}
+          value={form.values.PaymentTerm || null}
+          onChange={(value) => form.setFieldValue('PaymentTerm', value ?? '')}
+        />
+        <div className={classes.two}>
+          <CurrencyInput
+            label="Price per lead"
+            description={
+              isNew
+                ? resource
+                  ? `Leave blank for ${money(microsTyped(resource.CostSet), { unit: true })}, the default price for this client.`
+                  : 'Leave blank for the default price for this client.'
+                : 'In US dollars, up to six decimal places.'
+            }
+            {...amount('CostSet')}
+            minimum={least}
+          />
+          <CurrencyInput
+            label={module === 'b2b' ? 'Price with company data' : 'Price with personal data'}
+            description={
+              isNew
+                ? 'For leads with data fields. Leave blank for the default.'
+                : 'For leads with data fields. Enter 0 to use the price per lead.'
+            }
+            {...amount(rich)}
+            minimum={Number(form.values[rich]) > 0 ? least : undefined}
+          />
+          {mayKnow && (
+            <div aria-live="polite">
+              <Text size="sm" fw={500}>
+                Your margin per lead
+              </Text>
+              <Text size="sm" c="dimmed">
+                Price minus what you pay.
+              </Text>
+              <Text mt={8} className="num">
+                {margin === undefined ? (
+                  isNew && companyID === '' ? (
+                    'Choose a client first'
+                  ) : (
+                    <None />
+                  )
+                ) : (
+                  money(margin, { unit: true })
+                )}
+                {margin !== undefined && (
+                  <Text span size="sm" c="dimmed">
+                    {' '}
+                    ({money(microsTyped(own), { unit: true })} less{' '}
+                    {money(microsTyped(wholesale ?? '0'), { unit: true })})
+                  </Text>
+                )}
+              </Text>
+            </div>
+          )}
+        </div>
+        {hasLeast && (
+          <Text size="sm" c="dimmed">
+            {messages.costPerLeadMinimum.replace('{amount}', money(microsTyped(least!), { unit: true }))}
+          </Text>
+        )}
+        {margin !== undefined && margin < 0 && (
+          <Notice tone="warn" live="status" title="The margin is negative">
+            Each lead costs you {money(-margin, { unit: true })} more than the client pays for it.
+          </Notice>
+        )}
+        <div className={classes.two}>
+          <CurrencyInput
+            label="Monthly fee"
+            description={usual ?? 'Charged in addition to leads.'}
+            {...amount('CostMonth')}
+          />
+          <CurrencyInput
+            label="One-time setup fee"
+            description={usual ?? 'Charged at the start.'}
+            {...amount('PlatformFee')}
+          />
+          <CurrencyInput
+            label="Maximum price per lead"
+            description="Enter 0 for no limit."
+            {...amount('CostMaxLead')}
+          />
+        </div>
+        {(term === 'Prepaid' || term === 'One Time') && (
+          <div className={classes.two}>
+            {term === 'Prepaid' && (
+              <Select
+                label="Top-up"
+                description="Whether leads are bought again when they are used up."
+                placeholder="Default"
+                allowDeselect={isNew}
+                data={[
+                  { value: 'onetime', label: 'Once' },
+                  { value: 'continual', label: 'Continual' },
+                ]}
+                {...form.getInputProps('topupoptions')}
+                value={form.values.topupoptions || null}
+                onChange={(value) => form.setFieldValue('topupoptions', (value ?? '') as 'onetime')}
+              />
+            )}
+            <NumberInput
+              label={term === 'Prepaid' ? 'Leads per purchase' : 'Leads bought once'}
+              description={
+                form.values.topupoptions === 'continual' && term === 'Prepaid'
+                  ? 'This many leads are bought again whenever less than 10% of their price is left.'
+                  : 'Leave blank for no fixed number.'
+              }
+              min={1}
+              max={1_000_000}
+              allowDecimal={false}
+              allowNegative={false}
+              thousandSeparator=","
+              hideControls
+              {...form.getInputProps('leadsbuy')}
+            />
+          </div>
+        )}
+        {!isNew && (
+          <TextInput
+            label="Costs effective from"
+            description="The day changed costs take effect. Leave blank to apply them now. Leads already sold keep their price."
+            type="date"
+            maw={240}
+            {...form.getInputProps('effective_from')}
+          />
+        )}
+        {props.planned.length > 0 && (
+          <Notice tone="info" title="Planned">
+            {props.planned.map((plan) => (
+              <div key={plan.effective_from}>
+                From {exactTime(plan.effective_from)}: {plan.PaymentTerm},{' '}
+                {money(microsTyped(plan.CostSet), { unit: true })} per lead,{' '}
+                {money(microsTyped(plan.CostMonth))} per month
+              </div>
+            ))}
+          </Notice>
+        )}
+      </Stack>
+    </>
+  );
+}

@@ -1,0 +1,182 @@
+import { Anchor, Button, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { api } from '../../../api/client.ts';
+import { wordsOf } from '../../../api/errors.ts';
+import { useMay } from '../../../api/user.ts';
+import { CopyButton } from '../../../ui/CopyButton.tsx';
+import { num } from '../../../ui/format.ts';
+import { Notice } from '../../../ui/Notice.tsx';
+import { StatusBadge } from '../../../ui/StatusBadge.tsx';
+import { ErrorState } from '../../../ui/states.tsx';
+import { When } from '../../../ui/Values.tsx';
+import classes from './campaigns.module.css';
+import { type Campaign, pixelState } from './model.ts';
+import { campaignQuery, useCampaignChanged } from './queries.ts';
+
+/** The tag, how to put it on the site, and whether it has been found there. */
+export function InstallTab({ campaign }: { campaign: Campaign }) {
+  const id = campaign.leadspeekID;
+  // The first visit should appear here while the user is still looking.
+  useQuery({ ...campaignQuery(id), refetchInterval: 10_000, notifyOnChangeProps: [] });
+  const snippet = useQuery({
+    queryKey: ['snippet', id],
+    queryFn: ({ signal }) => api.campaigns.snippet({ leadspeekID: id }, { signal }),
+    staleTime: 5 * 60_000,
+  });
+  if (snippet.error) {
+    return (
+      <ErrorState
+        error={snippet.error}
+        what="The tag could not be loaded"
+        onRetry={() => void snippet.refetch()}
+      />
+    );
+  }
+  return (
+    <Stack gap="lg">
+      <Part title="The tag">
+        {snippet.data ? (
+          <>
+            <code className={classes.code}>{snippet.data.tag}</code>
+            <Group mt="xs">
+              <CopyButton text={snippet.data.tag} label="Copy tag" />
+            </Group>
+          </>
+        ) : (
+          <Skeleton height={88} />
+        )}
+      </Part>
+      <Part title="Add the tag to the site">
+        <ol className={classes.steps}>
+          <li>
+            Paste the tag before <Code>{'</head>'}</Code> on every page of{' '}
+            <Anchor href={campaign.urlCode} target="_blank" rel="noreferrer noopener" underline="always">
+              {campaign.urlCode}
+            </Anchor>
+            .
+          </li>
+          <li>
+            If you use a tag manager, add it as a custom HTML tag that fires on all pages, then publish.
+          </li>
+          <li>Open the site once, then check it below.</li>
+        </ol>
+      </Part>
+      <CheckPart campaign={campaign} />
+      <ForeignPart id={id} />
+      <Part title="If the site has a content security policy">
+        <Text size="sm" c="dimmed" mb="xs">
+          Add these to the site's Content-Security-Policy. The tag needs nothing else.
+        </Text>
+        <Stack gap={8}>
+          {snippet.data?.csp.map((line) => (
+            <div key={line} className={classes.line}>
+              <code className={classes.code}>{line}</code>
+              <CopyButton text={line} what={`policy line ${line.split(' ')[0]}`} />
+            </div>
+          )) ?? <Skeleton height={76} />}
+        </Stack>
+      </Part>
+      <Part title="Consent and privacy">
+        <Text size="sm">
+          To wait for the visitor’s consent, add <Code>data-consent="wait"</Code> to the tag and call{' '}
+          <Code>leadConsent(true)</Code> on each page once the visitor agrees. Nothing is sent or stored
+          before then. <Code>leadConsent(false)</Code> stops the tag and erases what is stored.
+        </Text>
+        <Text size="sm" mt="xs">
+          Visitors whose browsers send Global Privacy Control are counted but never identified. Consent does
+          not override it. Email addresses are hashed in the browser and never leave the page as plain text.
+        </Text>
+      </Part>
+    </Stack>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+/** Other hosts whose visits were refused; most often a client's site that was not entered. */
+function ForeignPart({ id }: { id: string }) {
+  const foreign = useQuery({
+    queryKey: ['foreign-hosts', id],
+    queryFn: ({ signal }) => api.campaigns.foreignHosts({ leadspeekID: id }, { signal }),
+  });
+  const hosts = foreign.data?.data ?? [];
+  if (hosts.length === 0) return null;
+  return (
+    <Part title="Visits from other sites">
+      <Text size="sm" mb="xs">
+        These sites sent visits in the last 7 days. The visits were refused because the sites are not part of
+        this campaign. If a site is yours, add it to Other domains in the setup.
+      </Text>
+      <ul className={classes.hosts}>
+        {hosts.map(({ host, count, last_at }) => (
+          <li key={host} className={classes.hostRow}>
+            <span className={classes.host}>{host}</span>
+            <span>
+              {num(count)} {count === 1 ? 'visit' : 'visits'}, last <When at={last_at} relative />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+function CheckPart({ campaign }: { campaign: Campaign }) {
+  const changed = useCampaignChanged();
+  const id = campaign.leadspeekID;
+  const check = useMutation({
+    mutationFn: () => api.campaigns.checkPixel({ leadspeekID: id }),
+    onSettled: () => changed(id),
+  });
+  const state = pixelState(campaign);
+  return (
+    <Part title="Tag status">
+      <dl className={classes.facts}>
+        <div>
+          <dt>Tag</dt>
+          <dd>
+            <StatusBadge status="pixel" tone={state.tone}>
+              {state.words}
+            </StatusBadge>
+          </dd>
+        </div>
+        <div>
+          <dt>Last visit</dt>
+          <dd>{campaign.last_visit_at ? <When at={campaign.last_visit_at} relative /> : 'None yet'}</dd>
+        </div>
+        <div>
+          <dt>Last check</dt>
+          <dd>
+            {campaign.pixel_checked_at ? <When at={campaign.pixel_checked_at} relative /> : 'Not checked yet'}
+          </dd>
+        </div>
+      </dl>
+      {useMay('campaign.write') && (
+        <Button mt="xs" variant="default" loading={check.isPending} onClick={() => check.mutate()}>
+          Check my site
+        </Button>
+      )}
+      <div role="status" style={{ marginTop: 12 }}>
+        {check.isPending ? (
+          <Text size="sm" c="dimmed">
+            Opening {campaign.urlCode} and looking for the tag
+          </Text>
+        ) : check.error ? (
+          <Notice tone="warn">{wordsOf(check.error)}</Notice>
+        ) : check.data ? (
+          <Notice tone={check.data.found ? 'good' : 'bad'}>{check.data.message}</Notice>
+        ) : null}
+      </div>
+    </Part>
+  );
+}

@@ -1,0 +1,92 @@
+import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMay, useUser } from '../../../api/user.ts';
+import { num } from '../../../ui/format.ts';
+import classes from './campaigns.module.css';
+import type { CampaignFormState } from './model.ts';
+import { FREQUENCY_WORDS } from './more.ts';
+import { resourceQuery } from './resource.ts';
+
+const count = {
+  min: 1,
+  max: 1_000_000,
+  allowDecimal: false,
+  allowNegative: false,
+  thousandSeparator: ',',
+  hideControls: true,
+} as const;
+
+/** The maximum number of leads a campaign makes per period, and the lowest limit allowed (agencies). */
+export function LimitFields({ form }: { form: CampaignFormState }) {
+  const mayPrice = useMay('campaign.price');
+  const { LimitLead, enableMinimumLimitLeads, minimumLimitLeads } = form.values;
+  const isLimited = LimitLead !== '';
+  const user = useUser();
+  const client = user.company_kind === 'client' ? user.company_id : form.values.companyID;
+  const resource = useQuery({
+    ...resourceQuery(client, form.values.leadspeekType),
+    enabled: client !== '' && form.values.leadspeekType === 'enhance',
+  });
+  const least = resource.data?.minleaddayenhance ?? 0;
+  return (
+    <>
+      <div className={classes.two}>
+        <NumberInput
+          label="Lead limit"
+          description={
+            least > 0
+              ? `Leave blank for no limit. Minimum ${num(least)} a day.`
+              : !mayPrice && enableMinimumLimitLeads
+                ? `Leave blank for no limit. Your agency’s minimum is ${num(Number(minimumLimitLeads))}.`
+                : 'Leave blank for no limit.'
+          }
+          placeholder="No limit"
+          {...count}
+          {...form.getInputProps('LimitLead')}
+        />
+        <Select
+          label="Limit period"
+          description="Days follow the client’s time zone."
+          data={Object.entries(FREQUENCY_WORDS).map(([value, label]) => ({ value, label }))}
+          allowDeselect={false}
+          disabled={!isLimited}
+          {...form.getInputProps('LimitLeadFreq')}
+        />
+      </div>
+      {isLimited && (
+        <div className={classes.two}>
+          <TextInput
+            label="Limit starts"
+            description="Leave blank to start immediately. Earlier leads don’t count."
+            type="date"
+            {...form.getInputProps('LimitLeadStart')}
+          />
+          <TextInput
+            label="Limit ends"
+            description="Leave blank for no end date. After this day, there is no limit."
+            type="date"
+            {...form.getInputProps('LimitLeadEnd')}
+          />
+        </div>
+      )}
+      {mayPrice && (
+        <>
+          <Switch
+            label="Minimum limit"
+            description="Neither you nor the client can set a lower limit."
+            {...form.getInputProps('enableMinimumLimitLeads', { type: 'checkbox' })}
+          />
+          {enableMinimumLimitLeads && (
+            <NumberInput
+              label="Minimum lead limit"
+              withAsterisk
+              maw={240}
+              {...count}
+              {...form.getInputProps('minimumLimitLeads')}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../../api/errors.ts';
+import { NEW_VALUES } from './model.ts';
+import { contentsOf, countOf, estimateOf, firstWrongStep, STEP_FIELDS, STEPS } from './setup.model.ts';
+
+describe('[CAMP-11] building a campaign', () => {
+  it('checks every field of the form in one step', () => {
+    const checked = Object.values(STEP_FIELDS).flat();
+    expect(new Set(checked).size).toBe(checked.length);
+    const unchecked = Object.keys(NEW_VALUES).filter((field) => !(checked as string[]).includes(field));
+    // A switch and a choice cannot be invalid, and a draft's costs take effect at once.
+    expect(unchecked.sort()).toEqual(['effective_from', 'enableMinimumLimitLeads', 'reportType']);
+  });
+
+  it('goes back to the first step whose field the server refused', () => {
+    const refused = (field: string) =>
+      firstWrongStep(Object.assign(Object.create(ApiError.prototype), { errors: { [field]: ['is wrong'] } }));
+    expect(
+      ['CostSetB2b', 'adminNotifyTo.1', 'urlCode', 'locatorzip', 'seniority', 'b2bInformation', 'other'].map(
+        refused,
+      ),
+    ).toEqual(['review', 'told', 'site', 'target', 'audience', 'data', undefined]);
+  });
+
+  it('says what of a lead is always there', () => {
+    const sure = contentsOf({ ...NEW_VALUES, phoneenabled: true, urlCode: 'shop.example' }).filter(
+      (one) => one.isSure,
+    );
+    expect(sure.map(({ field }) => field)).toEqual(['Email', 'Phone', 'Page', 'Matched by']);
+    expect(sure[2]?.example).toBe('https://shop.example');
+  });
+
+  it('[CAMP-03] [CAMP-04] names the chosen data fields and the signals of a search', () => {
+    const found = contentsOf({
+      ...NEW_VALUES,
+      leadspeekType: 'b2b',
+      locatorkeyword: 'crm software',
+      b2bInformation: [103, 107],
+    });
+    expect(found.map(({ field }) => field)).toEqual([
+      'Name',
+      'Email',
+      'Phone',
+      'Address',
+      'Company and job',
+      'Seniority',
+      'Industry',
+      'Signals',
+      'Matched by',
+    ]);
+    expect(found[7]?.example).toContain('crm software');
+  });
+
+  it('[CAMP-02] [CAMP-03] [CAMP-04] has the steps of the product', () => {
+    expect(STEPS.local).not.toContain('target');
+    expect(STEPS.enhance).toContain('target');
+    expect(STEPS.enhance).not.toContain('audience');
+    expect(STEPS.b2b.slice(2, 5)).toEqual(['target', 'audience', 'data']);
+  });
+
+  it('counts what the form looks for, with the audience of B2B ID only', () => {
+    const values = { ...NEW_VALUES, locatorkeyword: 'crm', seniority: ['Owner'], phoneenabled: true };
+    expect(countOf({ ...values, leadspeekType: 'b2b' }, 'c')).toMatchObject({
+      companyID: 'c',
+      leadspeekType: 'b2b',
+      seniority: ['Owner'],
+      phoneenabled: 'T',
+      tell: 'F',
+    });
+    expect(countOf({ ...values, leadspeekType: 'enhance' }, undefined)).not.toHaveProperty('seniority');
+  });
+
+  it.each([
+    [
+      { deliverable: 161, limit: null, every: 'day' },
+      { now: 161, aDay: 23, backlogDays: 0, isLimited: false, costNow: 402.5, costADay: 57.5, suggested: 46 },
+    ],
+    [
+      { deliverable: 161, limit: 46, every: 'day' },
+      { now: 46, aDay: 23, backlogDays: 5, isLimited: true, costNow: 115, suggested: 46 },
+    ],
+    [
+      { deliverable: 70, limit: 4, every: 'day' },
+      { now: 4, aDay: 4, backlogDays: Number.POSITIVE_INFINITY, isLimited: true, costADay: 10 },
+    ],
+    [
+      { deliverable: 70, limit: 60, every: 'week' },
+      { now: 60, aDay: 60 / 7, isLimited: true },
+    ],
+    [
+      { deliverable: 0, limit: 5, every: 'day' },
+      { now: 0, aDay: 0, backlogDays: 0, isLimited: false, costNow: 0, suggested: null },
+    ],
+  ] as const)('[CAMP-11] estimates leads and costs, at once and then a day: %j', (given, expected) => {
+    const made = estimateOf({ ...given, price: 2_500_000 });
+    const dollars = { costNow: made.costNow / 1e6, costADay: Math.round(made.costADay / 1e4) / 100 };
+    expect({ ...made, ...dollars }).toMatchObject(expected);
+  });
+});

@@ -1,0 +1,222 @@
+import { INFORMATION_FIELDS, type InformationKey } from '../../../../contract/audience/enrichment-fields.ts';
+import {
+  campaignRules,
+  type RuleInputs,
+  ruleInputsSent,
+} from '../../../../contract/campaigns/campaign-rules.ts';
+import type { ModuleType } from '../../../../contract/choices.ts';
+import { ApiError } from '../../../api/errors.ts';
+import { audienceOf } from './audience.ts';
+import { type CampaignValues, siteOf } from './model.ts';
+import { keywordsOf } from './target.ts';
+
+/** The products, with what each targets by. */
+export const KINDS: { module: ModuleType; name: string; text: string }[] = [
+  {
+    module: 'local',
+    name: 'Site ID',
+    text: 'Recognizes the visitors of a site that has your tag. Those found in the people data become leads.',
+  },
+  {
+    module: 'locator',
+    name: 'Search ID',
+    text: 'Finds people who have shown interest in your keywords, anywhere or in the places you choose.',
+  },
+  {
+    module: 'enhance',
+    name: 'Enhance ID',
+    text: 'Finds more people, because the words of your keywords can appear in any order. Leads include the personal data you choose.',
+  },
+  {
+    module: 'b2b',
+    name: 'B2B ID',
+    text: 'Finds people at work by keywords, job, and company. Leads include the company data you choose.',
+  },
+  { module: 'simplifi', name: 'Simplifi ID', text: 'Shows your ads to the people you choose.' },
+];
+
+export type StepKey = 'kind' | 'site' | 'target' | 'audience' | 'data' | 'leads' | 'told' | 'review';
+export type Module = CampaignValues['leadspeekType'];
+
+/** The steps of each module, in order. */
+export const STEPS: Record<Module, StepKey[]> = {
+  local: ['kind', 'site', 'data', 'leads', 'told', 'review'],
+  locator: ['kind', 'site', 'target', 'data', 'leads', 'told', 'review'],
+  enhance: ['kind', 'site', 'target', 'data', 'leads', 'told', 'review'],
+  b2b: ['kind', 'site', 'target', 'audience', 'data', 'leads', 'told', 'review'],
+};
+
+/** Which fields are checked before moving on from a step. */
+export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
+  kind: ['leadspeekType'],
+  site: ['companyID', 'campaignName', 'urlCode', 'urlCodeThankyou', 'siteHosts', 'companyGroupID'],
+  target: ['locatorkeyword', 'locationtarget', 'locatorstate', 'locatorcity', 'locatorzip', 'locatordesc'],
+  audience: ['jobTitles', 'seniority', 'department', 'industry', 'companySize'],
+  data: ['advanceInformation', 'b2bInformation'],
+  leads: [
+    ...campaignRules.map(([, { wire }]) => wire as keyof RuleInputs),
+    'LimitLead',
+    'LimitLeadFreq',
+    'LimitLeadStart',
+    'LimitLeadEnd',
+    'minimumLimitLeads',
+    'startDate',
+    'endDate',
+  ],
+  told: ['leadsAmountNotification', 'adminNotifyTo', 'report', 'reportSentTo'],
+  review: [
+    'CostSet',
+    'CostSetAdvanced',
+    'CostSetB2b',
+    'CostMaxLead',
+    'CostMonth',
+    'PlatformFee',
+    'PaymentTerm',
+    'topupoptions',
+    'leadsbuy',
+  ],
+};
+
+/** Returns the first step with a field that the server refused; undefined if there is none. */
+export function firstWrongStep(error: unknown): StepKey | undefined {
+  const fields = error instanceof ApiError ? Object.keys(error.errors) : [];
+  return (Object.keys(STEP_FIELDS) as StepKey[]).find((key) =>
+    fields.some((field) => (STEP_FIELDS[key] as string[]).includes(field.split('.')[0]!)),
+  );
+}
+
+/** Returns what a campaign's leads will contain, with an example, and which parts are always included. */
+export function contentsOf(
+  values: Pick<
+    CampaignValues,
+    | 'leadspeekType'
+    | 'requireemailaddress'
+    | 'phoneenabled'
+    | 'homeaddressenabled'
+    | 'urlCode'
+    | 'minConfidence'
+    | 'locatorkeyword'
+    | 'advanceInformation'
+    | 'b2bInformation'
+  >,
+): { field: string; example: string; isSure: boolean }[] {
+  const asked = new Set<number>([...values.advanceInformation, ...values.b2bInformation]);
+  return [
+    { field: 'Name', example: 'Ada Example', isSure: false },
+    { field: 'Email', example: 'ada@people.example', isSure: values.requireemailaddress },
+    { field: 'Phone', example: '+1 202 555 0123', isSure: values.phoneenabled },
+    {
+      field: 'Address',
+      example: '1 Example Street, Springfield, IL 62701',
+      isSure: values.homeaddressenabled,
+    },
+    { field: 'Company and job', example: 'Example Company, Tester', isSure: false },
+    ...INFORMATION_FIELDS.filter(({ id }) => asked.has(id)).map(({ key, name }) => ({
+      field: name,
+      example: EXAMPLES[key],
+      isSure: false,
+    })),
+    values.leadspeekType === 'local'
+      ? { field: 'Page', example: siteOf(values.urlCode) || 'https://www.example.com', isSure: true }
+      : {
+          field: 'Signals',
+          example: `Looked for ${keywordsOf(values.locatorkeyword)[0] ?? 'a keyword'}, with page and time`,
+          isSure: true,
+        },
+    {
+      field: 'Matched by',
+      example: `Why it is this person, with ${values.minConfidence || 0}% confidence or higher`,
+      isSure: true,
+    },
+  ];
+}
+
+/** Made-up values of data fields. */
+const EXAMPLES: Record<InformationKey, string> = {
+  age_range: '35 to 44',
+  gender: 'Female',
+  marital_status: 'Married',
+  children: 'Yes',
+  home_owner: 'Homeowner',
+  income_range: '$75,000 to $99,999',
+  net_worth_range: '$100,000 to $249,999',
+  credit_range: '700 to 749',
+  occupation: 'Teacher',
+  veteran: 'No',
+  job_title: 'Marketing Manager',
+  headline: 'Marketing Manager at Example Company',
+  seniority: 'Manager',
+  department: 'Marketing',
+  company_name: 'Example Company',
+  company_domain: 'company.example',
+  industry: 'Software',
+  company_size: '51 to 200',
+  company_revenue: '$10M to $25M',
+  company_phone: '+1 202 555 0199',
+  business_email: 'ada@company.example',
+  linkedin: 'linkedin.example/in/ada',
+  naics: '511210',
+  sic: '7372',
+};
+
+/** Returns the count behind a campaign's estimate, as the call takes it; for a given company if an agency asks. */
+export function countOf(values: CampaignValues, companyID: string | undefined) {
+  return {
+    ...(companyID ? { companyID } : {}),
+    leadspeekType: values.leadspeekType as 'locator',
+    target_location: values.locationtarget,
+    states: values.locatorstate,
+    cities: values.locatorcity,
+    zip_code: values.locatorzip,
+    keyword: values.locatorkeyword,
+    ...(values.leadspeekType === 'b2b' ? audienceOf(values) : {}),
+    ...ruleInputsSent(values),
+    tell: 'F' as const,
+  };
+}
+
+const DAYS = { day: 1, week: 7, month: 30 };
+
+/** Expected leads over time, in terms of the limit. */
+export interface Expected {
+  /** Leads on the first day: everyone who already qualifies, up to the limit. */
+  now: number;
+  /** Leads a day once the backlog is gone. */
+  aDay: number;
+  /** Days until the backlog is gone; 0: at once. Infinity: the limit is below the incoming rate. */
+  backlogDays: number;
+  isLimited: boolean;
+  costNow: number;
+  costADay: number;
+  /** A daily limit that spreads the backlog over about a week; null if there is no backlog to spread. */
+  suggested: number | null;
+}
+
+/**
+ * Estimates the leads of a campaign from the number of people in seven days who would become leads: all of them at once
+ * when it starts, then a seventh of them per day, both up to the limit. Amounts are in micro-dollars, like `price`, the
+ * price of one lead.
+ */
+export function estimateOf(given: {
+  deliverable: number;
+  price: number;
+  limit: number | null;
+  every: keyof typeof DAYS;
+}): Expected {
+  const { deliverable, price, limit, every } = given;
+  const free = deliverable / 7;
+  // A limit of a week or a month may be used up on its first day.
+  const first = limit === null ? deliverable : Math.min(deliverable, limit);
+  const most = limit === null ? Number.POSITIVE_INFINITY : limit / DAYS[every];
+  const aDay = Math.min(free, most);
+  const left = deliverable - first;
+  return {
+    now: first,
+    aDay,
+    backlogDays: left === 0 ? 0 : most > free ? Math.ceil(left / (most - free)) : Number.POSITIVE_INFINITY,
+    isLimited: first < deliverable || most < free,
+    costNow: Math.round(first * price),
+    costADay: Math.round(aDay * price),
+    suggested: deliverable >= 14 ? Math.ceil(free * 2) : null,
+  };
+}

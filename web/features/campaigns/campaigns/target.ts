@@ -1,0 +1,82 @@
+import { US_STATES } from '../../../../contract/choices.ts';
+
+/** Where a Search ID campaign or a count looks, and for what, as forms hold it. */
+export interface TargetValues {
+  locatorkeyword: string;
+  locationtarget: 'National Targeting' | 'State' | 'Zip Code';
+  locatorstate: string[];
+  locatorcity: string[];
+  locatorzip: string;
+}
+
+export const NEW_TARGET: TargetValues = {
+  locatorkeyword: '',
+  locationtarget: 'National Targeting',
+  locatorstate: [],
+  locatorcity: [],
+  locatorzip: '',
+};
+
+/** A campaign's target as the form holds it. */
+export const targetOf = (
+  campaign: Omit<TargetValues, 'locationtarget'> & { locationtarget: TargetValues['locationtarget'] | null },
+): TargetValues => ({
+  locatorkeyword: campaign.locatorkeyword,
+  locationtarget: campaign.locationtarget ?? 'National Targeting',
+  locatorstate: campaign.locatorstate,
+  locatorcity: campaign.locatorcity,
+  locatorzip: campaign.locatorzip,
+});
+
+/** Splits a text into keywords: one per line, or separated by commas, semicolons, tabs, or pipes. */
+export const keywordsOf = (text: string): string[] =>
+  text
+    .split(/[\n\r,;\t|]+/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+
+/**
+ * What a zip code field keeps of the typed text: digits and line breaks. Spaces and commas become line breaks; blank
+ * lines are dropped.
+ */
+export function zipText(typed: string): string {
+  return typed
+    .replace(/[\s,]+/g, '\n')
+    .replace(/[^\d\n]/g, '')
+    .replace(/\n{2,}/g, '\n')
+    .replace(/^\n/, '');
+}
+
+/** The rules that the forms check themselves; the server has the final say. */
+export const TARGET_RULES = {
+  locatorkeyword: (text: string): string | null => {
+    const many = keywordsOf(text).length;
+    if (many === 0) return 'Enter at least one keyword';
+    return many > 1000 ? `Use up to 1,000 keywords. You have ${many.toLocaleString('en-US')}` : null;
+  },
+  locatorstate: (states: string[], all: TargetValues): string | null =>
+    all.locationtarget === 'State' && states.length === 0 ? 'Choose at least one state' : null,
+  locatorzip: (text: string, all: TargetValues): string | null => {
+    if (all.locationtarget !== 'Zip Code') return null;
+    const zips = text.split('\n').filter(Boolean);
+    if (zips.length === 0) return 'Enter at least one zip code';
+    const wrong = zips.find((zip) => !/^\d{5}$/.test(zip));
+    if (wrong) return `${wrong} is not a five-digit zip code`;
+    return zips.length > 40_000 ? 'Use up to 40,000 zip codes' : null;
+  },
+};
+
+/** Describes a location in a few words: '2 states', 'Austin, TX', '40 zip codes'. */
+export function placeWords(place: {
+  states: string[];
+  cities: string[];
+  zips: number;
+  location: string;
+}): string {
+  if (place.location === 'National Targeting') return 'National Targeting';
+  if (place.location === 'Zip Code')
+    return place.zips === 1 ? '1 zip code' : `${place.zips.toLocaleString('en-US')} zip codes`;
+  const whole = place.states.filter((code) => !place.cities.some((city) => city.endsWith(`, ${code}`)));
+  const names = [...whole.map((code) => US_STATES[code] ?? code), ...place.cities];
+  return names.length > 3 ? `${names.slice(0, 2).join('; ')} and ${names.length - 2} more` : names.join('; ');
+}

@@ -1,0 +1,49 @@
+import type { Client } from '../../../../contract/index.ts';
+
+/** A service that leads can be delivered to. */
+export type Vendor = Awaited<ReturnType<Client['connections']['vendors']>>['data'][number];
+export type Connection = Awaited<ReturnType<Client['connections']['list']>>['data'][number];
+export type Undelivered = Awaited<ReturnType<Client['delivery']['undelivered']>>['data'][number];
+
+/** Returns a connection's state in a word, and what it means for the leads. */
+export function connectionWords(connection: Pick<Connection, 'state' | 'state_reason' | 'waiting'>): {
+  word: string;
+  tone: 'good' | 'warn' | 'bad';
+  line: string;
+} {
+  const waiting = connection.waiting
+    ? ` ${connection.waiting.toLocaleString('en-US')} ${connection.waiting === 1 ? 'lead is' : 'leads are'} waiting.`
+    : '';
+  switch (connection.state) {
+    case 'connected':
+      return { word: 'Connected', tone: 'good', line: '' };
+    case 'paused':
+      return {
+        word: 'Paused',
+        tone: 'warn',
+        line: `New leads wait here and are delivered when you resume.${waiting}`,
+      };
+    case 'broken':
+      return {
+        word: 'Reconnect',
+        tone: 'bad',
+        line: `The service no longer accepts these credentials. ${connection.state_reason ?? ''}${waiting}`.trim(),
+      };
+  }
+}
+
+/** Returns the vendors that match the words a person typed and the category they chose. */
+export function found(vendors: readonly Vendor[], words: string, category: string | null): Vendor[] {
+  const wanted = words.trim().toLowerCase();
+  return vendors.filter(
+    (vendor) =>
+      (!category || vendor.category === category) &&
+      (!wanted || `${vendor.name} ${vendor.summary} ${vendor.category}`.toLowerCase().includes(wanted)),
+  );
+}
+
+/** The letters on a vendor's tile: 'HubSpot' → 'HS', 'Slack' → 'Sl'. */
+export function initials(name: string): string {
+  const capitals = name.replace(/[^A-Z0-9]/g, '');
+  return capitals.length > 1 ? capitals.slice(0, 2) : name.slice(0, 2);
+}

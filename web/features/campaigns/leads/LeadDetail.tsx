@@ -1,0 +1,205 @@
+import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Client } from '../../../../contract/index.ts';
+import { api } from '../../../api/client.ts';
+import { CopyButton } from '../../../ui/CopyButton.tsx';
+import { StatusBadge } from '../../../ui/StatusBadge.tsx';
+import { ErrorState } from '../../../ui/states.tsx';
+import { MailLink, Money, None, PhoneLink, When } from '../../../ui/Values.tsx';
+import { LeadRefund } from '../../money/credits/LeadRefund.tsx';
+import { LeadData } from './LeadData.tsx';
+import classes from './LeadDetail.module.css';
+import { LeadEvidence } from './LeadEvidence.tsx';
+import { LeadSkeleton } from './LeadSkeleton.tsx';
+import { nameOf } from './match.ts';
+
+type Lead = Awaited<ReturnType<Client['leads']['get']>>;
+
+/** A full lead: the person, why it matched, the visit, its deliveries. */
+export default function LeadDetail({ id }: { id: string }) {
+  const query = useQuery({
+    queryKey: ['lead', id],
+    queryFn: ({ signal }) => api.leads.get({ id }, { signal }),
+    // A new lead is still being delivered to the client's tools.
+    refetchInterval: ({ state }) =>
+      state.data?.deliveries.some((one) => one.state === 'pending') ? 3000 : false,
+  });
+  if (query.error) {
+    return (
+      <ErrorState
+        error={query.error}
+        what="This lead could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
+    );
+  }
+  const lead = query.data;
+  if (!lead) return <LeadSkeleton />;
+  const withheld = lead.phones_withheld;
+  const place = [lead.city, [lead.state, lead.zip].filter(Boolean).join(' ')].filter(Boolean).join(', ');
+  return (
+    <Stack gap="lg">
+      <div>
+        <Group gap="xs">
+          <Title order={2}>{nameOf(lead)}</Title>
+          {lead.is_test && <StatusBadge status="test" tone="info" />}
+          {lead.converted_at && <StatusBadge status="converted" tone="good" />}
+        </Group>
+        <Text c="dimmed" size="sm">
+          {lead.campaignName} #{lead.leadspeek_api_id} · <When at={lead.created_at} /> ·{' '}
+          <Money micros={lead.price_micros} unit />
+        </Text>
+      </div>
+      <Section title="Person">
+        <Facts>
+          <Fact name="Email" value={lead.email} copy>
+            <MailLink address={lead.email} />
+          </Fact>
+          <Phone
+            name="Phone"
+            phone={lead.phone}
+            isMarked={lead.phone_dnc}
+            markedAt={lead.phone_dnc_at}
+            isWithheld={withheld > 0 && !lead.phone}
+          />
+          <Phone
+            name="Second phone"
+            phone={lead.phone2}
+            isMarked={lead.phone2_dnc}
+            markedAt={lead.phone2_dnc_at}
+            isWithheld={withheld > (lead.phone ? 0 : 1) && !lead.phone2}
+          />
+          <Fact name="Address" value={[lead.address, place].filter(Boolean).join('\n') || null} copy />
+          <Fact name="Company" value={lead.contact_company} />
+          <Fact name="Job title" value={lead.job_title} />
+          <Fact name="Website" value={lead.website} link />
+        </Facts>
+      </Section>
+      <LeadData fields={lead.information} />
+      {!lead.is_test && <LeadRefund lead={lead} />}
+      <Section title="Why it matched">
+        <LeadEvidence lead={lead} />
+      </Section>
+      {lead.match_type !== 'intent' && (
+        <Section title="Visit">
+          <Facts>
+            <Fact name="Page" value={lead.page_url} link />
+            <Fact name="Referrer" value={lead.referrer} link />
+            <Fact name="IP address" value={lead.ip} />
+            <Fact name="Visited">
+              <When at={lead.visited_at} />
+            </Fact>
+            {lead.converted_at && (
+              <Fact name="Thank-you page">
+                <When at={lead.converted_at} />
+              </Fact>
+            )}
+          </Facts>
+        </Section>
+      )}
+      <Section title="Deliveries">
+        {lead.deliveries.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            The campaign had no destination when this lead came in.
+          </Text>
+        ) : (
+          <ul className={classes.list}>
+            {lead.deliveries.map((one) => (
+              <li key={one.id}>
+                <Group justify="space-between" wrap="nowrap" gap="sm" align="flex-start">
+                  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                    {one.url}
+                  </Text>
+                  <StatusBadge status={one.state} />
+                </Group>
+                <Text size="xs" c="dimmed">
+                  {one.attempts} {one.attempts === 1 ? 'attempt' : 'attempts'}
+                  {one.last_status !== null && `, last response ${one.last_status}`}
+                </Text>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Group gap={4}>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          Lead ID {lead.id}
+        </Text>
+        <CopyButton text={lead.id} what="lead ID" />
+      </Group>
+    </Stack>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section>
+      <Title order={3} mb="xs">
+        {title}
+      </Title>
+      {children}
+    </section>
+  );
+}
+
+/** A phone number; a number on a do-not-call list is marked, whether it was delivered or left out. */
+function Phone(props: {
+  name: string;
+  phone: string | null;
+  isMarked: boolean;
+  markedAt: string | null;
+  isWithheld: boolean;
+}) {
+  const { name, phone } = props;
+  if (!phone && !props.isWithheld) return <Fact name={name} />;
+  return (
+    <Fact name={name} value={phone} copy>
+      {phone && <PhoneLink phone={phone} isMarked={props.isMarked} />}
+      {(props.isMarked || props.isWithheld) && (
+        <Text component="span" inherit c="dimmed" display="block">
+          {props.markedAt ? (
+            <>
+              Marked do not call on <When at={props.markedAt} />
+            </>
+          ) : (
+            'On a do-not-call list'
+          )}
+        </Text>
+      )}
+    </Fact>
+  );
+}
+
+function Facts({ children }: { children: ReactNode }) {
+  return <dl className={classes.facts}>{children}</dl>;
+}
+
+function Fact(props: {
+  name: string;
+  value?: Lead[keyof Lead] & (string | null);
+  copy?: boolean;
+  link?: boolean;
+  children?: ReactNode;
+}) {
+  const { value } = props;
+  const isLink = props.link && value && /^https?:\/\//i.test(value);
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>
+        {props.children ??
+          (!value ? (
+            <None />
+          ) : isLink ? (
+            <Anchor href={value} target="_blank" rel="noreferrer noopener nofollow" inherit>
+              {value}
+            </Anchor>
+          ) : (
+            value
+          ))}
+        {props.copy && value && <CopyButton text={value} what={props.name.toLowerCase()} />}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,19 @@
+import { lazy, Suspense } from 'react';
+import { DetailDrawer } from '../../../ui/DetailDrawer.tsx';
+import { LeadSkeleton } from './LeadSkeleton.tsx';
+
+// Fetched when the first lead is opened, since lists of leads are the first thing that is loaded.
+const LeadDetail = lazy(() => import('./LeadDetail.tsx'));
+
+/** The lead named by `lead` in the address, in a drawer. `ids`: the leads of the list beside it, in its order. */
+export function OpenLead({ ids }: { ids: string[] }) {
+  return (
+    <DetailDrawer param="lead" title="Lead" ids={ids}>
+      {(id) => (
+        <Suspense fallback={<LeadSkeleton />}>
+          <LeadDetail id={id} />
+        </Suspense>
+      )}
+    </DetailDrawer>
+  );
+}

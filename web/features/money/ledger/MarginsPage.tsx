@@ -1,0 +1,276 @@
+import { Button, Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
+import { IconChartBar, IconReceipt } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useMemo } from 'react';
+import type { Client } from '../../../../contract/index.ts';
+import { MARGIN_GROUPS, type MarginGroup } from '../../../../contract/money/ledger.ts';
+import { api } from '../../../api/client.ts';
+import { useUser } from '../../../api/user.ts';
+import { type Column, DataTable } from '../../../ui/DataTable.tsx';
+import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
+import { money, num, percent } from '../../../ui/format.ts';
+import { PageHeader } from '../../../ui/PageHeader.tsx';
+import { StatTile } from '../../../ui/StatTile.tsx';
+import { EmptyState, ErrorState } from '../../../ui/states.tsx';
+import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import { Clip, Money, None, When } from '../../../ui/Values.tsx';
+import { PageZone, zoneWords } from '../../../ui/zone.ts';
+import { dayIn, rangeOf } from '../../campaigns/analytics/range.ts';
+import { LineDrawer } from './LineDrawer.tsx';
+import classes from './StatementPage.module.css';
+import { SupplierCosts } from './SupplierCosts.tsx';
+import { kindWords, marginFilterOf } from './words.ts';
+
+const RangePicker = lazy(() => import('../../campaigns/analytics/RangePicker.tsx'));
+
+type Report = Awaited<ReturnType<Client['ledger']['margins']>>;
+type Row = Report['data'][number];
+
+const GROUPS: Record<MarginGroup, string> = {
+  month: 'Month',
+  client: 'Client',
+  campaign: 'Campaign',
+  product: 'Product',
+  agency: 'Agency',
+};
+
+/** What remains of sales, by month, client, campaign, product or agency; each row opens to its lines. */
+export default function MarginsPage() {
+  const user = useUser();
+  const isRoot = user.company_kind === 'root';
+  const rows = useDrawer('row');
+  const suppliers = useDrawer('suppliers');
+  const [params, set] = useSearchParams();
+  const today = dayIn(new Date(), user.time_zone);
+  const { from, to, days } = params;
+  const range = useMemo(() => rangeOf({ from, to, days } as never, today), [from, to, days, today]);
+  const groups = MARGIN_GROUPS.filter((one) => isRoot || one !== 'agency');
+  const by: MarginGroup = groups.find((one) => one === params.by) ?? 'month';
+  const filter = { by, startDate: range.start, endDate: range.end };
+  const query = useQuery({
+    queryKey: ['margins', filter],
+    queryFn: ({ signal }) => api.ledger.margins(filter, { signal }),
+    placeholderData: keepPreviousData,
+  });
+  const report = query.data;
+  const total = report?.total;
+  return (
+    <PageZone value={user.time_zone}>
+      <PageHeader
+        title="Margins"
+        line={`${isRoot ? 'What agencies paid, less what suppliers charged.' : 'What clients paid, less what the platform charged.'} Days are in ${zoneWords(user.time_zone)}.`}
+        primary={
+          isRoot && (
+            <Button variant="default" onClick={() => suppliers.open('all')}>
+              Supplier costs
+            </Button>
+          )
+        }
+      />
+      <Group mb="md" gap="sm" justify="space-between">
+        <SegmentedControl
+          aria-label="Group by"
+          value={by}
+          data={groups.map((one) => ({ value: one, label: GROUPS[one] }))}
+          onChange={(next) => set({ by: next === 'month' ? undefined : next, row: undefined })}
+          style={{ maxWidth: '100%', overflowX: 'auto' }}
+        />
+        <Suspense fallback={<Skeleton height={36} width={320} />}>
+          <RangePicker
+            range={range}
+            today={today}
+            onDays={(count) =>
+              set({ days: count === 30 ? undefined : String(count), from: undefined, to: undefined })
+            }
+            onRange={({ start, end }) => set({ from: start, to: end, days: undefined })}
+          />
+        </Suspense>
+      </Group>
+      <div className={classes.tiles} style={{ marginBottom: 24 }}>
+        <StatTile
+          plain
+          label={isRoot ? 'Paid by agencies' : 'Paid by clients'}
+          value={total && money(isRoot ? total.cost_micros : total.price_micros)}
+        />
+        <StatTile
+          plain
+          label={isRoot ? 'Supplier cost' : 'Your cost'}
+          value={total && money(isRoot ? (total.supplier_micros ?? 0) : total.cost_micros)}
+        />
+        <StatTile plain label="Margin" value={total && marginWords(total, isRoot)} />
+      </div>
+      <DataTable
+        label="Margins"
+        download={{ list: 'margins', query: filter }}
+        name={`margins-${by}`}
+        columns={columnsFor(by, isRoot, total)}
+        query={{ ...query, data: report && { data: report.data } }}
+        rowKey={(row) => row.key}
+        onRow={(row) => rows.open(row.key)}
+        empty={
+          <EmptyState
+            icon={<IconChartBar size={32} stroke={1.4} />}
+            title="Nothing was sold in this period"
+            text="Leads and campaign fees are totaled here. Choose a longer period to see earlier ones."
+          />
+        }
+      />
+      <DetailDrawer
+        param="row"
+        size={640}
+        title={report?.data.find((row) => row.key === rows.id)?.name ?? 'Lines'}
+      >
+        {(key) => <Lines filter={{ ...filter, ...marginFilterOf(by, key, range) }} />}
+      </DetailDrawer>
+      {isRoot && (
+        <DetailDrawer param="suppliers" title="Supplier costs">
+          {() => <SupplierCosts />}
+        </DetailDrawer>
+      )}
+      <LineDrawer />
+    </PageZone>
+  );
+}
+
+/** A margin, and its share of revenue. */
+function marginWords(sums: Report['total'], isRoot: boolean): string {
+  const earned = isRoot ? sums.cost_micros : sums.price_micros;
+  return `${money(sums.margin_micros)}${earned > 0 ? ` (${percent(sums.margin_micros / earned)})` : ''}`;
+}
+
+function columnsFor(by: MarginGroup, isRoot: boolean, total: Report['total'] | undefined): Column<Row>[] {
+  const amount = (key: string, title: string, of: (sums: Report['total']) => number | null): Column<Row> => ({
+    key,
+    title,
+    align: 'right',
+    render: (row) => <Money micros={of(row) ?? 0} />,
+    foot: total && <Money micros={of(total) ?? 0} />,
+  });
+  return [
+    { key: 'name', title: GROUPS[by], render: (row) => <Clip text={row.name} max={320} />, foot: 'Total' },
+    ...(by === 'campaign'
+      ? [
+          {
+            key: 'company',
+            title: 'Client',
+            render: (row: Row) => <Clip text={row.company_name} max={200} />,
+          },
+        ]
+      : []),
+    {
+      key: 'leads',
+      title: 'Leads',
+      align: 'right',
+      render: (row) => <span className="num">{num(row.leads)}</span>,
+      foot: total && <span className="num">{num(total.leads)}</span>,
+    },
+    { ...amount('price', 'Paid by clients', (sums) => sums.price_micros), hidden: isRoot },
+    amount('cost', isRoot ? 'Paid by agencies' : 'Your cost', (sums) => sums.cost_micros),
+    ...(isRoot ? [amount('supplier', 'Supplier cost', (sums) => sums.supplier_micros)] : []),
+    amount('margin', 'Margin', (sums) => sums.margin_micros),
+    {
+      key: 'share',
+      title: 'Margin %',
+      align: 'right',
+      render: (row) => share(row, isRoot),
+      foot: total && share(total, isRoot),
+    },
+  ];
+}
+
+function share(sums: Report['total'], isRoot: boolean) {
+  const earned = isRoot ? sums.cost_micros : sums.price_micros;
+  return earned > 0 ? <span className="num">{percent(sums.margin_micros / earned)}</span> : <None />;
+}
+
+type Line = Awaited<ReturnType<Client['ledger']['marginLines']>>['data'][number];
+
+/** What came in, what it cost, and what the company kept of a line; on each level the first two make the third. */
+function amountsOf(line: Line, isRoot: boolean): (number | null)[] {
+  const { price_micros, cost_micros, margin_micros } = line;
+  if (!isRoot) return [price_micros, cost_micros, margin_micros];
+  const supplier = cost_micros === null || margin_micros === null ? null : cost_micros - margin_micros;
+  return [cost_micros, supplier, margin_micros];
+}
+
+/** The leads and fees under a row, newest first; each opens as a line of the statement. */
+function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>[0] }) {
+  const isRoot = useUser().company_kind === 'root';
+  const line = useDrawer('line');
+  const query = useInfiniteQuery({
+    queryKey: ['margins', 'lines', filter],
+    queryFn: ({ signal, pageParam }) =>
+      api.ledger.marginLines({ ...filter, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next_cursor,
+  });
+  if (query.error)
+    return (
+      <ErrorState
+        error={query.error}
+        what="The lines could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
+    );
+  const lines = query.data?.pages.flatMap((page) => page.data);
+  if (!lines)
+    return (
+      <Stack gap="sm" aria-busy="true">
+        {[80, 60, 70, 55].map((width) => (
+          <Skeleton key={width} height={16} width={`${width}%`} />
+        ))}
+      </Stack>
+    );
+  if (lines.length === 0)
+    return (
+      <EmptyState
+        icon={<IconReceipt size={32} stroke={1.4} />}
+        title="No lines"
+        text="Nothing was sold here in this period."
+      />
+    );
+  return (
+    <Stack gap="md">
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Line</Table.Th>
+            <Table.Th ta="right">{isRoot ? 'Paid by agency' : 'Paid by client'}</Table.Th>
+            <Table.Th ta="right">{isRoot ? 'Supplier cost' : 'Your cost'}</Table.Th>
+            <Table.Th ta="right">Margin</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {lines.map((one) => (
+            <Table.Tr key={one.id}>
+              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                <Button variant="transparent" size="compact-sm" p={0} onClick={() => line.open(one.id)}>
+                  {kindWords(one.kind)}
+                </Button>
+                <Text size="xs" c="dimmed">
+                  {one.campaignName ? `${one.campaignName} · ` : ''}
+                  <When at={one.created_at} />
+                </Text>
+              </Table.Td>
+              {amountsOf(one, isRoot).map((micros, at) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the three columns stay where they are
+                <Table.Td key={at} ta="right">
+                  {micros === null ? <None /> : <Money micros={micros} unit />}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show older lines
+        </Button>
+      )}
+    </Stack>
+  );
+}
