@@ -181,7 +181,7 @@ describe('[TEN-01] the tree of companies', () => {
     });
     expect(await door('acme.test', '/acme.test')).toEqual(acme);
     // An agency's host says nothing of other agencies, nor of the root above it.
-    for (const unknown of ['sub', 'sub.root.test', 'root.test', 'nobody', 'nobody.test', '%00', '../..'])
+    for (const unknown of ['sub', 'sub.root.test', 'root.test', 'nobody', 'nobody.test', '%00', '..'])
       expect([
         unknown,
         (await app.call('GET', `/api/general/domain-info/${unknown}`, { host: 'acme.test' })).status,

@@ -62,7 +62,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     given: { mostBytes: number; mostRows?: number },
   ): Promise<{ rows: number }> {
     const path = pathOf(file);
-    await mkdir(join(path, '../..'), { recursive: true });
+    await mkdir(join(path, '..'), { recursive: true });
     let breaks = 1;
     async function* counted() {
       for await (const chunk of source) {
