@@ -39,7 +39,7 @@ export async function benchImport(): Promise<Result> {
       const root = await stage.make.root();
       await copy();
       const took = await seconds(async () => {
-        const done = await stage.features.identity.importFile(root.id, csv, {});
+        const done = await stage.features.people.importFile(root.id, csv, {});
         if (done.keys_added !== PEOPLE * 4)
           throw new Error(`${done.keys_added} keys instead of ${PEOPLE * 4}`);
       });

@@ -34,7 +34,7 @@ export async function benchIntent({ full }: { full: boolean }): Promise<Result[]
     const results = [await imported(stage, size.imported)];
     const root = await stage.make.root();
     const now = stage.platform.clock.now();
-    await stage.features.identity.keepSignals();
+    await stage.features.people.keepSignals();
     const admin = new pg.Client({ connectionString: stage.adminUrl });
     await admin.connect();
     try {
@@ -101,10 +101,10 @@ async function imported(stage: Stage, many: number): Promise<Result> {
       const list = createWriteStream(crowd);
       list.end(`email\n${Array.from({ length: people }, (_, i) => `person${i}@example.com`).join('\n')}\n`);
       await once(list, 'finish');
-      await stage.features.identity.importFile(root.id, crowd, {});
+      await stage.features.people.importFile(root.id, crowd, {});
       await copy();
       const took = await seconds(async () => {
-        const done = await stage.features.identity.importFile(root.id, csv, {}, { kind: 'signals' });
+        const done = await stage.features.people.importFile(root.id, csv, {}, { kind: 'signals' });
         if (done.rows_added !== many) throw new Error(`${done.rows_added} signals instead of ${many}`);
       });
       rates.push(many / took);
@@ -281,7 +281,7 @@ async function matched(
       [root.id, BATCH, now, batches],
     );
     const took = await seconds(async () => {
-      while ((await stage.features.intent.delivery.matchNew(root.id)) > 0);
+      while ((await stage.features.signals.delivery.matchNew(root.id)) > 0);
     });
     if (round > 0) {
       limits.push(day / limit);
@@ -290,7 +290,7 @@ async function matched(
   }
   // Matches become candidates as they are judged.
   const unpacking = await seconds(async () => {
-    while ((await stage.features.intent.delivery.unpack(root.id)) > 0);
+    while ((await stage.features.signals.delivery.unpack(root.id)) > 0);
   });
   const { rows } = await admin.query('select count(*) as n from intent_candidate');
   if (Number(rows[0].n) === 0) throw new Error('Nobody was found.');

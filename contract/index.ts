@@ -1,6 +1,6 @@
 import type { ContractRouterClient } from '@orpc/contract';
 import { agreements } from './accounts/agreements.ts';
-import { access } from './accounts/auth.ts';
+import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
 import { documents } from './accounts/documents.ts';
 import { profile } from './accounts/profile.ts';
@@ -13,9 +13,9 @@ import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { exclusions } from './audience/exclusions.ts';
-import { identity } from './audience/people.ts';
-import { intent } from './audience/signals.ts';
-import { insight } from './campaigns/analytics.ts';
+import { people } from './audience/people.ts';
+import { signals } from './audience/signals.ts';
+import { analytics } from './campaigns/analytics.ts';
 import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
 import { connections } from './campaigns/connections.ts';
@@ -26,22 +26,22 @@ import { leads } from './campaigns/leads.ts';
 import { reports } from './campaigns/reports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
-import { wallet } from './money/data-wallet.ts';
-import { collection, invoices } from './money/invoices.ts';
-import { caps, ledger } from './money/ledger.ts';
+import { dataWallet } from './money/data-wallet.ts';
+import { dunning, invoices } from './money/invoices.ts';
+import { ledger, spendingLimits } from './money/ledger.ts';
 import { margins } from './money/margins.ts';
-import { minspend } from './money/minimum-spend.ts';
-import { onboarding } from './money/onboarding-charge.ts';
+import { minimumSpend } from './money/minimum-spend.ts';
+import { onboardingCharge } from './money/onboarding-charge.ts';
 import { payments } from './money/payments.ts';
 import { prepaid } from './money/prepaid.ts';
-import { costs } from './money/pricing.ts';
+import { pricing } from './money/pricing.ts';
 import { taxes } from './money/taxes.ts';
-import { background } from './operations/jobs.ts';
+import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
 
 /** Every call of the product, by feature. */
 export const contract = {
-  access,
+  auth,
   tenants,
   settings,
   setup,
@@ -55,7 +55,7 @@ export const contract = {
   groups,
   prepaid,
   companies,
-  costs,
+  pricing,
   credits,
   taxes,
   leads,
@@ -65,23 +65,23 @@ export const contract = {
   developer,
   enrichment,
   exclusions,
-  background,
-  identity,
-  insight,
-  intent,
+  backgroundJobs,
+  people,
+  analytics,
+  signals,
   ledger,
-  caps,
+  spendingLimits,
   margins,
   held,
-  minspend,
-  onboarding,
+  minimumSpend,
+  onboardingCharge,
   outbox,
   roots,
   search,
-  wallet,
+  dataWallet,
   payments,
   invoices,
-  collection,
+  dunning,
 };
 
 /** The calls as the web client sees them. */

@@ -421,8 +421,8 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
   async function tokenFor(userId: string): Promise<string> {
     const owner = await someone(agency);
     const tenant = (await app.features.tenants.byHost('acme.localhost'))!;
-    const actor = await app.features.access.actorOf(await app.signIn(owner.email, 'acme.localhost'), tenant);
-    const { token } = await app.features.access.sso.mint(
+    const actor = await app.features.auth.actorOf(await app.signIn(owner.email, 'acme.localhost'), tenant);
+    const { token } = await app.features.auth.sso.mint(
       new Ctx({
         tenant,
         actor,

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { PERSON_FIELDS } from '../contract/audience/people.ts';
 import { createAudit } from '../server/features/accounts/audit/index.ts';
 import { createTenants, type Tenants } from '../server/features/accounts/tenants/index.ts';
-import { createIdentity } from '../server/features/audience/people/index.ts';
+import { createPeople } from '../server/features/audience/people/index.ts';
 import { systemClock } from '../server/platform/clock.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
 import { type CountryCode, countryOf, HOME_COUNTRY } from '../server/platform/countries.ts';
@@ -135,7 +135,7 @@ async function main(): Promise<number> {
       log: console as unknown as Log,
     };
     const rootId = await findRoot(createTenants(platform), root);
-    const identity = createIdentity(platform, { audit: createAudit() });
+    const identity = createPeople(platform, { audit: createAudit() });
 
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

@@ -6,13 +6,7 @@ import { isKnownPath } from '../contract/routing/routing.ts';
 import { EXPORTS } from './exports.ts';
 import { createAgreements, documentsRoutes, marketingRoutes } from './features/accounts/agreements/index.ts';
 import { createAudit, createLogChain, startAudit } from './features/accounts/audit/index.ts';
-import {
-  accessFinish,
-  accessIsViewing,
-  accessRoutes,
-  createAccess,
-  startAccess,
-} from './features/accounts/auth/index.ts';
+import { authFinish, authRoutes, createAuth, isViewing, startAuth } from './features/accounts/auth/index.ts';
 import {
   companiesRoutes,
   companyDetails,
@@ -30,12 +24,12 @@ import {
 } from './features/accounts/settings/index.ts';
 import { createSetup, profileRoutes, rolesRoutes, setupRoutes } from './features/accounts/setup/index.ts';
 import { createTenants, tenantsRoutes } from './features/accounts/tenants/index.ts';
-import { createPeople } from './features/accounts/users/index.ts';
+import { createUsers } from './features/accounts/users/index.ts';
 import { createEnrichment, enrichmentRoutes } from './features/audience/enrichment/index.ts';
 import { createExclusions, exclusionsRoutes, startExclusions } from './features/audience/exclusions/index.ts';
-import { createIdentity, identityRoutes, startIdentityJobs } from './features/audience/people/index.ts';
-import { createIntent, intentRoutes, startIntent } from './features/audience/signals/index.ts';
-import { insightRoutes } from './features/campaigns/analytics/index.ts';
+import { createPeople, peopleRoutes, startPeople } from './features/audience/people/index.ts';
+import { createSignals, signalsRoutes, startSignals } from './features/audience/signals/index.ts';
+import { analyticsRoutes } from './features/campaigns/analytics/index.ts';
 import {
   campaignMoreRoutes,
   campaignsRoutes,
@@ -68,16 +62,16 @@ import {
 import { createBilling } from './features/money/billing/index.ts';
 import { createCredits, creditsRoutes } from './features/money/credits/index.ts';
 import { createDataWallet, dataWalletRoutes } from './features/money/data-wallet/index.ts';
-import { collectionRoutes, createCollection } from './features/money/dunning/index.ts';
+import { createDunning, dunningRoutes } from './features/money/dunning/index.ts';
 import { createInvoices, invoicesRoutes, pdfRoutes, startInvoices } from './features/money/invoices/index.ts';
 import { createLedger, createNotices, ledgerRoutes, snapshotJobs } from './features/money/ledger/index.ts';
 import { createMargins, marginsRoutes } from './features/money/margins/index.ts';
 import {
   createMinimumSpend,
-  minspendRoutes,
+  minimumSpendRoutes,
   startMinimumSpend,
 } from './features/money/minimum-spend/index.ts';
-import { createOnboarding, onboardingRoutes } from './features/money/onboarding-charge/index.ts';
+import { createOnboardingCharge, onboardingChargeRoutes } from './features/money/onboarding-charge/index.ts';
 import {
   addNoticeRoute,
   createPayments,
@@ -87,11 +81,11 @@ import {
   startPayments,
 } from './features/money/payments/index.ts';
 import { createPrepaid, prepaidRoutes } from './features/money/prepaid/index.ts';
-import { costsRoutes, createCosts, createCoupons, createPlans } from './features/money/pricing/index.ts';
-import { capsRoutes, createCaps } from './features/money/spending-limits/index.ts';
+import { createCoupons, createPlans, createPricing, pricingRoutes } from './features/money/pricing/index.ts';
+import { createSpendingLimits, spendingLimitsRoutes } from './features/money/spending-limits/index.ts';
 import { createTaxes, startTaxes, taxesRoutes } from './features/money/taxes/index.ts';
 import { createWallet, startWallet } from './features/money/wallet/index.ts';
-import { backgroundRoutes, createBackground } from './features/operations/jobs/index.ts';
+import { backgroundJobsRoutes, createBackgroundJobs } from './features/operations/jobs/index.ts';
 import { createOutbox, outboxRoutes } from './features/operations/outbox/index.ts';
 import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
@@ -167,9 +161,9 @@ export function createFeatures(
 ) {
   const outbound = createOutbound({ allow: outboundExceptions });
   const tenants = createTenants(platform);
-  const people = createPeople(platform);
+  const users = createUsers(platform);
   const audit = createAudit();
-  const background = createBackground(platform, { audit, tenants });
+  const backgroundJobs = createBackgroundJobs(platform, { audit, tenants });
   const logChain = createLogChain(platform);
   const { smtpUrl, mailFrom, recaptcha } = platform.config;
   const smtp = createSmtp(platform, { outbound });
@@ -179,12 +173,12 @@ export function createFeatures(
   const outbox = createOutbox(platform, { audit, mail });
   const limits = createLimits(platform);
   const outsideCaptcha = recaptcha && createRecaptcha(recaptcha);
-  const sales = createSales(platform, { audit, people });
-  const access = createAccess(platform, { tenants, people, audit, sales, mail, limits, outsideCaptcha });
-  const costs = createCosts(platform, { tenants, audit });
+  const sales = createSales(platform, { audit, users });
+  const auth = createAuth(platform, { tenants, users, audit, sales, mail, limits, outsideCaptcha });
+  const pricing = createPricing(platform, { tenants, audit });
   const plans = createPlans(platform, { tenants, audit });
   const coupons = createCoupons(platform, { audit, limits });
-  const settings = createSettings(platform, { tenants, audit, costs, limits, smtp, sales, dns });
+  const settings = createSettings(platform, { tenants, audit, pricing, limits, smtp, sales, dns });
   const ledger = createLedger();
   const gateway = around(
     createGateway(platform.config, {
@@ -194,16 +188,16 @@ export function createFeatures(
       ...waits,
     }),
   );
-  const notices = createNotices({ tenants, people, mail, port: platform.config.port });
+  const notices = createNotices({ tenants, users, mail, port: platform.config.port });
   const payments = createPayments(platform, { gateway, audit, notices, onStep });
-  const caps = createCaps(platform, { audit, notices });
-  const wallet = createWallet(platform, { ledger, caps, tenants, notices });
+  const spendingLimits = createSpendingLimits(platform, { audit, notices });
+  const wallet = createWallet(platform, { ledger, spendingLimits, tenants, notices });
   const billing = createBilling({
     events: platform.events,
     ledger,
     wallet,
-    caps,
-    costs,
+    spendingLimits,
+    pricing,
     payments,
   });
   const taxes = createTaxes(platform, {
@@ -217,7 +211,7 @@ export function createFeatures(
     tenants,
     billing,
     wallet,
-    costs,
+    pricing,
     audit,
     charges: payments.charges,
   });
@@ -233,7 +227,7 @@ export function createFeatures(
     notices,
     bill: invoices.bill,
   });
-  const onboarding = createOnboarding(platform, {
+  const onboardingCharge = createOnboardingCharge(platform, {
     audit,
     settings,
     coupons,
@@ -253,16 +247,16 @@ export function createFeatures(
   });
   const setup = createSetup(platform, {
     tenants,
-    people,
+    users,
     audit,
-    access,
+    auth,
     settings,
     billing,
     agreements,
     minimumSpend,
-    onboarding,
+    onboardingCharge,
   });
-  const identity = createIdentity(platform, { audit });
+  const people = createPeople(platform, { audit });
   const { host: pdlHost, protocol: pdlProtocol } = new URL(platform.config.pdlApiBase);
   const pdl = createPdl({
     // Plain http is a test server of this machine.
@@ -272,7 +266,7 @@ export function createFeatures(
   });
   const enrichment = createEnrichment(platform, {
     audit,
-    identity,
+    people,
     vendors: { pdl },
     // Leads are made with this feature's data and have access to the lists.
     isWithheld: async (tx, rootId, leadId) => (await leads.withheldIn(tx, rootId, [leadId])).has(leadId),
@@ -282,30 +276,30 @@ export function createFeatures(
   const campaigns = createCampaigns(platform, {
     audit,
     billing,
-    costs,
+    pricing,
     tenants,
     groups,
     information: enrichment,
     outbound,
     limits,
   });
-  const margins = createMargins(platform, { audit, campaigns, costs, notices, tenants });
+  const margins = createMargins(platform, { audit, campaigns, pricing, notices, tenants });
   const prepaid = createPrepaid(platform, {
     tenants,
     audit,
     notices,
     ledger,
-    caps,
-    costs,
+    spendingLimits,
+    pricing,
     billing,
     payments,
     campaigns,
   });
   const companies = createCompanies(platform, {
     tenants,
-    people,
+    users,
     audit,
-    access,
+    auth,
     settings,
     plans,
     billing,
@@ -313,27 +307,27 @@ export function createFeatures(
     sales,
     limits,
   });
-  const staff = createStaff(platform, { people, audit, access, limits });
+  const staff = createStaff(platform, { users, audit, auth, limits });
   const visits = createVisits(platform, { audit, campaigns, notices, tenants });
   const leads = createLeads(platform, {
     tenants,
     audit,
     campaigns,
     exclusions,
-    identity,
+    people,
     enrichment,
     billing,
     settings,
     visits,
   });
-  const intent = createIntent(platform, {
+  const signals = createSignals(platform, {
     audit,
     campaigns,
-    identity,
+    people,
     leads,
     mail,
     notices,
-    people,
+    users,
     tenants,
   });
   const connections = createConnections(platform, {
@@ -355,9 +349,9 @@ export function createFeatures(
     enrichment,
   });
   const reports = createReports(platform, { tenants, audit, notices, mail, campaigns, leads });
-  const collection = createCollection(platform, {
+  const dunning = createDunning(platform, {
     tenants,
-    people,
+    users,
     audit,
     notices,
     ledger,
@@ -379,9 +373,9 @@ export function createFeatures(
   });
   const developer = createDeveloper(platform, {
     tenants,
-    people,
+    users,
     audit,
-    access,
+    auth,
     limits,
     billing,
     agreements,
@@ -395,31 +389,31 @@ export function createFeatures(
     outbound,
     mail,
     tenants,
-    people,
+    users,
     audit,
-    background,
+    backgroundJobs,
     outbox,
     logChain,
     sales,
-    access,
-    costs,
+    auth,
+    pricing,
     plans,
     coupons,
     settings,
     ledger,
     payments,
     notices,
-    caps,
+    spendingLimits,
     wallet,
     billing,
     taxes,
     invoices,
     agreements,
     minimumSpend,
-    onboarding,
+    onboardingCharge,
     dataWallet,
     setup,
-    identity,
+    people,
     enrichment,
     exclusions,
     groups,
@@ -430,11 +424,11 @@ export function createFeatures(
     staff,
     visits,
     leads,
-    intent,
+    signals,
     connections,
     delivery,
     reports,
-    collection,
+    dunning,
     credits,
     developer,
   };
@@ -451,10 +445,10 @@ export async function createApp(parts: AppParts) {
   let features: Features;
   const doors: Doors = {
     tenantOf: (host) => features.tenants.byHost(host),
-    actorOf: (token, tenant) => features.access.actorOf(token, tenant),
-    actorOfDownload: (token, path, tenant) => features.access.actorOfDownload(token, path, tenant),
-    unconfirmed: (actor, tenant) => features.access.confirmation.missing(actor, tenant),
-    openBody: (dt) => features.access.keys.openBody(dt),
+    actorOf: (token, tenant) => features.auth.actorOf(token, tenant),
+    actorOfDownload: (token, path, tenant) => features.auth.actorOfDownload(token, path, tenant),
+    unconfirmed: (actor, tenant) => features.auth.confirmation.missing(actor, tenant),
+    openBody: (dt) => features.auth.keys.openBody(dt),
   };
   const server = await createServer(config, clock, doors);
   const log: Log = server.log;
@@ -479,7 +473,7 @@ export async function createApp(parts: AppParts) {
       : Promise.resolve(null),
   );
   const settings = settingsRoutes(features.settings);
-  const identity = identityRoutes(features.identity);
+  const people = peopleRoutes(features.people);
   const exclusions = exclusionsRoutes(features.exclusions);
   const delivery = deliveryRoutes(features.delivery);
   const leads = leadsRoutes(features.leads);
@@ -491,7 +485,7 @@ export async function createApp(parts: AppParts) {
     {
       method: 'GET',
       url: '/healthz',
-      access: 'open',
+      auth: 'open',
       tag: 'Health',
       summary: 'Alive',
       handler: async () => ({ status: 'ok' }),
@@ -499,7 +493,7 @@ export async function createApp(parts: AppParts) {
     {
       method: 'GET',
       url: '/readyz',
-      access: 'open',
+      auth: 'open',
       tag: 'Health',
       summary: 'Database and migrations ready',
       async handler(_ctx, _request, reply) {
@@ -538,7 +532,7 @@ export async function createApp(parts: AppParts) {
       ...settings.plain,
       ...leads.plain,
       ...delivery.plain,
-      ...identity.plain,
+      ...people.plain,
       ...exclusions.plain,
       ...ledger.plain,
       ...dataWallet.plain,
@@ -551,7 +545,7 @@ export async function createApp(parts: AppParts) {
       {
         method: 'GET',
         url: '/api/openapi.json',
-        access: 'public',
+        auth: 'public',
         tag: 'Reference',
         summary: 'This document',
         handler: (_ctx, request, reply) => sendDocument(request, reply),
@@ -559,7 +553,7 @@ export async function createApp(parts: AppParts) {
       {
         method: 'GET',
         url: '/api/reference',
-        access: 'public',
+        auth: 'public',
         tag: 'Reference',
         summary: 'Returns this document as a readable page',
         handler: (_ctx, request, reply) =>
@@ -575,7 +569,7 @@ export async function createApp(parts: AppParts) {
     reference.push({
       method: 'GET',
       url: '/api/client.tgz',
-      access: 'public',
+      auth: 'public',
       tag: 'Reference',
       summary: 'Returns the TypeScript client of the developer API as a package for npm',
       handler: (_ctx, _request, reply) => sendClient(reply, join(dist, 'sdk/client.tgz')),
@@ -583,7 +577,7 @@ export async function createApp(parts: AppParts) {
     const visitLog: PlainRoute = {
       method: 'POST',
       url: '/v',
-      access: 'open',
+      auth: 'open',
       tag: 'Visits',
       summary: 'Receives visits from the pixel',
       handler: async () => null,
@@ -591,7 +585,7 @@ export async function createApp(parts: AppParts) {
     const notice: PlainRoute = {
       method: 'POST',
       url: '/api/payment/notice',
-      access: 'open',
+      auth: 'open',
       tag: 'Payments',
       summary: 'Receives signed notifications from the card provider (webhook endpoint)',
       handler: async () => null,
@@ -606,7 +600,7 @@ export async function createApp(parts: AppParts) {
       notice,
     ]);
     addPlain(server, clock, doors, [...plain, ...reference]);
-    calls(contract.access, accessRoutes(features.access), accessFinish);
+    calls(contract.auth, authRoutes(features.auth), authFinish);
     calls(contract.tenants, tenancy.handlers);
     calls(contract.settings, settings.handlers);
     calls(contract.setup, setupRoutes(features.setup));
@@ -617,11 +611,11 @@ export async function createApp(parts: AppParts) {
     calls(contract.companies, companiesRoutes(features.companies, features.staff));
     calls(contract.roots, rootsRoutes(platform, features));
     calls(contract.search, searchRoutes(platform, features));
-    calls(contract.costs, costsRoutes(features, features.settings.onboardingOf));
+    calls(contract.pricing, pricingRoutes(features, features.settings.onboardingOf));
     calls(contract.credits, creditsRoutes(features.credits));
     calls(contract.taxes, taxesRoutes(features.taxes));
-    calls(contract.onboarding, onboardingRoutes(features.onboarding, features.payments));
-    calls(contract.minspend, minspendRoutes(features.minimumSpend));
+    calls(contract.onboardingCharge, onboardingChargeRoutes(features.onboardingCharge, features.payments));
+    calls(contract.minimumSpend, minimumSpendRoutes(features.minimumSpend));
     calls(contract.campaigns, campaignsRoutes(features.campaigns));
     calls(contract.campaignMore, campaignMoreRoutes(features.campaigns));
     calls(contract.margins, marginsRoutes(features.margins));
@@ -629,26 +623,26 @@ export async function createApp(parts: AppParts) {
     calls(contract.groups, groupsRoutes(features.groups));
     calls(contract.prepaid, prepaidRoutes(features.prepaid));
     calls(contract.leads, leads.handlers);
-    calls(contract.intent, intentRoutes(features.intent));
-    calls(contract.insight, insightRoutes(platform, features.tenants, features.invoices));
+    calls(contract.signals, signalsRoutes(features.signals));
+    calls(contract.analytics, analyticsRoutes(platform, features.tenants, features.invoices));
     calls(contract.connections, connectionsRoutes(features.connections));
     calls(contract.delivery, delivery.handlers);
     calls(contract.reports, reportsRoutes(features.reports));
     addUnsubscribeRoute(server, clock, doors, features.reports);
     calls(contract.developer, developerRoutes(features.developer));
     addApiRoutes(server, platform, doors, features);
-    calls(contract.background, backgroundRoutes(features.background));
+    calls(contract.backgroundJobs, backgroundJobsRoutes(features.backgroundJobs));
     calls(contract.outbox, outboxRoutes(features.outbox));
-    calls(contract.identity, identity.handlers);
+    calls(contract.people, people.handlers);
     calls(contract.enrichment, enrichmentRoutes(features.enrichment));
     calls(contract.exclusions, exclusions.handlers);
     calls(contract.ledger, ledger.handlers);
     calls(contract.invoices, invoicesRoutes(features.invoices));
     calls(contract.payments, paymentsRoutes(features.payments, platform));
-    calls(contract.collection, collectionRoutes(features.collection, features.payments));
+    calls(contract.dunning, dunningRoutes(features.dunning, features.payments));
     addNoticeRoute(server, features.payments);
-    calls(contract.caps, capsRoutes(features.caps));
-    calls(contract.wallet, dataWallet.handlers);
+    calls(contract.spendingLimits, spendingLimitsRoutes(features.spendingLimits));
+    calls(contract.dataWallet, dataWallet.handlers);
     calls(
       contract.agreements,
       marketingRoutes(features.agreements, features.minimumSpend.askedOf, features.developer.accept),
@@ -658,7 +652,7 @@ export async function createApp(parts: AppParts) {
       const brand = await tenancy.frontDoor(tenant);
       const code = await features.settings.embedFor(tenant);
       // In view mode, no embed code runs alongside a session that belongs to someone else.
-      const embed = code && !(await accessIsViewing(features.access, request)) ? code : undefined;
+      const embed = code && !(await isViewing(features.auth, request)) ? code : undefined;
       return { title: brand.name, favicon: brand.favicon, brand, embed };
     };
     addSite(server, join(dist, 'web'), pageOf, {
@@ -687,26 +681,26 @@ export async function createApp(parts: AppParts) {
       await features.visits.keepPartitions();
       if (has('worker')) {
         await features.visits.start();
-        await startIdentityJobs(features.identity);
+        await startPeople(features.people);
         await startExclusions(features.exclusions);
-        await startIntent(features.intent, features.tenants, platform);
+        await startSignals(features.signals, features.tenants, platform);
         await features.enrichment.completion.start();
         await startDelivery(features.delivery);
         await features.developer.start();
         await features.mail.start();
         await startAudit(features.logChain, jobs);
-        await startAccess(features.access, jobs);
+        await startAuth(features.auth, jobs);
         await startSettings(features.settings, jobs);
         await snapshotJobs(platform, features.ledger, features.tenants);
         cards = await startPayments(features.payments, features.tenants, platform);
-        await features.caps.start();
+        await features.spendingLimits.start();
         await startWallet(features.wallet, features.tenants, jobs);
         await startMinimumSpend(features.minimumSpend, features.tenants, jobs);
         await features.dataWallet.auto.start();
         await startTaxes(features.taxes, features.tenants, jobs);
         await startInvoices(features.invoices, features.tenants, platform);
         await features.prepaid.auto.start();
-        await features.collection.start();
+        await features.dunning.start();
         await features.reports.start();
         await features.margins.start();
         await startCampaigns(features.campaigns, features.tenants, platform);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   acme = await make.agency(root, { host: 'acme.test', name: 'Acme' });
   const other = await make.agency(root, { name: '=2+5+cmd|calc' });
   await make.client(other, { name: 'Foreign client' });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   for (let i = 0; i < 130; i++) await make.client(acme, { name: `Client ${String(i).padStart(3, '0')}` });
   for (const [name, company, role] of [
     ['root', root, 'owner'],

@@ -108,7 +108,7 @@ function roleOf(row: StaffNodeData): string {
   return row.ClientRole === 'owner' ? 'Owner' : row.role_name || 'All permissions';
 }
 
-const humanOf = (one: RowOf<typeof contract.identity.merges>['kept']): string =>
+const humanOf = (one: RowOf<typeof contract.people.merges>['kept']): string =>
   one ? [one.first_name, one.last_name].filter(Boolean).join(' ') : 'Erased';
 
 /** The rows of the long call are companies or people, depending on the requested type. */
@@ -184,7 +184,7 @@ export const EXPORTS: readonly ExportList[] = [
     ]),
     step: 200,
   },
-  list('clients', contract.insight.clients, [
+  list('clients', contract.analytics.clients, [
     ['Client', (row) => row.company_name],
     ['Agency', (row) => row.agency_name],
     ['Active campaigns', (row) => row.active],
@@ -220,7 +220,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Created', (row) => row.created_at],
     ['ID', (row) => row.id],
   ]),
-  of('dashboard-campaigns', contract.insight.dashboard, (answer) => answer.campaigns, [
+  of('dashboard-campaigns', contract.analytics.dashboard, (answer) => answer.campaigns, [
     ['Campaign ID', (row) => row.leadspeek_api_id],
     ['Campaign', (row) => row.campaignName],
     ['Client', (row) => row.company_name],
@@ -258,7 +258,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Lead', (row) => row.leadId],
     ['ID', (row) => row.id],
   ]),
-  list('packages', contract.collection.packages, [
+  list('packages', contract.dunning.packages, [
     ['ID', (row) => row.package_id],
     ['Name', (row) => row.name],
     ['Price per month (USD)', (row) => usd(row.monthly_micros)],
@@ -286,7 +286,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Company Name', (row) => row.company_name],
     ['Created at', (row) => row.created_at],
   ]),
-  list('stopped-jobs', contract.background.stoppedJobs, [
+  list('stopped-jobs', contract.backgroundJobs.stoppedJobs, [
     ['Job', (row) => row.title],
     ['Details', (row) => row.about],
     ['Attempts', (row) => row.starts],
@@ -320,7 +320,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Supplier cost (USD)', (row) => usd(row.supplier_micros)],
     ['Margin (USD)', (row) => usd(row.margin_micros)],
   ]),
-  list('coupons', contract.costs.coupons, [
+  list('coupons', contract.pricing.coupons, [
     ['Code', (row) => row.coupon_code],
     ['Percent', (row) => row.percent],
     ['Amount (USD)', (row) => row.amount],
@@ -328,13 +328,13 @@ export const EXPORTS: readonly ExportList[] = [
     ['Used', (row) => row.uses],
     ['Last day', (row) => row.expires_at],
   ]),
-  list('plans', contract.costs.plans, [
+  list('plans', contract.pricing.plans, [
     ['Name', (row) => row.planName],
     ['Months (USD)', (row) => row.months.join(' / ')],
     ['Each month after (USD)', (row) => row.flatMonth],
     ['Default', (row) => yes(row.default)],
   ]),
-  list('minimum-spend-offers', contract.minspend.offers, [
+  list('minimum-spend-offers', contract.minimumSpend.offers, [
     ['Agency', (row) => row.company_name],
     ['Plan', (row) => row.planName],
     ['Months (USD)', (row) => row.months.join(' / ')],
@@ -359,7 +359,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Fees (USD)', (row) => usd(row.fee_micros)],
     ['Net (USD)', (row) => usd(row.net_micros)],
   ]),
-  list('limits', contract.caps.list, [
+  list('limits', contract.spendingLimits.list, [
     ['Limit on', (row) => row.subject],
     ['Name', (row) => row.name],
     ['Period', (row) => row.period],
@@ -368,7 +368,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Alerts at (USD)', (row) => row.soft],
     ['Set by', (row) => row.set_by],
   ]),
-  list('keyword-counts', contract.intent.history, [
+  list('keyword-counts', contract.signals.history, [
     ['Location', (row) => row.target_location],
     ['States', (row) => row.states.join(', ')],
     ['Cities', (row) => row.cities.join(', ')],
@@ -396,7 +396,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Removed', (row) => row.removed_at],
     ['Error', (row) => row.error],
   ]),
-  list('imports', contract.identity.imports, [
+  list('imports', contract.people.imports, [
     ['File', (row) => row.file_name],
     ['State', (row) => row.state],
     ['Rows', (row) => row.rows_read],
@@ -411,7 +411,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Values skipped', (row) => row.values_bad],
     ['On do-not-call lists', (row) => row.phones_marked],
   ]),
-  list('merges', contract.identity.merges, [
+  list('merges', contract.people.merges, [
     ['Kept', (row) => humanOf(row.kept)],
     ['Kept email', (row) => row.kept?.email ?? ''],
     ['Merged person', (row) => humanOf(row.absorbed)],
@@ -419,7 +419,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Merged', (row) => row.merged_at],
     ['Undone', (row) => row.undone_at],
   ]),
-  list('activity', contract.access.activity, [
+  list('activity', contract.auth.activity, [
     ['When', (row) => row.at],
     ['What', (row) => row.what],
     ['Place', (row) => row.place],
@@ -427,7 +427,7 @@ export const EXPORTS: readonly ExportList[] = [
     ['Details', (row) => row.detail],
     ['Suspicious', (row) => yes(row.suspicious)],
   ]),
-  list('sessions', contract.access.sessions, [
+  list('sessions', contract.auth.sessions, [
     ['Device', (row) => row.device],
     ['Kind', (row) => row.kind],
     ['Place', (row) => row.place],
@@ -436,14 +436,14 @@ export const EXPORTS: readonly ExportList[] = [
     ['Last seen', (row) => row.last_seen],
     ['This device', (row) => yes(row.current)],
   ]),
-  list('passkeys', contract.access.passkeys, [
+  list('passkeys', contract.auth.passkeys, [
     ['Name', (row) => row.name],
     ['Works on', (row) => row.host],
     ['Synced', (row) => yes(row.synced)],
     ['Added', (row) => row.created_at],
     ['Last used', (row) => row.last_used_at],
   ]),
-  list('views', contract.access.views, [
+  list('views', contract.auth.views, [
     ['Who', (row) => row.who],
     ['Reason', (row) => row.reason],
     ['From', (row) => row.started_at],

@@ -163,9 +163,9 @@ async function main(): Promise<void> {
         });
       },
     });
-    const { access } = app.features;
-    await access.keys.publicSet(); // with another APP_KEY no one could sign in: better not to start
-    const setupToken = await access.offerSetup();
+    const { auth } = app.features;
+    await auth.keys.publicSet(); // with another APP_KEY no one could sign in: better not to start
+    const setupToken = await auth.offerSetup();
     if (wantsDemo && setupToken) {
       say('Creating the demo (once) ...');
       await demoHold.begin(config.port);

@@ -10,7 +10,7 @@ import { ViewToken, view } from './auth-view.ts';
 
 const Jwk = z.record(z.string(), z.unknown());
 
-export const access = {
+export const auth = {
   keys: call
     .route({
       method: 'GET',

@@ -129,7 +129,7 @@ export const Merge = z.object({
   undone_at: Instant.nullable(),
 });
 
-export const identity = {
+export const people = {
   imports: call
     .route({
       method: 'GET',

@@ -61,7 +61,7 @@ export const KeywordRow = z.object({
 
 const Which = z.object({ id: Id });
 
-export const intent = {
+export const signals = {
   queueCount: call
     .route({
       method: 'POST',

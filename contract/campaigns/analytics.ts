@@ -36,7 +36,7 @@ export const ATTENTION = [
 /** The way to the first lead. */
 export const FIRST_STEPS = ['client', 'campaign', 'pixel', 'lead'] as const;
 
-export const insight = {
+export const analytics = {
   home: call
     .route({
       method: 'GET',

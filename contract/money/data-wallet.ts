@@ -123,7 +123,7 @@ const Settings = z.object({
 const area = '/configuration/agencies/prepaid';
 const tags = ['Data Wallet'];
 
-export const wallet = {
+export const dataWallet = {
   getPrepaidDirectPayment: call
     .route({ method: 'GET', path: `${area}/direct-payment/{company_id}`, tags, summary: 'The Data Wallet' })
     .meta({ access: 'wallet.read' })

@@ -239,7 +239,7 @@ export const Paid = z.object({
 });
 
 /** Money that is due: charging it, and what follows when it cannot be charged. @public */
-export const collection = {
+export const dunning = {
   pay: call
     .route({
       method: 'POST',

@@ -260,7 +260,7 @@ export const Cap = z.object({
   spent: Dollars.describe('For the current day or month'),
 });
 
-export const caps = {
+export const spendingLimits = {
   list: call
     .route({ method: 'GET', path: '/ledger/caps', tags: ['Ledger'], summary: 'Lists spending limits' })
     .meta({ access: 'cap.read' })

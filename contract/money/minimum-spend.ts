@@ -70,7 +70,7 @@ export const MinSpend = z.object({
 
 const tags = ['Minimum spend'];
 
-export const minspend = {
+export const minimumSpend = {
   progress: call
     .route({
       method: 'GET',

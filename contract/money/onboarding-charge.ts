@@ -5,7 +5,7 @@ import { Paid } from './invoices.ts';
 import { CouponCode } from './pricing.ts';
 
 /** The one-time charge that an agency pays during set-up (PAY-08). */
-export const onboarding = {
+export const onboardingCharge = {
   charge: call
     .route({
       method: 'POST',

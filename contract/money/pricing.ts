@@ -168,7 +168,7 @@ const SupplierCost = z.object({
 const path = '/general/minimum-spend-config';
 const tags = ['Costs'];
 
-export const costs = {
+export const pricing = {
   client: call
     .route({
       method: 'GET',

@@ -71,7 +71,7 @@ export const StoppedJob = z.object({
   set_aside_at: Instant,
 });
 
-export const background = {
+export const backgroundJobs = {
   stoppedJobs: call
     .route({
       method: 'GET',

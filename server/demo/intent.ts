@@ -78,7 +78,7 @@ export async function seedIntent(given: {
     file,
     [csvLine(['email', 'phone', 'keyword', 'url', 'city', 'state', 'zip', 'time']), ...rows].join(''),
   );
-  await features.identity.importFile(rootId, file, {}, { kind: 'signals' });
+  await features.people.importFile(rootId, file, {}, { kind: 'signals' });
   await rm(file);
   const states = [...new Set(crowd.slice(0, 400).flatMap((person) => person.state ?? []))]
     .sort()
@@ -114,14 +114,14 @@ export async function seedIntent(given: {
     dailyCap: 20,
     search: { keywords: work, location: 'national', ...DECIDERS },
   });
-  await features.intent.delivery.run(rootId);
+  await features.signals.delivery.run(rootId);
   const everywhere = { location: 'national' as const, states: [], cities: [], zips: [] };
-  await features.intent.counts.seed(enhance.owner, enhance.id, {
+  await features.signals.counts.seed(enhance.owner, enhance.id, {
     ...everywhere,
     module: 'enhance',
     keywords: wide,
   });
-  await features.intent.counts.seed(b2b.owner, b2b.id, {
+  await features.signals.counts.seed(b2b.owner, b2b.id, {
     ...everywhere,
     ...ANYBODY,
     ...DECIDERS,
@@ -138,5 +138,5 @@ export async function seedIntent(given: {
       keywords: ['invisible braces', 'snow tires'],
     },
   ])
-    await features.intent.counts.seed(campaign.owner, campaign.id, search);
+    await features.signals.counts.seed(campaign.owner, campaign.id, search);
 }

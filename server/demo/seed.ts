@@ -111,7 +111,7 @@ export async function seedDemo(
   const features = createFeatures(past, parts.outboundExceptions);
   const make = createFactories(features, past);
   const domain = config.rootDomain;
-  const passwordHash = await features.people.hashPassword(config.demoPassword);
+  const passwordHash = await features.users.hashPassword(config.demoPassword);
   const random = sequence(7);
   await createFeatures({ ...platform, events: new EventHub() }).visits.keepPartitions(days + 2);
 
@@ -243,7 +243,7 @@ export async function seedDemo(
   await make.accept(acme, alex.id, 'data_wallet');
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
   const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
-    features.people.roles.list(tx, acme.id),
+    features.users.roles.list(tx, acme.id),
   );
   const readOnly = acmeRoles.find((role) => role.name === 'Read only')!;
   await user(acme, 'reader@demo.test', 'Riley Reader', 'administrator', { roleId: readOnly.id });
@@ -294,7 +294,7 @@ export async function seedDemo(
       .map((cells) => csvLine([...cells]))
       .join(''),
   );
-  await features.identity.importFile(master.id, file, {});
+  await features.people.importFile(master.id, file, {});
   await rm(file);
   // A second source knows some of them under ids of its own: people to be merged.
   await make.people(

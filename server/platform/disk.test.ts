@@ -49,10 +49,10 @@ test('a full disk: /readyz says so, /v and calls answer 503 with Retry-After, an
     '30',
   ]);
 
-  const { identity } = app.features;
+  const { people } = app.features;
   const file = join(folder, 'people.csv');
   writeFileSync(file, 'email\na@disk.example\n');
-  await expect(identity.importFile(root.id, file, {})).rejects.toSatisfy(isDiskFull);
+  await expect(people.importFile(root.id, file, {})).rejects.toSatisfy(isDiskFull);
   const waiting = await app.admin.query('select id, state, error from import_job');
   expect(waiting.rows).toEqual([
     {
@@ -62,7 +62,7 @@ test('a full disk: /readyz says so, /v and calls answer 503 with Retry-After, an
     },
   ]);
   await app.admin.query('drop trigger full_person on person; drop trigger full_visit on visit');
-  const end = await identity.importFile(root.id, file, {});
+  const end = await people.importFile(root.id, file, {});
   expect(end).toMatchObject({ id: waiting.rows[0].id, state: 'done', error: null, rows_added: 1 });
   rmSync(folder, { recursive: true, force: true });
 });

@@ -34,7 +34,7 @@ export function duesOf(app: TestApp, root: Company) {
   const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     inScope(app.platform.db.app, { rootId: root.id }, work);
   const network = () => app.features.payments.gateway as SandboxGateway;
-  const { payments, collection } = app.features;
+  const { payments, dunning } = app.features;
 
   return {
     owner,
@@ -133,10 +133,10 @@ export function duesOf(app: TestApp, root: Company) {
             await payments.core.ask(data.rootId, data.chargeId).catch((error: Error) => {
               if (error.name !== 'Killed') throw error;
             });
-          if (name === 'collection.follow') await collection.collector.follow(data);
-          if (name === 'collection.tell') await collection.collector.tell(data);
-          if (name === 'collection.mail') await collection.mails.send(data);
-          if (name === 'collection.give_back') await collection.collector.giveBack(data);
+          if (name === 'dunning.follow') await dunning.collector.follow(data);
+          if (name === 'dunning.tell') await dunning.collector.tell(data);
+          if (name === 'dunning.mail') await dunning.mails.send(data);
+          if (name === 'dunning.give_back') await dunning.collector.giveBack(data);
         }
       }
     },
@@ -148,7 +148,7 @@ export function duesOf(app: TestApp, root: Company) {
     async look(): Promise<void> {
       await payments.attendNotices();
       await payments.askDue();
-      await collection.collector.collect(root.id);
+      await dunning.collector.collect(root.id);
       await this.jobs();
     },
 

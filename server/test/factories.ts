@@ -146,7 +146,7 @@ export function createFactories(features: Features, platform: Platform) {
     ): Promise<{ id: string; email: string }> {
       const email = given.email ?? `user${next()}@people.test`;
       const id = await inScope(db.app, { rootId: company.root_id }, (tx) =>
-        features.people.create(tx, { company, role: 'owner', name: `User ${next()}`, ...given, email }),
+        features.users.create(tx, { company, role: 'owner', name: `User ${next()}`, ...given, email }),
       );
       return { id, email };
     },
@@ -479,7 +479,7 @@ export function createFactories(features: Features, platform: Platform) {
     /** Puts people into a root's graph, as an import does. */
     people: (root: Company, rows: MadePerson[], source = 'factory') =>
       inScope(db.app, { rootId: root.root_id }, (tx) =>
-        features.identity.addPeople(
+        features.people.addPeople(
           tx,
           root.root_id,
           rows.map((row) => ({ ...row })),

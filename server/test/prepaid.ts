@@ -64,10 +64,10 @@ export function prepaidStage(app: TestApp, root: Company) {
     },
 
     /** Sets how a campaign pays from now on. */
-    terms(who: PrepaidMade, given: Parameters<typeof features.costs.changeCampaign>[2]) {
+    terms(who: PrepaidMade, given: Parameters<typeof features.pricing.changeCampaign>[2]) {
       clock.advance(1000);
       return run((tx) =>
-        features.costs.changeCampaign(tx, { id: who.campaign.id, module: 'local', ...who.owner }, given),
+        features.pricing.changeCampaign(tx, { id: who.campaign.id, module: 'local', ...who.owner }, given),
       );
     },
 

@@ -12,7 +12,7 @@ const heldJob = defineJob('test-held', z.object({ rootId: z.string() }));
 test('a stop answers what is under way, finishes jobs, and cuts off after STOP_SECONDS what does not end', async () => {
   const app = await testApp({ start: true, settings: { stopSeconds: 2 } });
   const root = await app.make.root({ name: 'Root', host: 'localhost', isMaster: true });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   const emails = Array.from({ length: 12 }, (_, i) => `owner${i}@stop.test`);
   for (const email of emails) await app.make.user(root, { email, passwordHash });
 

@@ -15,7 +15,7 @@ export async function mailsTo(app: TestApp, rootId: string, address: string) {
   const { rows } = await app.admin.query(
     `update pgboss.job set state = 'completed' where name = 'access.reset' and state = 'created' returning data`,
   );
-  for (const { data } of rows) await app.features.access.entry.sendReset(data);
+  for (const { data } of rows) await app.features.auth.entry.sendReset(data);
   const all = await app.features.mail.outbox({ rootId }, 500);
   return all.filter((mail) => mail.to_address === address);
 }

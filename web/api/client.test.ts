@@ -36,7 +36,7 @@ function setUp(
       setItem: (key, value) => void kept.set(key, value),
       removeItem: (key) => void kept.delete(key),
     },
-    renew: async () => (await client.access.refresh({})).access_token,
+    renew: async () => (await client.auth.refresh({})).access_token,
   });
   session.onEnd((reason) => ends.push(reason));
   const transport = new Transport({
@@ -116,7 +116,7 @@ describe('a call', () => {
       return new Response('<html>Bad gateway</html>', { status: 502 });
     });
     session.start('t1');
-    await expect(client.identity.totals()).rejects.toMatchObject({
+    await expect(client.people.totals()).rejects.toMatchObject({
       status: 502,
       message: expect.stringContaining('cannot be reached'),
     });
@@ -137,9 +137,9 @@ describe('the session', () => {
     });
     session.start('old');
     const answers = await Promise.all([
-      client.identity.totals(),
+      client.people.totals(),
       client.setup.user(),
-      client.insight.dashboard({}),
+      client.analytics.dashboard({}),
     ]);
     expect(answers).toHaveLength(3);
     expect(refreshes).toBe(1);
@@ -155,7 +155,7 @@ describe('the session', () => {
         : json(403, { result: 'failed', message: messages.unauthenticated, errors: {}, requestId: 'r' });
     });
     session.start('old');
-    await client.identity.totals();
+    await client.people.totals();
     expect(await session.fresh('old')).toBe('new');
     expect(sent.filter(isRefresh)).toHaveLength(1);
   });
@@ -165,7 +165,7 @@ describe('the session', () => {
       isRefresh(request) ? tokens('new') : unauthenticated(),
     );
     session.start('old');
-    await expect(client.identity.totals()).rejects.toMatchObject({ status: 401 });
+    await expect(client.people.totals()).rejects.toMatchObject({ status: 401 });
     expect(sent).toHaveLength(3);
     expect(ends).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('the session', () => {
   it('[AUTH-04] a refused renewal ends the session once and clears its storage; the theme stays', async () => {
     const { client, session, ends, kept } = setUp(() => unauthenticated());
     session.start('old');
-    const results = await Promise.allSettled([client.identity.totals(), client.setup.user()]);
+    const results = await Promise.allSettled([client.people.totals(), client.setup.user()]);
     expect(results.map((one) => one.status)).toEqual(['rejected', 'rejected']);
     expect(ends).toEqual(['ended']);
     expect([...kept.keys()]).toEqual(['theme']);
@@ -182,7 +182,7 @@ describe('the session', () => {
 
   it('[AUTH-04] without a session it ends without asking the server for a renewal', async () => {
     const { client, sent, ends } = setUp(() => json(200, {}), { signedIn: false });
-    await expect(client.identity.totals()).rejects.toMatchObject({
+    await expect(client.people.totals()).rejects.toMatchObject({
       status: 401,
       message: 'Unauthenticated.',
     });
@@ -196,7 +196,7 @@ describe('the session', () => {
       return json(503, { result: 'failed', message: 'away', errors: {}, requestId: 'r' });
     });
     session.start('old');
-    await expect(client.identity.totals()).rejects.toMatchObject({ status: 503 });
+    await expect(client.people.totals()).rejects.toMatchObject({ status: 503 });
     expect(ends).toEqual([]);
     expect(session.alive).toBe(true);
   });
@@ -215,7 +215,7 @@ describe('the session', () => {
       () => json(401, { result: 'failed', message: 'not right', errors: {}, requestId: 'r' }),
       { signedIn: false },
     );
-    await expect(client.access.login({ username: 'a@b.co', password: 'x' })).rejects.toThrow('not right');
+    await expect(client.auth.login({ username: 'a@b.co', password: 'x' })).rejects.toThrow('not right');
     expect(sent).toHaveLength(1);
     expect(ends).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe('the session', () => {
     expect([...kept.keys()]).toEqual(['theme']);
     expect([session.alive, session.token, ends]).toEqual([false, undefined, []]);
     session.start('mine');
-    await client.identity.totals();
+    await client.people.totals();
     expect(sent.map((one) => one.token)).toEqual(['Bearer mine']);
   });
 
@@ -236,7 +236,7 @@ describe('the session', () => {
       isRefresh(request) ? unauthenticated() : json(500, { message: 'broken', errors: {} }),
     );
     session.start('t1');
-    await session.leave(() => client.access.logout({}));
+    await session.leave(() => client.auth.logout({}));
     expect(sent.map((one) => one.url)).toEqual(['/api/logout']);
     expect([...kept.keys()]).toEqual(['theme']);
     expect(session.token).toBeUndefined();
@@ -246,7 +246,7 @@ describe('the session', () => {
   it('[AUTH-05] leaving with a token that has ended is no alert', async () => {
     const { client, session, ends } = setUp(() => unauthenticated());
     session.start('old');
-    await session.leave(() => client.access.logout({}));
+    await session.leave(() => client.auth.logout({}));
     expect(ends).toEqual(['logout']);
   });
 
@@ -260,7 +260,7 @@ describe('the session', () => {
         : unauthenticated(),
     );
     session.start('old');
-    const call = client.identity.totals();
+    const call = client.people.totals();
     call.catch(() => undefined);
     await new Promise((done) => setTimeout(done, 5));
     session.end('logout');

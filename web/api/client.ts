@@ -31,7 +31,7 @@ export const session = new Session({
   store,
   lock,
   renew: async () => {
-    const answer = await api.access.refresh({});
+    const answer = await api.auth.refresh({});
     return (answer.view ?? answer).access_token;
   },
 });
@@ -53,7 +53,7 @@ export const transport = new Transport({
   routes,
   fetch: (...request) => globalThis.fetch(...request),
   session,
-  sealer: sealerOf(() => api.access.keys()),
+  sealer: sealerOf(() => api.auth.keys()),
   headers: () => {
     const address = store.getItem('client_ip');
     return {
@@ -81,16 +81,16 @@ export const api: Client = clientOf(transport);
  */
 export async function login(email: string, password: string, gtoken?: string): Promise<CodeStep | null> {
   const given = { username: email, password, domainName: location.hostname, ...(gtoken ? { gtoken } : {}) };
-  let answer: Awaited<ReturnType<typeof api.access.login>>;
+  let answer: Awaited<ReturnType<typeof api.auth.login>>;
   try {
-    answer = await api.access.login(given);
+    answer = await api.auth.login(given);
   } catch (error) {
     // After failures the server asks for a captcha; if the browser can solve it by itself, the user does not have to do
     // anything.
     if (!(error instanceof ApiError) || error.status !== 422 || !error.errors.gtoken) throw error;
-    if ((await api.access.accessOptions()).captcha === 'recaptcha') throw error;
+    if ((await api.auth.accessOptions()).captcha === 'recaptcha') throw error;
     const { solveCaptcha } = await import('./captcha.ts');
-    answer = await api.access.login({ ...given, gtoken: await solveCaptcha(await api.access.captcha()) });
+    answer = await api.auth.login({ ...given, gtoken: await solveCaptcha(await api.auth.captcha()) });
   }
   if ('otp_token' in answer) return answer;
   session.start(answer.access_token);
@@ -103,8 +103,8 @@ export async function login(email: string, password: string, gtoken?: string): P
  */
 export async function passkeyLogin(): Promise<void> {
   const { askPasskey } = await import('./passkey.ts');
-  const { options } = await api.access.passkeyChallenge();
-  const { access_token } = await api.access.passkeySignIn({ credential: await askPasskey(options) });
+  const { options } = await api.auth.passkeyChallenge();
+  const { access_token } = await api.auth.passkeySignIn({ credential: await askPasskey(options) });
   session.start(access_token);
 }
 
@@ -117,7 +117,7 @@ export async function verifyLogin(
   proof: { code: string } | { recovery_code: string },
   step: CodeStep,
 ): Promise<{ recovery_codes_left?: number | undefined }> {
-  const answer = await api.access.verifyLogin({ email, ...proof, otp_token: step.otp_token });
+  const answer = await api.auth.verifyLogin({ email, ...proof, otp_token: step.otp_token });
   session.start(answer.access_token);
   return answer;
 }
@@ -127,18 +127,18 @@ export async function verifyLogin(
  * previous user stays in it. @throws ApiError when refused
  */
 export async function switchUser(usrID: string, reason: string): Promise<string> {
-  session.become((await api.access.switchUser({ usrID, reason })).access_token);
+  session.become((await api.auth.switchUser({ usrID, reason })).access_token);
   return switchLanding(await api.setup.user());
 }
 
 /** Ends the view; returns the address to load. @throws ApiError when refused */
 export async function revertView(): Promise<string> {
-  await api.access.revertView({});
+  await api.auth.revertView({});
   await session.rejoin();
   return revertLanding(await api.setup.user());
 }
 
 /** Signs out; if the server does not respond within 3 s, the user is signed out anyway (AUTH-05). */
 export function logout(): Promise<void> {
-  return session.leave(() => api.access.logout({}, { signal: AbortSignal.timeout(3000) }));
+  return session.leave(() => api.auth.logout({}, { signal: AbortSignal.timeout(3000) }));
 }

@@ -16,7 +16,7 @@ export async function download(
 ): Promise<boolean> {
   const id = notifications.show({ message: messages.preparingFile, loading: true, autoClose: false });
   try {
-    const { url } = await api.access.downloadToken({ path: `/api${path}${queryOf(query)}` });
+    const { url } = await api.auth.downloadToken({ path: `/api${path}${queryOf(query)}` });
     const response = await fetch(url, { credentials: 'same-origin' });
     if (!response.ok) throw await errorOf(response);
     save(await response.blob(), fileName(response) ?? path.split('/').at(-1) ?? 'file');

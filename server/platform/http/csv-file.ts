@@ -64,7 +64,7 @@ export function exportRoute(
   return {
     method: 'GET',
     url: `/api/export/${list.name}`,
-    access: 'download',
+    auth: 'download',
     permission: access,
     ...(notInView ? { notInView } : {}),
     tag: 'Exports',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startExclusions } from '../../features/audience/exclusions/index.ts';
-import { startIdentityJobs } from '../../features/audience/people/index.ts';
+import { startPeople } from '../../features/audience/people/index.ts';
 import { PASSWORD, type TestApp, testApp } from '../app.ts';
 
 let app: TestApp;
@@ -58,7 +58,7 @@ test('[BEY-31] files whose reading ended the server twice are on hold, told, and
   const [list] = await lists();
   await endTwice('identity.import');
   await endTwice('exclusions.load');
-  await startIdentityJobs(app.features.identity);
+  await startPeople(app.features.people);
   await startExclusions(app.features.exclusions);
 
   const imported = async () => (await call('GET', `/api/identity/imports/${id}`)).body;

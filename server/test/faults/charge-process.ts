@@ -33,7 +33,7 @@ process.on('message', async (told: Told) => {
       ...told.charge,
       amountMicros: BigInt(told.charge.amountMicros),
     });
-  if (told.invoice) await features.collection.collector.charge(told.invoice.rootId, told.invoice.id);
+  if (told.invoice) await features.dunning.collector.charge(told.invoice.rootId, told.invoice.id);
   await stop();
   process.exit(0);
 });

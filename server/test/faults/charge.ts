@@ -132,7 +132,7 @@ export async function killInCharge(databaseUrl: string, { kills, log }: FaultRun
       await payments.sandbox.card({ ...owner, company_id: client.id }, 'works');
       return {
         told: { invoice: { rootId: root.id, id: bill!.id } },
-        again: () => features.collection.collector.charge(root.id, bill!.id),
+        again: () => features.dunning.collector.charge(root.id, bill!.id),
         count: () =>
           number(`select count(*) from charge where reference_id = $1 and state = 'succeeded'`, [bill!.id]),
       };

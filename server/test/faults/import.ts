@@ -142,15 +142,15 @@ async function begin(stage: Stage, home: Home, kind: Kind, files: Files, whole: 
   if (kind === 'exclusions') return beginList(stage, home, files.exclusions, whole);
   if (kind === 'count') return beginCount(stage, home, whole);
   const rootId = home.root.id;
-  const { identity } = stage.features;
+  const { people } = stage.features;
   const name = `x.${kind === 'parquet' ? 'parquet' : 'csv'}`;
-  const { id } = await identity.files.add(rootId, name, once(files[kind]), {
+  const { id } = await people.files.add(rootId, name, once(files[kind]), {
     kind: kind === 'people' ? 'people' : 'signals',
   });
-  await identity.files.queue(rootId, id, {}, async (tx) => {
-    if (!whole) await identity.jobs.send(tx, peopleImport, [{ rootId, importId: id }]);
+  await people.files.queue(rootId, id, {}, async (tx) => {
+    if (!whole) await people.jobs.send(tx, peopleImport, [{ rootId, importId: id }]);
   });
-  if (whole) await identity.files.run(rootId, id);
+  if (whole) await people.files.run(rootId, id);
   const row = async (columns: string) =>
     (await stage.admin.query(`select ${columns} from import_job where id = $1`, [id])).rows[0];
   return {
@@ -227,7 +227,7 @@ async function beginCount(stage: Stage, home: Home, whole: boolean): Promise<Tas
      values ($1, $2, $3, $4, 'national', '{boots}', 'pending', $5, now(), now())`,
     [id, rootId, home.client.agency_id, home.client.id, home.userId],
   );
-  if (whole) await stage.features.intent.counts.run(rootId, id);
+  if (whole) await stage.features.signals.counts.run(rootId, id);
   else
     await inScope(stage.platform.db.app, { rootId }, (tx) =>
       stage.platform.jobs.send(tx, countJob, [{ rootId, countId: id }]),

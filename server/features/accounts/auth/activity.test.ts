@@ -32,7 +32,7 @@ async function alerts(email: string) {
   const { rows } = await app.admin.query(
     `update pgboss.job set state = 'completed' where name = 'access.alert' and state = 'created' returning data`,
   );
-  for (const { data } of rows) await app.features.access.alerts.tell(data);
+  for (const { data } of rows) await app.features.auth.alerts.tell(data);
   return (await mailsTo(app, root.id, email)).filter((mail) => mail.kind === 'account.alert');
 }
 const activity = async (token: string) =>

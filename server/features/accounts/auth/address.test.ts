@@ -71,10 +71,10 @@ describe('[PROF-02] another person changes somebody’s address', () => {
       'This will be your new email address',
     ]);
     app.clock.advance(71 * 3_600_000);
-    await app.features.access.sweep();
+    await app.features.auth.sweep();
     expect([(await login(one.email)).status, (await login('thief@x.test')).status]).toEqual([200, 401]);
     app.clock.advance(3_600_001);
-    await app.features.access.sweep();
+    await app.features.auth.sweep();
     const { body } = await login('thief@x.test');
     expect([body.type, body.sent_to]).toEqual(['email', 'o***@x.test']);
     expect([(await login(one.email)).status, await alive(one.token)]).toEqual([401, false]);
@@ -93,7 +93,7 @@ describe('[PROF-02] another person changes somebody’s address', () => {
     );
     expect((await follow('confirm-email', first.allow)).status).toBe(410);
     app.clock.advance(73 * 3_600_000);
-    await app.features.access.sweep();
+    await app.features.auth.sweep();
     expect((await login(one.email)).status).toBe(200);
     await move('agency', one.company, 'moved2@x.test');
     const { allow } = await linksTo(one.email);

@@ -4,7 +4,7 @@ import { defineJob } from '../../../platform/jobs.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../tenants/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as limit from './limit.policy.ts';
 import { alertMail, ownersMail } from './mails.ts';
 import * as notices from './notice.store.ts';
@@ -29,7 +29,7 @@ export type Alerts = ReturnType<typeof createAlerts>;
 /** Emails about account security. */
 export function createAlerts(
   { db, clock }: Platform,
-  { people, tenants, limits, post }: { people: People; tenants: Tenants; limits: Limits; post: Post },
+  { users, tenants, limits, post }: { users: Users; tenants: Tenants; limits: Limits; post: Post },
 ) {
   return {
     /** Sends the email about one log row, up to a daily limit per person. */
@@ -44,7 +44,7 @@ export function createAlerts(
     }): Promise<void> {
       if (!userId) return;
       const { user, row } = await inScope(db.app, { rootId }, async (tx) => ({
-        user: await people.secretOf(tx, userId),
+        user: await users.secretOf(tx, userId),
         row: await store.loggedOf(tx, logId),
       }));
       if (!user || user.disabled_at || !row) return;

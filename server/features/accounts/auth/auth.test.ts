@@ -247,11 +247,11 @@ describe('access tokens', () => {
       cut: genuine.slice(0, -4),
       altered: genuine.replace(/\.(.{10})/, '.AAAAAAAAAA'),
       wrongType: await (async () => {
-        const { privateKey } = await app.features.access.keys.signing();
+        const { privateKey } = await app.features.auth.keys.signing();
         return new SignJWT(claims).setProtectedHeader({ ...header, typ: 'JWT' }).sign(privateKey);
       })(),
       noAudience: await (async () => {
-        const { privateKey } = await app.features.access.keys.signing();
+        const { privateKey } = await app.features.auth.keys.signing();
         return new SignJWT({ ...claims, aud: 'tenant:other' }).setProtectedHeader(header).sign(privateKey);
       })(),
     })) {
@@ -324,7 +324,7 @@ describe('the first owner', () => {
   test('of an installation without a root is made by a one-use link', async () => {
     const empty = await testApp();
     try {
-      const token = (await empty.features.access.offerSetup())!;
+      const token = (await empty.features.auth.offerSetup())!;
       expect(token).toHaveLength(43);
       const body = {
         token,
@@ -341,7 +341,7 @@ describe('the first owner', () => {
       expect((await ask({ token: 'guess' })).status).toBe(410);
       expect((await ask({})).status).toBe(200);
       expect((await ask({})).status).toBe(410);
-      expect(await empty.features.access.offerSetup()).toBeNull();
+      expect(await empty.features.auth.offerSetup()).toBeNull();
       const { body: tokens } = await empty.call('POST', '/api/login', {
         host: 'localhost',
         body: { username: 'olga@own.test', password: 'a long enough password' },
@@ -364,7 +364,7 @@ describe('the first owner', () => {
   test('does not outlive its day', async () => {
     const empty = await testApp();
     try {
-      const token = (await empty.features.access.offerSetup())!;
+      const token = (await empty.features.auth.offerSetup())!;
       empty.clock.advance(24 * 3_600_000 + 1);
       const body = {
         token,

@@ -6,7 +6,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
 import * as limit from './limit.policy.ts';
@@ -20,7 +20,7 @@ import * as sessionStore from './session.store.ts';
  */
 export function createConfirmation(
   { db, clock, vault }: Platform,
-  { people, audit, limits, passkeys }: { people: People; audit: Audit; limits: Limits; passkeys: Passkeys },
+  { users, audit, limits, passkeys }: { users: Users; audit: Audit; limits: Limits; passkeys: Passkeys },
 ) {
   const whole = (actor: Actor) => ({ rootId: actor.rootId });
   const personOf = (actor: Actor): string => actor.trueActor?.userId ?? actor.userId;
@@ -59,9 +59,9 @@ export function createConfirmation(
       if (!value) throw refusalOf(how, 'is required');
       const counted = how === 'code' ? limit.CODE : limit.PASSWORD;
       await limits.take(counted, userId);
-      const user = await inScope(db.app, whole(actor), (tx) => people.secretOf(tx, userId));
+      const user = await inScope(db.app, whole(actor), (tx) => users.secretOf(tx, userId));
       // Hashed before the transaction: it takes a while.
-      const fits = how === 'code' || (await people.passwordFits(user?.password_hash, value));
+      const fits = how === 'code' || (await users.passwordFits(user?.password_hash, value));
       const isProven = await inScope(db.app, whole(actor), async (tx) => {
         const now = clock.now();
         const good = fits && (how === 'password' || (await takeCode(tx, userId, value, now)));

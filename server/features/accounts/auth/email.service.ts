@@ -7,7 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import { type Limits, networkOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as store from './email.store.ts';
 import * as entryStore from './entry.store.ts';
 import type { Factors } from './factor.service.ts';
@@ -24,10 +24,10 @@ import type { Sessions } from './session.service.ts';
  */
 export function createEmails(
   platform: Platform,
-  parts: { people: People; audit: Audit; limits: Limits; post: Post; factors: Factors; sessions: Sessions },
+  parts: { users: Users; audit: Audit; limits: Limits; post: Post; factors: Factors; sessions: Sessions },
 ) {
   const { db, clock, config } = platform;
-  const { people, audit, limits, post, factors, sessions } = parts;
+  const { users, audit, limits, post, factors, sessions } = parts;
   const linkKey = derive(config.appKey, 'links');
 
   return {
@@ -39,7 +39,7 @@ export function createEmails(
     async mayAsk(ctx: Ctx, email: string, password: string): Promise<boolean> {
       await factors.proven(ctx, password);
       await limits.take(limit.NEW_ADDRESS, ctx.actor.userId);
-      const holder = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => people.byEmail(tx, email));
+      const holder = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => users.byEmail(tx, email));
       return !holder;
     },
 
@@ -50,7 +50,7 @@ export function createEmails(
       const site = policy.siteOf(tenant.host, ctx.origin, config.port);
       await inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
-        const user = await people.secretOf(tx, actor.userId);
+        const user = await users.secretOf(tx, actor.userId);
         if (!user) throw new Refusal('not_found', ownMessages.notFound);
         const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };
         const id = newId(now);
@@ -104,7 +104,7 @@ export function createEmails(
     stop: (ctx: Ctx, token: string): Promise<void> =>
       byLink(ctx, token, ['email-stop'], async (tx, row) => {
         const now = clock.now();
-        const user = await people.secretOf(tx, row.user_id);
+        const user = await users.secretOf(tx, row.user_id);
         await store.endChanges(tx, row.user_id, now);
         const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
         await audit.recordSystem(tx, now, owner, {
@@ -123,7 +123,7 @@ export function createEmails(
         const ended = await inScope(db.app, { rootId }, async (tx) => {
           const row = await store.lockChange(tx, id);
           if (!row || row.used_at) return [];
-          const holder = await people.byEmail(tx, row.email);
+          const holder = await users.byEmail(tx, row.email);
           if (!holder) return takeOver(tx, row, false);
           // Another account got the address in the meantime.
           await store.endChanges(tx, row.user_id, clock.now());
@@ -172,13 +172,13 @@ export function createEmails(
    */
   async function takeOver(tx: Tx, row: Change, isTheirs: boolean): Promise<string[]> {
     const now = clock.now();
-    const user = await people.secretOf(tx, row.user_id);
+    const user = await users.secretOf(tx, row.user_id);
     if (!user || user.disabled_at) {
       await store.endChanges(tx, row.user_id, now);
       return [];
     }
     if (!isTheirs) await store.keepFactorAddress(tx, user.id, user.email);
-    await people.setEmail(tx, row.user_id, row.email);
+    await users.setEmail(tx, row.user_id, row.email);
     await store.endChanges(tx, row.user_id, now);
     // Links and codes sent to the old address no longer work.
     await entryStore.endResets(tx, row.user_id, now);

@@ -15,7 +15,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { type People, readPhone } from '../users/index.ts';
+import { readPhone, type Users } from '../users/index.ts';
 import type { Captcha } from './captcha.service.ts';
 import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
@@ -59,7 +59,7 @@ export function createEntry(
   platform: Platform,
   parts: {
     tenants: Tenants;
-    people: People;
+    users: Users;
     audit: Audit;
     sales: Sales;
     limits: Limits;
@@ -71,7 +71,7 @@ export function createEntry(
   },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { tenants, people, audit, sales, limits, captcha, sessions, post, passkeys, login } = parts;
+  const { tenants, users, audit, sales, limits, captcha, sessions, post, passkeys, login } = parts;
   const linkKey = derive(config.appKey, 'links');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
@@ -145,12 +145,12 @@ export function createEntry(
         : null;
       if (refcode && !referredBy) throw refusalOf('refcode', ownMessages.refcodeUnknown);
 
-      const passwordHash = await people.hashPassword(given.password);
+      const passwordHash = await users.hashPassword(given.password);
       const sender = await post.sender(tenant.companyId, tenant.host);
       const site = policy.siteOf(tenant.host, ctx.origin, config.port);
       await inScope(db.app, whole(ctx), async (tx) => {
         const now = clock.now();
-        const known = await people.byEmail(tx, given.email);
+        const known = await users.byEmail(tx, given.email);
         const id = newId(now);
         await store.insertSignUp(tx, {
           id,
@@ -209,7 +209,7 @@ export function createEntry(
             // An agency uses its own name from the start: without a brand, its host would show the root's.
             ...(row.kind === 'agency' ? { brand: { name: row.company_name } } : {}),
           });
-          const userId = await people.create(tx, {
+          const userId = await users.create(tx, {
             company,
             role: 'owner',
             email: row.email,
@@ -270,7 +270,7 @@ export function createEntry(
       const origin = policy.siteOf(tenant.host, ctx.origin, config.port);
       await inScope(db.app, whole(ctx), async (tx) => {
         const now = clock.now();
-        const found = await people.byEmail(tx, given.username);
+        const found = await users.byEmail(tx, given.username);
         const user =
           found &&
           !found.disabled_at &&
@@ -358,13 +358,13 @@ export function createEntry(
       const before = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
       if (!before.row) throw gone(before.reason);
       refuseGuessable(given.newpassword, before.row.email);
-      const passwordHash = await people.hashPassword(given.newpassword);
+      const passwordHash = await users.hashPassword(given.newpassword);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, whole(ctx), async (tx) => {
         const now = clock.now();
         const { row } = before;
         if (!(await store.useReset(tx, row.id, row.user_id, now))) throw gone(ownMessages.resetUsed);
-        await people.setPassword(tx, row.user_id, passwordHash);
+        await users.setPassword(tx, row.user_id, passwordHash);
         // Someone who had the old password may have used it to request another address.
         await emailStore.endChanges(tx, row.user_id, now);
         await store.endChallenges(tx, row.user_id, now);
@@ -397,7 +397,7 @@ export function createEntry(
       sessions.forget(ended);
       await limits.giveBack(limit.LINK_NETWORK, network);
       if (before.row.password_hash) return null;
-      const user = await inScope(db.app, whole(ctx), (tx) => people.byEmail(tx, before.row.email));
+      const user = await inScope(db.app, whole(ctx), (tx) => users.byEmail(tx, before.row.email));
       const isHere =
         user?.id === before.row.user_id &&
         !user.disabled_at &&

@@ -246,7 +246,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await allow(root);
     const sales = await app.make.user(root, { role: 'sales' });
     const code = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.access.entry.referralCode(tx, {
+      app.features.auth.entry.referralCode(tx, {
         id: sales.id,
         root_id: root.id,
         agency_id: null,

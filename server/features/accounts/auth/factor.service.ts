@@ -7,7 +7,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
 import * as factor from './factor.policy.ts';
@@ -29,7 +29,7 @@ export type Factors = ReturnType<typeof createFactors>;
 export function createFactors(
   platform: Platform,
   parts: {
-    people: People;
+    users: Users;
     audit: Audit;
     limits: Limits;
     sessions: Sessions;
@@ -39,7 +39,7 @@ export function createFactors(
   },
 ) {
   const { db, clock, vault } = platform;
-  const { people, audit, limits, sessions, post, recovery, passkeys } = parts;
+  const { users, audit, limits, sessions, post, recovery, passkeys } = parts;
   const offerKey = derive(platform.config.appKey, 'offered authenticator secrets');
 
   /** Someone else's id returns 404, no matter who asks. */
@@ -52,8 +52,8 @@ export function createFactors(
   async function proven(ctx: Ctx, password: string) {
     const { userId } = ctx.actor;
     await limits.take(limit.PASSWORD, userId);
-    const user = await inScope(db.app, ctx.scope, (tx) => people.secretOf(tx, userId));
-    if (!user || !(await people.passwordFits(user.password_hash, password))) {
+    const user = await inScope(db.app, ctx.scope, (tx) => users.secretOf(tx, userId));
+    if (!user || !(await users.passwordFits(user.password_hash, password))) {
       throw new Refusal('invalid', messages.currentPasswordWrong, {
         errors: { currpassword: [messages.currentPasswordWrong] },
       });
@@ -79,11 +79,11 @@ export function createFactors(
       ownOnly(ctx, given.usrID);
       const user = await proven(ctx, given.currpassword);
       refuseGuessable(given.newpassword, user.email);
-      const passwordHash = await people.hashPassword(given.newpassword);
+      const passwordHash = await users.hashPassword(given.newpassword);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
-        await people.setPassword(tx, user.id, passwordHash);
+        await users.setPassword(tx, user.id, passwordHash);
         await store.endResets(tx, user.id, now);
         await emailStore.endChanges(tx, user.id, now);
         await store.endChallenges(tx, user.id, now);
@@ -124,7 +124,7 @@ export function createFactors(
       ownOnly(ctx, userId, companyId);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const { user, row } = await inScope(db.app, ctx.scope, async (tx) => ({
-        user: await people.secretOf(tx, userId),
+        user: await users.secretOf(tx, userId),
         row: await store.factorOf(tx, userId),
       }));
       const secretKey = offered(ctx, row?.generation ?? 0);
@@ -157,7 +157,7 @@ export function createFactors(
       // The requirement is stored with the companies above.
       const codes = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         const now = clock.now();
-        await people.lock(tx, user.id);
+        await users.lock(tx, user.id);
         const duty = await store.factorDutyOf(tx, user.id);
         if (!kind && duty.since && duty.passkeys.length === 0)
           throw new Refusal('conflict', ownMessages.factorRequired);

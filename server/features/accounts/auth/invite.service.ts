@@ -6,7 +6,7 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as emailStore from './email.store.ts';
 import * as store from './entry.store.ts';
 import { comingAddressMail, heldAddressMail, inviteMail, noticeMail } from './mails.ts';
@@ -18,9 +18,9 @@ import type { Sessions } from './session.service.ts';
 export type Invited = Owner & { id: string; name: string; email: string };
 
 /** What the companies above can do about an owner's sign-in: invitations, and a change of email address. */
-export function createInvites(platform: Platform, parts: { people: People; post: Post; sessions: Sessions }) {
+export function createInvites(platform: Platform, parts: { users: Users; post: Post; sessions: Sessions }) {
   const { db, clock, config } = platform;
-  const { people, post, sessions } = parts;
+  const { users, post, sessions } = parts;
   const linkKey = derive(config.appKey, 'links');
 
   return {
@@ -78,7 +78,7 @@ export function createInvites(platform: Platform, parts: { people: People; post:
      * none.
      */
     async holderOf(ctx: Ctx, email: string): Promise<string | null> {
-      const found = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => people.byEmail(tx, email));
+      const found = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => users.byEmail(tx, email));
       return found?.id ?? null;
     },
 
@@ -100,7 +100,7 @@ export function createInvites(platform: Platform, parts: { people: People; post:
       const now = clock.now();
       await emailStore.endChanges(tx, user.id, now);
       if (!user.hasPassword) {
-        await people.setEmail(tx, user.id, email);
+        await users.setEmail(tx, user.id, email);
         await store.endResets(tx, user.id, now);
         const words = `The email address of your account was changed to ${email}`;
         await post.send(tx, 'account.notice', sender, user, noticeMail(user.name, words, ctx.ip));

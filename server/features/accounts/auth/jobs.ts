@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineJob, type Jobs } from '../../../platform/jobs.ts';
 import { alertJob } from './alerts.service.ts';
 import { resetJob } from './entry.service.ts';
-import type { Access } from './service.ts';
+import type { Auth } from './service.ts';
 
 /** Deletes tokens, codes and attempt counters that are days old. */
 const sweepJob = defineJob('access.sweep', z.object({}));
@@ -11,13 +11,13 @@ const sweepJob = defineJob('access.sweep', z.object({}));
 const newsJob = defineJob('access.news', z.object({}));
 
 /** Starts the feature's background work. */
-export async function startAccess(access: Access, jobs: Jobs): Promise<void> {
+export async function startAuth(auth: Auth, jobs: Jobs): Promise<void> {
   await jobs.work(resetJob, { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 }, (payload) =>
-    access.entry.sendReset(payload),
+    auth.entry.sendReset(payload),
   );
-  await jobs.work(alertJob, { pollingIntervalSeconds: 10 }, (payload) => access.alerts.tell(payload));
-  await jobs.work(newsJob, { pollingIntervalSeconds: 60 }, () => access.tellOwners());
-  await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, () => access.sweep());
+  await jobs.work(alertJob, { pollingIntervalSeconds: 10 }, (payload) => auth.alerts.tell(payload));
+  await jobs.work(newsJob, { pollingIntervalSeconds: 60 }, () => auth.tellOwners());
+  await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, () => auth.sweep());
   await jobs.schedule(newsJob, '*/15 * * * *', {});
   await jobs.schedule(sweepJob, '17 * * * *', {});
 }

@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import { type LimitRule, type Limits, networkOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import { alertJob } from './alerts.service.ts';
 import type { Captcha } from './captcha.service.ts';
 import * as store from './entry.store.ts';
@@ -24,7 +24,7 @@ interface Hints {
   ownedcompanyid?: string | undefined;
   companyrootid?: string | undefined;
 }
-type User = NonNullable<Awaited<ReturnType<People['byEmail']>>>;
+type User = NonNullable<Awaited<ReturnType<Users['byEmail']>>>;
 
 export type Login = ReturnType<typeof createLogin>;
 
@@ -32,7 +32,7 @@ export type Login = ReturnType<typeof createLogin>;
 export function createLogin(
   platform: Platform,
   parts: {
-    people: People;
+    users: Users;
     audit: Audit;
     limits: Limits;
     captcha: Captcha;
@@ -42,7 +42,7 @@ export function createLogin(
   },
 ) {
   const { db, clock, vault, jobs } = platform;
-  const { people, audit, limits, captcha, sessions, post, recovery } = parts;
+  const { users, audit, limits, captcha, sessions, post, recovery } = parts;
   const codeKey = derive(platform.config.appKey, 'login codes');
 
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
@@ -152,8 +152,8 @@ export function createLogin(
         }
       }
 
-      const user = await inScope(db.app, whole(ctx), (tx) => people.byEmail(tx, given.username));
-      const fits = await people.passwordFits(user?.password_hash, given.password);
+      const user = await inScope(db.app, whole(ctx), (tx) => users.byEmail(tx, given.username));
+      const fits = await users.passwordFits(user?.password_hash, given.password);
       const rightPlace =
         user &&
         !user.disabled_at &&
@@ -209,7 +209,7 @@ export function createLogin(
         const row = await store.lockChallenge(tx, known.id);
         const now = clock.now();
         if (row.used_at || row.expires_at <= now || row.attempts >= factor.CODE_TRIES) return 'over';
-        const user = await people.byEmail(tx, known.email);
+        const user = await users.byEmail(tx, known.email);
         const second = await store.lockFactor(tx, row.user_id);
         // The second factor has changed since, or it is a different person: this login is over.
         const kind = second?.kind ?? 'passkey';

@@ -37,8 +37,8 @@ async function work(): Promise<void> {
   const { rows } = await app.admin.query(
     `update pgboss.job set state = 'completed' where name = 'access.alert' and state = 'created' returning data`,
   );
-  for (const { data } of rows) await app.features.access.alerts.tell(data);
-  await app.features.access.tellOwners();
+  for (const { data } of rows) await app.features.auth.alerts.tell(data);
+  await app.features.auth.tellOwners();
 }
 const news = async (address: string) =>
   (await mailsTo(app, root.id, address)).filter(({ kind }) => kind === 'account.news');

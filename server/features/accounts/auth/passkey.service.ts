@@ -18,7 +18,7 @@ import { newId } from '../../../platform/ids.ts';
 import { type Limits, networkOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import { alertJob } from './alerts.service.ts';
 import { factorDutyOf, recoveryCodesOf } from './entry.store.ts';
 import { areRequired, hasFactor } from './factor.policy.ts';
@@ -50,7 +50,7 @@ export type Passkeys = ReturnType<typeof createPasskeys>;
 export function createPasskeys(
   platform: Platform,
   parts: {
-    people: People;
+    users: Users;
     audit: Audit;
     limits: Limits;
     sessions: Sessions;
@@ -59,7 +59,7 @@ export function createPasskeys(
   },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { people, audit, limits, sessions, post, recovery } = parts;
+  const { users, audit, limits, sessions, post, recovery } = parts;
   const bindingKey = derive(config.appKey, 'passkey challenges');
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
@@ -152,7 +152,7 @@ export function createPasskeys(
   ) {
     const { tenant } = ctx;
     const row = await store.lockPasskey(tx, tenant.rootId, tenant.host, credential.id);
-    const user = row && (await people.byId(tx, row.user_id));
+    const user = row && (await users.byId(tx, row.user_id));
     const proof = row && challenge ? await proves(ctx, row, credential, challenge) : 'wrong';
     const mayEnter =
       user &&
@@ -170,7 +170,7 @@ export function createPasskeys(
       return { row, user };
     }
     // Logged for the user who is confirming, otherwise for the passkey's owner.
-    const whose = personId ? await people.byId(tx, personId) : row;
+    const whose = personId ? await users.byId(tx, personId) : row;
     const owner = whose
       ? { root_id: whose.root_id, agency_id: whose.agency_id, company_id: whose.company_id }
       : { root_id: tenant.rootId, agency_id: tenant.agencyId, company_id: tenant.companyId };
@@ -269,7 +269,7 @@ export function createPasskeys(
      */
     async removeAll(tx: Tx, ctx: Ctx, person: Owner & { user_id: string }): Promise<number> {
       const { user_id: id, root_id, agency_id, company_id } = person;
-      await people.lock(tx, id);
+      await users.lock(tx, id);
       const duty = await factorDutyOf(tx, id);
       if (areRequired(duty)) throw refusalOf('remove_passkeys', ownMessages.passkeysStay);
       const gone = await store.deletePasskeysOf(tx, id);
@@ -289,7 +289,7 @@ export function createPasskeys(
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const { person, rows } = await inScope(db.app, ctx.scope, async (tx) => ({
-        person: await people.secretOf(tx, userId),
+        person: await users.secretOf(tx, userId),
         rows: await store.passkeysOf(tx, userId),
       }));
       if (!person) throw new Refusal('not_found', ownMessages.notFound);
@@ -324,11 +324,11 @@ export function createPasskeys(
       if (!made) throw refusalOf('credential', ownMessages.badNewPasskey);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const kept = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
-        await people.lock(tx, userId);
+        await users.lock(tx, userId);
         // A new password ends sessions; a request still in progress in one of them must not leave a passkey behind.
         if (!(await sessionState(tx, ctx.actor.sessionId))?.live)
           throw new Refusal('unauthenticated', messages.unauthenticated);
-        const person = await people.secretOf(tx, userId);
+        const person = await users.secretOf(tx, userId);
         if (!person) throw new Refusal('not_found', ownMessages.notFound);
         const rows = await store.passkeysOf(tx, userId);
         if (rows.length >= MOST_PASSKEYS)
@@ -395,8 +395,8 @@ export function createPasskeys(
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
-        await people.lock(tx, userId);
-        const person = await people.secretOf(tx, userId);
+        await users.lock(tx, userId);
+        const person = await users.secretOf(tx, userId);
         const gone = await store.deletePasskey(tx, userId, id);
         if (!person || !gone) throw new Refusal('not_found', ownMessages.notFound);
         const duty = await factorDutyOf(tx, userId);

@@ -254,7 +254,7 @@ describe('[BEY-32] passkeys', () => {
       [person.id],
     );
     expect(rows).toHaveLength(1);
-    await app.features.access.alerts.tell({ rootId: rows[0].root_id, userId: person.id, logId: rows[0].id });
+    await app.features.auth.alerts.tell({ rootId: rows[0].root_id, userId: person.id, logId: rows[0].id });
     const mails = await mailsTo(app, root.id, person.email);
     expect(mails.map(({ subject }) => subject)).toContain('A passkey for your account was rejected');
   });
@@ -382,7 +382,7 @@ describe('[BEY-32] passkeys', () => {
     await add();
     expect((await signIn()).status).toBe(200);
     app.clock.advance(300_001);
-    await app.features.access.sweep();
+    await app.features.auth.sweep();
     expect((await app.admin.query('select count(*)::int as n from passkey_answer')).rows).toEqual([{ n: 0 }]);
   });
 });

@@ -6,7 +6,7 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as store from './entry.store.ts';
 import { hasFactor, newRecoveryCode, RECOVERY_CODES, recoveryMac } from './factor.policy.ts';
 import { noticeMail, recoveryMail } from './mails.ts';
@@ -19,7 +19,7 @@ export type Recovery = ReturnType<typeof createRecovery>;
 /** Recovery codes: ten at a time, each usable once in place of a lost second factor. */
 export function createRecovery(
   { db, clock, config }: Platform,
-  { people, audit, post }: { people: People; audit: Audit; post: Post },
+  { users, audit, post }: { users: Users; audit: Audit; post: Post },
 ) {
   const key = derive(config.appKey, 'recovery codes');
 
@@ -88,8 +88,8 @@ export function createRecovery(
       const { userId } = ctx.actor;
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       return inScope(db.app, ctx.scope, async (tx) => {
-        await people.lock(tx, userId);
-        const [person, duty] = [await people.secretOf(tx, userId), await store.factorDutyOf(tx, userId)];
+        await users.lock(tx, userId);
+        const [person, duty] = [await users.secretOf(tx, userId), await store.factorDutyOf(tx, userId)];
         if (!person || !hasFactor(duty)) throw new Refusal('conflict', ownMessages.recoveryNeedsFactor);
         const codes = await make(tx, person);
         const words = 'New recovery codes were created, and the previous ones no longer work';

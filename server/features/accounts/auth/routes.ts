@@ -6,7 +6,7 @@ import type { Handlers } from '../../../platform/http/routes.ts';
 import type { Finish } from '../../../platform/http/server.ts';
 import { salesNames } from '../sales/index.ts';
 import { SESSION_MS } from './policy.ts';
-import type { Access } from './service.ts';
+import type { Auth } from './service.ts';
 
 /** A cookie's name: bound to the host; on plain http away from localhost browsers refuse the secure one. */
 function cookieOf(request: FastifyRequest, what = 'refresh'): { name: string; secure: boolean } {
@@ -61,13 +61,13 @@ const forget: Finish = (reply: FastifyReply, request: FastifyRequest) => {
 };
 
 /** Whether the browser requesting a page is in view mode, judging by its cookie. */
-export async function accessIsViewing(access: Access, request: FastifyRequest): Promise<boolean> {
+export async function isViewing(auth: Auth, request: FastifyRequest): Promise<boolean> {
   const token = request.cookies[cookieOf(request).name];
-  return token !== undefined && (await access.view.isViewing(token));
+  return token !== undefined && (await auth.view.isViewing(token));
 }
 
 /** What the calls do to cookies in addition to their response. */
-export const accessFinish = {
+export const authFinish = {
   login: { after: keepIfTokens },
   verifyLogin: { after: keep },
   setNewPassword: { after: keepIfTokens },
@@ -97,102 +97,102 @@ export const accessFinish = {
 const done = (message: string) => ({ result: 'success' as const, message });
 
 /** The calls of the feature. */
-export function accessRoutes(access: Access): Handlers<typeof contract.access> {
+export function authRoutes(auth: Auth): Handlers<typeof contract.auth> {
   return {
-    keys: () => access.keys.publicSet(),
-    login: (ctx, input) => access.login.login(ctx, input),
-    refresh: (ctx, input) => access.refresh(ctx, input.refresh_token),
+    keys: () => auth.keys.publicSet(),
+    login: (ctx, input) => auth.login.login(ctx, input),
+    refresh: (ctx, input) => auth.refresh(ctx, input.refresh_token),
     async logout(ctx) {
-      await access.logout(ctx);
+      await auth.logout(ctx);
       return { result: 'success', message: 'Signed out' };
     },
-    verifyLogin: (ctx, input) => access.login.verifyLogin(ctx, input),
-    resendCode: (ctx, input) => access.login.resendCode(ctx, input),
-    accessOptions: (ctx) => access.entry.options(ctx),
-    captcha: (ctx) => access.captcha.challenge(ctx),
+    verifyLogin: (ctx, input) => auth.login.verifyLogin(ctx, input),
+    resendCode: (ctx, input) => auth.login.resendCode(ctx, input),
+    accessOptions: (ctx) => auth.entry.options(ctx),
+    captcha: (ctx) => auth.captcha.challenge(ctx),
     async register(ctx, input) {
-      await access.entry.register(ctx, input);
+      await auth.entry.register(ctx, input);
       return done(ownMessages.registerSent);
     },
     async confirmRegister(ctx, input) {
-      await access.entry.confirm(ctx, input);
+      await auth.entry.confirm(ctx, input);
       return done(ownMessages.registerDone);
     },
     async forgetPass(ctx, input) {
-      await access.entry.forgot(ctx, input);
+      await auth.entry.forgot(ctx, input);
       return done(ownMessages.resetSent);
     },
-    referralLink: (ctx) => access.entry.referralLink(ctx),
-    verifyResetToken: (ctx, input) => access.entry.verifyReset(ctx, input),
+    referralLink: (ctx) => auth.entry.referralLink(ctx),
+    verifyResetToken: (ctx, input) => auth.entry.verifyReset(ctx, input),
     async setNewPassword(ctx, input) {
-      const entered = await access.entry.setPassword(ctx, input);
+      const entered = await auth.entry.setPassword(ctx, input);
       if (!entered) return done(ownMessages.newPasswordSet);
       return { ...done(ownMessages.firstPasswordSet), ...entered };
     },
     async resetPassword(ctx, input) {
-      await access.factors.changePassword(ctx, input);
+      await auth.factors.changePassword(ctx, input);
       return done(messages.passwordUpdated);
     },
     async confirm(ctx, input) {
-      await access.confirmation.confirm(ctx, input);
+      await auth.confirmation.confirm(ctx, input);
       return done(ownMessages.confirmed);
     },
-    twoFactor: (ctx, input) => access.factors.twoFactor(ctx, input.userId),
-    googleTfa: (ctx, input) => access.factors.offerSecret(ctx, input.userId, input.companyId),
+    twoFactor: (ctx, input) => auth.factors.twoFactor(ctx, input.userId),
+    googleTfa: (ctx, input) => auth.factors.offerSecret(ctx, input.userId, input.companyId),
     async saveTwoFactor(ctx, input) {
-      return { ...done(messages.settingSaved), ...(await access.factors.saveTwoFactor(ctx, input)) };
+      return { ...done(messages.settingSaved), ...(await auth.factors.saveTwoFactor(ctx, input)) };
     },
-    passkeyChallenge: (ctx) => access.passkeys.ask(ctx, 'sign-in'),
-    passkeySignIn: (ctx, input) => access.passkeys.signIn(ctx, input),
-    confirmChallenge: (ctx) => access.passkeys.ask(ctx, 'confirm'),
+    passkeyChallenge: (ctx) => auth.passkeys.ask(ctx, 'sign-in'),
+    passkeySignIn: (ctx, input) => auth.passkeys.signIn(ctx, input),
+    confirmChallenge: (ctx) => auth.passkeys.ask(ctx, 'confirm'),
     async passkeys(ctx) {
-      return { data: await access.passkeys.list(ctx) };
+      return { data: await auth.passkeys.list(ctx) };
     },
-    newPasskeyChallenge: (ctx) => access.passkeys.offer(ctx),
+    newPasskeyChallenge: (ctx) => auth.passkeys.offer(ctx),
     async addPasskey(ctx, input) {
-      return { ...done(ownMessages.passkeyAdded), ...(await access.passkeys.add(ctx, input)) };
+      return { ...done(ownMessages.passkeyAdded), ...(await auth.passkeys.add(ctx, input)) };
     },
     async renamePasskey(ctx, input) {
-      await access.passkeys.rename(ctx, input.id, input.name);
+      await auth.passkeys.rename(ctx, input.id, input.name);
       return done(ownMessages.passkeyRenamed);
     },
     async removePasskey(ctx, input) {
-      await access.passkeys.remove(ctx, input.id);
+      await auth.passkeys.remove(ctx, input.id);
       return done(ownMessages.passkeyRemoved);
     },
-    recoveryCodes: (ctx) => access.recovery.stateOf(ctx),
+    recoveryCodes: (ctx) => auth.recovery.stateOf(ctx),
     async renewRecoveryCodes(ctx) {
-      const recovery_codes = await access.recovery.renew(ctx);
+      const recovery_codes = await auth.recovery.renew(ctx);
       return { ...done(ownMessages.recoveryRenewed), recovery_codes };
     },
     async sessions(ctx) {
-      return { data: await access.sessions.list(ctx) };
+      return { data: await auth.sessions.list(ctx) };
     },
     async activity(ctx) {
-      return { data: await access.sessions.activity(ctx) };
+      return { data: await auth.sessions.activity(ctx) };
     },
     async endSession(ctx, input) {
-      await access.sessions.end(ctx, input.id);
+      await auth.sessions.end(ctx, input.id);
       return done('The device was signed out.');
     },
     async endOtherSessions(ctx) {
-      const ended = await access.sessions.endOthers(ctx);
+      const ended = await auth.sessions.endOthers(ctx);
       return { ...done('All other devices were signed out.'), ended };
     },
-    ssoValidation: (ctx, input) => access.sso.validate(ctx, input),
+    ssoValidation: (ctx, input) => auth.sso.validate(ctx, input),
     async switchUser(ctx, input) {
-      return { ...done(ownMessages.viewStarted), ...(await access.view.start(ctx, input)) };
+      return { ...done(ownMessages.viewStarted), ...(await auth.view.start(ctx, input)) };
     },
     async renewView(ctx) {
-      const until = await access.view.renew(ctx);
+      const until = await auth.view.renew(ctx);
       return { ...done(ownMessages.viewRenewed), expires_at: until.toISOString() };
     },
     async revertView(ctx) {
-      await access.view.revert(ctx);
+      await auth.view.revert(ctx);
       return done(ownMessages.viewEnded);
     },
     async views(ctx, input) {
-      const found = await access.view.views(ctx, input);
+      const found = await auth.view.views(ctx, input);
       const now = ctx.clock.now();
       const data = found.data.map((row) => {
         const until =
@@ -212,7 +212,7 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
       return { ...found, data };
     },
     async companies(ctx, input) {
-      const found = await access.view.companies(ctx, input);
+      const found = await auth.view.companies(ctx, input);
       const data = found.data.map((row) => ({
         ...row,
         kind: row.kind === 'client' ? ('client' as const) : ('agency' as const),
@@ -222,9 +222,9 @@ export function accessRoutes(access: Access): Handlers<typeof contract.access> {
       }));
       return { ...found, data };
     },
-    downloadToken: (ctx, input) => access.downloadToken(ctx, input.path),
+    downloadToken: (ctx, input) => auth.downloadToken(ctx, input.path),
     async firstOwner(_ctx, input) {
-      await access.firstOwner(input);
+      await auth.firstOwner(input);
       return {
         result: 'success',
         message: 'The platform is set up. Sign in with your email address and password.',

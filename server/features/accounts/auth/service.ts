@@ -11,7 +11,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
-import { modulesOf, type People } from '../users/index.ts';
+import { modulesOf, type Users } from '../users/index.ts';
 import { alertJob, createAlerts } from './alerts.service.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
 import { createConfirmation } from './confirm.service.ts';
@@ -35,12 +35,12 @@ import { createSso } from './sso.service.ts';
 import * as store from './store.ts';
 import { createView } from './view.service.ts';
 
-export type Access = ReturnType<typeof createAccess>;
+export type Auth = ReturnType<typeof createAuth>;
 
 /** What the feature depends on. */
-export interface AccessParts {
+export interface AuthParts {
   tenants: Tenants;
-  people: People;
+  users: Users;
   audit: Audit;
   sales: Sales;
   mail: Mail;
@@ -50,16 +50,16 @@ export interface AccessParts {
 }
 
 /** Signing in and staying signed in: passwords, access and refresh tokens, sessions, one-use tokens. */
-export function createAccess(platform: Platform, deps: AccessParts) {
+export function createAuth(platform: Platform, deps: AuthParts) {
   const { db, clock, config, jobs } = platform;
-  const { tenants, people, audit, sales, limits } = deps;
+  const { tenants, users, audit, sales, limits } = deps;
   const keys = createKeys(platform);
   const sessions = createSessions(platform, { audit, keys });
   const captcha = createCaptcha(platform, limits, deps.outsideCaptcha);
   const post = createPost(deps);
-  const recovery = createRecovery(platform, { people, audit, post });
-  const passkeys = createPasskeys(platform, { people, audit, limits, sessions, post, recovery });
-  const parts = { tenants, people, audit, sales, limits, captcha, sessions, post, recovery, passkeys };
+  const recovery = createRecovery(platform, { users, audit, post });
+  const passkeys = createPasskeys(platform, { users, audit, limits, sessions, post, recovery });
+  const parts = { tenants, users, audit, sales, limits, captcha, sessions, post, recovery, passkeys };
   const factors = createFactors(platform, parts);
   const login = createLogin(platform, parts);
 
@@ -67,9 +67,9 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     throw new Refusal('unauthenticated', messages.unauthenticated);
   };
 
-  const emails = createEmails(platform, { people, audit, limits, post, factors, sessions });
+  const emails = createEmails(platform, { users, audit, limits, post, factors, sessions });
   const alerts = createAlerts(platform, parts);
-  const view = createView(platform, { audit, people, sessions, sales: parts.sales });
+  const view = createView(platform, { audit, users, sessions, sales: parts.sales });
 
   return {
     keys,
@@ -86,7 +86,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
     emails,
     entry: createEntry(platform, { ...parts, login }),
     /** Invitations for users of the actor's own company and the companies directly below it. */
-    invites: createInvites(platform, { people, post, sessions }),
+    invites: createInvites(platform, { users, post, sessions }),
     sso: createSso(platform, parts),
 
     /**
@@ -236,8 +236,8 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       const used = await store.useDownloadToken(db.app, hashToken(token), path, clock.now());
       if (!used) return null;
       const { user, viewer, isSignedIn } = await inScope(db.app, { rootId: used.root_id }, async (tx) => ({
-        user: await people.byId(tx, used.user_id),
-        viewer: used.viewer_id ? await people.byId(tx, used.viewer_id) : null,
+        user: await users.byId(tx, used.user_id),
+        viewer: used.viewer_id ? await users.byId(tx, used.viewer_id) : null,
         isSignedIn: await sessionStore.isSignedIn(tx, used.user_id, used.viewer_id, clock.now()),
       }));
       // A token is valid no longer than the login, or the view, in which it was created.
@@ -318,7 +318,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
       // Hashing is expensive: no one can trigger it at will once the platform is set up.
       if (!(await tenants.noRootYet(db.app))) stale();
       refuseGuessable(given.password, given.email, 'password');
-      const passwordHash = await people.hashPassword(given.password);
+      const passwordHash = await users.hashPassword(given.password);
       const now = clock.now();
       const rootId = newId(now);
       await inScope(db.app, scopeOfNewRoot(rootId), async (tx) => {
@@ -331,7 +331,7 @@ export function createAccess(platform: Platform, deps: AccessParts) {
           host: config.rootDomain,
           isMaster: true,
         });
-        await people.create(tx, {
+        await users.create(tx, {
           company: root,
           role: 'owner',
           email: given.email,

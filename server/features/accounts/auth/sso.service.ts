@@ -7,7 +7,7 @@ import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as store from './entry.store.ts';
 import * as limit from './limit.policy.ts';
 import * as policy from './policy.ts';
@@ -18,11 +18,11 @@ export function createSso(
   { db, clock, config }: Platform,
   {
     tenants,
-    people,
+    users,
     audit,
     limits,
     sessions,
-  }: { tenants: Tenants; people: People; audit: Audit; limits: Limits; sessions: Sessions },
+  }: { tenants: Tenants; users: Users; audit: Audit; limits: Limits; sessions: Sessions },
 ) {
   return {
     /**
@@ -31,7 +31,7 @@ export function createSso(
      */
     async mint(ctx: Ctx, userId: string): Promise<{ token: string; url: string; expires_at: string }> {
       const nobody = (): Refusal => new Refusal('not_found', ownMessages.notFound);
-      const user = await inScope(db.app, ctx.scope, (tx) => people.secretOf(tx, userId));
+      const user = await inScope(db.app, ctx.scope, (tx) => users.secretOf(tx, userId));
       if (!user || user.disabled_at) throw nobody();
       await limits.take(limit.SSO_LINK, ctx.actor.userId);
       const host = await tenants.primaryHost(user.company_id);
@@ -83,9 +83,9 @@ export function createSso(
         const used = await store.useSsoToken(tx, hashToken(given.token), tenant.companyId, clock.now());
         if (!used && (await store.wasSsoTokenUsed(tx, hashToken(given.token), tenant.companyId)))
           return 'used';
-        const secret = used && (await people.secretOf(tx, used.user_id));
+        const secret = used && (await users.secretOf(tx, used.user_id));
         // A token used by someone who may not sign in is still used up.
-        const user = secret && (await people.byEmail(tx, secret.email));
+        const user = secret && (await users.byEmail(tx, secret.email));
         if (!user || user.disabled_at || user.removed_at) return null;
         const who = {
           rootId: user.root_id,

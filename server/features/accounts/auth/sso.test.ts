@@ -27,7 +27,7 @@ afterAll(() => app.close());
 /** The context of a signed-in user, as the developer's calls will have it. */
 async function ctxOf(email: string, host = HOST, origin = `http://${host}`): Promise<Ctx> {
   const tenant = (await app.features.tenants.byHost(host))!;
-  const actor = await app.features.access.actorOf(await app.signIn(email, host), tenant);
+  const actor = await app.features.auth.actorOf(await app.signIn(email, host), tenant);
   return new Ctx({
     tenant,
     actor,
@@ -39,7 +39,7 @@ async function ctxOf(email: string, host = HOST, origin = `http://${host}`): Pro
   });
 }
 const mint = async (userId = person.id, email = 'agency@x.test') =>
-  app.features.access.sso.mint(await ctxOf(email), userId);
+  app.features.auth.sso.mint(await ctxOf(email), userId);
 const USED = 'This sign-in link has already been used. Open a new one where you found it.';
 const refused = ({ status, body }: Awaited<ReturnType<typeof validate>>) => [
   status,
@@ -93,7 +93,7 @@ describe('[AUTH-12] single sign-on', () => {
 
   test('only its hash is kept; the link names the host the database knows', async () => {
     const ctx = await ctxOf('agency@x.test', HOST, 'http://evil.test:99');
-    const { token, url } = await app.features.access.sso.mint(ctx, person.id);
+    const { token, url } = await app.features.auth.sso.mint(ctx, person.id);
     expect(new URL(url).hostname).toBe('acme.test');
     const { rows } = await app.admin.query('select t::text as row from sso_token t');
     expect(rows.some(({ row }) => row.includes(token))).toBe(false);
@@ -112,7 +112,7 @@ describe('[AUTH-12] single sign-on', () => {
   test('what is used or over is swept away', async () => {
     await mint();
     app.clock.advance(8 * 86_400_000);
-    await app.features.access.sweep();
+    await app.features.auth.sweep();
     const left = await inScope(app.platform.db.app, { rootId: agency.root_id }, (tx) =>
       tx.selectFrom('sso_token').selectAll().execute(),
     );

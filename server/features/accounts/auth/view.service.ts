@@ -7,7 +7,7 @@ import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as policy from './policy.ts';
 import type { Sessions, ViewTokens } from './session.service.ts';
 import * as sessionStore from './session.store.ts';
@@ -26,9 +26,9 @@ interface CompaniesAsked {
 /** Viewing the product as a user of a company below the actor's own (spec product 4, View mode; BEY-12). */
 export function createView(
   { db, clock }: Platform,
-  parts: { audit: Audit; people: People; sessions: Sessions; sales: Sales },
+  parts: { audit: Audit; users: Users; sessions: Sessions; sales: Sales },
 ) {
-  const { audit, people, sessions, sales } = parts;
+  const { audit, users, sessions, sales } = parts;
   const minutes = (until: Date): string => until.toISOString().slice(11, 16);
 
   /** Changes the active view, at the request of the view itself or of the login behind it, with its row in the log. */
@@ -46,7 +46,7 @@ export function createView(
       const login = await sessionStore.lockSession(tx, loginId);
       const view = await store.openView(tx, loginId);
       if (!login || login.revoked_at || !view || view.expires_at <= now) throw none;
-      const viewed = await people.byId(tx, view.user_id);
+      const viewed = await users.byId(tx, view.user_id);
       if (!viewed) throw none;
       const did = await work(tx, view, login, now);
       await audit.record(tx, ctx, {
@@ -72,7 +72,7 @@ export function createView(
     async start(ctx: Ctx, given: { usrID: string; reason: string }): Promise<ViewTokens> {
       const { actor } = ctx;
       const begun = await inScope(db.app, ctx.scope, async (tx) => {
-        const viewed = await people.byId(tx, given.usrID);
+        const viewed = await users.byId(tx, given.usrID);
         if (!viewed || viewed.disabled_at || viewed.removed_at)
           throw new Refusal('not_found', ownMessages.notFound);
         // An agency assigned to the actor is shown with its clients.

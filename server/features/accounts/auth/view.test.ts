@@ -26,7 +26,7 @@ beforeAll(async () => {
   agency = await app.make.agency(root, { host: 'acme.test', name: 'Acme' });
   const rival = await app.make.agency(root, { host: 'rival.test' });
   client = await app.make.client(agency, { name: 'Cleo Ltd' });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   for (const [name, company, role] of [
     ['root', root, 'owner'],
     ['rootadmin', root, 'administrator'],
@@ -81,7 +81,7 @@ const newestLog = async () =>
 /** Makes a change in the database that the product would notice within 5 s, and makes it notice at once. */
 async function change(sql: string, values: unknown[], ...tokens: string[]): Promise<void> {
   await app.admin.query(sql, values);
-  app.features.access.sessions.forget(tokens.map(sessionOf));
+  app.features.auth.sessions.forget(tokens.map(sessionOf));
 }
 
 describe('[NAV-03] [BEY-12] view mode', () => {
@@ -412,7 +412,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
   test('forged and foreign tokens are refused', async () => {
     const token = await signIn('root');
     const view = await viewAs(token, 'client');
-    const { kid, privateKey } = await app.features.access.keys.signing();
+    const { kid, privateKey } = await app.features.auth.keys.signing();
     const signed = (claims: Record<string, unknown>) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', typ: 'at+jwt', kid }).sign(privateKey);
     const claims = decodeJwt(view);
@@ -428,7 +428,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     for (const host of ['acme.test', 'other.test'])
       expect([host, (await get('/api/user', view, host)).status]).toEqual([host, 401]);
     // A view has no refresh token, not even one made with the right key.
-    const key = app.features.access.sessions.refreshKey;
+    const key = app.features.auth.sessions.refreshKey;
     expect((await renewed(refreshToken(key, sessionOf(view), 0))).status).toBe(401);
     expect((await get('/api/user', view)).status).toBe(200);
   });
@@ -461,7 +461,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       viewed_as_id: people.client,
     });
     const tenant = (await app.features.tenants.byHost(HOST))!;
-    const used = await app.features.access.actorOfDownload(
+    const used = await app.features.auth.actorOfDownload(
       new URL(String(body.url), 'http://x').searchParams.get('token')!,
       '/api/leadspeek/report/lead/export',
       tenant,
@@ -769,7 +769,7 @@ describe('[BEY-12] what the company viewed sees', () => {
 
   test('is who looked at its people, when, why and until when; nobody else is told', async () => {
     const fresh = await app.make.client(agency, { name: 'Fresh Ltd' });
-    const passwordHash = await app.features.people.hashPassword(PASSWORD);
+    const passwordHash = await app.features.users.hashPassword(PASSWORD);
     for (const role of ['owner', 'administrator'] as const) {
       const name = role === 'owner' ? 'fresh' : 'freshadmin';
       const given = { email: `${name}@x.test`, name: `${name} person`, role, passwordHash };

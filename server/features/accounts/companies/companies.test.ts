@@ -17,7 +17,7 @@ beforeAll(async () => {
   const { make } = app;
   root = await make.root({ host: 'root.test', isMaster: true });
   acme = await make.agency(root, { host: 'acme.root.test', name: 'Acme' });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   const phone = { number: '2025550123', country: 'US', calling: '+1' };
   await make.user(root, { email: 'root@x.test', name: 'Rita Root', passwordHash });
   await make.user(acme, {
@@ -639,7 +639,7 @@ describe('[AGCY-13] removing an agency', () => {
   test('takes it and its clients off the list, ends their sessions, and keeps their rows', async () => {
     const node = await made({ ClientCompanyName: 'Leaving' });
     const client = await app.make.client(tenant(node));
-    const passwordHash = await app.features.people.hashPassword(PASSWORD);
+    const passwordHash = await app.features.users.hashPassword(PASSWORD);
     await app.admin.query('update user_account set password_hash = $2 where id = $1', [
       node.id,
       passwordHash,
@@ -673,7 +673,7 @@ describe('[AGCY-19] the list', () => {
       const system = await other.make.root({ host: 'root.test', isMaster: true });
       await other.make.user(system, {
         email: 'r@x.test',
-        passwordHash: await other.features.people.hashPassword(PASSWORD),
+        passwordHash: await other.features.users.hashPassword(PASSWORD),
       });
       const bearer = await other.signIn('r@x.test', 'root.test');
       const rows = [

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const { make } = app;
   root = await make.root({ host: 'root.test', isMaster: true });
   acme = await make.agency(root, { host: HOST, name: 'Acme' });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   for (const [name, company, role] of [
     ['root', root, 'owner'],
     ['agency', acme, 'owner'],

@@ -12,11 +12,11 @@ import type { Billing } from '../../money/billing/index.ts';
 import type { createPlans } from '../../money/pricing/index.ts';
 import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Access } from '../auth/index.ts';
+import type { Auth } from '../auth/index.ts';
 import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { type People, readPhone } from '../users/index.ts';
+import { readPhone, type Users } from '../users/index.ts';
 import { pageOfLog } from './log.store.ts';
 import { createPayload, type Entered, movedHosts, mustBeForSales, ownFields } from './payload.service.ts';
 import * as policy from './policy.ts';
@@ -47,9 +47,9 @@ export function createCompanies(
   platform: Platform,
   parts: {
     tenants: Tenants;
-    people: People;
+    users: Users;
     audit: Audit;
-    access: Access;
+    auth: Auth;
     settings: Settings;
     plans: ReturnType<typeof createPlans>;
     billing: Billing;
@@ -60,8 +60,8 @@ export function createCompanies(
 ) {
   const { db, clock } = platform;
   const taken = createTaken(platform, parts);
-  const { tenants, people, audit, access, settings, plans, billing, agreements, limits } = parts;
-  const { invites } = access;
+  const { tenants, users, audit, auth, settings, plans, billing, agreements, limits } = parts;
+  const { invites } = auth;
   const { keepOwner, care } = createPayload(parts.sales);
   const developer = agreements.versionOf('developer');
 
@@ -170,7 +170,7 @@ export function createCompanies(
   ): Promise<void> {
     const { name, email } = { name: given.ownerName, email: given.email };
     staffPolicy.keepsFactor(given.factor, null);
-    const id = await people.create(tx, { company, role: 'owner', email, name, phone: phoneOf(given.phone) });
+    const id = await users.create(tx, { company, role: 'owner', email, name, phone: phoneOf(given.phone) });
     const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
     await keepOwner(tx, company, id, given);
     await invites.invite(tx, ctx, sender, { id, name, email, ...owner }, await hostOf(ctx, tx, company.id));
@@ -353,7 +353,7 @@ export function createCompanies(
         told('domain', before.domain ?? '', given.domain?.trim().toLowerCase() || undefined);
         const phone = phoneOf(given.phone);
 
-        const user = company.owner_id && (await people.person(tx, company.owner_id));
+        const user = company.owner_id && (await users.person(tx, company.owner_id));
         if (!user || given.email !== user.email) {
           if (user) staffPolicy.mustMoveOwner(ctx.actor.modules);
           ask();
@@ -361,7 +361,7 @@ export function createCompanies(
         if (user) {
           if (phone.number !== user.phonenum || phone.country !== user.phone_country)
             words.push('phone number');
-          await people.setProfile(tx, user.id, {
+          await users.setProfile(tx, user.id, {
             name: given.ownerName,
             phonenum: phone.number,
             phone_country: phone.country,
@@ -409,7 +409,7 @@ export function createCompanies(
             id: user.id,
             name: user.name,
             email: user.email,
-            hasPassword: Boolean((await people.secretOf(tx, user.id))?.password_hash),
+            hasPassword: Boolean((await users.secretOf(tx, user.id))?.password_hash),
             ...owner,
           };
           const host = await hostOf(ctx, tx, company.id);
@@ -466,7 +466,7 @@ export function createCompanies(
       await limits.take(INVITED_AGAIN, ctx.actor.trueActor?.userId ?? ctx.actor.userId);
       await inScope(db.app, ctx.scope, async (tx) => {
         const company = await child(tx, ctx, targetId);
-        const user = company.owner_id && (await people.secretOf(tx, company.owner_id));
+        const user = company.owner_id && (await users.secretOf(tx, company.owner_id));
         if (!user) throw new Refusal('conflict', ownMessages.noOwnerToInvite);
         await invites.invite(tx, ctx, sender, user, await hostOf(ctx, tx, company.id));
         await audit.record(tx, ctx, {

@@ -9,8 +9,8 @@ import type { Limits } from '../../../platform/limits.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Access } from '../auth/index.ts';
-import { type ModuleRight, type People, readPhone } from '../users/index.ts';
+import type { Auth } from '../auth/index.ts';
+import { type ModuleRight, readPhone, type Users } from '../users/index.ts';
 import { refuse, translate } from './policy.ts';
 import * as policy from './staff.policy.ts';
 import * as store from './staff.store.ts';
@@ -60,11 +60,11 @@ export type Staff = ReturnType<typeof createStaff>;
 /** The people of a company: its owners and administrators, and a root's or agency's sales people (spec product 2, 3, 6). */
 export function createStaff(
   platform: Platform,
-  { people, audit, access, limits }: { people: People; audit: Audit; access: Access; limits: Limits },
+  { users, audit, auth, limits }: { users: Users; audit: Audit; auth: Auth; limits: Limits },
 ) {
   const { db, clock } = platform;
   const taken = createTaken(platform, { audit, limits });
-  const { invites } = access;
+  const { invites } = auth;
 
   const by = (ctx: Ctx): policy.Changer => ({
     userId: ctx.actor.userId,
@@ -100,10 +100,10 @@ export function createStaff(
       policy.mustGive(by(ctx), 'owner', null);
       return { role: 'owner' as const, id: null, name: 'owner' };
     }
-    const role = given ? await people.roles.byId(tx, given) : null;
+    const role = given ? await users.roles.byId(tx, given) : null;
     if (given && role?.company_id !== ctx.actor.companyId)
       throw refuse('ClientRole', 'is not a role of your company');
-    const rights: ModuleRight[] | null = role ? await people.roles.rights(tx, role.id) : null;
+    const rights: ModuleRight[] | null = role ? await users.roles.rights(tx, role.id) : null;
     policy.mustGive(by(ctx), 'administrator', rights);
     return { role: 'administrator' as const, id: role?.id ?? null, name: role?.name ?? 'all permissions' };
   }
@@ -158,7 +158,7 @@ export function createStaff(
       inScope(
         db.app,
         ctx.scope,
-        async (tx) => (await people.byId(tx, id))?.company_id === ctx.actor.companyId,
+        async (tx) => (await users.byId(tx, id))?.company_id === ctx.actor.companyId,
       ),
 
     /**
@@ -193,7 +193,7 @@ export function createStaff(
         const { rootId: root_id, agencyId: agency_id } = ctx.actor;
         await boundedBy(tx, 'people', companyId, 'ClientEmail');
         ask();
-        const id = await people.create(tx, {
+        const id = await users.create(tx, {
           company: { id: companyId, root_id, agency_id },
           role: role.role,
           email: given.email,
@@ -332,7 +332,7 @@ export function createStaff(
         own(ctx, companyId, typeOf(who));
         if (!who.disabled_at) missing();
         policy.mustReach(by(ctx), who);
-        if (who.role_id && !(await people.roles.byId(tx, who.role_id)))
+        if (who.role_id && !(await users.roles.byId(tx, who.role_id)))
           throw refuse('ClientRole', 'has been removed. Choose another role, then restore the user');
         await boundedBy(tx, 'people', companyId, 'ClientID');
         await store.set(tx, id, { disabled_at: null });

@@ -22,7 +22,7 @@ beforeAll(async () => {
   root = await make.root({ host: 'root.test', isMaster: true });
   acme = await make.agency(root, { host: 'acme.test', name: 'Acme', brand: { name: 'Acme' } });
   client = await make.client(acme, { name: 'Client' });
-  passwordHash = await app.features.people.hashPassword(PASSWORD);
+  passwordHash = await app.features.users.hashPassword(PASSWORD);
   for (const [name, company, role] of [
     ['root', root, 'owner'],
     ['sales', root, 'sales'],
@@ -208,7 +208,7 @@ describe('[CONF-02] people of the own company', () => {
               tx,
             ),
           );
-          return app.features.people.incharge(tx as never, firm.id);
+          return app.features.users.incharge(tx as never, firm.id);
         })
       ).map((one) => one.email);
     expect(await told()).toEqual(['boss@firm.test', 'p1@firm.test', 'p2@firm.test']);

@@ -9,10 +9,10 @@ import { newId } from '../../../platform/ids.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Access } from '../auth/index.ts';
+import type { Auth } from '../auth/index.ts';
 import { refuse } from '../companies/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
-import type { People } from '../users/index.ts';
+import type { Users } from '../users/index.ts';
 import * as store from './store.ts';
 
 /**
@@ -21,7 +21,7 @@ import * as store from './store.ts';
  */
 export function rootsRoutes(
   { db, clock }: Platform,
-  { tenants, people, audit, access }: { tenants: Tenants; people: People; audit: Audit; access: Access },
+  { tenants, users, audit, auth }: { tenants: Tenants; users: Users; audit: Audit; auth: Auth },
 ): Handlers<typeof contract.roots> {
   /** @throws Refusal 404 for anyone except the master root */
   async function masterOnly(ctx: Ctx): Promise<void> {
@@ -49,12 +49,12 @@ export function rootsRoutes(
       await masterOnly(ctx);
       const { rootId } = ctx.actor;
       const id = newId(clock.now());
-      const sender = await access.invites.sender(ctx, ctx.tenant.companyId);
+      const sender = await auth.invites.sender(ctx, ctx.tenant.companyId);
       try {
         await inScope(db.app, scopeOfNewRoot(id), async (tx) => {
           // Brand, host and roles come with the company and its first owner, as for the master itself.
           const root = await tenants.create(tx, { id, name: input.name, host: input.host });
-          const userId = await people.create(tx, {
+          const userId = await users.create(tx, {
             company: root,
             role: 'owner',
             email: input.owner_email,
@@ -62,7 +62,7 @@ export function rootsRoutes(
           });
           const owner = { root_id: id, agency_id: null, company_id: id };
           const who = { id: userId, name: input.owner_name, email: input.owner_email, ...owner };
-          await access.invites.invite(tx, ctx, sender, who, input.host);
+          await auth.invites.invite(tx, ctx, sender, who, input.host);
           await store.goOnIn(tx, rootId);
           await audit.record(tx, ctx, {
             action: 'root.create',

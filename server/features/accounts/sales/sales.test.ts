@@ -28,7 +28,7 @@ beforeAll(async () => {
   cleo = await make.client(acme, { name: 'Cleo' });
   zed = await make.client(acme, { name: 'Zed' });
   await make.client(bluepeak, { name: 'Blue client' });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   for (const [name, company, role] of [
     ['owner', root, 'owner'],
     ['admin', root, 'administrator'],

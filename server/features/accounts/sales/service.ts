@@ -5,7 +5,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
-import { mustGiveSales, type People } from '../users/index.ts';
+import { mustGiveSales, type Users } from '../users/index.ts';
 import * as store from './store.ts';
 
 export type Sales = ReturnType<typeof createSales>;
@@ -33,8 +33,8 @@ interface DownlineAsked {
 /**
  * Which salespeople companies are assigned to, and what those salespeople see (spec product 6, 7; docs/decisions/0050).
  */
-export function createSales({ db, clock }: Platform, parts: { audit: Audit; people: People }) {
-  const { audit, people } = parts;
+export function createSales({ db, clock }: Platform, parts: { audit: Audit; users: Users }) {
+  const { audit, users } = parts;
 
   /**
    * Returns a company directly below the user's own: a root's agency, an agency's client.
@@ -138,7 +138,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; peop
       referrerId: string,
       at: Date,
     ): Promise<boolean> {
-      const referrer = await people.byId(tx, referrerId);
+      const referrer = await users.byId(tx, referrerId);
       if (referrer?.role !== 'sales' || referrer.disabled_at || referrer.company_id !== company.parent_id)
         return false;
       await store.assign(tx, company, 'referrer', referrerId, at);

@@ -7,7 +7,7 @@ import { messages } from '../../../../contract/messages.ts';
 import { dollarsOf, microsOf } from '../../../../contract/primitives.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Costs } from '../../money/pricing/index.ts';
+import type { Pricing } from '../../money/pricing/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Smtp } from './smtp.service.ts';
 import * as store from './store.ts';
@@ -76,7 +76,7 @@ const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
 /** All settings that a company can have, by their API names. */
 export function createKinds(
   { clock }: Platform,
-  { tenants, costs, smtp }: { tenants: Tenants; costs: Costs; smtp: Smtp },
+  { tenants, pricing, smtp }: { tenants: Tenants; pricing: Pricing; smtp: Smtp },
 ): { [N in SettingName]: Kind<N> } {
   return {
     branding: {
@@ -175,9 +175,9 @@ export function createKinds(
       words: 'costs',
       // A root's sales people set it for agencies in their care.
       needs: { read: 'setting.get', save: 'cost.agency' },
-      read: async (tx, company) => (await costs.readAgency(tx, company)).data as SettingValue<'costagency'>,
+      read: async (tx, company) => (await pricing.readAgency(tx, company)).data as SettingValue<'costagency'>,
       async save(tx, company, value, about) {
-        about.words = await costs.saveAgency(tx, company, ownerOf(company), value, about);
+        about.words = await pricing.saveAgency(tx, company, ownerOf(company), value, about);
         const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'costagency');
         return value.dpay ? { dpay: value.dpay } : (kept?.value ?? null);
       },

@@ -14,7 +14,7 @@ import type { Dns } from '../../../platform/dns.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Costs } from '../../money/pricing/index.ts';
+import type { Pricing } from '../../money/pricing/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
 import { pathOfPicture, type Tenants } from '../tenants/index.ts';
@@ -37,7 +37,7 @@ export function createSettings(
   {
     tenants,
     audit,
-    costs,
+    pricing,
     limits,
     smtp,
     sales,
@@ -45,7 +45,7 @@ export function createSettings(
   }: {
     tenants: Tenants;
     audit: Audit;
-    costs: Costs;
+    pricing: Pricing;
     limits: Limits;
     smtp: Smtp;
     sales: Sales;
@@ -55,7 +55,7 @@ export function createSettings(
   const { db, clock } = platform;
   const domains = createDomains(platform, { tenants, audit, limits, dns });
 
-  const kinds = createKinds(platform, { tenants, costs, smtp });
+  const kinds = createKinds(platform, { tenants, pricing, smtp });
 
   const names = (ctx: Ctx, company: Target): SettingName[] =>
     (Object.keys(SETTINGS) as SettingName[]).filter((name) => {
@@ -74,7 +74,7 @@ export function createSettings(
         const setting = { company_id: company.id, settingname: name, version: row?.version ?? 0 };
         if (name === 'costagency') {
           const dpay = (row?.value?.dpay as string | undefined) ?? 'Prepaid';
-          return { ...setting, ...(await costs.readAgency(tx, company)), dpay };
+          return { ...setting, ...(await pricing.readAgency(tx, company)), dpay };
         }
         return {
           ...setting,

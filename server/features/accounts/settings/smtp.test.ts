@@ -49,7 +49,7 @@ beforeAll(async () => {
   app = await testApp({ outboundExceptions: [`mail.acme.test:${mails.port}`] });
   root = await app.make.root({ host: 'root.test' });
   acme = await app.make.agency(root, { host: 'acme.test', name: 'Acme', brand: { name: 'Acme' } });
-  const passwordHash = await app.features.people.hashPassword(PASSWORD);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
   await app.make.user(root, { email: 'root@x.test', passwordHash });
   await app.make.user(acme, { email: 'agency@x.test', name: 'Anna', passwordHash });
   token.root = await app.signIn('root@x.test', 'root.test');
@@ -132,7 +132,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
   });
 
   test('[BEY-11] owners alone set it, as themselves and just confirmed: links to set their password travel by it', async () => {
-    const passwordHash = await app.features.people.hashPassword(PASSWORD);
+    const passwordHash = await app.features.users.hashPassword(PASSWORD);
     await app.make.user(acme, { email: 'admin@x.test', role: 'administrator', passwordHash });
     await app.make.user(root, { email: 'rootadmin@x.test', role: 'administrator', passwordHash });
     const evil = { comsetname: 'smtp', comsetval: server({ host: 'mail.evil.test', password: 'x' }) };

@@ -12,7 +12,7 @@ type Step = Parameters<SetupParts['billing']['accounts']['sandboxAccount']>[1];
 /** The setup steps that a person takes: finishing the profile, a card, an account, an agreement. */
 export function createSetupChanges(
   { db }: Platform,
-  { people, audit, billing, agreements, onboarding }: SetupParts,
+  { users, audit, billing, agreements, onboardingCharge }: SetupParts,
   facts: FactsReader,
 ) {
   const ownerOf = (ctx: Ctx) => {
@@ -42,7 +42,7 @@ export function createSetupChanges(
             errors: Object.fromEntries(missing.map((field) => [field, ['is required']])),
           });
         }
-        if (await people.finishProfile(tx, actor.userId)) {
+        if (await users.finishProfile(tx, actor.userId)) {
           await audit.record(tx, ctx, {
             action: 'profile.completed',
             objectKind: 'user',
@@ -52,7 +52,7 @@ export function createSetupChanges(
         }
         const owner = ownerOf(ctx);
         if (actor.kind === 'agency' && owner.agency_id)
-          await onboarding.note(tx, { ...owner, agency_id: owner.agency_id }, ctx.clock.now());
+          await onboardingCharge.note(tx, { ...owner, agency_id: owner.agency_id }, ctx.clock.now());
         return facts.missingOf(await facts.within(tx, actor.userId));
       });
     },

@@ -5,26 +5,26 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { MinimumSpend } from '../../money/minimum-spend/index.ts';
-import type { OnboardingFeature, OnboardingState } from '../../money/onboarding-charge/index.ts';
+import type { OnboardingCharges, OnboardingState } from '../../money/onboarding-charge/index.ts';
 import type { Agreements } from '../agreements/index.ts';
 import type { Audit } from '../audit/index.ts';
-import type { Access } from '../auth/index.ts';
+import type { Auth } from '../auth/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { CompanyCard, Products, Tenants } from '../tenants/index.ts';
-import type { People, PersonRow } from '../users/index.ts';
+import type { PersonRow, Users } from '../users/index.ts';
 import * as policy from './person.policy.ts';
 
 /** The features this one depends on. */
 export interface SetupParts {
   tenants: Tenants;
-  people: People;
+  users: Users;
   audit: Audit;
-  access: Access;
+  auth: Auth;
   settings: Settings;
   billing: Billing;
   agreements: Agreements;
   minimumSpend: MinimumSpend;
-  onboarding: OnboardingFeature;
+  onboardingCharge: OnboardingCharges;
 }
 
 /** All the facts that the session user and the setup check are built from, read once. */
@@ -62,7 +62,7 @@ export interface Facts {
   behind: PersonRow | null;
 }
 
-type Care = Awaited<ReturnType<People['customerCare']>>;
+type Care = Awaited<ReturnType<Users['customerCare']>>;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -71,7 +71,7 @@ export type FactsReader = ReturnType<typeof createFacts>;
 
 /** Reads the facts about a person and the companies above them. */
 export function createFacts({ db }: Platform, parts: SetupParts) {
-  const { tenants, people, access, settings, billing, agreements, minimumSpend, onboarding } = parts;
+  const { tenants, users, auth, settings, billing, agreements, minimumSpend, onboardingCharge } = parts;
   const { accounts } = billing;
 
   /**
@@ -82,13 +82,13 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
   async function wanted(ctx: Ctx, userId: string | undefined): Promise<string> {
     if (!userId || userId === ctx.actor.userId) return ctx.actor.userId;
     ctx.need('person.read');
-    const seen = await inScope(db.app, ctx.scope, (tx) => people.byId(tx, userId));
+    const seen = await inScope(db.app, ctx.scope, (tx) => users.byId(tx, userId));
     return seen?.id ?? missing();
   }
 
   /** Reads in the scope of the whole root, since much of the data belongs to the companies above. */
   async function within(tx: Tx, userId: string, behindId: string | null = null): Promise<Facts> {
-    const person = (await people.person(tx, userId)) ?? missing();
+    const person = (await users.person(tx, userId)) ?? missing();
     const company = (await tenants.card(tx, person.company_id)) ?? missing();
     const parent = company.parent_id ? ((await tenants.card(tx, company.parent_id)) ?? null) : null;
     const root =
@@ -117,14 +117,14 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
       // Clients do not see what their agency owes.
       hasMinimumSpend:
         company.kind === 'agency' && (await minimumSpend.applies(tx, company.root_id, company.id)),
-      onboarding: company.kind === 'agency' ? await onboarding.stateOf(tx, company.id) : null,
-      lastIp: await access.lastAddress(tx, userId),
+      onboarding: company.kind === 'agency' ? await onboardingCharge.stateOf(tx, company.id) : null,
+      lastIp: await auth.lastAddress(tx, userId),
       care: {
-        own: await people.customerCare(tx, company.id),
-        above: await people.customerCare(tx, (parent ?? company).id),
+        own: await users.customerCare(tx, company.id),
+        above: await users.customerCare(tx, (parent ?? company).id),
       },
-      factorMissing: await access.factorMissing(tx, userId),
-      behind: behindId ? ((await people.person(tx, behindId)) ?? null) : null,
+      factorMissing: await auth.factorMissing(tx, userId),
+      behind: behindId ? ((await users.person(tx, behindId)) ?? null) : null,
     };
   }
 

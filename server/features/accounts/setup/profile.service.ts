@@ -29,7 +29,7 @@ const given = <T extends object>(values: T): { [K in keyof T]?: NonNullable<T[K]
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 
 /** The user's own profile and picture, the company details, and the questionnaire. */
-export function createProfile({ db }: Platform, { people, tenants, access, audit }: SetupParts) {
+export function createProfile({ db }: Platform, { users, tenants, auth, audit }: SetupParts) {
   return {
     /**
      * Saves the user's own profile. 'error_email': another account has the new address, and nothing was saved. A new
@@ -63,25 +63,25 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
           field: 'profile_pict',
           by: actor.companyId,
         }));
-      const before = await inScope(db.app, ctx.scope, (tx) => people.person(tx, actor.userId));
+      const before = await inScope(db.app, ctx.scope, (tx) => users.person(tx, actor.userId));
       const newEmail = form.email && form.email !== before?.email ? form.email : null;
       if (newEmail && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
-      if (newEmail && !(await access.emails.mayAsk(ctx, newEmail, form.currpassword ?? '')))
+      if (newEmail && !(await auth.emails.mayAsk(ctx, newEmail, form.currpassword ?? '')))
         return 'error_email';
 
       const names = [...Object.keys(person), ...Object.keys(company)];
       const pictured = Boolean(encoded) || form.remove_pict === 'T';
       await inScope(db.app, ctx.scope, async (tx) => {
         const owner = { root_id: actor.rootId, agency_id: actor.agencyId, company_id: actor.companyId };
-        await people.lock(tx, actor.userId);
+        await users.lock(tx, actor.userId);
         if (pictured) {
-          const now = (await people.person(tx, actor.userId))?.picture;
+          const now = (await users.person(tx, actor.userId))?.picture;
           if (now) await tenants.dropPicture(tx, now.split('.')[0]!);
           const kept = encoded && (await tenants.addPicture(tx, owner, 'profile', encoded));
           const file = kept && `${kept.id}.${kept.type === 'image/jpeg' ? 'jpg' : 'png'}`;
-          await people.setProfile(tx, actor.userId, { picture: file });
+          await users.setProfile(tx, actor.userId, { picture: file });
         }
-        if (Object.keys(person).length > 0) await people.setProfile(tx, actor.userId, person);
+        if (Object.keys(person).length > 0) await users.setProfile(tx, actor.userId, person);
         if (Object.keys(company).length > 0) await tenants.setDetails(tx, actor.companyId, company);
         if (names.length > 0 || pictured) {
           await audit.record(tx, ctx, {
@@ -92,7 +92,7 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
           });
         }
       });
-      if (newEmail) await access.emails.ask(ctx, newEmail);
+      if (newEmail) await auth.emails.ask(ctx, newEmail);
       return 'success';
     },
 
@@ -101,14 +101,14 @@ export function createProfile({ db }: Platform, { people, tenants, access, audit
       inScope(
         db.app,
         ctx.scope,
-        (tx) => people.answers(tx, ctx.actor.userId) as Promise<Questionnaire | null>,
+        (tx) => users.answers(tx, ctx.actor.userId) as Promise<Questionnaire | null>,
       ),
 
     /** Saves the user's own answers. */
     saveQuestionnaire: (ctx: Ctx, answers: Questionnaire): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { actor } = ctx;
-        await people.saveAnswers(tx, {
+        await users.saveAnswers(tx, {
           user_id: actor.userId,
           root_id: actor.rootId,
           agency_id: actor.agencyId,

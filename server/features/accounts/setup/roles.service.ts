@@ -20,8 +20,8 @@ const forbid = (message: string): never => {
  * Roles of administrators (ROLE-01). Users cannot change the role they hold or grant permissions that their own role
  * does not allow. A change takes effect for everyone within the 5 s that a session's state is cached.
  */
-export function createRoles({ db }: Platform, { tenants, people, audit }: SetupParts) {
-  const { roles } = people;
+export function createRoles({ db }: Platform, { tenants, users, audit }: SetupParts) {
+  const { roles } = users;
 
   /**
    * Returns a company in the actor's scope.
@@ -45,7 +45,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
    */
   async function changeable(tx: Tx, ctx: Ctx, roleId: string) {
     const role = (await roles.byId(tx, roleId)) ?? missing();
-    if (ctx.actor.modules && (await people.byId(tx, ctx.actor.userId))?.role_id === role.id)
+    if (ctx.actor.modules && (await users.byId(tx, ctx.actor.userId))?.role_id === role.id)
       forbid(ownMessages.roleOwn);
     notBeyond(ctx, toRows(await roles.rights(tx, role.id)));
     return role;
@@ -98,7 +98,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
           if (wanted.companyID && role.company_id !== wanted.companyID) missing();
           return toRows(await roles.rights(tx, role.id));
         }
-        const person = (await people.byId(tx, usrID)) ?? missing();
+        const person = (await users.byId(tx, usrID)) ?? missing();
         // Sales people have none of the modules; they have their own permissions (spec product 6).
         if (person.role === 'sales') return toRows([]);
         return person.rights && toRows(person.rights);
@@ -158,7 +158,7 @@ export function createRoles({ db }: Platform, { tenants, people, audit }: SetupP
      */
     assign: (ctx: Ctx, userId: string, roleId: string | null): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const person = (await people.byId(tx, userId)) ?? missing();
+        const person = (await users.byId(tx, userId)) ?? missing();
         const role = roleId ? ((await roles.byId(tx, roleId)) ?? missing()) : null;
         if (ctx.actor.userId === userId) forbid(ownMessages.roleOwn);
         const refuse = (field: string, rule: string): never => {

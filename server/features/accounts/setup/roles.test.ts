@@ -24,7 +24,7 @@ type Row = ReturnType<typeof toRows>[number];
 beforeAll(async () => {
   app = await testApp();
   const { make } = app;
-  passwordHash = await app.features.people.hashPassword(PASSWORD);
+  passwordHash = await app.features.users.hashPassword(PASSWORD);
   root = await make.root({ host: 'root.test', isMaster: true });
   agency = await make.agency(root, { host: HOST });
   sibling = await make.agency(root, { host: 'sibling.test' });
@@ -292,7 +292,7 @@ describe('[ROLE-01] roles at the API', () => {
     const got = await app.call('GET', String(made.body.url), { host: HOST });
     expect(got.status).toBe(403);
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.people.roles.setRights(
+      app.features.users.roles.setRights(
         tx,
         { id: roleID, root_id: root.id, agency_id: agency.id, company_id: agency.id },
         [{ module: 'LeadsPeek', see: true, create: false, update: false, delete: false }],

@@ -32,7 +32,7 @@ const colorsOf = (from: Colors): Colors => ({
 
 /** The signed-in user with everything their pages need, and how far along their setup is. */
 export function createSetup(platform: Platform, parts: SetupParts) {
-  const { tenants, access, billing } = parts;
+  const { tenants, auth, billing } = parts;
   const facts = createFacts(platform, parts);
 
   async function sessionUser(ctx: Ctx, known: Facts): Promise<SessionUser> {
@@ -41,8 +41,8 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     // View mode applies only to the signed-in user; a person looked up by id is just that person.
     const isSelf = person.id === ctx.actor.userId;
     const behind = isSelf ? ctx.actor.trueActor : null;
-    const view = behind && (await access.view.about(ctx));
-    const type = access.userType(company.kind, person.role);
+    const view = behind && (await auth.view.about(ctx));
+    const type = auth.userType(company.kind, person.role);
     // A client's pages use its agency's brand.
     const door = await tenants.frontDoor(company.kind === 'client' ? company.parent_id! : company.id);
     return {
@@ -50,7 +50,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       name: person.name,
       email: person.email,
       user_type: type,
-      user_type_ori: behind ? access.userType(behind.kind, behind.grade.split('.')[1] ?? '') : type,
+      user_type_ori: behind ? auth.userType(behind.kind, behind.grade.split('.')[1] ?? '') : type,
       systemuser: isRoot,
       rootcomp: isRoot,
       is_master: known.root.is_master,
@@ -111,7 +111,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       ...colorsOf(door),
       time_zone: company.time_zone,
       // In a sales person's view mode, fewer permissions than the owner's.
-      grade: isSelf ? ctx.actor.grade : access.gradeOf(company.kind, person.role),
+      grade: isSelf ? ctx.actor.grade : auth.gradeOf(company.kind, person.role),
       ...policy.modulePairs(door.modules, products.own.modules),
     };
   }
@@ -187,9 +187,9 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     ...createSetupChanges(platform, parts, facts),
     roles: createRoles(platform, parts),
     profile: createProfile(platform, parts),
-    confirmEmail: access.emails.confirm,
-    stopEmail: access.emails.stop,
-    emailPending: access.emails.pending,
+    confirmEmail: auth.emails.confirm,
+    stopEmail: auth.emails.stop,
+    emailPending: auth.emails.pending,
     picture: tenants.profilePicture,
   };
 }

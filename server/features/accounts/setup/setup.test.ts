@@ -18,7 +18,7 @@ let passwordHash: string;
 beforeAll(async () => {
   app = await testApp();
   const { make } = app;
-  passwordHash = await app.features.people.hashPassword(PASSWORD);
+  passwordHash = await app.features.users.hashPassword(PASSWORD);
   root = await make.root({ host: 'root.test', isMaster: true, brand: { name: 'R', link_color: '#111111' } });
   agency = await make.agency(root, {
     host: HOST,

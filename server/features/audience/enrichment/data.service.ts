@@ -1,7 +1,7 @@
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Identity } from '../people/index.ts';
+import type { People } from '../people/index.ts';
 import { type Completion, WAIT_MS } from './complete.service.ts';
 import { allowedBy, fieldsOfIds, sampleOf, type Vendor } from './policy.ts';
 import * as store from './store.ts';
@@ -20,7 +20,7 @@ export interface Asking {
 /** The data leads are given, out of the fields that their campaign asks for. */
 export function createLeadData(
   { clock }: Platform,
-  { identity, completion }: { identity: Identity; completion: Completion },
+  { people, completion }: { people: People; completion: Completion },
 ) {
   /** Stores the values of leads, and remembers which fields they were, for files. */
   async function insert(tx: Tx, rows: (store.LeadValues & { asked: readonly number[] })[]): Promise<void> {
@@ -54,9 +54,9 @@ export function createLeadData(
       const waiting = new Map<string, Date>();
       if (asking.length === 0) return waiting;
       const choices = await store.choicesOf(tx, [...new Set(asking.map((lead) => lead.owner.company_id))]);
-      const profiles = await identity.profiles(tx, rootId, [...new Set(asking.map((lead) => lead.personId))]);
+      const profiles = await people.profiles(tx, rootId, [...new Set(asking.map((lead) => lead.personId))]);
       const companyPhones = [...profiles.values()].flatMap(({ company_phone: phone }) => phone ?? []);
-      const marked = await identity.markedPhones(tx, rootId, companyPhones);
+      const marked = await people.markedPhones(tx, rootId, companyPhones);
       const allowed = new Map(
         asking.map(({ owner: { company_id: id } }) => [id, allowedBy(choices.get(id) ?? [])]),
       );

@@ -239,7 +239,7 @@ describe('[CAMP-03] [CAMP-04] what forms ask', () => {
   });
 
   test('configdata tells from which to which day there are signals', async () => {
-    const imports = app.features.identity.files;
+    const imports = app.features.people.files;
     const person = app.make.person();
     await app.make.people(root, [person]);
     const at = ['2026-03-04T00:00:00Z', '2026-03-06T12:00:00Z', '2026-03-09T23:59:59Z'];

@@ -8,7 +8,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
-import type { Identity } from '../people/index.ts';
+import type { People } from '../people/index.ts';
 import { createCompletion, type IsWithheld, type Vendors } from './complete.service.ts';
 import { createLeadData } from './data.service.ts';
 import {
@@ -32,12 +32,12 @@ const setBy = (company: Held): 'root' | 'agency' => (company.kind === 'client' ?
 /** Data fields about the people of leads: which a company may ask for, from which sources, and what leads are given. */
 export function createEnrichment(
   platform: Platform,
-  deps: { audit: Audit; identity: Identity; vendors: Vendors; isWithheld: IsWithheld },
+  deps: { audit: Audit; people: People; vendors: Vendors; isWithheld: IsWithheld },
 ) {
   const { db, clock, vault } = platform;
-  const { audit, identity } = deps;
+  const { audit, people } = deps;
   const completion = createCompletion(platform, deps);
-  const data = createLeadData(platform, { identity, completion });
+  const data = createLeadData(platform, { people, completion });
 
   async function company(tx: Tx, ctx: Ctx, id: string | undefined, lock = false): Promise<Held> {
     const found = await store.companyById(tx, id ?? ctx.actor.companyId, lock);
@@ -256,7 +256,7 @@ export function createEnrichment(
       });
       // Signals belong to the root; a client's scope has none.
       const days = await inScope(db.app, { rootId: ctx.scope.rootId }, (tx) =>
-        identity.signalDays(tx, ctx.scope.rootId),
+        people.signalDays(tx, ctx.scope.rootId),
       );
       return { ...days, advanced: fieldsOfIds(fields, 'advanced'), b2b: fieldsOfIds(fields, 'b2b') };
     },

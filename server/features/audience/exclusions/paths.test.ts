@@ -149,7 +149,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
   test('people who are imported after the list, and rows that an import merges into one person', async () => {
     const campaign = await app.make.campaign(client);
     await exclude('client', campaign, ['old@merge.example', 'late@merge.example']);
-    const files = app.features.identity.files;
+    const files = app.features.people.files;
     const run = async (text: string) => {
       const { id } = await files.add(
         root.id,

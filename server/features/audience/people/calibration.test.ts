@@ -42,7 +42,7 @@ async function passBy(seed: number): Promise<Told[]> {
   const numbers = new Map<string, number>();
   await inScope(app.platform.db.app, { rootId: root }, async (tx) => {
     const rows = emails.map((email, n) => ({ external_id: `${n}`, last_name: `${n}`, email }));
-    await app.features.identity.addPeople(tx, root, rows, 'made');
+    await app.features.people.addPeople(tx, root, rows, 'made');
     const people = await tx
       .selectFrom('person')
       .select(['id', 'last_name'])
@@ -55,7 +55,7 @@ async function passBy(seed: number): Promise<Told[]> {
   for (let from = 0; from < visits.length; from += BATCH) {
     const batch = visits.slice(from, from + BATCH);
     await inScope(app.platform.db.app, { rootId: root }, async (tx) => {
-      const matches = await app.features.identity.match(
+      const matches = await app.features.people.match(
         tx,
         root,
         batch.map(({ email, browser, ip, day }, ref) => ({
@@ -66,7 +66,7 @@ async function passBy(seed: number): Promise<Told[]> {
           ...(email ? { hashKind: 1 as const, hash: Buffer.from(hash('sha256', email), 'hex') } : {}),
         })),
       );
-      await app.features.identity.learn(
+      await app.features.people.learn(
         tx,
         root,
         [...matches].flatMap(([ref, { kind, rowId }]) => {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const files = () => app.features.identity.files;
+const files = () => app.features.people.files;
 const freshRoot = () => newId(app.clock.now());
 
 async function* bytes(content: string | Buffer): AsyncGenerator<Buffer> {

@@ -1,7 +1,7 @@
 export type { Profile } from './graph.store.ts';
 export type { PersonInput } from './import.service.ts';
-export { startIdentityJobs } from './jobs.ts';
+export { startPeople } from './jobs.ts';
 export { type Clue, type KnownPerson, type Link, type Match, MOST_OTHERS } from './match.service.ts';
 export { hasMerges } from './merge.store.ts';
-export { identityRoutes } from './routes.ts';
-export { createIdentity, type Identity } from './service.ts';
+export { peopleRoutes } from './routes.ts';
+export { createPeople, type People } from './service.ts';

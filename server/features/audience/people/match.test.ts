@@ -140,9 +140,9 @@ describe('matching', () => {
   const scoped = <T>(work: (tx: Tx) => Promise<T>, rootId = root) =>
     inScope(app.platform.db.app, { rootId }, work);
   const people = (rows: PersonInput[], rootId = root) =>
-    scoped((tx) => app.features.identity.addPeople(tx, rootId, rows, 'import: test.csv'), rootId);
+    scoped((tx) => app.features.people.addPeople(tx, rootId, rows, 'import: test.csv'), rootId);
   const one = async (clue: Omit<Clue, 'ref' | 'at'>, rootId = root) =>
-    (await scoped((tx) => app.features.identity.match(tx, rootId, [{ ref: 7, at, ...clue }]), rootId)).get(7);
+    (await scoped((tx) => app.features.people.match(tx, rootId, [{ ref: 7, at, ...clue }]), rootId)).get(7);
   const hashed = (kind: 1 | 2 | 3, email: string) => ({
     hashKind: kind,
     hash: Buffer.from(hash(['sha256', 'sha1', 'md5'][kind - 1]!, email), 'hex'),
@@ -196,7 +196,7 @@ describe('matching', () => {
 
   test('[IDEN-02] a batch is answered by ref, and one root does not see the other', async () => {
     const matches = await scoped((tx) =>
-      app.features.identity.match(tx, root, [
+      app.features.people.match(tx, root, [
         { ref: 30, at, ...hashed(1, 'bob@x.example') },
         { ref: 10, at, ...hashed(1, 'nobody@x.example') },
         { ref: 20, at, ...hashed(2, 'ann@x.example') },
@@ -211,7 +211,7 @@ describe('matching', () => {
     expect((await one(hashed(1, 'ann@x.example'), other))?.personId).not.toBe(idOf('ann@x.example'));
     expect(
       await scoped(
-        (tx) => app.features.identity.match(tx, root, [{ ref: 1, at, ...hashed(1, 'ann@x.example') }]),
+        (tx) => app.features.people.match(tx, root, [{ ref: 1, at, ...hashed(1, 'ann@x.example') }]),
         other,
       ),
     ).toEqual(new Map());
@@ -241,7 +241,7 @@ describe('matching', () => {
     const ann = idOf('ann@x.example');
     expect(await one({ visitorId, ip: '2600:1700::9' })).toBeUndefined();
     await scoped((tx) =>
-      app.features.identity.learn(tx, root, [{ personId: ann, visitorId, ip: '2600:1700::9', at }]),
+      app.features.people.learn(tx, root, [{ personId: ann, visitorId, ip: '2600:1700::9', at }]),
     );
     expect(await one({ visitorId })).toMatchObject({
       personId: ann,
@@ -274,7 +274,7 @@ describe('matching', () => {
     const ann = idOf('ann@x.example');
     const learn = (when: Date, personId = ann) =>
       scoped((tx) =>
-        app.features.identity.learn(tx, root, [
+        app.features.people.learn(tx, root, [
           { personId, visitorId, ip: null, at: when },
           { personId, visitorId, at: when },
         ]),
@@ -299,7 +299,7 @@ describe('matching', () => {
       [root],
     );
     for (const { id } of rows)
-      await scoped((tx) => app.features.identity.learn(tx, root, [{ personId: id, ip: '8.8.9.9', at }]));
+      await scoped((tx) => app.features.people.learn(tx, root, [{ personId: id, ip: '8.8.9.9', at }]));
     const kept = await app.admin.query(
       `select from identity_key where root_id = $1 and kind = 7 and source = 'visit' and value = '\\x00000000000000000000ffff08080909'`,
       [root],
@@ -310,7 +310,7 @@ describe('matching', () => {
   test('a person with all that exclusion lists may know them by', async () => {
     const ann = idOf('ann@x.example');
     const known = await scoped((tx) =>
-      app.features.identity.people(tx, root, [ann, idOf('Cat'), randomUUID()]),
+      app.features.people.people(tx, root, [ann, idOf('Cat'), randomUUID()]),
     );
     expect([...known.keys()].sort()).toEqual([ann, idOf('Cat')].sort());
     expect(known.get(ann)).toMatchObject({
@@ -328,7 +328,7 @@ describe('matching', () => {
       md5: [hashed(3, 'cat@x.example').hash],
       phones: [],
     });
-    expect(await scoped((tx) => app.features.identity.people(tx, root, []))).toEqual(new Map());
+    expect(await scoped((tx) => app.features.people.people(tx, root, []))).toEqual(new Map());
   });
 
   test('whoever is erased takes all their keys along', async () => {
@@ -339,7 +339,7 @@ describe('matching', () => {
     );
     const { id } = rows[0];
     await scoped((tx) =>
-      app.features.identity.learn(tx, root, [{ personId: id, visitorId: randomUUID(), ip: '8.8.7.8', at }]),
+      app.features.people.learn(tx, root, [{ personId: id, visitorId: randomUUID(), ip: '8.8.7.8', at }]),
     );
     const left = async () =>
       (await app.admin.query('select from identity_key where person_id = $1', [id])).rowCount;

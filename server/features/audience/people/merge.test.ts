@@ -74,7 +74,7 @@ describe('[BEY-05] merging people', () => {
     app.call(method, `/api/identity${url}`, { host, token, ...(body ? { body } : {}) });
   const importPeople = (rows: PersonInput[], source = 'import: a.csv') =>
     inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.identity.addPeople(tx, root.id, rows, source),
+      app.features.people.addPeople(tx, root.id, rows, source),
     );
   const idOf = async (external: string): Promise<string> =>
     (
@@ -94,7 +94,7 @@ describe('[BEY-05] merging people', () => {
   const match = async (clue: { email?: string; visitorId?: string; ip?: string }) => {
     const { email, ...rest } = clue;
     const found = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.identity.match(tx, root.id, [
+      app.features.people.match(tx, root.id, [
         {
           ref: 0,
           at: clock.now(),
@@ -135,7 +135,7 @@ describe('[BEY-05] merging people', () => {
       evidence: [{ key: 'email_sha256' }, { key: 'ip' }],
     });
     const known = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.identity.people(tx, root.id, [gone, kept]),
+      app.features.people.people(tx, root.id, [gone, kept]),
     );
     for (const id of [kept, gone])
       expect(known.get(id)).toMatchObject({
@@ -217,7 +217,7 @@ describe('[BEY-05] merging people', () => {
     const shown = await match({ email: 'b2@x.example' });
     expect(shown).toMatchObject({ personId: kept, rowId: gone });
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.identity.learn(tx, root.id, [{ personId: shown!.rowId!, visitorId, at: clock.now() }]),
+      app.features.people.learn(tx, root.id, [{ personId: shown!.rowId!, visitorId, at: clock.now() }]),
     );
     expect(await match({ visitorId })).toMatchObject({ personId: kept });
     await undo(data.id);

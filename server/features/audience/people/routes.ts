@@ -7,7 +7,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import { Id } from '../../../../contract/primitives.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { MOST_BYTES } from './import.service.ts';
-import type { Identity } from './service.ts';
+import type { People } from './service.ts';
 
 const FileName = z
   .string('is required')
@@ -19,29 +19,29 @@ const FileName = z
 const Kind = z.enum(IMPORT_KINDS).default('people');
 
 /** The calls of the feature, and its upload and download. */
-export function identityRoutes(identity: Identity): {
-  handlers: Handlers<typeof contract.identity>;
+export function peopleRoutes(people: People): {
+  handlers: Handlers<typeof contract.people>;
   plain: PlainRoute[];
 } {
   return {
     handlers: {
-      imports: (ctx, input) => identity.list(ctx, input),
-      get: (ctx, input) => identity.get(ctx, input),
-      preview: (ctx, input) => identity.preview(ctx, input),
-      start: (ctx, input) => identity.start(ctx, input),
-      cancel: (ctx, input) => identity.cancel(ctx, input),
-      tryAgain: (ctx, input) => identity.tryAgain(ctx, input),
-      totals: (ctx) => identity.totals(ctx),
-      duplicates: (ctx, input) => identity.merges.duplicates(ctx, input.after),
-      merges: (ctx, input) => identity.merges.list(ctx, input),
-      merge: (ctx, input) => identity.merges.merge(ctx, input),
-      unmerge: (ctx, input) => identity.merges.undo(ctx, input.id),
+      imports: (ctx, input) => people.list(ctx, input),
+      get: (ctx, input) => people.get(ctx, input),
+      preview: (ctx, input) => people.preview(ctx, input),
+      start: (ctx, input) => people.start(ctx, input),
+      cancel: (ctx, input) => people.cancel(ctx, input),
+      tryAgain: (ctx, input) => people.tryAgain(ctx, input),
+      totals: (ctx) => people.totals(ctx),
+      duplicates: (ctx, input) => people.merges.duplicates(ctx, input.after),
+      merges: (ctx, input) => people.merges.list(ctx, input),
+      merge: (ctx, input) => people.merges.merge(ctx, input),
+      unmerge: (ctx, input) => people.merges.undo(ctx, input.id),
     },
     plain: [
       {
         method: 'POST',
         url: '/api/identity/imports',
-        access: 'people.import',
+        auth: 'people.import',
         tag: 'Identity',
         summary:
           'Uploads a CSV file of people, or a CSV or Parquet file of intent signals (?file_name=people.csv&kind=people, up to 2 GiB). Returns the import, ready to map and start',
@@ -65,20 +65,20 @@ export function identityRoutes(identity: Identity): {
             throw new Refusal('invalid', 'kind: must be people or signals', {
               errors: { kind: ['must be people or signals'] },
             });
-          return identity.upload(ctx, name.data, request.raw, kind.data);
+          return people.upload(ctx, name.data, request.raw, kind.data);
         },
       },
       {
         method: 'GET',
         url: '/api/identity/imports/:id/errors.csv',
-        access: 'download',
+        auth: 'download',
         permission: 'people.import',
         tag: 'Identity',
         summary: 'Returns the rows of an import that could not be used, with line and reason, as CSV',
         handler: async (ctx, request, reply) => {
           const id = Id.safeParse((request.params as { id: string }).id);
           if (!id.success) throw new Refusal('not_found', ownMessages.notFound);
-          const lines = await identity.errorLines(ctx, { id: id.data });
+          const lines = await people.errorLines(ctx, { id: id.data });
           return reply
             .type('text/csv; charset=utf-8')
             .header('Content-Disposition', `attachment; filename="import-errors-${id.data}.csv"`)

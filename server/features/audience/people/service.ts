@@ -24,10 +24,10 @@ import { createMerges } from './merge.service.ts';
 import type { PersonField } from './model.ts';
 import * as signals from './signal.store.ts';
 
-export type Identity = ReturnType<typeof createIdentity>;
+export type People = ReturnType<typeof createPeople>;
 
 /** The people graph of each root: its imports, and the recognition of visitors. */
-export function createIdentity(platform: Platform, { audit }: { audit: Audit }) {
+export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
   const { db, clock, jobs } = platform;
   const imports = createImports(platform);
 

@@ -30,7 +30,7 @@ async function take(
   given: { root?: Company; name?: string; imports?: ReturnType<typeof createImports> } = {},
 ) {
   const { id: rootId } = given.root ?? root;
-  const imports = given.imports ?? app.features.identity.files;
+  const imports = given.imports ?? app.features.people.files;
   const { id } = await imports.add(rootId, given.name ?? 'signals.csv', bytes(content), { kind: 'signals' });
   await imports.queue(rootId, id, {});
   const row = (await imports.run(rootId, id))!;
@@ -236,7 +236,7 @@ describe('[IDEN-03] intent signals are imported', () => {
       }),
     );
     const add = (content: Uint8Array) =>
-      app.features.identity.files.add(root.id, 'x.parquet', bytes(content), { kind: 'signals' });
+      app.features.people.files.add(root.id, 'x.parquet', bytes(content), { kind: 'signals' });
     await expect(add(Buffer.from('email,keyword\n'))).rejects.toThrow(/cannot be read as Parquet/);
     // For each byte of the file: reading it finishes in time, with rows or a fault.
     const path = join(app.platform.config.dataDir, 'broken.parquet');
@@ -271,7 +271,7 @@ describe('[IDEN-03] intent signals are imported', () => {
       root: own,
     });
     app.clock.advance(3 * 86_400_000);
-    await app.features.identity.keepSignals();
+    await app.features.people.keepSignals();
     expect((await signalsOf(own.id)).map((one) => one.words)).toEqual(['new']);
     app.clock.advance(-3 * 86_400_000);
   });

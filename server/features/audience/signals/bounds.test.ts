@@ -47,12 +47,12 @@ const WAYS = {
     bring: async (_: MadeCampaign, who: MadePerson[]) => {
       const at = new Date(clock.now().getTime() - 60_000).toISOString();
       const file = `email,keyword,time\n${who.map(({ email }) => `${email},boots,${at}`).join('\n')}\n`;
-      const { files } = app.features.identity;
+      const { files } = app.features.people;
       const { id } = await files.add(root.id, 's.csv', once(file), { kind: 'signals' });
       await files.queue(root.id, id, {});
       expect((await files.run(root.id, id))!.rows_added).toBe(BigInt(who.length));
     },
-    work: () => app.features.intent.delivery.run(root.id),
+    work: () => app.features.signals.delivery.run(root.id),
     found: (campaign: MadeCampaign) =>
       tally('select outcome from intent_candidate where campaign_id = $1', campaign),
   },
@@ -166,7 +166,7 @@ describe('[CAMP-06] a limit of one lead a day, by the days of the client', () =>
     const at = async (instant: number, n: number) => {
       clock.advance(instant - clock.now().getTime());
       await app.features.visits.keepPartitions();
-      await app.features.identity.keepSignals();
+      await app.features.people.keepSignals();
       await WAYS.visits.bring(site, people.slice(n, n + 2));
       await WAYS.visits.work();
       await WAYS.signals.bring(search, others.slice(n, n + 1));
@@ -267,12 +267,12 @@ describe('[KEYW-02] floods', () => {
       row(3, 'boots 999', '50001'), // no place of it
       row(4, 'boots 0', ''),
     ].join('\n');
-    const { files } = app.features.identity;
+    const { files } = app.features.people;
     const { id } = await files.add(root.id, 's.csv', once(`${file}\n`), { kind: 'signals' });
     await files.queue(root.id, id, {});
     await files.run(root.id, id);
-    await app.features.intent.delivery.matchNew(root.id);
-    await app.features.intent.delivery.unpack(root.id);
+    await app.features.signals.delivery.matchNew(root.id);
+    await app.features.signals.delivery.unpack(root.id);
     const found = await app.admin.query(
       `select p.email, c.signals from intent_candidate c join person p on p.root_id = c.root_id and p.id = c.person_id
        where c.campaign_id = $1 order by c.signals desc`,
@@ -290,7 +290,7 @@ describe('[KEYW-02] floods', () => {
       { length: 6000 },
       (_, i) => `${people[i % PEOPLE]!.email},boots kind ${i},TX,${at}`,
     );
-    const { files } = app.features.identity;
+    const { files } = app.features.people;
     const { id } = await files.add(
       root.id,
       's.csv',
@@ -304,8 +304,8 @@ describe('[KEYW-02] floods', () => {
     const campaign = await app.make.campaign(client, {
       search: { keywords: ['boot', 'kind', ...keywords(998)], location: 'state', states: ['TX'] },
     });
-    await app.features.intent.delivery.matchNew(root.id);
-    await app.features.intent.delivery.unpack(root.id);
+    await app.features.signals.delivery.matchNew(root.id);
+    await app.features.signals.delivery.unpack(root.id);
     const { rows } = await app.admin.query<{ signals: number }>(
       'select signals from intent_candidate where campaign_id = $1 order by 1',
       [campaign.id],

@@ -13,7 +13,7 @@ import { layOut } from '../../../platform/mail-layout.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import type { People } from '../../accounts/users/index.ts';
+import type { Users } from '../../accounts/users/index.ts';
 import {
   ANYBODY,
   audienceWire,
@@ -57,12 +57,12 @@ export function createCounts(
     leads: Leads;
     mail: Mail;
     notices: Notices;
-    people: People;
+    users: Users;
     tenants: Tenants;
   },
 ) {
   const { db, clock, jobs, log } = platform;
-  const { audit, campaigns, leads, mail, notices, people, tenants } = deps;
+  const { audit, campaigns, leads, mail, notices, users, tenants } = deps;
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -379,7 +379,7 @@ export function createCounts(
     sender: Awaited<ReturnType<Notices['sender']>>,
     placed: number | null,
   ): Promise<void> {
-    const to = row.asked_by ? await people.byId(tx, row.asked_by) : undefined;
+    const to = row.asked_by ? await users.byId(tx, row.asked_by) : undefined;
     if (!to) return;
     const some = row.keywords.slice(0, 3).join(', ');
     const what = row.keywords.length > 3 ? `${some} and ${row.keywords.length - 3} more` : some;

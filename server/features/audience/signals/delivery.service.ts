@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns, HourRow, RefusalRow } from '../../campaigns/campaigns/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
 import { stateOfNumber, zipOfNumber } from '../keywords/index.ts';
-import { type Identity, type Match, MOST_OTHERS } from '../people/index.ts';
+import { type Match, MOST_OTHERS, type People } from '../people/index.ts';
 import * as store from './candidate.store.ts';
 import * as match from './match.store.ts';
 import { confidenceOf, LOOK_BACK_MS, mayPass, WAIT_MS } from './policy.ts';
@@ -24,7 +24,7 @@ const HOUR_MS = 3_600_000;
 /** Search ID: the people that active campaigns find among the signals, and what happens to them. */
 export function createSearchDelivery(
   platform: Platform,
-  { campaigns, identity, leads }: { campaigns: Campaigns; identity: Identity; leads: Leads },
+  { campaigns, people, leads }: { campaigns: Campaigns; people: People; leads: Leads },
 ) {
   const { db, clock, events, jobs } = platform;
   events.on('signals.added', (tx, { rootId }) => jobs.send(tx, matchJob, [{ rootId }]));
@@ -161,7 +161,7 @@ export function createSearchDelivery(
       shown.get(`${one.campaign_id} ${one.person_id}`)!.filter((row) => row.shared_key !== null);
     for (const one of asked)
       for (const row of sharedOf(one)) keys.set(nameOf(row), { kind: row.key_kind, value: row.shared_key! });
-    const found = await identity.sharers(tx, rootId, [...keys.values()]);
+    const found = await people.sharers(tx, rootId, [...keys.values()]);
     const sharers = new Map([...keys.keys()].map((name, i) => [name, found[i]!]));
     const members = await store.membersOf(tx, rootId, keys.size > 0 ? asked.map((one) => one.person_id) : []);
     return (ref) => {

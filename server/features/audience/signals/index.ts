@@ -1,3 +1,3 @@
-export { startIntent } from './jobs.ts';
-export { intentRoutes } from './routes.ts';
-export { createIntent, type Intent } from './service.ts';
+export { startSignals } from './jobs.ts';
+export { signalsRoutes } from './routes.ts';
+export { createSignals, type Signals } from './service.ts';

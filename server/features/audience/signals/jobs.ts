@@ -1,11 +1,11 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { catchUpJob, countJob, matchJob } from './queue.ts';
-import type { Intent } from './service.ts';
+import type { Signals } from './service.ts';
 
 /** Runs the feature's jobs in this process; waiting work is checked every ten minutes. */
-export async function startIntent(
-  { counts, delivery }: Intent,
+export async function startSignals(
+  { counts, delivery }: Signals,
   tenants: Tenants,
   { jobs }: Platform,
 ): Promise<void> {

@@ -42,7 +42,7 @@ async function signals(root: Company, rows: { email: string; hours: number }[]):
     ({ email, hours }) =>
       `${email},running shoes,${new Date(clock.now().getTime() - hours * 3_600_000).toISOString()}`,
   );
-  const imports = app.features.identity.files;
+  const imports = app.features.people.files;
   const { id } = await imports.add(
     root.id,
     's.csv',
@@ -65,13 +65,13 @@ async function count(
     ...(leadspeekID ? { leadspeekID } : {}),
   });
   const { id } = asked.body.data as unknown as { id: string };
-  await app.features.intent.counts.run(at.root.id, id);
+  await app.features.signals.counts.run(at.root.id, id);
   return (await at.asClient('GET', `/bigdbm/services/getcountcampaign/${id}`)).body as never;
 }
 
 /** Does what the queued job would do for a campaign. */
 const catchUp = (at: World, campaignId: string) =>
-  app.features.intent.delivery.catchUp(at.root.id, campaignId);
+  app.features.signals.delivery.catchUp(at.root.id, campaignId);
 const queued = async (campaignId: string): Promise<number> =>
   (
     await app.admin.query(
@@ -107,7 +107,7 @@ test('[BEY-05] the signals of two who are merged are one person’s: counted onc
     { email: 'p0@x.example', hours: 1 },
     { email: 'p1@x.example', hours: 2 },
   ]);
-  await app.features.intent.delivery.run(at.root.id);
+  await app.features.signals.delivery.run(at.root.id);
   // One signal each is 98 % sure, which is not enough; both together are enough.
   expect(await leads(campaign.id)).toEqual([]);
   const { body } = await at.asRoot('/merges', { kept: a, absorbed: b });
@@ -120,7 +120,7 @@ test('[BEY-05] the signals of two who are merged are one person’s: counted onc
   // A signal of the absorbed person makes no second lead.
   clock.advance(60_000);
   await signals(at.root, [{ email: 'p1@x.example', hours: 0 }]);
-  await app.features.intent.delivery.run(at.root.id);
+  await app.features.signals.delivery.run(at.root.id);
   expect(await leads(campaign.id)).toHaveLength(1);
   const { id } = body.data as unknown as { id: string };
   await at.asRoot(`/merges/${id}/undo`, {});
@@ -154,7 +154,7 @@ test('[BEY-05] [BEY-09] with people merged at random, before or after they were 
           at.root,
           said.map(({ who, hours }) => ({ email: `p${who}@x.example`, hours })),
         );
-        const { delivery } = app.features.intent;
+        const { delivery } = app.features.signals;
         if (before !== 'nothing') await delivery.matchNew(at.root.id);
         if (before === 'unpacked') await delivery.unpack(at.root.id);
         for (const [kept, absorbed] of pairs)

@@ -4,10 +4,10 @@ import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
-import type { Intent } from './service.ts';
+import type { Signals } from './service.ts';
 
 /** The calls of the feature. */
-export function intentRoutes({ counts }: Intent): Handlers<typeof contract.intent> {
+export function signalsRoutes({ counts }: Signals): Handlers<typeof contract.signals> {
   const done = (message: string) => ({ result: 'success' as const, message });
   return {
     async queueCount(ctx, input) {

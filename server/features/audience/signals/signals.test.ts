@@ -51,7 +51,7 @@ async function signals(rows: Said[]): Promise<void> {
     ].join(','),
   );
   const text = `email,keyword,state,city,zip,url,time\n${cells.join('\n')}\n`;
-  const imports = app.features.identity.files;
+  const imports = app.features.people.files;
   const { id } = await imports.add(root.id, 's.csv', bytes(text), { kind: 'signals' });
   await imports.queue(root.id, id, {});
   const row = await imports.run(root.id, id);
@@ -80,7 +80,7 @@ async function count(body: Record<string, unknown>) {
     'The count is queued. You will get an email when it is done.',
   ]);
   const { id } = asked.body.data as unknown as { id: string };
-  await app.features.intent.counts.run(root.id, id);
+  await app.features.signals.counts.run(root.id, id);
   return (await call('GET', `/bigdbm/services/getcountcampaign/${id}`)).body as unknown as {
     id: string;
     status: string;
@@ -301,7 +301,7 @@ describe('[KEYW-01] counts', () => {
       target_location: 'National Targeting',
       keyword: 'boots\nhats\ngloves\nscarves',
     });
-    await app.features.intent.counts.run(root.id, id);
+    await app.features.signals.counts.run(root.id, id);
     const mails = await mailsTo(app, root.id, `c${serial}@intent.test`);
     expect(mails.map((mail) => [mail.kind, mail.subject])).toEqual([
       ['count.done', 'Your keyword count is ready'],
@@ -322,12 +322,12 @@ describe('[KEYW-01] counts', () => {
     const state = async () =>
       (await call('GET', `/bigdbm/services/getcountcampaign/${id}`)).body.status as unknown as string;
     await killed(MOST_STARTS);
-    await app.features.intent.counts.run(root.id, id);
+    await app.features.signals.counts.run(root.id, id);
     expect(await state()).toBe('error');
     expect((await call('POST', '/bigdbm/services/queuecount', { id })).status).toBe(200);
     expect(await state()).toBe('pending');
     await killed(MOST_STARTS - 1);
-    await app.features.intent.counts.run(root.id, id);
+    await app.features.signals.counts.run(root.id, id);
     expect(await state()).toBe('done');
   });
 
@@ -342,8 +342,8 @@ describe('[KEYW-01] counts', () => {
     await app.admin.query('alter table intent_phrase rename to intent_phrase_away');
     try {
       for (let attempt = 1; attempt <= 2; attempt++)
-        await expect(app.features.intent.counts.run(root.id, id)).rejects.toThrow(/intent_phrase/);
-      await app.features.intent.counts.run(root.id, id);
+        await expect(app.features.signals.counts.run(root.id, id)).rejects.toThrow(/intent_phrase/);
+      await app.features.signals.counts.run(root.id, id);
     } finally {
       await app.admin.query('alter table intent_phrase_away rename to intent_phrase');
     }
@@ -351,8 +351,8 @@ describe('[KEYW-01] counts', () => {
     expect(history.body).toMatchObject({ processing: 0, data: [{ id, status: 'error', count: null }] });
     expect((await call('POST', '/bigdbm/services/queuecount', { id })).status).toBe(200);
     await Promise.all([
-      app.features.intent.counts.run(root.id, id),
-      app.features.intent.counts.run(root.id, id),
+      app.features.signals.counts.run(root.id, id),
+      app.features.signals.counts.run(root.id, id),
     ]);
     expect((await call('GET', `/bigdbm/services/getcountcampaign/${id}`)).body).toMatchObject({
       status: 'done',
@@ -478,7 +478,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
       `insert into intent_match select id, $2, root_id, agency_id, company_id, '{}', '{}', '{}', '{}', 0, now() from campaign where id = $1`,
       [campaign.id, last.id],
     );
-    const { delivery } = app.features.intent;
+    const { delivery } = app.features.signals;
     await expect(delivery.matchNew(root.id)).rejects.toThrow('intent_match_pkey');
     expect(await batchesThen('matched_at is null')).toEqual([last]);
     await app.admin.query('delete from intent_match where batch_id = $1', [last.id]);
@@ -502,7 +502,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
       { person: c, keyword: 'running', place: TX },
       { person: d, keyword: 'running shoes', place: TX, hours: 8 * 24 },
     ]);
-    await app.features.intent.delivery.run(root.id);
+    await app.features.signals.delivery.run(root.id);
     const leads = await leadsOf(campaign.id);
     expect(leads.map((lead) => lead.email)).toEqual([a.email]);
     expect(leads[0]).toMatchObject({ match_kind: 9, confidence: 99, evidence: { signal_count: 2 } });
@@ -518,7 +518,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
       expect.objectContaining({ keyword: 'best running shoes' }),
     ]);
     await signals([{ person: a, keyword: 'running shoes', place: TX, hours: 0.5 }]);
-    await app.features.intent.delivery.run(root.id);
+    await app.features.signals.delivery.run(root.id);
     expect(await leadsOf(campaign.id)).toHaveLength(1);
     const { id } = (await app.admin.query('select id from lead where campaign_id = $1', [campaign.id]))
       .rows[0];
@@ -543,7 +543,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
     await app.make.people(root, people);
     const campaign = await app.make.campaign(client, { dailyCap: 1, search: { keywords: ['boots'] } });
     await signals(people.map((person, i) => ({ person, keyword: 'boots', hours: 10 + i })));
-    const { delivery } = app.features.intent;
+    const { delivery } = app.features.signals;
     await delivery.run(root.id);
     expect((await leadsOf(campaign.id)).map((lead) => lead.email)).toEqual([people[0]!.email]);
     clock.advance(86_400_000);
@@ -561,7 +561,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
     const campaign = await app.make.campaign(client, { search: { keywords: ['nothing'] } });
     const local = await app.make.campaign(client);
     await signals([{ person, keyword: 'winter boots', place: TX, hours: 20 }]);
-    await app.features.intent.delivery.run(root.id);
+    await app.features.signals.delivery.run(root.id);
     const made = await count({ target_location: 'State', states: ['TX'], keyword: 'boots' });
     const applied = await call('POST', '/bigdbm/services/applycampaign', {
       id: made.id,
@@ -580,7 +580,7 @@ describe('[CAMP-02] Search ID campaigns', () => {
     expect((await call('GET', `/leadspeek/client/forecast/${campaign.id}`)).body).toMatchObject({
       forecast: { id: made.id },
     });
-    await app.features.intent.delivery.catchUp(root.id, campaign.id);
+    await app.features.signals.delivery.catchUp(root.id, campaign.id);
     expect((await leadsOf(campaign.id)).map((lead) => lead.email)).toEqual([person.email]);
     expect(
       (await call('POST', '/bigdbm/services/applycampaign', { id: made.id, leadspeekID: local.id })).status,
@@ -746,16 +746,16 @@ describe('[BEY-09] one engine', () => {
               ...[audience.industries, audience.sizes],
             ],
           );
-          await app.features.intent.counts.run(root.id, rows[0].id);
+          await app.features.signals.counts.run(root.id, rows[0].id);
           const { rows: counted } = await app.admin.query(
             'select state, placed::int, waterfall from intent_count where id = $1',
             [rows[0].id],
           );
           if (way === 'caught up') {
             await app.admin.query(`update campaign set state = 'active' where id = $1`, [campaign.id]);
-            await app.features.intent.delivery.catchUp(root.id, campaign.id);
+            await app.features.signals.delivery.catchUp(root.id, campaign.id);
           } else {
-            await app.features.intent.delivery.run(root.id);
+            await app.features.signals.delivery.run(root.id);
           }
           const { rows: found } = await app.admin.query(
             'select count(*)::int as n from intent_candidate where campaign_id = $1',

@@ -1,1 +1,1 @@
-export { insightRoutes } from './service.ts';
+export { analyticsRoutes } from './service.ts';

@@ -30,11 +30,11 @@ const SILENT_MS = 2 * DAY_MS;
 const UNDELIVERED_MS = 7 * DAY_MS;
 
 /** The calls of the dashboards and of the reports (spec calls 7). */
-export function insightRoutes(
+export function analyticsRoutes(
   { db, clock }: Platform,
   tenants: Tenants,
   invoices: Invoices,
-): Handlers<typeof contract.insight> {
+): Handlers<typeof contract.analytics> {
   /**
    * Returns the requested days, in the company's time zone. @throws Refusal naming endDate; 404 for a company or
    * campaign that the scope does not see

@@ -352,7 +352,7 @@ describe('races', () => {
     const { body } = await call('POST', '/bigdbm/services/queuecount', asked);
     const { id } = body.data as unknown as { id: string };
     await Promise.all([
-      app.features.intent.counts.run(client.root_id, id),
+      app.features.signals.counts.run(client.root_id, id),
       call('POST', '/leadspeek/client/archive', { leadspeekID }),
     ]);
     expect((await call('GET', `/bigdbm/services/getcountcampaign/${id}`)).body).toMatchObject({

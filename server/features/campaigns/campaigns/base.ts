@@ -10,14 +10,14 @@ import type { Outbound } from '../../../platform/outbound.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
-import type { Costs } from '../../money/pricing/index.ts';
+import type { Pricing } from '../../money/pricing/index.ts';
 import type { Groups } from './groups.service.ts';
 
 /** The dependencies of the feature's parts. */
 export interface Deps {
   audit: Audit;
   billing: Billing;
-  costs: Costs;
+  pricing: Pricing;
   tenants: Tenants;
   groups: Groups;
   /** Which data fields a company's campaigns may ask for. */

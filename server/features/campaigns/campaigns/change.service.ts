@@ -59,7 +59,7 @@ const isOther = (row: { advance_information: number[]; b2b_information: number[]
 /** Creates campaigns and changes their settings. */
 export function createChanges(
   platform: Platform,
-  { audit, billing, costs, tenants, groups, information }: Deps,
+  { audit, billing, pricing, tenants, groups, information }: Deps,
   { extras, states, views }: { extras: Extras; states: States; views: Views },
 ) {
   const { db, clock } = platform;
@@ -105,7 +105,7 @@ export function createChanges(
     isClient: boolean,
   ): Promise<Usual> =>
     inScope(db.app, { rootId: owner.root_id, agencyId: owner.agency_id }, async (tx) => {
-      const leastAt = await costs.leastOf(tx, at);
+      const leastAt = await pricing.leastOf(tx, at);
       const least = (term: string) => leastAt(module, term);
       const usual = await usualRetail(tx, owner, module, at, isClient);
       const { limits } = usual;
@@ -119,7 +119,7 @@ export function createChanges(
                   ? {
                       ...limits,
                       daily_cap: limitAtLeast(
-                        await costs.leastLeads(tx),
+                        await pricing.leastLeads(tx),
                         limits.daily_cap,
                         limits.limit_every,
                       ),
@@ -138,13 +138,13 @@ export function createChanges(
     at: Date,
     isClient: boolean,
   ): Promise<{ retail: Retail; limits?: RetailLimits; isPriced?: false }> {
-    const set = await costs.clientRetail(tx, owner.company_id, module, at);
+    const set = await pricing.clientRetail(tx, owner.company_id, module, at);
     if (set) {
       const { daily_cap, limit_every, starts_on, ends_on, ...retail } = set;
       return { retail, limits: { daily_cap, limit_every, starts_on, ends_on } };
     }
     const last = await store.lastCampaign(tx, owner.agency_id, owner.company_id, module);
-    const [kept] = last ? await costs.retailOf(tx, [last.id], at) : [];
+    const [kept] = last ? await pricing.retailOf(tx, [last.id], at) : [];
     // A campaign that still waits for its price, or was given away, says nothing about the next.
     if (kept && kept.lead_micros > 0n && last?.company_id === owner.company_id) {
       const { campaign_id: _, ...retail } = kept;
@@ -152,7 +152,7 @@ export function createChanges(
     }
     if (isClient) return { retail: FREE, isPriced: false };
     const lead_micros =
-      kept?.lead_micros || (await costs.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
+      kept?.lead_micros || (await pricing.wholesaleLead(tx, owner.agency_id, module, FREE.term, at));
     return { retail: { ...FREE, lead_micros } };
   }
 
@@ -183,12 +183,12 @@ export function createChanges(
     given: Fields,
   ): Promise<boolean> {
     if (ctx.actor.kind !== 'client') {
-      await costs.acceptLoss(tx, row);
+      await pricing.acceptLoss(tx, row);
       return false;
     }
     const at = clock.now();
-    if (!(await costs.excessOf(tx, [row.id], at)).has(row.id)) return false;
-    if (!(await costs.excessOf(tx, [row.id], at, true)).has(row.id)) refuseData(given);
+    if (!(await pricing.excessOf(tx, [row.id], at)).has(row.id)) return false;
+    if (!(await pricing.excessOf(tx, [row.id], at, true)).has(row.id)) refuseData(given);
     return true;
   }
 
@@ -205,9 +205,9 @@ export function createChanges(
   ): Promise<void> {
     const at = clock.now();
     if (ctx.actor.kind === 'client') {
-      const after = (await costs.excessOf(tx, [row.id], at)).get(row.id) ?? 0n;
+      const after = (await pricing.excessOf(tx, [row.id], at)).get(row.id) ?? 0n;
       if (after > change.before) refuseData(change.given);
-    } else if (change.isPriced || isOther(row, change.asked)) await costs.acceptLoss(tx, row);
+    } else if (change.isPriced || isOther(row, change.asked)) await pricing.acceptLoss(tx, row);
     await states.recover(tx, row, at);
   }
 
@@ -265,7 +265,8 @@ export function createChanges(
         await boundedBy(tx, 'campaigns', companyId, 'companyID');
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, owner.root_id, companyId));
         const price = priceWith(retail, asked);
-        if (module === 'enhance') leastLimit(await costs.leastLeads(tx), bounds.daily_cap, limit.limit_every);
+        if (module === 'enhance')
+          leastLimit(await pricing.leastLeads(tx), bounds.daily_cap, limit.limit_every);
         const id = newId(now);
         // Clients that owe for leads, or are billed outside the system, don't wait for a balance.
         const isOwed = retail.term === 'Weekly' || retail.term === 'Monthly';
@@ -288,7 +289,7 @@ export function createChanges(
           created_at: now,
           updated_at: now,
         });
-        await costs.beginCampaign(tx, owner, { id, module, at: now }, retail);
+        await pricing.beginCampaign(tx, owner, { id, module, at: now }, retail);
         const held = (await beginMargin(tx, ctx, { ...owner, id, module }, given)) || !usual.isPriced;
         if (held && !why)
           await store.updateCampaign(tx, id, {
@@ -334,9 +335,9 @@ export function createChanges(
         const aimed = searchAfter(given, module, kept);
         const limit = extras.limit(ctx, given, row, given.LimitLead ?? null);
         if (module === 'enhance')
-          leastLimit(await costs.leastLeads(tx), given.LimitLead ?? null, limit.limit_every);
+          leastLimit(await pricing.leastLeads(tx), given.LimitLead ?? null, limit.limit_every);
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, row.root_id, row.company_id));
-        const before = (await costs.excessOf(tx, [row.id], clock.now())).get(row.id) ?? 0n;
+        const before = (await pricing.excessOf(tx, [row.id], clock.now())).get(row.id) ?? 0n;
         if (
           !(await store.updateCampaign(
             tx,
@@ -358,7 +359,7 @@ export function createChanges(
             },
           );
         }
-        const priced = await costs.changeCampaign(tx, row, given);
+        const priced = await pricing.changeCampaign(tx, row, given);
         await keepMargin(tx, ctx, row, { given, asked, before, isPriced: priced !== '' });
         if (aimed) await aim(tx, row, aimed.search, aimed.description);
         await extras.save(
@@ -389,13 +390,13 @@ export function createChanges(
         (await inScope(db.app, ctx.scope, (tx) => store.campaignById(tx, id))) ?? missing();
       // As for a new campaign: in the agency's scope, and before the transaction.
       const least = await inScope(db.app, { rootId: root_id, agencyId: agency_id }, (tx) =>
-        costs.leastOf(tx, now),
+        pricing.leastOf(tx, now),
       );
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();
         await extras.checkMayAdd(tx, ctx, row.company_id);
         await boundedBy(tx, 'campaigns', row.company_id, 'companyID');
-        const [kept] = await costs.retailOf(tx, [id], now);
+        const [kept] = await pricing.retailOf(tx, [id], now);
         const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
         const {
           number: _number,
@@ -410,7 +411,7 @@ export function createChanges(
           ...same,
           ...stillAsked(row, await information.fieldsToAsk(tx, row.root_id, row.company_id)),
           ...(row.module === 'enhance'
-            ? { daily_cap: limitAtLeast(await costs.leastLeads(tx), row.daily_cap, row.limit_every) }
+            ? { daily_cap: limitAtLeast(await pricing.leastLeads(tx), row.daily_cap, row.limit_every) }
             : {}),
           id: copy,
           name,
@@ -421,7 +422,7 @@ export function createChanges(
           updated_at: now,
         });
         const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
-        await costs.beginCampaign(
+        await pricing.beginCampaign(
           tx,
           owner,
           { id: copy, module: row.module, at: now },
@@ -429,7 +430,7 @@ export function createChanges(
         );
         // The agency knows what it pays, for a copy as well; for a client's copy it has not accepted anything.
         if (ctx.actor.kind === 'agency')
-          await costs.acceptLoss(tx, { ...owner, id: copy, module: row.module });
+          await pricing.acceptLoss(tx, { ...owner, id: copy, module: row.module });
         const target = (await targetsOf(tx, [id])).get(id);
         if (target) await aim(tx, { ...owner, id: copy, module: row.module }, target, target.description);
         const group = (await groups.of(tx, ctx, [id])).get(id);
@@ -465,7 +466,7 @@ export function createChanges(
       const { isManual, fields, leastLeads } = await inScope(db.app, ctx.scope, async (tx) => ({
         isManual: !isOwed && (await billing.accounts.billsManually(tx, owner.agency_id)),
         fields: await information.fieldsFor(tx, companyId),
-        leastLeads: await costs.leastLeads(tx),
+        leastLeads: await pricing.leastLeads(tx),
       }));
       return {
         company_id: companyId,
@@ -514,13 +515,13 @@ export function createChanges(
       await store.insertCampaign(tx, row);
       const { root_id, agency_id, company_id, id, module, created_at } = row;
       const owner = { root_id, agency_id, company_id };
-      await costs.beginCampaign(
+      await pricing.beginCampaign(
         tx,
         owner,
         { id, module, at: created_at },
         { ...costsGiven, lead_micros: price_micros },
       );
-      await costs.acceptLoss(tx, { ...owner, id, module });
+      await pricing.acceptLoss(tx, { ...owner, id, module });
       if (search) await aim(tx, { ...owner, id, module }, search, '');
       if (row.state === 'active') await started(tx, row);
     },

@@ -30,7 +30,7 @@ const MOST_BALANCE = 1_000_000_000_000_000n;
 export type States = ReturnType<typeof createStates>;
 
 /** Starts and stops campaigns. */
-export function createStates(platform: Platform, { audit, billing, costs, information }: Deps) {
+export function createStates(platform: Platform, { audit, billing, pricing, information }: Deps) {
   const { db, clock } = platform;
   platform.events.on('caps.changed', (tx, { rootId }) => platform.jobs.send(tx, resumeJob, [{ rootId }]));
 
@@ -41,7 +41,7 @@ export function createStates(platform: Platform, { audit, billing, costs, inform
     at: Date,
   ): Promise<'payment_failed' | 'cancelled' | 'below_cost' | null> {
     const bar = await store.barOf(tx, row.agency_id, row.company_id);
-    return bar ?? ((await costs.excessOf(tx, [row.id], at)).has(row.id) ? 'below_cost' : null);
+    return bar ?? ((await pricing.excessOf(tx, [row.id], at)).has(row.id) ? 'below_cost' : null);
   }
 
   /** Why a campaign, which the transaction has locked, could not sell its next lead; null: it could. */

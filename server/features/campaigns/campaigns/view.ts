@@ -34,11 +34,11 @@ function reasonOf(
 export type Views = ReturnType<typeof createViews>;
 
 /** Campaigns as returned to readers: one, or a page of them. */
-export function createViews({ db, clock }: Platform, { billing, costs, tenants }: Deps, extras: Extras) {
+export function createViews({ db, clock }: Platform, { billing, pricing, tenants }: Deps, extras: Extras) {
   /** What campaigns cost and, for readers who may know it, their balance and what the agency keeps of a lead's price. */
   async function moneyOf(tx: Tx, ctx: Ctx, rows: Row[]) {
     const now = clock.now();
-    const costsOf = await costs.campaignCosts(
+    const costsOf = await pricing.campaignCosts(
       tx,
       rows.map((row) => row.id),
       now,
@@ -140,7 +140,7 @@ export function createViews({ db, clock }: Platform, { billing, costs, tenants }
   /** Campaigns with what they cost now and why they are paused. */
   async function priced(tx: Tx, ctx: Ctx, rows: Awaited<ReturnType<typeof store.nextCampaigns>>) {
     const ids = rows.map((row) => row.id);
-    const costsOf = await costs.campaignCosts(tx, ids, clock.now());
+    const costsOf = await pricing.campaignCosts(tx, ids, clock.now());
     const reasonFor = await reasonsOf(tx, ctx, rows);
     return rows.map((row) => ({ ...row, costs: costsOf(row.id), reason: reasonFor(row) }));
   }

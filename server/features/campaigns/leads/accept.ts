@@ -6,7 +6,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Enrichment } from '../../audience/enrichment/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
-import type { Identity, Match } from '../../audience/people/index.ts';
+import type { Match, People } from '../../audience/people/index.ts';
 import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
 import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
@@ -50,14 +50,14 @@ export function createAccept(
   deps: {
     campaigns: Campaigns;
     exclusions: Exclusions;
-    identity: Identity;
+    people: People;
     enrichment: Enrichment;
     billing: Billing;
     settings: Settings;
   },
 ) {
   const { events } = platform;
-  const { campaigns, exclusions, identity, enrichment, billing, settings } = deps;
+  const { campaigns, exclusions, people, enrichment, billing, settings } = deps;
 
   return async function accept(
     tx: Tx,
@@ -69,12 +69,12 @@ export function createAccept(
     if (visits.length === 0) return outcomes;
     const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
     // Runs after the locks are taken: two people merged since they were recognized count as one from here on.
-    const people = await identity.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
-    const oneOf = new Map([...people.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
-    const marked = await identity.markedPhones(
+    const known = await people.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
+    const oneOf = new Map([...known.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
+    const marked = await people.markedPhones(
       tx,
       rootId,
-      [...people.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
+      [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
     // The costs in effect now: a change of costs never affects earlier sales.
@@ -118,7 +118,7 @@ export function createAccept(
       tx,
       visits.flatMap((v) => {
         const campaign = byId.get(v.campaignId);
-        const members = people.get(v.match.personId)?.members ?? [];
+        const members = known.get(v.match.personId)?.members ?? [];
         return campaign ? members.map((personId) => ({ companyId: campaign.company_id, personId })) : [];
       }),
     );
@@ -128,7 +128,7 @@ export function createAccept(
         await store.conversions(
           tx,
           visits.flatMap((v) =>
-            (people.get(v.match.personId)?.members ?? []).map((personId) => ({
+            (known.get(v.match.personId)?.members ?? []).map((personId) => ({
               campaignId: v.campaignId,
               personId,
             })),
@@ -158,7 +158,7 @@ export function createAccept(
       tx,
       visits.map((v) => {
         const campaign = byId.get(v.campaignId);
-        const person = people.get(v.match.personId);
+        const person = known.get(v.match.personId);
         return {
           owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
           sha256: person?.sha256 ?? [],
@@ -183,7 +183,7 @@ export function createAccept(
     visits.forEach((visit, i) => {
       const campaign = byId.get(visit.campaignId);
       const standing = standings.get(visit.campaignId);
-      const person = people.get(visit.match.personId);
+      const person = known.get(visit.match.personId);
       if (!campaign || !standing || !person) {
         outcomes.set(visit.ref, { refused: 'inactive' });
         return;
@@ -295,7 +295,7 @@ export function createAccept(
           created_at: now,
         })),
         taken.map(({ visit, id, campaign }) => {
-          const person = people.get(visit.match.personId)!;
+          const person = known.get(visit.match.personId)!;
           return {
             lead_id: id,
             ...ownerOf(campaign),

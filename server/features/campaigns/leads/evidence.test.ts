@@ -106,7 +106,7 @@ async function signals(rows: { email?: string; phone?: string; keyword: string; 
       new Date(clock.now().getTime() - hours * 3_600_000).toISOString(),
     ].join(','),
   );
-  const imports = app.features.identity.files;
+  const imports = app.features.people.files;
   const text = `email,phone,keyword,state,city,zip,url,time\n${cells.join('\n')}\n`;
   const { id } = await imports.add(
     root.id,
@@ -201,7 +201,7 @@ describe('[BEY-05] who else it may have been', () => {
       { phone: ann.phone!, keyword: 'running shoes' },
       { email: cat.email, keyword: 'running shoes' },
     ]);
-    await app.features.intent.delivery.run(root.id);
+    await app.features.signals.delivery.run(root.id);
     const told = await Promise.all((await leadsOf(one)).map((id) => lead('client', id)));
     told.sort((a, b) => a.confidence - b.confidence);
     expect(told).toMatchObject([
@@ -222,7 +222,7 @@ describe('[BEY-05] the agency’s billing threshold', () => {
       tx.selectFrom('person').select(['id', 'email']).where('root_id', '=', root.id).execute(),
     );
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.identity.learn(
+      app.features.people.learn(
         tx,
         root.id,
         [ann, bob, cat].map((who, i) => ({
@@ -267,12 +267,12 @@ describe('[BEY-05] the agency’s billing threshold', () => {
       keyword: 'running shoes',
     });
     const { id } = body.data as unknown as { id: string };
-    await app.features.intent.counts.run(root.id, id);
+    await app.features.signals.counts.run(root.id, id);
     expect((await call('client', 'GET', `/bigdbm/services/getcountcampaign/${id}`)).body).toMatchObject({
       count: 2,
       waterfall: { placed: 2, contactable: 2, sure_enough: 1, deliverable: 1 },
     });
-    await app.features.intent.delivery.run(root.id);
+    await app.features.signals.delivery.run(root.id);
     expect(await leadsOf(one)).toHaveLength(1);
     expect(await refusals(one)).toEqual({ below_threshold: 1 });
     expect(await postings(one)).toBe(1);

@@ -50,7 +50,7 @@ async function world(reidentify: CampaignRules['reidentify'] = 'never'): Promise
 
 const importOne = (at: World, row: Record<string, string>) =>
   inScope(app.platform.db.app, { rootId: at.root.id }, (tx) =>
-    app.features.identity.addPeople(tx, at.root.id, [row], 'import: a.csv'),
+    app.features.people.addPeople(tx, at.root.id, [row], 'import: a.csv'),
   );
 const exclude = (at: World, email: string) =>
   inScope(app.platform.db.app, { rootId: at.root.id }, (tx) =>

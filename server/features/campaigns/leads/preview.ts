@@ -2,7 +2,7 @@ import type { CampaignRules } from '../../../../contract/campaigns/campaign-rule
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
-import type { Identity } from '../../audience/people/index.ts';
+import type { People } from '../../audience/people/index.ts';
 import { leadPhones, type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
@@ -20,26 +20,26 @@ export interface Asking {
  */
 export function createPreview({
   exclusions,
-  identity,
+  people,
   settings,
 }: {
   exclusions: Exclusions;
-  identity: Identity;
+  people: People;
   settings: Settings;
 }) {
   return async (
     tx: Tx,
     rootId: string,
     campaign: Asking,
-    people: { personId: string; confidence: number }[],
+    found: { personId: string; confidence: number }[],
     now: Date,
   ): Promise<(Refused | null)[]> => {
-    const known = await identity.people(
+    const known = await people.people(
       tx,
       rootId,
-      people.map((one) => one.personId),
+      found.map((one) => one.personId),
     );
-    const marked = await identity.markedPhones(
+    const marked = await people.markedPhones(
       tx,
       rootId,
       [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
@@ -68,7 +68,7 @@ export function createPreview({
     ];
     const verdicts = await exclusions.check(
       tx,
-      people.map(({ personId }) => {
+      found.map(({ personId }) => {
         const person = known.get(personId);
         return {
           owners,
@@ -80,7 +80,7 @@ export function createPreview({
         };
       }),
     );
-    return people.map(({ personId, confidence }, i) => {
+    return found.map(({ personId, confidence }, i) => {
       const person = known.get(personId);
       if (!person) return 'inactive';
       const before = last.get(person.id);

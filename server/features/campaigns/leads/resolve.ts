@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Identity } from '../../audience/people/index.ts';
+import type { People } from '../../audience/people/index.ts';
 import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
 import type { Visits } from '../visits/index.ts';
 import type { createAccept } from './accept.ts';
@@ -16,10 +16,10 @@ const HOUR_MS = 3_600_000;
  */
 export function createResolver(
   platform: Platform,
-  deps: { visits: Visits; identity: Identity; campaigns: Campaigns; accept: ReturnType<typeof createAccept> },
+  deps: { visits: Visits; people: People; campaigns: Campaigns; accept: ReturnType<typeof createAccept> },
 ) {
   const { db, clock, log } = platform;
-  const { visits, identity, campaigns, accept } = deps;
+  const { visits, people, campaigns, accept } = deps;
 
   /** Resolves one batch of a root; returns how many visits it had. */
   async function resolveBatch(rootId: string, most = BATCH): Promise<number> {
@@ -45,7 +45,7 @@ export function createResolver(
               },
             ],
       );
-      const matches = await identity.match(tx, rootId, asked);
+      const matches = await people.match(tx, rootId, asked);
       const outcomes = await accept(
         tx,
         rootId,
@@ -71,7 +71,7 @@ export function createResolver(
       );
       // A visitor recognized by an email is remembered by browser and address, which recognize their next visit to a
       // site of the same client.
-      await identity.learn(
+      await people.learn(
         tx,
         rootId,
         [...matches].flatMap(([ref, match]) => {

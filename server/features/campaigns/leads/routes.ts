@@ -33,7 +33,7 @@ export function leadsRoutes(leads: Leads): {
       {
         method: 'GET',
         url: '/api/leadspeek/report/lead/export',
-        access: 'download',
+        auth: 'download',
         permission: 'lead.read',
         tag: 'Leads',
         summary: 'Returns the filtered leads as CSV (requires a single-use token)',

@@ -17,7 +17,7 @@ import type { Settings } from '../../accounts/settings/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { type Enrichment, withNames } from '../../audience/enrichment/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
-import type { Identity } from '../../audience/people/index.ts';
+import type { People } from '../../audience/people/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Visits } from '../visits/index.ts';
@@ -144,7 +144,7 @@ export function createLeads(
     audit: Audit;
     campaigns: Campaigns;
     exclusions: Exclusions;
-    identity: Identity;
+    people: People;
     enrichment: Enrichment;
     billing: Billing;
     settings: Settings;

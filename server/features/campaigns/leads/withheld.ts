@@ -3,7 +3,7 @@ import { normalEmail } from '../../../platform/contacts.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
-import type { Identity } from '../../audience/people/index.ts';
+import type { People } from '../../audience/people/index.ts';
 import * as store from './store.ts';
 
 /**
@@ -13,17 +13,17 @@ import * as store from './store.ts';
  */
 export function createWithheld(
   { db }: Platform,
-  { exclusions, identity }: { exclusions: Exclusions; identity: Identity },
+  { exclusions, people }: { exclusions: Exclusions; people: People },
 ) {
   /** Inside a transaction in the root's scope. */
   async function withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>> {
     const leads = await store.identitiesOf(tx, leadIds);
     const ids = leads.flatMap((lead) => lead.person_id ?? []);
-    const people = await identity.people(tx, rootId, [...new Set(ids)]);
+    const known = await people.people(tx, rootId, [...new Set(ids)]);
     const verdicts = await exclusions.check(
       tx,
       leads.map((lead) => {
-        const person = lead.person_id ? people.get(lead.person_id) : undefined;
+        const person = lead.person_id ? known.get(lead.person_id) : undefined;
         const shown = lead.email ? normalEmail(lead.email) : null;
         const sha256 = person?.sha256 ?? [];
         const md5 = person?.md5 ?? [];

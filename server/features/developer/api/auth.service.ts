@@ -8,7 +8,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import { type LimitRule, type Limits, networkOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
-import { type Access, belongsAt } from '../../accounts/auth/index.ts';
+import { type Auth, belongsAt } from '../../accounts/auth/index.ts';
 import { modulesOf } from '../../accounts/users/index.ts';
 import * as policy from './key.policy.ts';
 import * as store from './store.ts';
@@ -68,10 +68,10 @@ const BAD = 'The key or token is invalid.';
 /** Authenticates programs by a key's secret, or by a token that was issued for it. */
 export function createApiAuth(
   { db, clock }: Platform,
-  { access, audit, limits }: { access: Access; audit: Audit; limits: Limits },
+  { auth, audit, limits }: { auth: Auth; audit: Audit; limits: Limits },
 ) {
   const audienceOf = (rootId: string): string => `api:${rootId}`;
-  const grade = (key: store.KnownKey) => access.gradeOf('agency', key.maker_role);
+  const grade = (key: store.KnownKey) => auth.gradeOf('agency', key.maker_role);
   const place = (key: store.KnownKey) => ({
     rootId: key.root_id,
     agencyId: key.agency_id,
@@ -167,7 +167,7 @@ export function createApiAuth(
     try {
       const { payload } = await jwtVerify(
         token,
-        async (header) => (await access.keys.checking(header.kid)) ?? bad(),
+        async (header) => (await auth.keys.checking(header.kid)) ?? bad(),
         {
           algorithms: ['EdDSA'],
           typ: TOKEN_TYPE,
@@ -265,7 +265,7 @@ export function createApiAuth(
       const end = key.expires_at ? Math.floor(key.expires_at.getTime() / 1000) : Number.POSITIVE_INFINITY;
       const seconds = Math.min(TOKEN_SECONDS, end - now);
       const scope = may.filter((one) => asked.includes(one)).join(' ');
-      const { kid, privateKey } = await access.keys.signing();
+      const { kid, privateKey } = await auth.keys.signing();
       const access_token = await new SignJWT({ gen: generation, scope, client_id: key.client_id })
         .setProtectedHeader({ alg: 'EdDSA', typ: TOKEN_TYPE, kid })
         .setSubject(key.id)

@@ -56,7 +56,7 @@ beforeAll(async () => {
   }
   const search = { location: 'national' as const, states: [], cities: [], zips: [], keywords: ['tea'] };
   const looks = await app.make.campaign(bakery, { search });
-  await app.features.intent.counts.seed(looks.owner, looks.id, search);
+  await app.features.signals.counts.seed(looks.owner, looks.id, search);
   const { rows } = await app.admin.query<{ lead: string; count: string }>(
     'select (select id from lead limit 1) as lead, (select id from intent_count limit 1) as count',
   );

@@ -19,9 +19,9 @@ import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Agreements } from '../../accounts/agreements/index.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
-import type { Access } from '../../accounts/auth/index.ts';
+import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import type { People } from '../../accounts/users/index.ts';
+import type { Users } from '../../accounts/users/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Invoices } from '../../money/invoices/index.ts';
 import type { Ledger, Notices } from '../../money/ledger/index.ts';
@@ -39,9 +39,9 @@ const PAGE = { label: 'Open API keys', path: '/developer' };
 
 export interface DeveloperParts {
   tenants: Tenants;
-  people: People;
+  users: Users;
   audit: Audit;
-  access: Access;
+  auth: Auth;
   limits: Limits;
   billing: Billing;
   agreements: Agreements;
@@ -69,7 +69,7 @@ const missing = (): never => {
 /** The keys of an agency's own programs, and authentication by them (docs/decisions/0191-developer-keys.md). */
 export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { db, clock, jobs } = platform;
-  const { tenants, people, audit, access, billing, agreements, notices } = parts;
+  const { tenants, users, audit, auth, billing, agreements, notices } = parts;
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
     const { rootId, companyId, kind } = ctx.actor;
@@ -89,7 +89,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
 
   const wire = (row: store.ListedKey, isAgreed: boolean): z.output<typeof DeveloperKey> => {
     const now = clock.now();
-    const mayMake = mayPerson(access.gradeOf(row.kind, row.maker_role), null, 'developer.keys');
+    const mayMake = mayPerson(auth.gradeOf(row.kind, row.maker_role), null, 'developer.keys');
     return {
       id: row.id,
       name: row.name,
@@ -268,7 +268,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       const owner = own(ctx);
       const sender = await notices.sender(owner);
       return inScope(db.app, ctx.scope, async (tx) => {
-        const me = await people.byId(tx, ctx.actor.userId);
+        const me = await users.byId(tx, ctx.actor.userId);
         if (me?.email.toLowerCase() !== email) throw refusalOf('email', 'must be your own email address');
         await store.lockCompany(tx, owner.company_id);
         await mustBeOn(tx, owner);

@@ -27,7 +27,7 @@ import { refusalOf } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Companies } from '../../accounts/companies/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
-import type { Intent } from '../../audience/signals/index.ts';
+import type { Signals } from '../../audience/signals/index.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Delivery } from '../../campaigns/delivery/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
@@ -41,7 +41,7 @@ export interface Sources {
   companies: Companies;
   campaigns: Campaigns;
   leads: Leads;
-  intent: Intent;
+  signals: Signals;
   exclusions: Exclusions;
   delivery: Delivery;
   dataWallet: DataWallet;
@@ -192,13 +192,13 @@ export const resources: readonly Resource[] = [
     scope: 'keywords.read',
     query: KeywordCountQuery,
     answer: ApiKeywordCounts,
-    async read({ intent }, ctx, { limit, client_id, campaign_id, product }, after) {
+    async read({ signals }, ctx, { limit, client_id, campaign_id, product }, after) {
       const asked = {
         companyId: client_id,
         campaignId: campaign_id,
         module: product && PRODUCTS[product],
       };
-      const { rows, end } = await intent.counts.reads.after(ctx, asked, after, limit);
+      const { rows, end } = await signals.counts.reads.after(ctx, asked, after, limit);
       return { data: rows.map(shapes.keywordCountOf), end };
     },
   }),
@@ -208,7 +208,8 @@ export const resources: readonly Resource[] = [
     summary: 'Returns one keyword count with its keywords and locations',
     scope: 'keywords.read',
     answer: ApiKeywordCountDetail,
-    read: async ({ intent }, ctx, id) => shapes.keywordCountDetailOf(await intent.counts.reads.one(ctx, id)),
+    read: async ({ signals }, ctx, id) =>
+      shapes.keywordCountDetailOf(await signals.counts.reads.one(ctx, id)),
   }),
   list({
     url: '/v1/exclusion-lists',

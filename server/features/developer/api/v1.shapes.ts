@@ -18,7 +18,7 @@ import {
 import { dollarsOf } from '../../../../contract/dollars.ts';
 import type { Companies } from '../../accounts/companies/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
-import type { Intent } from '../../audience/signals/index.ts';
+import type { Signals } from '../../audience/signals/index.ts';
 import { audienceWire, type Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Delivery } from '../../campaigns/delivery/index.ts';
 import type { ReadLead } from '../../campaigns/leads/index.ts';
@@ -152,7 +152,7 @@ export const leadOf = (row: ReadLead): Wire<typeof ApiLead> => ({
 const number = (value: bigint | null): number | null => (value === null ? null : Number(value));
 
 export const keywordCountOf = (
-  row: Awaited<ReturnType<Intent['counts']['reads']['after']>>['rows'][number],
+  row: Awaited<ReturnType<Signals['counts']['reads']['after']>>['rows'][number],
 ): Wire<typeof ApiKeywordCount> => ({
   id: row.id,
   client_id: row.company_id,
@@ -178,7 +178,7 @@ export const keywordCountOf = (
 });
 
 export const keywordCountDetailOf = (
-  row: Awaited<ReturnType<Intent['counts']['reads']['one']>>,
+  row: Awaited<ReturnType<Signals['counts']['reads']['one']>>,
 ): Wire<typeof ApiKeywordCountDetail> => ({ ...keywordCountOf(row), targeting: targetingOf(row) });
 
 export const exclusionListOf = (

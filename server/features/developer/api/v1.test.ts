@@ -96,7 +96,7 @@ beforeAll(async () => {
   await leadsFor(one, 1);
   const [lead] = await stored('select id from lead where campaign_id = $1', one.id);
   const search = { location: 'national' as const, states: [], cities: [], zips: [], keywords: ['tea'] };
-  await app.features.intent.counts.seed(one.owner, (await app.make.campaign(theirs, { search })).id, search);
+  await app.features.signals.counts.seed(one.owner, (await app.make.campaign(theirs, { search })).id, search);
   const [count] = await stored('select id from intent_count where company_id = $1', theirs.id);
   foreign = { client: theirs, campaign: one, leadId: lead!.id, countId: count!.id };
   ({ secret_key: token } = await make([
@@ -323,7 +323,7 @@ describe('keyword counts', () => {
       keywords: ['gin', 'rum'],
     };
     for (let n = 0; n < 3; n++) {
-      await app.features.intent.counts.seed(made.owner, made.id, search);
+      await app.features.signals.counts.seed(made.owner, made.id, search);
       app.clock.advance(1000);
     }
     const expected = await stored(

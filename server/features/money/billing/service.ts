@@ -4,8 +4,8 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import type { EventHub } from '../../../platform/events.ts';
 import type { AccountKind, Ledger } from '../ledger/index.ts';
 import type { Payments } from '../payments/index.ts';
-import type { Costs } from '../pricing/index.ts';
-import type { Caps } from '../spending-limits/index.ts';
+import type { Pricing } from '../pricing/index.ts';
+import type { SpendingLimits } from '../spending-limits/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import { createAccounts } from './account.service.ts';
 import { agencyOf, clientOf, type LeadSale, openTill, rootOf, type TillCampaign } from './till.ts';
@@ -19,8 +19,8 @@ export type Billing = ReturnType<typeof createBilling>;
 export function createBilling(deps: {
   ledger: Ledger;
   wallet: Wallet;
-  caps: Caps;
-  costs: Costs;
+  spendingLimits: SpendingLimits;
+  pricing: Pricing;
   payments: Payments;
   events: EventHub;
 }) {
@@ -69,8 +69,8 @@ export function createBilling(deps: {
     accounts: createAccounts(deps.payments, deps.events),
 
     /** What a lead of each campaign costs client and agency at an instant, by the campaign's module and payment term. */
-    leadCosts: deps.costs.prices,
-    supplierCost: deps.costs.suppliers.costAt,
+    leadCosts: deps.pricing.prices,
+    supplierCost: deps.pricing.suppliers.costAt,
 
     /**
      * How leads of campaigns are sold at an instant: what the client and the agency are charged, and whether the client
@@ -78,8 +78,8 @@ export function createBilling(deps: {
      * for nothing here. One query for all.
      */
     async selling(tx: Tx, campaigns: readonly { id: string; agency_id: string; module: string }[], at: Date) {
-      const costOf = await deps.costs.prices(tx, campaigns, at);
-      const excess = await deps.costs.excessOf(
+      const costOf = await deps.pricing.prices(tx, campaigns, at);
+      const excess = await deps.pricing.excessOf(
         tx,
         campaigns.map((one) => one.id),
         at,
@@ -96,10 +96,10 @@ export function createBilling(deps: {
     },
 
     /** Sets what the root charges an agency for a lead from an instant on; earlier prices stay as they were. */
-    setLeadCost: deps.costs.setLeadCost,
+    setLeadCost: deps.pricing.setLeadCost,
 
     /** Sets what a lead of a module costs the root from an instant on. */
-    setSupplierCost: deps.costs.suppliers.insert,
+    setSupplierCost: deps.pricing.suppliers.insert,
 
     /** Locks what is needed to sell leads of campaigns, and keeps count (till.ts). */
     openTill: till,

@@ -2,7 +2,7 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { EventHub } from '../../../platform/events.ts';
 import type { AccountRef, Ledger, Posting } from '../ledger/index.ts';
-import type { Caps, Spend } from '../spending-limits/index.ts';
+import type { Spend, SpendingLimits } from '../spending-limits/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import * as store from './store.ts';
 
@@ -56,7 +56,12 @@ export const rootOf = (of: { rootId: string }): Owner => ({
  * and keeps count while a batch is decided. Nothing is written until `settle`.
  */
 export async function openTill(
-  { ledger, wallet, caps, events }: { ledger: Ledger; wallet: Wallet; caps: Caps; events: EventHub },
+  {
+    ledger,
+    wallet,
+    spendingLimits,
+    events,
+  }: { ledger: Ledger; wallet: Wallet; spendingLimits: SpendingLimits; events: EventHub },
   tx: Tx,
   campaigns: TillCampaign[],
   at: Date,
@@ -94,7 +99,7 @@ export async function openTill(
     false,
     held.lots,
   );
-  const limits = await caps.open(
+  const limits = await spendingLimits.open(
     tx,
     campaigns.map((c) => ({ ...c, campaignId: c.id })),
     at,

@@ -9,7 +9,7 @@ import type { DataWallet } from './service.ts';
 
 /** The Data Wallet's calls, and the download of its history. */
 export function dataWalletRoutes(wallet: DataWallet): {
-  handlers: Handlers<typeof contract.wallet>;
+  handlers: Handlers<typeof contract.dataWallet>;
   plain: PlainRoute[];
 } {
   const done = (message: string) => ({ result: 'success' as const, message });
@@ -44,7 +44,7 @@ export function dataWalletRoutes(wallet: DataWallet): {
       {
         method: 'GET',
         url: '/api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date',
-        access: 'download',
+        auth: 'download',
         permission: 'wallet.read',
         tag: 'Data Wallet',
         summary: "Returns the history for a month, or for 'all', as CSV (requires a single-use token)",

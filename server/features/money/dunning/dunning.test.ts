@@ -99,7 +99,7 @@ describe('[PAY-05] charging invoices', () => {
           body: { idempotencyKey: `k${i}` },
         }),
       ),
-      ...Array.from({ length: 4 }, () => app.features.collection.collector.collect(root.id)),
+      ...Array.from({ length: 4 }, () => app.features.dunning.collector.collect(root.id)),
     ]);
     expect(outcomes).toHaveLength(10);
     await dues.jobs();

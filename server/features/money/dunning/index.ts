@@ -1,2 +1,2 @@
-export { collectionRoutes } from './routes.ts';
-export { type Collection, createCollection } from './service.ts';
+export { dunningRoutes } from './routes.ts';
+export { createDunning, type Dunning } from './service.ts';

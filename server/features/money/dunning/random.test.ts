@@ -171,7 +171,7 @@ const orRefused = (work: Promise<unknown>): Promise<unknown> =>
   });
 
 async function step(world: World, random: ReturnType<typeof dice>): Promise<string> {
-  const { collector } = app.features.collection;
+  const { collector } = app.features.dunning;
   const payer = random.one([world.client, world.agency]);
   const invoice = random.one(world.invoices);
   switch (random.below(15)) {
@@ -323,8 +323,8 @@ describe('[PAY-06] whatever happens to charges', () => {
       await dues.card(client, 'works');
       await dues.card(agency, 'works');
       for (let i = 0; i < 6; i++) await dues.passes(2 * HOUR);
-      await app.features.collection.collector.chargeAll(root.id, client.id);
-      await app.features.collection.collector.chargeAll(root.id, agency.id);
+      await app.features.dunning.collector.chargeAll(root.id, client.id);
+      await app.features.dunning.collector.chargeAll(root.id, agency.id);
       await dues.look();
       await holds(world, 'the end');
       await agrees(world, story.join(', '));

@@ -3,17 +3,17 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { microsOf } from '../../../../contract/primitives.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
 import type { Payments } from '../payments/index.ts';
-import type { Collection } from './service.ts';
+import type { Dunning } from './service.ts';
 
 /** The calls of the feature. */
-export function collectionRoutes(
-  collection: Collection,
+export function dunningRoutes(
+  dunning: Dunning,
   { gateway }: Pick<Payments, 'gateway'>,
-): Handlers<typeof contract.collection> {
+): Handlers<typeof contract.dunning> {
   const done = (message: string) => ({ result: 'success' as const, message });
   return {
     async pay(ctx, { id, idempotencyKey }) {
-      const { outcome, needed } = await collection.pay(ctx, id, idempotencyKey);
+      const { outcome, needed } = await dunning.pay(ctx, id, idempotencyKey);
       // A charge that its cardholder can no longer confirm has failed.
       const result = {
         paid: 'success' as const,
@@ -33,7 +33,7 @@ export function collectionRoutes(
       };
     },
     async settle(ctx, { userID }) {
-      const why = await collection.settle(ctx, userID);
+      const why = await dunning.settle(ctx, userID);
       return {
         data:
           why === null
@@ -42,15 +42,15 @@ export function collectionRoutes(
       };
     },
     async manualBill(ctx, { companyID, manualBill }) {
-      await collection.terms.setManual(ctx, companyID, manualBill === 'T');
+      await dunning.terms.setManual(ctx, companyID, manualBill === 'T');
       return { ...done(messages.manualBillSaved), manual_bill: manualBill };
     },
     async cancel(ctx, { companyID }) {
-      await collection.terms.cancel(ctx, companyID);
+      await dunning.terms.cancel(ctx, companyID);
       return done(ownMessages.cancelled);
     },
     async packages(ctx) {
-      const { packages, terms, feeFrom } = await collection.terms.packages(ctx);
+      const { packages, terms, feeFrom } = await dunning.terms.packages(ctx);
       return {
         data: packages.map(({ amount, feeNow, ...one }) => ({
           ...one,
@@ -64,7 +64,7 @@ export function collectionRoutes(
       };
     },
     async setPackage(ctx, { companyID, packageID }) {
-      await collection.terms.choose(ctx, companyID, packageID);
+      await dunning.terms.choose(ctx, companyID, packageID);
       return done(ownMessages.packageChosen);
     },
   };

@@ -6,7 +6,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import type { People } from '../../accounts/users/index.ts';
+import type { Users } from '../../accounts/users/index.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { DataWallet } from '../data-wallet/index.ts';
@@ -20,17 +20,17 @@ import { createMails } from './mails.service.ts';
 import { collectJob, followJob, giveBackJob, mailJob, packageJob, tellJob } from './queue.ts';
 import { createTerms } from './terms.service.ts';
 
-export type Collection = ReturnType<typeof createCollection>;
+export type Dunning = ReturnType<typeof createDunning>;
 
 /**
  * Money that is due (decisions 0051, 0053): charging invoices, retrying, the consequences while they stay unpaid, and
  * the changes of an agency's terms that charge immediately.
  */
-export function createCollection(
+export function createDunning(
   platform: Platform,
   parts: {
     tenants: Tenants;
-    people: People;
+    users: Users;
     audit: Audit;
     notices: Notices;
     ledger: Ledger;
@@ -44,7 +44,7 @@ export function createCollection(
   },
 ) {
   const { db, clock, jobs } = platform;
-  const { tenants, people, audit, invoices, payments } = parts;
+  const { tenants, users, audit, invoices, payments } = parts;
   const books = createBooks(platform, { ...parts, charges: payments.charges });
   const collector = createCollector(platform, { ...parts, books });
   const mails = createMails(platform, parts);
@@ -94,7 +94,7 @@ export function createCollection(
     async settle(ctx: Ctx, personId: string): Promise<string | null> {
       const { rootId, userId, kind } = ctx.actor;
       const company = await inScope(db.app, ctx.scope, async (tx) => {
-        const person = await people.byId(tx, personId);
+        const person = await users.byId(tx, personId);
         return person && tenants.company(tx, person.company_id);
       });
       if (!company?.agency_id || company.kind !== (kind === 'root' ? 'agency' : 'client')) return missing();

@@ -357,15 +357,15 @@ describe('[CONF-06] subscription and packages', () => {
     // A package that agencies have cannot be removed.
     const gone = await save(packages.slice(0, 1));
     expect([gone.status, JSON.stringify(gone.body)]).toEqual([422, expect.stringContaining('gold')]);
-    expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);
+    expect(await app.features.dunning.terms.chargePackages(root.id)).toBe(0);
     app.clock.advance(Date.parse('2026-06-01T05:01:00Z') - app.clock.now().getTime());
     await choose(late);
     expect((await ask('GET', '/api/configuration/package', late)).body.fee_from).toBe('2026-07-01');
     // A package chosen after the month has begun is charged from the next month on; an agency that drops one then still
     // has to pay for the month.
     expect((await dues.books(late.company)).agency_payable).toBeUndefined();
-    expect(await app.features.collection.terms.chargePackages(root.id)).toBe(1);
-    expect(await app.features.collection.terms.chargePackages(root.id)).toBe(0);
+    expect(await app.features.dunning.terms.chargePackages(root.id)).toBe(1);
+    expect(await app.features.dunning.terms.chargePackages(root.id)).toBe(0);
     expect((await dues.books(agency.company)).agency_payable).toBe(-99_000_000);
     const id = await dues.bill(agency.company);
     await dues.jobs();
@@ -416,7 +416,7 @@ describe('[CONF-06] subscription and packages', () => {
       await choose(steps, 'silver');
       if (month === '2026-07') await cancel(leaves);
       app.clock.advance(turn + 600_000 - app.clock.now().getTime());
-      await app.features.collection.terms.chargePackages(root.id);
+      await app.features.dunning.terms.chargePackages(root.id);
       const { body } = await ask('GET', '/api/configuration/package', cancels);
       const added = (body.data as unknown as { package_id: string; fee_now_micros: number }[]).map(
         (one) => one.fee_now_micros,
@@ -426,14 +426,14 @@ describe('[CONF-06] subscription and packages', () => {
       // Choosing back and forth within a month adds nothing more.
       await choose(switches, 'silver');
       await choose(switches, 'gold');
-      await app.features.collection.terms.chargePackages(root.id);
+      await app.features.dunning.terms.chargePackages(root.id);
       total += 99;
       for (const who of [keeps, cancels, switches, steps]) expect(await fees(who)).toBe(total);
     }
     // Who stays away for a whole month, or has a package for the first time, pays from the next month on.
     await choose(leaves, 'gold');
     await choose(rises, 'gold');
-    await app.features.collection.terms.chargePackages(root.id);
+    await app.features.dunning.terms.chargePackages(root.id);
     expect([await fees(leaves), await fees(rises)]).toEqual([0, 0]);
   });
 });

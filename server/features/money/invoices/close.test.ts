@@ -131,7 +131,7 @@ describe('[PAY-04] closing periods', () => {
     await visit(campaign, 1);
     app.clock.advance(3_600_000);
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-      app.features.costs.changeCampaign(
+      app.features.pricing.changeCampaign(
         tx,
         { id: campaign.id, module: 'local', ...campaign.owner },
         { PaymentTerm: 'Monthly' },

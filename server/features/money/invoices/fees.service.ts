@@ -3,7 +3,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Ledger } from '../ledger/index.ts';
-import type { Costs } from '../pricing/index.ts';
+import type { Pricing } from '../pricing/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 import * as store from './fees.store.ts';
 import { agencyOf, rootOf } from './issue.service.ts';
@@ -28,7 +28,12 @@ interface Fee {
  */
 export function createFees(
   { db, clock }: Platform,
-  { ledger, wallet, costs, tenants }: { ledger: Ledger; wallet: Wallet; costs: Costs; tenants: Tenants },
+  {
+    ledger,
+    wallet,
+    pricing,
+    tenants,
+  }: { ledger: Ledger; wallet: Wallet; pricing: Pricing; tenants: Tenants },
 ) {
   const zoneOf = async (tx: Tx, rootId: string): Promise<string> =>
     (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
@@ -44,7 +49,7 @@ export function createFees(
         )
       ).map((fee) => `${fee.campaign_id} ${fee.kind}`),
     );
-    const costOf = new Map((await costs.fees(tx, campaigns, at)).map((row) => [row.id, row]));
+    const costOf = new Map((await pricing.fees(tx, campaigns, at)).map((row) => [row.id, row]));
     return campaigns.map((campaign) => {
       const cost = costOf.get(campaign.id)!;
       const all: Fee[] = [

@@ -187,7 +187,7 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
       ip: null,
     }) as unknown as Ctx;
 
-  const { billing, costs, invoices: door } = app.features;
+  const { billing, pricing, invoices: door } = app.features;
   for (const op of ops) {
     if (op.op === 'wait') setClock(now() + op.hours * 3_600_000);
     else if (op.op === 'close') await close();
@@ -225,7 +225,7 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
           : { PlatformFee: (op.setup / 100).toFixed(2), CostMonth: (op.month / 100).toFixed(2) };
       // Between the events before and after it, not at the same instant.
       setClock(now() + 1);
-      await inRoot((tx) => costs.changeCampaign(tx, { id, module: 'local', ...owner }, given));
+      await inRoot((tx) => pricing.changeCampaign(tx, { id, module: 'local', ...owner }, given));
       if (op.op === 'term') campaign.term = op.term;
       else {
         campaign.setup = BigInt(op.setup) * 10_000n;

@@ -4,7 +4,7 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Ledger } from '../ledger/index.ts';
 import type { Charges } from '../payments/index.ts';
-import type { Costs } from '../pricing/index.ts';
+import type { Pricing } from '../pricing/index.ts';
 import type { Wallet } from '../wallet/index.ts';
 
 /** The feature's dependencies. */
@@ -14,7 +14,7 @@ export interface InvoiceParts {
   tenants: Tenants;
   billing: Billing;
   wallet: Wallet;
-  costs: Costs;
+  pricing: Pricing;
   audit: Audit;
   charges: Charges;
 }

@@ -3,7 +3,7 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import type { Mail } from '../../../platform/mail.ts';
 import { layOut, type MailContent } from '../../../platform/mail-layout.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import type { People } from '../../accounts/users/index.ts';
+import type { Users } from '../../accounts/users/index.ts';
 
 /** The sender of a notice, looked up before the transaction that sends it. */
 export interface NoticeSender {
@@ -25,12 +25,12 @@ export type Notices = ReturnType<typeof createNotices>;
  */
 export function createNotices({
   tenants,
-  people,
+  users,
   mail,
   port,
 }: {
   tenants: Tenants;
-  people: People;
+  users: Users;
   mail: Mail;
   port: number;
 }) {
@@ -57,11 +57,8 @@ export function createNotices({
       { page, ...content }: Notice,
       personId?: string,
     ): Promise<number> {
-      const all: { id: string; name: string; email: string }[] = await people.incharge(
-        tx,
-        company.company_id,
-      );
-      const person = personId && !all.some(({ id }) => id === personId) && (await people.byId(tx, personId));
+      const all: { id: string; name: string; email: string }[] = await users.incharge(tx, company.company_id);
+      const person = personId && !all.some(({ id }) => id === personId) && (await users.byId(tx, personId));
       if (person) all.push(person);
       for (const to of all) {
         await mail.enqueue(tx, {

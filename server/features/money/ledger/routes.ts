@@ -29,7 +29,7 @@ export function ledgerRoutes(
       {
         method: 'GET',
         url: '/api/ledger/statement/export',
-        access: 'download',
+        auth: 'download',
         permission: 'statement.read',
         tag: 'Ledger',
         summary: 'Returns the filtered statement as CSV (requires a single-use token)',
@@ -44,7 +44,7 @@ export function ledgerRoutes(
       {
         method: 'GET',
         url: '/api/ledger/statement/pdf',
-        access: 'download',
+        auth: 'download',
         permission: 'statement.read',
         tag: 'Ledger',
         summary: 'Returns the statement for a month as a PDF (requires a single-use token)',

@@ -10,7 +10,7 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Notices } from '../ledger/index.ts';
-import type { Costs, MarginRule } from '../pricing/index.ts';
+import type { MarginRule, Pricing } from '../pricing/index.ts';
 import * as store from './store.ts';
 
 const checkJob = defineJob(
@@ -48,10 +48,10 @@ const DEALT_WORDS: Record<Dealt['what'], string> = {
  */
 export function createMargins(
   platform: Platform,
-  deps: { audit: Audit; campaigns: Campaigns; costs: Costs; notices: Notices; tenants: Tenants },
+  deps: { audit: Audit; campaigns: Campaigns; pricing: Pricing; notices: Notices; tenants: Tenants },
 ) {
   const { db, clock, jobs, events } = platform;
-  const { audit, campaigns, costs, notices, tenants } = deps;
+  const { audit, campaigns, pricing, notices, tenants } = deps;
 
   // When a root changes costs, a job handles it right away; for a planned change, a job also runs when its day comes.
   // Even before that, no lead is sold below cost.
@@ -63,7 +63,7 @@ export function createMargins(
 
   /** Prices and costs of the campaigns that are below cost at an instant. */
   async function belowCost(tx: Tx, rows: Awaited<ReturnType<typeof store.campaignsOf>>, at: Date) {
-    const pricesOf = await costs.prices(tx, rows, at);
+    const pricesOf = await pricing.prices(tx, rows, at);
     return rows.flatMap((row) => {
       const { priceMicros, costMicros, isManual } = pricesOf(row.id);
       return !isManual && costMicros > priceMicros ? [{ row, priceMicros, costMicros }] : [];
@@ -74,13 +74,13 @@ export function createMargins(
   async function settle(tx: Tx, agency: { rootId: string; agencyId: string }): Promise<Dealt[]> {
     const at = clock.now();
     const rows = await campaigns.lockForMargins(tx, agency);
-    const rule = (await costs.marginRules(tx, [agency.agencyId]))(agency.agencyId);
-    const excess = await costs.excessOf(
+    const rule = (await pricing.marginRules(tx, [agency.agencyId]))(agency.agencyId);
+    const excess = await pricing.excessOf(
       tx,
       rows.map((row) => row.id),
       at,
     );
-    const pricesOf = await costs.prices(tx, rows, at);
+    const pricesOf = await pricing.prices(tx, rows, at);
     const dealt: Dealt[] = [];
     for (const row of rows) {
       const { priceMicros, costMicros } = pricesOf(row.id);
@@ -90,7 +90,7 @@ export function createMargins(
         continue;
       }
       const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
-      if (rule === 'raise' && (await costs.raiseToCost(tx, { ...owner, id: row.id, module: row.module }))) {
+      if (rule === 'raise' && (await pricing.raiseToCost(tx, { ...owner, id: row.id, module: row.module }))) {
         dealt.push({ ...told, what: 'raised' });
         await audit.recordSystem(tx, at, owner, {
           action: 'campaign.raised',
@@ -182,7 +182,7 @@ export function createMargins(
     const now = clock.now();
     const rows = await store.campaignsOf(tx, agencyId);
     const ids = rows.map((row) => row.id);
-    const excess = await costs.excessOf(tx, ids, now);
+    const excess = await pricing.excessOf(tx, ids, now);
     const wire = (
       { row, priceMicros, costMicros }: Awaited<ReturnType<typeof belowCost>>[number],
       from: Date | null,
@@ -209,7 +209,7 @@ export function createMargins(
         found.push(wire(one, from));
       }
     }
-    return { rule: (await costs.marginRules(tx, [agencyId]))(agencyId), campaigns: found };
+    return { rule: (await pricing.marginRules(tx, [agencyId]))(agencyId), campaigns: found };
   }
 
   return {
@@ -223,9 +223,14 @@ export function createMargins(
     async choose(ctx: Ctx, rule: MarginRule) {
       const agencyId = ctx.actor.companyId;
       await inScope(db.app, ctx.scope, async (tx) => {
-        const before = (await costs.marginRules(tx, [agencyId]))(agencyId);
+        const before = (await pricing.marginRules(tx, [agencyId]))(agencyId);
         if (before === rule) return;
-        await costs.putMarginRule(tx, { root_id: ctx.scope.rootId, agency_id: agencyId }, rule, clock.now());
+        await pricing.putMarginRule(
+          tx,
+          { root_id: ctx.scope.rootId, agency_id: agencyId },
+          rule,
+          clock.now(),
+        );
         await audit.record(tx, ctx, {
           action: 'margin.choose',
           objectKind: 'company',

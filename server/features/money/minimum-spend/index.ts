@@ -1,3 +1,3 @@
 export { startMinimumSpend } from './jobs.ts';
-export { minspendRoutes } from './routes.ts';
+export { minimumSpendRoutes } from './routes.ts';
 export { type BillEvents, createMinimumSpend, type MinimumSpend } from './service.ts';

@@ -5,7 +5,7 @@ import { page } from '../../../platform/page.ts';
 import type { MinimumSpend } from './service.ts';
 
 /** The routes of the feature. */
-export function minspendRoutes(minimumSpend: MinimumSpend): Handlers<typeof contract.minspend> {
+export function minimumSpendRoutes(minimumSpend: MinimumSpend): Handlers<typeof contract.minimumSpend> {
   return {
     progress: (ctx, { company_id }) => minimumSpend.progress(ctx, company_id),
     user: (ctx, { company_id }) => minimumSpend.progress(ctx, company_id),

@@ -1,2 +1,2 @@
-export { onboardingRoutes } from './routes.ts';
-export { createOnboarding, type OnboardingFeature, type OnboardingState } from './service.ts';
+export { onboardingChargeRoutes } from './routes.ts';
+export { createOnboardingCharge, type OnboardingCharges, type OnboardingState } from './service.ts';

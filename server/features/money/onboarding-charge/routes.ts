@@ -2,13 +2,13 @@ import type { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
 import type { Payments } from '../payments/index.ts';
-import type { OnboardingFeature } from './service.ts';
+import type { OnboardingCharges } from './service.ts';
 
 /** The routes of the feature. */
-export function onboardingRoutes(
-  onboarding: OnboardingFeature,
+export function onboardingChargeRoutes(
+  onboarding: OnboardingCharges,
   { core, gateway }: Pick<Payments, 'core' | 'gateway'>,
-): Handlers<typeof contract.onboarding> {
+): Handlers<typeof contract.onboardingCharge> {
   return {
     async charge(ctx, { coupon_code }) {
       const outcome = await onboarding.begin(ctx, coupon_code);

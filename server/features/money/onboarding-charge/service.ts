@@ -36,13 +36,13 @@ export type OnboardingOutcome =
   | { status: 'failed' | 'unknown'; message: string; invoiceId: string }
   | { status: 'authenticate'; message: string; chargeId: string; invoiceId: string };
 
-export type OnboardingFeature = ReturnType<typeof createOnboarding>;
+export type OnboardingCharges = ReturnType<typeof createOnboardingCharge>;
 
 /**
  * The one-time charge that an agency pays at setup (PAY-08, decision 0056): an invoice of its own, which the collection
  * feature charges to the card on file when it is issued, and retries like any other.
  */
-export function createOnboarding(
+export function createOnboardingCharge(
   { db, clock }: Platform,
   parts: {
     audit: Audit;

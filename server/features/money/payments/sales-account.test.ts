@@ -21,7 +21,7 @@ beforeAll(async () => {
     cards: { answerTimeoutMs: timeoutMs },
     settings: { stripe: { secretKey, publishableKey, webhookSecrets, apiBase: bench.server.url } },
   });
-  passwordHash = await app.features.people.hashPassword(PASSWORD);
+  passwordHash = await app.features.users.hashPassword(PASSWORD);
   root = await app.make.root({ host: HOST, isMaster: true });
   agency = await app.make.agency(root, { host: 'agency.test' });
 });

@@ -12,8 +12,8 @@ import type { Billing } from '../billing/index.ts';
 import { type Auto, onDeclined, periodOf } from '../data-wallet/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import type { Charge, Payments, PurposeHandler } from '../payments/index.ts';
-import type { Costs } from '../pricing/index.ts';
-import type { Caps } from '../spending-limits/index.ts';
+import type { Pricing } from '../pricing/index.ts';
+import type { SpendingLimits } from '../spending-limits/index.ts';
 import type { Book, ClientOwner } from './book.ts';
 import { type CampaignRow, cardRefusal, ownerOf, termsOf } from './campaign.ts';
 import * as policy from './policy.ts';
@@ -55,8 +55,8 @@ export interface PrepaidParts {
   tenants: Tenants;
   audit: Audit;
   notices: Notices;
-  caps: Caps;
-  costs: Costs;
+  spendingLimits: SpendingLimits;
+  pricing: Pricing;
   billing: Billing;
   payments: Payments;
   campaigns: Campaigns;
@@ -68,7 +68,7 @@ export interface PrepaidParts {
  */
 export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) {
   const { db, clock, jobs, events } = platform;
-  const { tenants, audit, notices, caps, costs, billing, payments, campaigns } = parts;
+  const { tenants, audit, notices, spendingLimits, pricing, billing, payments, campaigns } = parts;
   const { charges } = payments;
   const watched = new Map<string, { floor: bigint | null; until: number }>();
 
@@ -116,7 +116,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     if (watched.size > 100_000) watched.clear();
     const ids = unsure.map((one) => one.campaignId);
     const at = clock.now();
-    const terms = await termsOf(costs, tx, ids, at);
+    const terms = await termsOf(pricing, tx, ids, at);
     for (const id of ids)
       watched.set(id, {
         floor: policy.noticedFloor(terms(id), terms(id).term),
@@ -147,7 +147,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
   async function limitsOf(tx: Tx, row: CampaignRow, at: Date): Promise<policy.Facts['limits']> {
     const zone = (await tenants.company(tx, row.company_id))?.time_zone ?? 'America/Chicago';
     const limits: policy.Facts['limits'] = [];
-    for (const limit of await caps.hardLimits(tx, [row.id, row.company_id])) {
+    for (const limit of await spendingLimits.hardLimits(tx, [row.id, row.company_id])) {
       const { from, ends } = periodOf(at, zone, limit.period);
       const campaignId = limit.subject === 'campaign' ? row.id : undefined;
       const spent = await store.renewedSince(tx, { companyId: row.company_id, campaignId }, from);
@@ -167,7 +167,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const available = await book.hold(tx, owner, row.id, at);
       const known = await store.lockAuto(tx, row.id);
       const before = autoOf(known);
-      const asked = (await termsOf(costs, tx, [row.id], at))(row.id);
+      const asked = (await termsOf(pricing, tx, [row.id], at))(row.id);
       const isOver = row.state === 'archived' || row.state === 'removed';
       const terms = { ...asked, continual: asked.continual && !isOver };
       const plan = policy.decide(before, terms, {
@@ -243,7 +243,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     const sender = await notices.sender(owner);
     const path = await balancePage(row);
     await read(async (tx) => {
-      const terms = (await termsOf(costs, tx, [row.id], clock.now()))(row.id);
+      const terms = (await termsOf(pricing, tx, [row.id], clock.now()))(row.id);
       const floor = policy.noticedFloor(terms, terms.term);
       const left = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
       if (terms.continual || floor === null || left >= floor) return;
@@ -311,7 +311,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
     const left = await book.hold(tx, charge.owner, charge.referenceId, at);
     return { row: row!, left, known: await store.lockAuto(tx, charge.referenceId) };
   }
-  const wishOf = async (tx: Tx, id: string, at: Date) => (await termsOf(costs, tx, [id], at))(id);
+  const wishOf = async (tx: Tx, id: string, at: Date) => (await termsOf(pricing, tx, [id], at))(id);
 
   const handler: PurposeHandler = {
     async succeeded(tx, charge, at) {

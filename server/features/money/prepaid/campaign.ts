@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing } from '../billing/index.ts';
 import type { Payments } from '../payments/index.ts';
-import { type Costs, FREE } from '../pricing/index.ts';
+import { FREE, type Pricing } from '../pricing/index.ts';
 import type { ClientOwner } from './book.ts';
 import type { Wish } from './policy.ts';
 
@@ -21,9 +21,14 @@ export const ownerOf = (row: { root_id: string; agency_id: string; company_id: s
 export type Terms = Wish & { term: string; topup: 'onetime' | 'continual'; setup: bigint; month: bigint };
 
 /** The payment terms of campaigns at an instant; a campaign without any costs set is free. */
-export async function termsOf(costs: Costs, tx: Tx, ids: string[], at: Date): Promise<(id: string) => Terms> {
-  const rows = new Map((await costs.retailOf(tx, ids, at)).map((row) => [row.campaign_id, row]));
-  const prices = await costs.leadPrices(tx, ids, at);
+export async function termsOf(
+  pricing: Pricing,
+  tx: Tx,
+  ids: string[],
+  at: Date,
+): Promise<(id: string) => Terms> {
+  const rows = new Map((await pricing.retailOf(tx, ids, at)).map((row) => [row.campaign_id, row]));
+  const prices = await pricing.leadPrices(tx, ids, at);
   return (id) => {
     const row = rows.get(id) ?? FREE;
     return {

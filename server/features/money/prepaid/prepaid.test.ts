@@ -693,7 +693,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
       [who.client.id],
     );
     expect(queued).toHaveLength(1);
-    await app.features.collection.mails.send(queued[0].data);
+    await app.features.dunning.mails.send(queued[0].data);
     expect(await stage.mails(who, 'client', 'invoice.receipt')).toEqual([
       expect.stringContaining('We received $10.00 for prepaid leads.'),
     ]);

@@ -33,7 +33,7 @@ const isPaidFor = ({ state }: Charge): boolean => state === 'succeeded' || state
  */
 export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger: Ledger }) {
   const { db, clock } = platform;
-  const { tenants, audit, costs, billing, payments, campaigns, ledger } = parts;
+  const { tenants, audit, pricing, billing, payments, campaigns, ledger } = parts;
   const { charges } = payments;
   const book = createBook(ledger);
   const auto = createAuto(platform, parts, book);
@@ -109,7 +109,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         return before;
       }
       const at = clock.now();
-      const terms = (await termsOf(costs, tx, [row.id], at))(row.id);
+      const terms = (await termsOf(pricing, tx, [row.id], at))(row.id);
       const blocked = await unbuyable(tx, row, terms);
       if (blocked) throw new Refusal('conflict', blocked);
       const { leads, amount } = priced(terms, given.leads);
@@ -206,7 +206,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     async estimate(ctx: Ctx, id: string, asked: number | undefined) {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
-        const terms = (await termsOf(costs, tx, [id], clock.now()))(id);
+        const terms = (await termsOf(pricing, tx, [id], clock.now()))(id);
         const { leads, amount } = priced(terms, asked);
         const balance = await balanceOf(tx, id);
         const fees = await feesDue(tx, row, terms);
@@ -259,7 +259,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     async current(ctx: Ctx, id: string) {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
-        const terms = (await termsOf(costs, tx, [id], clock.now()))(id);
+        const terms = (await termsOf(pricing, tx, [id], clock.now()))(id);
         const [known] = await store.autos(tx, [id]);
         const standing = autoOf(known);
         const bought = (await chargesOf(tx, row, SHOWN)).map((charge) => ({
@@ -309,7 +309,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
     async remaining(ctx: Ctx, id: string) {
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
-        const { price } = (await termsOf(costs, tx, [id], clock.now()))(id);
+        const { price } = (await termsOf(pricing, tx, [id], clock.now()))(id);
         const moved = await store.movements(tx, row.company_id, id);
         const balance = await balanceOf(tx, id);
         const sum = (...kinds: string[]) => kinds.reduce((all, kind) => all + (moved.get(kind) ?? 0n), 0n);
@@ -337,7 +337,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       const row = await visible(ctx, id);
       return root(ctx, async (tx) => {
         if (!stop) {
-          const terms = (await termsOf(costs, tx, [id], clock.now()))(id);
+          const terms = (await termsOf(pricing, tx, [id], clock.now()))(id);
           const blocked =
             (await unbuyable(tx, row, terms)) ?? (await cardRefusal(parts, tx, ownerOf(row)))?.words;
           if (blocked) throw new Refusal('conflict', blocked);
@@ -345,7 +345,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         }
         const topup = stop ? 'onetime' : 'continual';
         await campaigns.lock(tx, [id]);
-        await costs.setTopUp(tx, row, topup);
+        await pricing.setTopUp(tx, row, topup);
         await auto.turned(tx, row);
         await audit.record(tx, ctx, {
           action: 'campaign.continual',

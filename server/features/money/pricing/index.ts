@@ -1,13 +1,13 @@
 export { type Coupons, createCoupons } from './coupon.service.ts';
 export { createPlans, type Plans } from './plan.service.ts';
-export { costsRoutes } from './routes.ts';
+export { pricingRoutes } from './routes.ts';
 export {
   atLeast,
-  type Costs,
   checkLeast,
-  createCosts,
+  createPricing,
   FREE,
   FREQUENCY_DAYS,
+  type Pricing,
   priceWith,
   type Retail,
   type RetailLimits,

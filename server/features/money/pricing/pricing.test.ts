@@ -197,7 +197,7 @@ describe('[AGCY-17] the agency cost setting', () => {
     // The database itself enforces the separation.
     await expect(
       inScope(app.platform.db.app, { rootId: root.id, agencyId: acme.id }, (tx) =>
-        app.features.costs.setLeadCost(tx, {
+        app.features.pricing.setLeadCost(tx, {
           rootId: root.id,
           agencyId: acme.id,
           module: 'local',

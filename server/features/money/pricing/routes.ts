@@ -4,20 +4,20 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
 import type { Coupons, OnboardingCharge } from './coupon.service.ts';
 import type { createPlans } from './plan.service.ts';
-import type { Costs } from './service.ts';
+import type { Pricing } from './service.ts';
 
 /** The calls of the feature. `chargeOf` returns an agency's onboarding charge, which is a setting. */
-export function costsRoutes(
-  { costs, plans, coupons }: { costs: Costs; plans: ReturnType<typeof createPlans>; coupons: Coupons },
+export function pricingRoutes(
+  { pricing, plans, coupons }: { pricing: Pricing; plans: ReturnType<typeof createPlans>; coupons: Coupons },
   chargeOf: (ctx: Ctx, companyId: string | undefined) => Promise<OnboardingCharge>,
-): Handlers<typeof contract.costs> {
+): Handlers<typeof contract.pricing> {
   const done = <T>(message: string, data: T) => ({ result: 'success' as const, message, data });
   const plain = (message: string) => ({ result: 'success' as const, message });
   return {
-    client: (ctx, { companyID, module }) => costs.client(ctx, companyID, module),
-    saveClient: async (ctx, input) => done(messages.updated, await costs.saveClient(ctx, input)),
-    supplierCosts: (ctx) => costs.suppliers.list(ctx),
-    setSupplierCost: async (ctx, input) => done(messages.updated, await costs.suppliers.set(ctx, input)),
+    client: (ctx, { companyID, module }) => pricing.client(ctx, companyID, module),
+    saveClient: async (ctx, input) => done(messages.updated, await pricing.saveClient(ctx, input)),
+    supplierCosts: (ctx) => pricing.suppliers.list(ctx),
+    setSupplierCost: async (ctx, input) => done(messages.updated, await pricing.suppliers.set(ctx, input)),
     plans: async (ctx) => ({ data: await plans.list(ctx) }),
     createPlan: async (ctx, input) => done(messages.added, await plans.create(ctx, input)),
     updatePlan: async (ctx, input) => done(messages.updated, await plans.update(ctx, input)),

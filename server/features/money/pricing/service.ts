@@ -152,10 +152,10 @@ export const atLeast = (retail: Retail, least: bigint): Retail => ({
 const same = (a: object, b: object): boolean =>
   Object.entries(a).every(([field, value]) => (b as Record<string, unknown>)[field] === value);
 
-export type Costs = ReturnType<typeof createCosts>;
+export type Pricing = ReturnType<typeof createPricing>;
 
 /** What roots charge agencies and agencies charge clients, by date (docs/decisions/0034-costs.md). */
-export function createCosts(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
+export function createPricing(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
   const { db, clock, events } = platform;
   const suppliers = createSuppliers(platform, { tenants, audit });
   /** Returns the minimums that the scope's root sets for a lead. */

@@ -1,3 +1,3 @@
 export type { Spend } from './policy.ts';
-export { capsRoutes } from './routes.ts';
-export { type Caps, createCaps, type LockedCap, type Spender } from './service.ts';
+export { spendingLimitsRoutes } from './routes.ts';
+export { createSpendingLimits, type LockedCap, type Spender, type SpendingLimits } from './service.ts';

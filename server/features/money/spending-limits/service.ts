@@ -29,10 +29,10 @@ const tellJob = defineJob(
 /** A limit as stored in the database. */
 export type LockedCap = Omit<Awaited<ReturnType<typeof store.lockCaps>>[number], 'set_by' | 'updated_at'>;
 
-export type Caps = ReturnType<typeof createCaps>;
+export type SpendingLimits = ReturnType<typeof createSpendingLimits>;
 
 /** Limits on spending (docs/money.md): enforced under the locks of the transaction that spends. */
-export function createCaps(platform: Platform, deps: { audit: Audit; notices: Notices }) {
+export function createSpendingLimits(platform: Platform, deps: { audit: Audit; notices: Notices }) {
   const { db, clock, jobs, events } = platform;
   const { audit, notices } = deps;
   const zones = new Map<string, { zone: string; until: number }>();

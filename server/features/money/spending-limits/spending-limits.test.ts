@@ -72,7 +72,7 @@ const mails = async (subject: RegExp): Promise<string[]> => {
   const { rows } = await app.admin.query(
     `select data from pgboss.job where name = 'caps.tell' order by created_on`,
   );
-  for (const { data } of rows) await app.features.caps.tell(data);
+  for (const { data } of rows) await app.features.spendingLimits.tell(data);
   return (await app.admin.query('select to_address, subject from mail order by created_at, id')).rows
     .filter((row) => subject.test(row.subject))
     .map((row) => row.to_address);

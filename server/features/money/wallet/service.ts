@@ -8,7 +8,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { AccountRef, Ledger, Notices } from '../ledger/index.ts';
-import type { Caps } from '../spending-limits/index.ts';
+import type { SpendingLimits } from '../spending-limits/index.ts';
 import { daysUpTo, expiryOf, lastDay, monthOf, noticeDue, type OpenLot, WalletBook } from './policy.ts';
 import * as store from './store.ts';
 
@@ -37,9 +37,9 @@ export type Wallet = ReturnType<typeof createWallet>;
  */
 export function createWallet(
   { db, clock, events }: Platform,
-  deps: { ledger: Ledger; caps: Caps; tenants: Tenants; notices: Notices },
+  deps: { ledger: Ledger; spendingLimits: SpendingLimits; tenants: Tenants; notices: Notices },
 ) {
-  const { ledger, caps, tenants, notices } = deps;
+  const { ledger, spendingLimits, tenants, notices } = deps;
   const owner = ({ rootId, agencyId }: WalletOwner) => ({
     root_id: rootId,
     agency_id: agencyId,
@@ -278,7 +278,7 @@ export function createWallet(
       const kind = given.kind ?? 'wallet_charge';
       const key = `${kind}:${given.agencyId}:${given.key}`;
       if (await ledger.posted(tx, given.rootId, key)) return null;
-      const limits = await caps.open(tx, [{ rootId: given.rootId, agencyId: given.agencyId }], at);
+      const limits = await spendingLimits.open(tx, [{ rootId: given.rootId, agencyId: given.agencyId }], at);
       const spend = { agencyId: given.agencyId, priceMicros: 0n, walletMicros: given.amountMicros };
       if (limits.refusal(spend)) refuse('amount', ownMessages.capWallet);
       const parts = book.draw(given.amountMicros);

@@ -1,2 +1,2 @@
-export { backgroundRoutes } from './routes.ts';
-export { type Background, createBackground } from './service.ts';
+export { backgroundJobsRoutes } from './routes.ts';
+export { type BackgroundJobs, createBackgroundJobs } from './service.ts';

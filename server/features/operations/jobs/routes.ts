@@ -1,11 +1,13 @@
 import type { contract } from '../../../../contract/index.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
-import type { Background } from './service.ts';
+import type { BackgroundJobs } from './service.ts';
 
 /** The calls of the feature. */
-export function backgroundRoutes(background: Background): Handlers<typeof contract.background> {
+export function backgroundJobsRoutes(
+  backgroundJobs: BackgroundJobs,
+): Handlers<typeof contract.backgroundJobs> {
   return {
-    stoppedJobs: (ctx, input) => background.list(ctx, input),
-    tryAgain: (ctx, input) => background.tryAgain(ctx, input.id),
+    stoppedJobs: (ctx, input) => backgroundJobs.list(ctx, input),
+    tryAgain: (ctx, input) => backgroundJobs.tryAgain(ctx, input.id),
   };
 }

@@ -9,12 +9,12 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import * as store from './store.ts';
 
-export type Background = ReturnType<typeof createBackground>;
+export type BackgroundJobs = ReturnType<typeof createBackgroundJobs>;
 
 const titleOf = (kind: string): string => JOB_TITLES[kind] ?? kind;
 
 /** Background jobs that were set aside: reported to the root they concern, and retried on request. */
-export function createBackground(
+export function createBackgroundJobs(
   { db, clock, jobs }: Platform,
   { audit, tenants }: { audit: Audit; tenants: Pick<Tenants, 'roots'> },
 ) {

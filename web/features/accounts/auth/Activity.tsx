@@ -8,7 +8,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 
-type Row = Awaited<ReturnType<Client['access']['activity']>>['data'][number];
+type Row = Awaited<ReturnType<Client['auth']['activity']>>['data'][number];
 
 const columns: Column<Row>[] = [
   { key: 'at', title: 'When', render: (row) => <When at={row.at} relative /> },
@@ -37,7 +37,7 @@ const columns: Column<Row>[] = [
 export function Activity() {
   const query = useQuery({
     queryKey: ['activity'],
-    queryFn: ({ signal }) => api.access.activity(undefined, { signal }),
+    queryFn: ({ signal }) => api.auth.activity(undefined, { signal }),
   });
   return (
     <div style={{ marginTop: 32 }}>

@@ -115,7 +115,7 @@ export function useCaptcha(options: AccessOptions | undefined): {
         return token;
       }
       const { solveCaptcha } = await import('../../../api/captcha.ts');
-      return solveCaptcha(await api.access.captcha());
+      return solveCaptcha(await api.auth.captcha());
     },
     renew() {
       if (siteKey) setRound((now) => now + 1);

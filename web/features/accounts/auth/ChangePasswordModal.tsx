@@ -40,7 +40,7 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
     async ({ currpassword, newpassword }) => {
       setProblem(undefined);
       try {
-        const answer = await api.access.resetPassword({ usrID: user.id, currpassword, newpassword });
+        const answer = await api.auth.resetPassword({ usrID: user.id, currpassword, newpassword });
         void queryClient.invalidateQueries({ queryKey: ['sessions'] });
         close();
         notifyDone(answer.message);

@@ -143,7 +143,7 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
               size="sm"
               disabled={wait > 0 || busy}
               onClick={() =>
-                run(async () => onStep(await api.access.resendCode({ otp_token: step.otp_token })))
+                run(async () => onStep(await api.auth.resendCode({ otp_token: step.otp_token })))
               }
             >
               {wait > 0 ? `Send another code in ${wait} s` : 'Send another code'}

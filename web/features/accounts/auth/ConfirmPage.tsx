@@ -14,7 +14,7 @@ import { AuthBox, ToLogin } from './AuthBox.tsx';
 export default function ConfirmPage() {
   const { token = '' } = useParams({ strict: false }) as { token?: string };
   const [{ email = '' }] = useSearchParams();
-  const confirm = useMutation({ mutationFn: () => api.access.confirmRegister({ token, email }) });
+  const confirm = useMutation({ mutationFn: () => api.auth.confirmRegister({ token, email }) });
   if (confirm.data) {
     return (
       <AuthBox title="Welcome" line={email}>

@@ -24,7 +24,7 @@ export function FactorSection() {
   const factor = useQuery(factorQuery(user.id));
   const recovery = useQuery(recoveryQuery);
   const renew = useMutation({
-    mutationFn: () => api.access.renewRecoveryCodes({}),
+    mutationFn: () => api.auth.renewRecoveryCodes({}),
     onSuccess: async ({ message, recovery_codes }) => {
       void queryClient.invalidateQueries({ queryKey: recoveryQuery.queryKey });
       await showRecoveryCodes(recovery_codes);

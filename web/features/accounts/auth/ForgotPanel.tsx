@@ -42,7 +42,7 @@ export default function ForgotPanel() {
       setProblem(undefined);
       setSent(undefined);
       try {
-        const answer = await api.access.forgetPass({
+        const answer = await api.auth.forgetPass({
           username: username.trim(),
           gtoken: await captcha.answer(),
           ownedcompanyid: brand.company_id,

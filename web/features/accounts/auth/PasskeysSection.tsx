@@ -18,7 +18,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { Clip, When } from '../../../ui/Values.tsx';
 import { showRecoveryCodes } from './RecoveryCodes.tsx';
 
-type Row = Awaited<ReturnType<Client['access']['passkeys']>>['data'][number];
+type Row = Awaited<ReturnType<Client['auth']['passkeys']>>['data'][number];
 
 /** Asks for a passkey's name and closes once `save` is done; resolves then, or when the user cancels. */
 async function askName(title: string, name: string, verb: string, save: (name: string) => Promise<unknown>) {
@@ -98,22 +98,22 @@ export function PasskeysSection() {
   const queryClient = useQueryClient();
   const query = useQuery({
     queryKey: ['passkeys'],
-    queryFn: ({ signal }) => api.access.passkeys(undefined, { signal }),
+    queryFn: ({ signal }) => api.auth.passkeys(undefined, { signal }),
   });
   const done = ({ message }: { message: string }) => {
     notifyDone(message);
     return queryClient.invalidateQueries({ queryKey: ['passkeys'] });
   };
   const remove = useMutation({
-    mutationFn: (id: string) => api.access.removePasskey({ id }),
+    mutationFn: (id: string) => api.auth.removePasskey({ id }),
     onSuccess: done,
     onError: (error) => notifyFailed(error),
   });
   const add = () => {
     let codes: readonly string[] | null = null;
     return askName('Add a passkey', '', 'Continue', async (name) => {
-      const { options } = await api.access.newPasskeyChallenge();
-      const added = await api.access.addPasskey({ name, credential: await makePasskey(options) });
+      const { options } = await api.auth.newPasskeyChallenge();
+      const added = await api.auth.addPasskey({ name, credential: await makePasskey(options) });
       void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
       await done(added);
       codes = added.recovery_codes;
@@ -121,7 +121,7 @@ export function PasskeysSection() {
   };
   const rename = (row: Row) =>
     askName(`Rename ${row.name}`, row.name, 'Save', async (name) =>
-      done(await api.access.renamePasskey({ id: row.id, name })),
+      done(await api.auth.renamePasskey({ id: row.id, name })),
     );
   const askAndRemove = async (row: Row) => {
     const isSure = await confirm({

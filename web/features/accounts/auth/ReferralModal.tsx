@@ -12,7 +12,7 @@ export default function ReferralModal({ opened, onClose }: MenuModal) {
   const user = useUser();
   const link = useQuery({
     queryKey: ['referral-link', user.id],
-    queryFn: ({ signal }) => api.access.referralLink(undefined, { signal }),
+    queryFn: ({ signal }) => api.auth.referralLink(undefined, { signal }),
     enabled: opened,
   });
   const whom = link.data?.url.includes('/agency-register/') ? 'an agency' : 'a client';

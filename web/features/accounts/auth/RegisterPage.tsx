@@ -85,7 +85,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
       setProblem(undefined);
       try {
         const phone = (await loadPhones()).wireOf(phonenum);
-        const answer = await api.access.register({
+        const answer = await api.auth.register({
           ...values,
           // Includes the country code, so no other field is needed.
           phonenum: phone ? `${phone.phone_country_calling_code}${phone.phonenum}` : phonenum.number,

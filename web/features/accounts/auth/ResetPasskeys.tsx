@@ -6,7 +6,7 @@ import { When } from '../../../ui/Values.tsx';
 
 import classes from './LoginPage.module.css';
 
-type Checked = Awaited<ReturnType<Client['access']['verifyResetToken']>>;
+type Checked = Awaited<ReturnType<Client['auth']['verifyResetToken']>>;
 
 /**
  * The passkeys that stay valid after a password reset, with the option to remove them if the user fears one is not

@@ -28,9 +28,9 @@ export default function SecondFactorPage() {
     setProblem(undefined);
     setBusy(true);
     try {
-      const { options } = await api.access.newPasskeyChallenge();
+      const { options } = await api.auth.newPasskeyChallenge();
       const credential = await makePasskey(options);
-      const { recovery_codes } = await api.access.addPasskey({ name: 'My first passkey', credential });
+      const { recovery_codes } = await api.auth.addPasskey({ name: 'My first passkey', credential });
       if (recovery_codes) await showRecoveryCodes(recovery_codes);
       await proceed();
     } catch (error) {

@@ -19,7 +19,7 @@ import { FactorSection } from './FactorSection.tsx';
 import { PasskeysSection } from './PasskeysSection.tsx';
 import { ViewsByOthers } from './ViewsByOthers.tsx';
 
-type Row = Awaited<ReturnType<Client['access']['sessions']>>['data'][number];
+type Row = Awaited<ReturnType<Client['auth']['sessions']>>['data'][number];
 
 const icons = {
   computer: IconDeviceDesktop,
@@ -51,7 +51,7 @@ export default function SessionsPage() {
   const mayViews = useMay('view.log');
   const query = useQuery({
     queryKey: ['sessions'],
-    queryFn: ({ signal }) => api.access.sessions(undefined, { signal }),
+    queryFn: ({ signal }) => api.auth.sessions(undefined, { signal }),
   });
   const done = ({ message }: { message: string }) => {
     notifyDone(message);
@@ -63,12 +63,12 @@ export default function SessionsPage() {
     void queryClient.invalidateQueries({ queryKey: ['sessions'] });
   };
   const one = useMutation({
-    mutationFn: (id: string) => api.access.endSession({ id }),
+    mutationFn: (id: string) => api.auth.endSession({ id }),
     onSuccess: done,
     onError: failed,
   });
   const others = useMutation({
-    mutationFn: () => api.access.endOtherSessions({}),
+    mutationFn: () => api.auth.endOtherSessions({}),
     onSuccess: done,
     onError: failed,
   });

@@ -31,7 +31,7 @@ export default function SetPasswordPage() {
   const proceed = () => navigate({ to: '/', replace: true });
   const check = useQuery({
     queryKey: ['reset-link', token, email],
-    queryFn: () => api.access.verifyResetToken({ token, email }),
+    queryFn: () => api.auth.verifyResetToken({ token, email }),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     retry: false,
@@ -61,7 +61,7 @@ export default function SetPasswordPage() {
     async ({ newpassword }) => {
       setProblem(undefined);
       try {
-        const answer = await api.access.setNewPassword({
+        const answer = await api.auth.setNewPassword({
           token,
           email,
           newpassword,

@@ -35,7 +35,7 @@ export default function SetupPage() {
     async ({ again: _, ...values }) => {
       setProblem(undefined);
       try {
-        await api.access.firstOwner({ ...values, token: params.token ?? '' });
+        await api.auth.firstOwner({ ...values, token: params.token ?? '' });
         setDone(true);
       } catch (error) {
         const fields = error instanceof ApiError ? error.errors : {};

@@ -32,7 +32,7 @@ export default function SsoPage() {
       if (!session.alive) return null;
       try {
         // Bypasses the session, so that an expired one does not show 'Session Ended' now.
-        if (!session.token) session.start((await api.access.refresh({})).access_token);
+        if (!session.token) session.start((await api.auth.refresh({})).access_token);
         return (await queryClient.fetchQuery({ ...userQuery, retry: false })).user.id;
       } catch {
         session.forget();
@@ -42,7 +42,7 @@ export default function SsoPage() {
 
     async function enter(): Promise<string> {
       const currentUserID = await currentUser();
-      const answer = await api.access.ssoValidation({
+      const answer = await api.auth.ssoValidation({
         token: token ?? '',
         subdomain: location.hostname,
         currentUserID,

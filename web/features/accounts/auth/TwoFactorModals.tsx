@@ -49,7 +49,7 @@ export default function TwoFactorModals({ opened, onClose, onSaved }: MenuModal)
     setSettingUp(false);
   };
   const save = async (given: { currpassword: string; code?: string; secretKey?: string }) => {
-    const answer = await api.access.saveTwoFactor({
+    const answer = await api.auth.saveTwoFactor({
       userId: user.id,
       two_factor_auth: kind !== null,
       two_factor_auth_type: kind,
@@ -207,8 +207,7 @@ function Authenticator(props: {
   const [problem, setProblem] = useState<string>();
   const secret = useQuery({
     queryKey: ['authenticator', user.id],
-    queryFn: ({ signal }) =>
-      api.access.googleTfa({ userId: user.id, companyId: user.company_id }, { signal }),
+    queryFn: ({ signal }) => api.auth.googleTfa({ userId: user.id, companyId: user.company_id }, { signal }),
     // A secret is not kept once the modal is closed.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,

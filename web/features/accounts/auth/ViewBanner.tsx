@@ -38,7 +38,7 @@ function Banner({ view, company }: { view: NonNullable<SessionUser['view']>; com
   const renew = async () => {
     setBusy('renew');
     try {
-      const { expires_at, message } = await api.access.renewView({});
+      const { expires_at, message } = await api.auth.renewView({});
       cache.setQueryData(
         userQuery.queryKey,
         (facts) => facts && { ...facts, user: { ...facts.user, view: { ...view, expires_at } } },

@@ -10,7 +10,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 
-type Row = Awaited<ReturnType<Client['access']['views']>>['data'][number];
+type Row = Awaited<ReturnType<Client['auth']['views']>>['data'][number];
 
 const columns: Column<Row>[] = [
   { key: 'who', title: 'Who', render: (row) => (row.who ? <Clip text={row.who} max={280} /> : <None />) },
@@ -39,7 +39,7 @@ export function ViewsByOthers() {
   const state = useListState({ perPage: 10 }, 'v');
   const query = useQuery({
     queryKey: ['views', state.input],
-    queryFn: ({ signal }) => api.access.views(state.input, { signal }),
+    queryFn: ({ signal }) => api.auth.views(state.input, { signal }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -72,12 +72,12 @@ function ConfirmForm(props: {
     event.preventDefault();
     event.stopPropagation();
     if (!value) return setProblem(props.isCode ? 'Enter the code' : 'Enter your password');
-    await confirmBy(() => api.access.confirm(props.isCode ? { code: value } : { password: value }));
+    await confirmBy(() => api.auth.confirm(props.isCode ? { code: value } : { password: value }));
   };
   const byPasskey = () =>
     confirmBy(async () => {
-      const { options } = await api.access.confirmChallenge();
-      await api.access.confirm({ credential: await askPasskey(options) });
+      const { options } = await api.auth.confirmChallenge();
+      await api.auth.confirm({ credential: await askPasskey(options) });
     });
   const field = {
     withAsterisk: true,

@@ -138,7 +138,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const may = { apiMode: inTree && isAgency && !isSales, plan: mayPlan, owner: !isSales, host };
   const plans = useQuery({
     queryKey: ['minimum-spend-plans'],
-    queryFn: ({ signal }) => api.costs.plans(undefined, { signal }),
+    queryFn: ({ signal }) => api.pricing.plans(undefined, { signal }),
     enabled: mayPlan,
   });
   const [conflict, setConflict] = useState<string>();

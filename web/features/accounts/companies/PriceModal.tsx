@@ -21,7 +21,7 @@ import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { type CompanyItem, named } from './companies.ts';
 
-type Costs = Awaited<ReturnType<typeof api.costs.client>>;
+type Costs = Awaited<ReturnType<typeof api.pricing.client>>;
 interface Props {
   row: CompanyItem;
   onClose: () => void;
@@ -40,7 +40,7 @@ export function PriceModal({ row, onClose }: Props) {
   const [module, setModule] = useState<ModuleType>(modules[0]?.module ?? 'local');
   const query = useQuery({
     queryKey: ['client-costs', row.company_id, module],
-    queryFn: ({ signal }) => api.costs.client({ companyID: row.company_id, module }, { signal }),
+    queryFn: ({ signal }) => api.pricing.client({ companyID: row.company_id, module }, { signal }),
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -109,7 +109,7 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
   });
   const send = async (values: typeof form.values) => {
     try {
-      const { message } = await api.costs.saveClient({
+      const { message } = await api.pricing.saveClient({
         companyID: row.company_id,
         module,
         ...values,

@@ -41,7 +41,7 @@ export async function switchManualBill(row: CompanyItem, on: boolean): Promise<b
   );
   if (!isSure) return false;
   try {
-    await api.collection.manualBill({ companyID: row.company_id, manualBill: on ? 'T' : 'F' });
+    await api.dunning.manualBill({ companyID: row.company_id, manualBill: on ? 'T' : 'F' });
     forgetFailed(about);
     notifyDone(messages.manualBillSaved);
     return true;
@@ -70,7 +70,7 @@ export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
   );
   if (!isSure) return false;
   try {
-    await api.minspend.exclude({ CompanyID: row.company_id });
+    await api.minimumSpend.exclude({ CompanyID: row.company_id });
     forgetFailed(about);
     notifyDone(messages.minSpendToggled);
     return true;
@@ -91,7 +91,7 @@ export async function settle(row: CompanyItem): Promise<boolean> {
   });
   if (!isSure) return false;
   try {
-    const { data } = await api.collection.settle({ userID: row.id });
+    const { data } = await api.dunning.settle({ userID: row.id });
     if (data.result !== 'success') {
       notifyFailed(data.message || messages.settlementFailed, undefined, about);
       return false;

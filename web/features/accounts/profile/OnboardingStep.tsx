@@ -14,7 +14,7 @@ import classes from './profile.module.css';
 import { usePersonChanged } from './queries.ts';
 import type { StepProps } from './SetupSteps.tsx';
 
-type Look = Awaited<ReturnType<typeof api.costs.coupon>>['data'];
+type Look = Awaited<ReturnType<typeof api.pricing.coupon>>['data'];
 
 /** Its key is below the queries that are reloaded when the user changes. */
 const onboardingQuery = (id: string) =>
@@ -84,7 +84,7 @@ function Pay(
     setBusy('look');
     setCodeFault(undefined);
     try {
-      setCoupon((await api.costs.coupon({ coupon_code: typed })).data);
+      setCoupon((await api.pricing.coupon({ coupon_code: typed })).data);
     } catch (error) {
       setCoupon(undefined);
       const fields = error instanceof ApiError ? error.errors : {};
@@ -101,8 +101,8 @@ function Pay(
       key.current ??= crypto.randomUUID();
       const { result, message, client_secret, publishable_key, stripe_account, paymentgateway, ...answer } =
         invoice
-          ? { ...(await api.collection.pay({ id: invoice, idempotencyKey: key.current })), charge_id: null }
-          : await api.onboarding.charge(coupon ? { coupon_code: coupon.coupon_code } : {});
+          ? { ...(await api.dunning.pay({ id: invoice, idempotencyKey: key.current })), charge_id: null }
+          : await api.onboardingCharge.charge(coupon ? { coupon_code: coupon.coupon_code } : {});
       key.current = undefined;
       if (result === 'success') notifyDone(message);
       else if (result === 'authenticate') {

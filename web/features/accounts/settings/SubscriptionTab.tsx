@@ -14,7 +14,7 @@ import { When } from '../../../ui/Values.tsx';
 import { feeWords } from './packages.ts';
 import classes from './settings.module.css';
 
-type Offer = Awaited<ReturnType<Client['collection']['packages']>>;
+type Offer = Awaited<ReturnType<Client['dunning']['packages']>>;
 type Package = Offer['data'][number];
 
 const dateWords = (day: string): string => dayWords(day, { year: 'numeric', month: 'long', day: 'numeric' });
@@ -30,7 +30,7 @@ export default function SubscriptionTab() {
   const user = useUser();
   const query = useQuery({
     queryKey: ['packages', user.company_id],
-    queryFn: ({ signal }) => api.collection.packages(undefined, { signal }),
+    queryFn: ({ signal }) => api.dunning.packages(undefined, { signal }),
   });
   if (query.error && !query.data)
     return (
@@ -94,7 +94,7 @@ function Subscription({ offer }: { offer: Offer }) {
     });
     if (isSure)
       await run(one.package_id, `Choose “${one.name}”`, () =>
-        api.collection.setPackage({ companyID: company_id, packageID: one.package_id }),
+        api.dunning.setPackage({ companyID: company_id, packageID: one.package_id }),
       );
   };
   const cancel = async () => {
@@ -110,7 +110,7 @@ function Subscription({ offer }: { offer: Offer }) {
       danger: true,
     });
     if (isSure)
-      await run('cancel', 'Cancel subscription', () => api.collection.cancel({ companyID: company_id }));
+      await run('cancel', 'Cancel subscription', () => api.dunning.cancel({ companyID: company_id }));
   };
 
   return (

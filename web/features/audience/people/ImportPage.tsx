@@ -44,18 +44,18 @@ export default function ImportPage() {
   };
   const totals = useQuery({
     queryKey: ['people', 'totals'],
-    queryFn: ({ signal }) => api.identity.totals(undefined, { signal }),
+    queryFn: ({ signal }) => api.people.totals(undefined, { signal }),
   });
   const history = useQuery({
     queryKey: ['imports', input],
-    queryFn: ({ signal }) => api.identity.imports(input, { signal }),
+    queryFn: ({ signal }) => api.people.imports(input, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: (query) => (query.state.data?.data.some(isRunning) ? 3000 : false),
   });
   // After a reload, an import that is still running is shown, even though the address doesn't name it.
   const recent = useQuery({
     queryKey: ['imports', 'recent', kind],
-    queryFn: ({ signal }) => api.identity.imports({ kind, Page: 1, PerPage: 10 }, { signal }),
+    queryFn: ({ signal }) => api.people.imports({ kind, Page: 1, PerPage: 10 }, { signal }),
   });
   const underWay = recent.data?.data.find((job) => isRunning(job) || job.state === 'mapping');
   const shown = params.import ?? underWay?.id;

@@ -45,7 +45,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
   const heading = useRef<HTMLHeadingElement>(null);
   const query = useQuery({
     queryKey: ['import', id],
-    queryFn: ({ signal }) => api.identity.get({ id }, { signal }),
+    queryFn: ({ signal }) => api.people.get({ id }, { signal }),
     refetchInterval: (one) => (one.state.data && isRunning(one.state.data) ? 1000 : false),
   });
   const job = query.data;
@@ -77,7 +77,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
     });
     if (!isSure) return;
     try {
-      await api.identity.cancel({ id });
+      await api.people.cancel({ id });
       notifyDone(isMapping ? 'File discarded' : 'Import stopped');
       if (isMapping) onClose();
     } catch (error) {
@@ -89,7 +89,7 @@ export function ImportPanel({ id, onClose }: { id: string; onClose: () => void }
 
   const again = async () => {
     try {
-      await api.identity.tryAgain({ id });
+      await api.people.tryAgain({ id });
       notifyDone('Import resumed');
     } catch (error) {
       notifyFailed(error);

@@ -22,7 +22,7 @@ export function MappingStep(props: {
   const { id } = props.job;
   const query = useQuery({
     queryKey: ['import', id, 'preview'],
-    queryFn: ({ signal }) => api.identity.preview({ id }, { signal }),
+    queryFn: ({ signal }) => api.people.preview({ id }, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const [country, setCountry] = useState('US');
@@ -60,7 +60,7 @@ export function MappingStep(props: {
     setFault(undefined);
     try {
       const mapping = Object.fromEntries(columns.map((column, at) => [column.name, fields[at]!]));
-      props.onStarted((await api.identity.start({ id, mapping, country })).data);
+      props.onStarted((await api.people.start({ id, mapping, country })).data);
     } catch (error) {
       setFault(wordsOf(error));
     } finally {

@@ -16,9 +16,9 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import classes from './MergePage.module.css';
 
-type Suggestion = Awaited<ReturnType<typeof api.identity.duplicates>>['data'][number];
+type Suggestion = Awaited<ReturnType<typeof api.people.duplicates>>['data'][number];
 type Person = Suggestion['people'][number];
-type Merge = Awaited<ReturnType<typeof api.identity.merges>>['data'][number];
+type Merge = Awaited<ReturnType<typeof api.people.merges>>['data'][number];
 
 /** People in the data who are the same person: suggestions, merging them, and undoing a merge. */
 export default function MergePage() {
@@ -49,7 +49,7 @@ function Suggestions() {
   const query = useInfiniteQuery({
     queryKey: ['people', 'duplicates'],
     queryFn: ({ pageParam, signal }) =>
-      api.identity.duplicates(pageParam ? { after: pageParam } : {}, { signal }),
+      api.people.duplicates(pageParam ? { after: pageParam } : {}, { signal }),
     initialPageParam: '',
     getNextPageParam: (last) => last.next,
   });
@@ -123,7 +123,7 @@ function Pair({ suggestion }: { suggestion: Suggestion }) {
     if (!sure) return;
     setBusy(true);
     try {
-      await api.identity.merge({ kept: kept.id, absorbed: absorbed.id });
+      await api.people.merge({ kept: kept.id, absorbed: absorbed.id });
       notifyDone('Merged into one person.');
       await cache.invalidateQueries({ queryKey: ['people'] });
     } catch (error) {
@@ -206,7 +206,7 @@ function Merged() {
   const input = { Page: state.page, PerPage: state.perPage };
   const query = useQuery({
     queryKey: ['people', 'merges', input],
-    queryFn: ({ signal }) => api.identity.merges(input, { signal }),
+    queryFn: ({ signal }) => api.people.merges(input, { signal }),
     placeholderData: keepPreviousData,
   });
   const undo = async (row: Merge) => {
@@ -219,7 +219,7 @@ function Merged() {
     if (!sure) return;
     setBusy(row.id);
     try {
-      await api.identity.unmerge({ id: row.id });
+      await api.people.unmerge({ id: row.id });
       notifyDone('They are two people again.');
       await cache.invalidateQueries({ queryKey: ['people'] });
     } catch (error) {

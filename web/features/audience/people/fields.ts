@@ -7,9 +7,9 @@ import { SIGNAL_FIELDS, signalLack } from '../../../../contract/audience/import-
 import type { Client } from '../../../../contract/index.ts';
 
 /** An import of people as the server returns it. */
-export type ImportJob = Awaited<ReturnType<Client['identity']['get']>>;
+export type ImportJob = Awaited<ReturnType<Client['people']['get']>>;
 /** A column of an uploaded file: its name, what it was recognized as, and a few of its values. */
-export type PreviewColumn = Awaited<ReturnType<Client['identity']['preview']>>['columns'][number];
+export type PreviewColumn = Awaited<ReturnType<Client['people']['preview']>>['columns'][number];
 export type PersonField = PreviewColumn['field'];
 
 /** What a column can mean, in words, in the order and groups of the select. */

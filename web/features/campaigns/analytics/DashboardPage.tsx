@@ -29,8 +29,8 @@ const SalesHome = lazy(() => import('./SalesHome.tsx'));
 const DayChart = lazy(() => import('../../../ui/DayChart.tsx'));
 const RangePicker = lazy(() => import('./RangePicker.tsx'));
 
-type Answer = Awaited<ReturnType<Client['insight']['dashboard']>>;
-type Days = Awaited<ReturnType<Client['insight']['chart']>>;
+type Answer = Awaited<ReturnType<Client['analytics']['dashboard']>>;
+type Days = Awaited<ReturnType<Client['analytics']['chart']>>;
 type Apart = Answer['totals'];
 type Totals = Days['totals'];
 type CampaignTotals = Answer['campaigns'][number];
@@ -89,13 +89,13 @@ function Dashboard() {
   const asked = { ...filter, startDate: range.start, endDate: range.end };
   const query = useQuery({
     queryKey: ['dashboard', asked],
-    queryFn: ({ signal }) => api.insight.dashboard(asked, { signal }),
+    queryFn: ({ signal }) => api.analytics.dashboard(asked, { signal }),
     placeholderData: keepPreviousData,
   });
   const fetchDays = (span: { start: string; end: string }) => ({
     queryKey: ['dashboard', 'chart', filter, span.start, span.end],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.insight.chart({ ...filter, startDate: span.start, endDate: span.end }, { signal }),
+      api.analytics.chart({ ...filter, startDate: span.start, endDate: span.end }, { signal }),
     placeholderData: keepPreviousData,
   });
   const chart = useQuery(fetchDays(range));

@@ -13,13 +13,13 @@ import { Notice } from '../../../ui/Notice.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import classes from './Home.module.css';
 
-type Home = Awaited<ReturnType<Client['insight']['home']>>;
+type Home = Awaited<ReturnType<Client['analytics']['home']>>;
 type Item = Home['attention'][number];
 type Step = NonNullable<Home['steps']>[number]['step'];
 
 export const homeQuery = queryOptions({
   queryKey: ['home'],
-  queryFn: ({ signal }) => api.insight.home({ signal }),
+  queryFn: ({ signal }) => api.analytics.home({ signal }),
 });
 
 const plural = (count: number, one: string, more: string) => `${num(count)} ${count === 1 ? one : more}`;

@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { Clip, Money } from '../../../ui/Values.tsx';
 
-type Row = Awaited<ReturnType<Client['insight']['clients']>>['data'][number];
+type Row = Awaited<ReturnType<Client['analytics']['clients']>>['data'][number];
 
 /** The clients with what their campaigns bring in, each linking to those campaigns (spec product 2: /client). */
 export default function ClientsPage() {
@@ -22,7 +22,7 @@ export default function ClientsPage() {
   const { input } = state;
   const query = useQuery({
     queryKey: ['clients', 'figures', input],
-    queryFn: ({ signal }) => api.insight.clients(input, { signal }),
+    queryFn: ({ signal }) => api.analytics.clients(input, { signal }),
     placeholderData: keepPreviousData,
   });
   return (

@@ -31,7 +31,7 @@ export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
   const asked = countOf(values, user.company_kind === 'client' ? undefined : client);
   const queued = useQuery({
     queryKey: ['estimate', asked],
-    queryFn: () => api.intent.queueCount(asked),
+    queryFn: () => api.signals.queueCount(asked),
     // One count per set of fields, no matter how often the step is opened.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
@@ -39,7 +39,7 @@ export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
   const id = queued.data?.data.id ?? '';
   const counted = useQuery({
     queryKey: ['count', id],
-    queryFn: ({ signal }) => api.intent.getCount({ id }, { signal }),
+    queryFn: ({ signal }) => api.signals.getCount({ id }, { signal }),
     enabled: id !== '',
     refetchInterval: ({ state }) => (!state.data || state.data.status === 'pending' ? 1500 : false),
   });

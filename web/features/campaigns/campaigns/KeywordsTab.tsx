@@ -25,7 +25,7 @@ import { useCampaignChanged } from './queries.ts';
 import { TargetFields } from './TargetFields.tsx';
 import { placeWords, TARGET_RULES, type TargetValues, targetOf } from './target.ts';
 
-type KeywordRow = Awaited<ReturnType<Client['intent']['getCount']>>;
+type KeywordRow = Awaited<ReturnType<Client['signals']['getCount']>>;
 
 /**
  * Keyword counts of a campaign with keywords: request a count, see the history, and compare the forecast with the
@@ -40,7 +40,7 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
   const input = { ...state.input, leadspeekID: campaign.leadspeekID };
   const query = useQuery({
     queryKey: ['counts', input],
-    queryFn: ({ signal }) => api.intent.history(input, { signal }),
+    queryFn: ({ signal }) => api.signals.history(input, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: (one) => (one.state.data?.processing ? 3000 : false),
   });
@@ -195,7 +195,7 @@ function RowAction(props: {
         onClick={() =>
           void run(async () => {
             try {
-              await api.intent.queueCount({ id: row.id });
+              await api.signals.queueCount({ id: row.id });
             } catch {
               notifyFailed(new Error(intentMessages.retryFailed));
             }
@@ -215,7 +215,7 @@ function RowAction(props: {
     });
     if (!isSure) return;
     try {
-      const { message } = await api.intent.applyCount({ id: row.id, leadspeekID: campaign.leadspeekID });
+      const { message } = await api.signals.applyCount({ id: row.id, leadspeekID: campaign.leadspeekID });
       notifyDone(message);
       campaignChanged(campaign.leadspeekID);
     } catch (error) {
@@ -282,7 +282,7 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
   });
   const ask = async (values: TargetValues & AudienceValues) => {
     try {
-      const { message } = await api.intent.queueCount({
+      const { message } = await api.signals.queueCount({
         leadspeekID: campaign.leadspeekID,
         target_location: values.locationtarget,
         states: values.locatorstate,
@@ -335,7 +335,7 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
 function Actual({ campaign }: { campaign: Campaign }) {
   const query = useQuery({
     queryKey: ['counts', 'forecast', campaign.leadspeekID],
-    queryFn: ({ signal }) => api.intent.forecast({ leadspeekID: campaign.leadspeekID }, { signal }),
+    queryFn: ({ signal }) => api.signals.forecast({ leadspeekID: campaign.leadspeekID }, { signal }),
   });
   if (query.error)
     return (

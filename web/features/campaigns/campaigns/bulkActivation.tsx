@@ -192,7 +192,7 @@ async function estimateCampaign(
   const asked = countOf(values, isClient ? undefined : item.company_id);
   const { data } = await cache.fetchQuery({
     queryKey: ['estimate', asked],
-    queryFn: () => api.intent.queueCount(asked),
+    queryFn: () => api.signals.queueCount(asked),
     // The same count that the campaign's own dialog would request.
     staleTime: Number.POSITIVE_INFINITY,
   });
@@ -213,7 +213,7 @@ async function estimateCampaign(
 /** Waits for a count. @returns how many people would become leads */
 async function counted(id: string, signal: AbortSignal): Promise<number> {
   for (;;) {
-    const row = await api.intent.getCount({ id }, { signal });
+    const row = await api.signals.getCount({ id }, { signal });
     if (row.status === 'error') throw new Error('The count failed.');
     if (row.waterfall) return row.waterfall.deliverable;
     await new Promise((resolve) => setTimeout(resolve, 700));

@@ -45,7 +45,7 @@ export function AutoTopUp({ wallet, companyId }: { wallet: DataWallet; companyId
     setSaving(true);
     setErrors({});
     try {
-      await api.wallet.savePrepaidDirectPayment({
+      await api.dataWallet.savePrepaidDirectPayment({
         company_id: companyId,
         amount: wallet.amount,
         custom_amount: wallet.custom_amount,

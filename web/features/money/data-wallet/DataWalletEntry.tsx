@@ -22,7 +22,7 @@ export default function DataWalletEntry({ opened, onClose }: { opened: boolean; 
   const query = useQuery({
     queryKey: ['wallet', user.company_id, month],
     queryFn: ({ signal }) =>
-      api.wallet.getPrepaidDirectPayment(
+      api.dataWallet.getPrepaidDirectPayment(
         { company_id: user.company_id, date: month },
         { signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) },
       ),

@@ -95,7 +95,7 @@ export function DataWalletModal(props: {
     }
     setBusy('toggle');
     try {
-      const answer = await api.wallet.stopContinualTopupDirectPayment({
+      const answer = await api.dataWallet.stopContinualTopupDirectPayment({
         company_id: user.company_id,
         stop_continual: stopped ? 'F' : 'T',
       });
@@ -150,7 +150,7 @@ export function DataWalletModal(props: {
     };
     try {
       if (isCharge) {
-        const answer = await api.wallet.chargePrepaidDirectPayment({
+        const answer = await api.dataWallet.chargePrepaidDirectPayment({
           ...settings,
           ip_user: user.ip_login ?? '',
           timezone: Intl.DateTimeFormat('en-US').resolvedOptions().timeZone,
@@ -160,7 +160,7 @@ export function DataWalletModal(props: {
         if (answer.result === 'success') notifyDone(answer.message);
         else if (answer.result === 'authenticate') toConfirm = answer.charge_id;
         else notifyFailed(answer.message);
-      } else notifyDone((await api.wallet.savePrepaidDirectPayment(settings)).message);
+      } else notifyDone((await api.dataWallet.savePrepaidDirectPayment(settings)).message);
     } catch (error) {
       notifyFailed(error);
     } finally {

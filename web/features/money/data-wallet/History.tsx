@@ -31,7 +31,7 @@ export function History(props: {
   const query = useQuery({
     queryKey: ['wallet-history', companyId, month],
     queryFn: ({ signal }) =>
-      api.wallet.getTransactionHistoryDirectPayment(
+      api.dataWallet.getTransactionHistoryDirectPayment(
         { company_id: companyId, date: month || 'all' },
         { signal },
       ),

@@ -16,7 +16,7 @@ export function SupplierCosts() {
   const cache = useQueryClient();
   const query = useQuery({
     queryKey: ['supplier-costs'],
-    queryFn: ({ signal }) => api.costs.supplierCosts(undefined, { signal }),
+    queryFn: ({ signal }) => api.pricing.supplierCosts(undefined, { signal }),
   });
   const form = useForm({
     initialValues: { module: 'local', cost: '', effective_from: '' },
@@ -35,7 +35,7 @@ export function SupplierCosts() {
   const { data, time_zone } = query.data;
   const save = async (values: typeof form.values) => {
     try {
-      const { message } = await api.costs.setSupplierCost({
+      const { message } = await api.pricing.setSupplierCost({
         module: values.module as 'local',
         cost: currencyPlain(values.cost),
         ...(values.effective_from ? { effective_from: values.effective_from } : {}),

@@ -21,12 +21,12 @@ export function Announced() {
   };
   const query = useQuery({
     queryKey: ['minspend', 'offers', asked],
-    queryFn: ({ signal }) => api.minspend.offers(asked, { signal }),
+    queryFn: ({ signal }) => api.minimumSpend.offers(asked, { signal }),
     placeholderData: keepPreviousData,
   });
   const remind = async (row: MinSpendOffer) => {
     try {
-      notifyDone((await api.minspend.remind({ id: row.id })).message);
+      notifyDone((await api.minimumSpend.remind({ id: row.id })).message);
     } catch (error) {
       notifyFailed(error, `Remind ${row.company_name}`);
     } finally {

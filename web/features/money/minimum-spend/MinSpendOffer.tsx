@@ -25,7 +25,7 @@ export function MinSpendOffer({ offer }: { offer: Offer }) {
     if (!isSure) return;
     setBusy(true);
     try {
-      notifyDone((await api.minspend.accept({ id: offer.id })).message);
+      notifyDone((await api.minimumSpend.accept({ id: offer.id })).message);
     } catch (error) {
       notifyFailed(error, 'Accept the minimum spend');
     } finally {

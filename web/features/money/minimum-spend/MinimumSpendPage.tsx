@@ -34,7 +34,7 @@ export default function MinimumSpendPage() {
     });
     if (!isSure) return;
     try {
-      notifyDone((await api.costs.defaultPlan({ id: plan.id })).message);
+      notifyDone((await api.pricing.defaultPlan({ id: plan.id })).message);
     } catch (error) {
       notifyFailed(error, `Make default: “${plan.planName}”`);
     } finally {
@@ -50,7 +50,7 @@ export default function MinimumSpendPage() {
     });
     if (!isSure) return;
     try {
-      notifyDone((await api.costs.removePlan({ id: plan.id })).message);
+      notifyDone((await api.pricing.removePlan({ id: plan.id })).message);
     } catch (error) {
       if (error instanceof ApiError && error.status === 409)
         await alertModal(`“${plan.planName}” is in use`, wordsOf(error));

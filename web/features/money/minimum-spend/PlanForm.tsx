@@ -58,8 +58,8 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
     };
     try {
       const { message } = known
-        ? await api.costs.updatePlan({ ...given, id: known.id, version: known.version })
-        : await api.costs.createPlan(given);
+        ? await api.pricing.updatePlan({ ...given, id: known.id, version: known.version })
+        : await api.pricing.createPlan(given);
       await cache.invalidateQueries({ queryKey: ['minspend'] });
       leave();
       notifyDone(message);

@@ -22,9 +22,9 @@ import classes from './coupons.module.css';
 
 const couponsQuery = queryOptions({
   queryKey: ['coupons'],
-  queryFn: async ({ signal }) => (await api.costs.coupons(undefined, { signal })).data,
+  queryFn: async ({ signal }) => (await api.pricing.coupons(undefined, { signal })).data,
 });
-type Coupon = Awaited<ReturnType<typeof api.costs.coupons>>['data'][number];
+type Coupon = Awaited<ReturnType<typeof api.pricing.coupons>>['data'][number];
 
 const STATES: Record<ReturnType<typeof couponState>, [words: string, tone: Tone]> = {
   usable: ['Available', 'good'],
@@ -47,7 +47,7 @@ export default function CouponsPage() {
     });
     if (!isSure) return;
     try {
-      await api.costs.removeCoupon({ id: coupon.id });
+      await api.pricing.removeCoupon({ id: coupon.id });
       notifyDone(`Withdrew ${coupon.coupon_code}`);
     } catch (error) {
       notifyFailed(error, `Withdraw: ${coupon.coupon_code}`);
@@ -155,7 +155,7 @@ function CouponForm({ onClose }: { onClose: () => void }) {
   const leave = useLeaveGuard(form.isDirty(), 'This coupon has not been added.', ['coupon']);
   const save = async (values: CouponValues) => {
     try {
-      const { data } = await api.costs.createCoupon({
+      const { data } = await api.pricing.createCoupon({
         coupon_code: values.coupon_code,
         ...(values.kind === 'percent'
           ? { percent: values.percent.trim() }

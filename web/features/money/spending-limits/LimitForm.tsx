@@ -62,7 +62,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
   const save = async (values: LimitValues) => {
     try {
       const given = { ...values, hard: amountOf(values.hard), soft: amountOf(values.soft) };
-      const { message } = await api.caps.set(given);
+      const { message } = await api.spendingLimits.set(given);
       await cache.invalidateQueries({ queryKey: ['caps'] });
       leave();
       notifyDone(message);

@@ -26,7 +26,7 @@ export default function LimitsPage() {
   const cache = useQueryClient();
   const query = useQuery({
     queryKey: ['caps'],
-    queryFn: async ({ signal }) => (await api.caps.list({}, { signal })).data,
+    queryFn: async ({ signal }) => (await api.spendingLimits.list({}, { signal })).data,
   });
   const limits = query.data;
   const drawer = useDrawer('limit');
@@ -41,7 +41,7 @@ export default function LimitsPage() {
     if (!isSure) return;
     const { subject, subjectID, period } = limit;
     try {
-      await api.caps.set({ subject, subjectID, period, hard: null, soft: null });
+      await api.spendingLimits.set({ subject, subjectID, period, hard: null, soft: null });
       notifyDone(`Lifted the limit on ${nameOf(limit)}`);
     } catch (error) {
       notifyFailed(error, `Lift the limit on ${nameOf(limit)}`);

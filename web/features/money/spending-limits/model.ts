@@ -3,7 +3,7 @@ import type { api } from '../../../api/client.ts';
 import { currencyFault, currencyPlain, isBelow } from '../../../ui/currency.ts';
 import { money } from '../../../ui/format.ts';
 
-export type Limit = Awaited<ReturnType<typeof api.caps.list>>['data'][number];
+export type Limit = Awaited<ReturnType<typeof api.spendingLimits.list>>['data'][number];
 export type Subject = Limit['subject'];
 
 /** Returns a limit's name in the address: subject, period, and who set it. */

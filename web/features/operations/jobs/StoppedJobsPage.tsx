@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { When } from '../../../ui/Values.tsx';
 
-type StoppedJob = Awaited<ReturnType<Client['background']['stoppedJobs']>>['data'][number];
+type StoppedJob = Awaited<ReturnType<Client['backgroundJobs']['stoppedJobs']>>['data'][number];
 
 /** Background jobs that brought down the server twice and are waiting to be retried. */
 export default function StoppedJobsPage() {
@@ -22,13 +22,13 @@ export default function StoppedJobsPage() {
   const [busy, setBusy] = useState<string>();
   const query = useQuery({
     queryKey: ['background', 'stopped', state.input],
-    queryFn: ({ signal }) => api.background.stoppedJobs(state.input, { signal }),
+    queryFn: ({ signal }) => api.backgroundJobs.stoppedJobs(state.input, { signal }),
     placeholderData: keepPreviousData,
   });
   const again = async (row: StoppedJob) => {
     setBusy(row.id);
     try {
-      await api.background.tryAgain({ id: row.id });
+      await api.backgroundJobs.tryAgain({ id: row.id });
       notifyDone(`${row.title}: trying again`);
     } catch (error) {
       notifyFailed(error);
