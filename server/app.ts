@@ -485,7 +485,7 @@ export async function createApp(parts: AppParts) {
     {
       method: 'GET',
       url: '/healthz',
-      auth: 'open',
+      access: 'open',
       tag: 'Health',
       summary: 'Alive',
       handler: async () => ({ status: 'ok' }),
@@ -493,7 +493,7 @@ export async function createApp(parts: AppParts) {
     {
       method: 'GET',
       url: '/readyz',
-      auth: 'open',
+      access: 'open',
       tag: 'Health',
       summary: 'Database and migrations ready',
       async handler(_ctx, _request, reply) {
@@ -545,7 +545,7 @@ export async function createApp(parts: AppParts) {
       {
         method: 'GET',
         url: '/api/openapi.json',
-        auth: 'public',
+        access: 'public',
         tag: 'Reference',
         summary: 'This document',
         handler: (_ctx, request, reply) => sendDocument(request, reply),
@@ -553,7 +553,7 @@ export async function createApp(parts: AppParts) {
       {
         method: 'GET',
         url: '/api/reference',
-        auth: 'public',
+        access: 'public',
         tag: 'Reference',
         summary: 'Returns this document as a readable page',
         handler: (_ctx, request, reply) =>
@@ -569,7 +569,7 @@ export async function createApp(parts: AppParts) {
     reference.push({
       method: 'GET',
       url: '/api/client.tgz',
-      auth: 'public',
+      access: 'public',
       tag: 'Reference',
       summary: 'Returns the TypeScript client of the developer API as a package for npm',
       handler: (_ctx, _request, reply) => sendClient(reply, join(dist, 'sdk/client.tgz')),
@@ -577,7 +577,7 @@ export async function createApp(parts: AppParts) {
     const visitLog: PlainRoute = {
       method: 'POST',
       url: '/v',
-      auth: 'open',
+      access: 'open',
       tag: 'Visits',
       summary: 'Receives visits from the pixel',
       handler: async () => null,
@@ -585,7 +585,7 @@ export async function createApp(parts: AppParts) {
     const notice: PlainRoute = {
       method: 'POST',
       url: '/api/payment/notice',
-      auth: 'open',
+      access: 'open',
       tag: 'Payments',
       summary: 'Receives signed notifications from the card provider (webhook endpoint)',
       handler: async () => null,

@@ -25,7 +25,7 @@ export function addDemoShop(
       '/*',
       {
         constraints: { host: new RegExp(`^${given.host.replaceAll('.', '\\.')}(:\\d+)?$`) },
-        config: { auth: 'open', call: '/{shop page}' },
+        config: { access: 'open', call: '/{shop page}' },
       },
       async (request, reply) => {
         const name = request.url.split('?')[0] === '/' ? 'index.html' : request.url.split('?')[0]!.slice(1);

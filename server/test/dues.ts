@@ -133,10 +133,10 @@ export function duesOf(app: TestApp, root: Company) {
             await payments.core.ask(data.rootId, data.chargeId).catch((error: Error) => {
               if (error.name !== 'Killed') throw error;
             });
-          if (name === 'dunning.follow') await dunning.collector.follow(data);
-          if (name === 'dunning.tell') await dunning.collector.tell(data);
-          if (name === 'dunning.mail') await dunning.mails.send(data);
-          if (name === 'dunning.give_back') await dunning.collector.giveBack(data);
+          if (name === 'collection.follow') await dunning.collector.follow(data);
+          if (name === 'collection.tell') await dunning.collector.tell(data);
+          if (name === 'collection.mail') await dunning.mails.send(data);
+          if (name === 'collection.give_back') await dunning.collector.giveBack(data);
         }
       }
     },

@@ -11,7 +11,7 @@ const app = await createApp({
   urls: await provisionLogins(config.databaseUrl!, config.appKey),
   outboundExceptions: process.env.OUTBOUND?.split(',') ?? [],
   mount(server) {
-    server.post('/empty', { config: { auth: 'open' } }, async (_request, reply) => reply.code(204).send());
+    server.post('/empty', { config: { access: 'open' } }, async (_request, reply) => reply.code(204).send());
   },
 });
 process.on('SIGTERM', () => {

@@ -73,7 +73,7 @@ test('a file has every page of what is asked, whatever page is shown, and its ce
     'Content-Disposition': 'attachment; filename="things-2026-03-10.csv"',
     'Cache-Control': 'no-store',
   });
-  expect([route.auth, route.permission, route.url]).toEqual(['download', 'company.list', '/api/export/x']);
+  expect([route.access, route.permission, route.url]).toEqual(['download', 'company.list', '/api/export/x']);
 });
 
 test('an empty list is a file with its titles alone', async () => {

@@ -64,7 +64,7 @@ export function exportRoute(
   return {
     method: 'GET',
     url: `/api/export/${list.name}`,
-    auth: 'download',
+    access: 'download',
     permission: access,
     ...(notInView ? { notInView } : {}),
     tag: 'Exports',

@@ -121,7 +121,7 @@ export async function describeApi(
         schema: { type: 'string' },
       }));
     if (!route.url.startsWith('/api')) operation.servers = [{ url: '/' }];
-    guard(operation, route.permission ?? route.auth);
+    guard(operation, route.permission ?? route.access);
     if (route.described) describe(operation, route.described);
     document.paths[path] = { ...document.paths[path], [route.method.toLowerCase()]: operation };
   }

@@ -29,7 +29,7 @@ export interface PlainRoute {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
   /** From the root, e.g. /api/identity/imports */
   url: string;
-  auth: Access;
+  access: Access;
   permission?: Permission;
   /** Refused in view mode, as in an endpoint's meta. */
   notInView?: boolean;

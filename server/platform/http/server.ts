@@ -41,7 +41,7 @@ export interface Doors {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    auth?: Access;
+    access?: Access;
     /** The path as written in the contract, for lists and tests. */
     call?: string;
     /** The route counts and logs its rate-limit refusals itself: a line for each would be a flood of its own. */
@@ -117,7 +117,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
   const routeList: FastifyInstance['routeList'] = [];
   app.decorate('routeList', routeList);
   app.addHook('onRoute', ({ method, url, config: route }) => {
-    for (const one of [method].flat()) routeList.push({ method: one, url, access: route?.auth });
+    for (const one of [method].flat()) routeList.push({ method: one, url, access: route?.access });
   });
   void app.register(cookie);
   // Responses only: request bodies are never decompressed, so that no one can send a little that becomes a lot.
@@ -146,12 +146,12 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
     // The Host header alone decides the tenant. A trusted proxy may forward an X-Forwarded-Host that it never checked.
     delete request.raw.headers['x-forwarded-host'];
     void reply.headers(headersOfAll(request));
-    if (request.routeOptions.config.auth === 'open') return;
+    if (request.routeOptions.config.access === 'open') return;
     // A host with an invalid port (localhost:99999) cannot be made into one of our URLs, and one that is more than a
     // name and a port (localhost:80@evil.test) would lead to someone else's.
     if (HOST.test(request.host) && URL.canParse(`http://${request.host}`))
       request.tenant = await doors.tenantOf(request.hostname);
-    if (!request.tenant && request.routeOptions.config.auth === 'download') {
+    if (!request.tenant && request.routeOptions.config.access === 'download') {
       // A token is used up wherever it is tried.
       const { token } = request.query as { token?: unknown };
       if (typeof token === 'string') await doors.actorOfDownload(token, '', nobody);
@@ -179,7 +179,7 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
           errors: { dt: ['is not valid JSON'] },
         });
       }
-    } else if (config.plainBodies === 'refuse' && request.routeOptions.config.auth !== 'open') {
+    } else if (config.plainBodies === 'refuse' && request.routeOptions.config.access !== 'open') {
       throw new Refusal('bad_request', 'dt: request bodies must be encrypted.', {
         errors: { dt: ['is required'] },
       });
@@ -234,7 +234,7 @@ export async function closeServer(app: FastifyInstance, limitMs: number): Promis
  */
 export async function contextOf(
   request: FastifyRequest,
-  auth: Access,
+  access: Access,
   clock: Clock,
   doors: Doors,
   more: {
@@ -247,7 +247,7 @@ export async function contextOf(
 ): Promise<Ctx> {
   const tenant = request.tenant ?? nobody;
   let actor: Actor | null = null;
-  if (auth === 'download') {
+  if (access === 'download') {
     const { token, ...rest } = request.query as Record<string, string | string[]>;
     const query = new URLSearchParams(rest as Record<string, string>).toString();
     const path = request.url.split('?')[0]! + (query ? `?${query}` : '');
@@ -260,15 +260,15 @@ export async function contextOf(
     if (more.permission && !mayPerson(actor.grade, actor.modules, more.permission))
       throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
-  } else if (auth !== 'open' && auth !== 'public') {
+  } else if (access !== 'open' && access !== 'public') {
     const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
     if (!token) throw new Refusal('unauthenticated', messages.unauthenticated);
     actor = await doors.actorOf(token, tenant);
-    if (!mayPerson(actor.grade, actor.modules, auth)) throw new Refusal('forbidden', ownMessages.forbidden);
+    if (!mayPerson(actor.grade, actor.modules, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (more.notInView && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
     if (!more.salesView && isSalesView(actor)) {
       if (request.method !== 'GET') throw new Refusal('forbidden', ownMessages.salesView);
-      if (!inSalesView(auth)) throw new Refusal('forbidden', ownMessages.forbidden);
+      if (!inSalesView(access)) throw new Refusal('forbidden', ownMessages.forbidden);
     }
     if (actor.needsFactor && !more.beforeFactor)
       throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
@@ -339,21 +339,21 @@ export function addCalls(
   for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
     const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];
     const handler = handlers[name];
-    const { auth, notInView, fresh, beforeFactor, salesView } = meta as {
-      auth?: Access;
+    const { access, notInView, fresh, beforeFactor, salesView } = meta as {
+      access?: Access;
       notInView?: true;
       fresh?: true;
       beforeFactor?: true;
       salesView?: true;
     };
-    if (!route.method || !route.path || !auth || !handler)
+    if (!route.method || !route.path || !access || !handler)
       throw new Error(`Call ${name} is missing a route, an access rule, or a handler`);
     app.route({
       method: route.method,
       url: `/api${route.path.replace(/\{(\w+)\}/g, ':$1')}`,
-      config: { auth, call: `/api${route.path}` },
+      config: { access, call: `/api${route.path}` },
       handler: async (request, reply) => {
-        const ctx = await contextOf(request, auth, clock, doors, {
+        const ctx = await contextOf(request, access, clock, doors, {
           notInView,
           fresh,
           beforeFactor,
@@ -396,13 +396,13 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
       inner.route({
         method: route.method,
         url: route.url,
-        config: { auth: route.auth, call: route.url },
+        config: { access: route.access, call: route.url },
         // A HEAD request must not use up a download token.
-        ...(route.auth === 'download' ? { exposeHeadRoute: false } : {}),
+        ...(route.access === 'download' ? { exposeHeadRoute: false } : {}),
         ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
         ...(route.streamed ? { onRequest: async (request) => isUpload(request.raw) } : {}),
         handler: async (request, reply) =>
-          route.handler(await contextOf(request, route.auth, clock, doors, route), request, reply),
+          route.handler(await contextOf(request, route.access, clock, doors, route), request, reply),
       });
     });
   }

@@ -109,7 +109,7 @@ export function addSite(
     // The build writes a Brotli and a gzip version next to each text file.
     preCompressed: true,
   });
-  app.get('/*', { config: { auth: 'public', call: '/{page}' } }, async (request, reply) => {
+  app.get('/*', { config: { access: 'public', call: '/{page}' } }, async (request, reply) => {
     const path = decodeURIComponent(request.url.split('?')[0]!);
     // Never the page: a proxy that asks here by mistake (see platform/ask.ts) must not get a yes.
     if (path === '/api' || path.startsWith('/api/') || path === '/ask')

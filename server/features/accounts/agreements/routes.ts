@@ -22,7 +22,7 @@ export function documentsRoutes(agreements: Agreements): {
       {
         method: 'GET',
         url: '/api/configuration/agreement/:companyID/file',
-        auth: 'download',
+        access: 'download',
         permission: 'document.read',
         tag: 'Agreements',
         summary:
@@ -41,7 +41,7 @@ export function documentsRoutes(agreements: Agreements): {
       {
         method: 'GET',
         url: '/api/general/document/:name/file',
-        auth: 'download',
+        access: 'download',
         permission: 'document.read',
         tag: 'Agreements',
         summary: 'Returns a document as a printable file (requested with a one-time token)',

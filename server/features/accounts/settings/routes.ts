@@ -89,7 +89,7 @@ export function settingsRoutes(settings: Settings): {
       {
         method: 'POST',
         url: '/api/configuration/setting/picture',
-        auth: 'setting.write',
+        access: 'setting.write',
         tag: 'Settings',
         summary:
           'Uploads an image (?purpose=logo or favicon) as the request body: PNG, JPEG, WebP, or SVG, up to 2 MB. Returns its ID to save with the branding',

@@ -60,7 +60,7 @@ export function profileRoutes(setup: Setup): {
       {
         method: 'POST',
         url: '/api/user/update',
-        auth: 'session.own',
+        access: 'session.own',
         tag: 'Person',
         summary:
           'Saves your own profile. Send a multipart form with the fields of ProfileForm (steps 1 and 2) and profile_pict, an image of up to 2 MB. Returns ProfileAnswer, with result error_email when another account uses the email address',
@@ -89,7 +89,7 @@ export function profileRoutes(setup: Setup): {
       {
         method: 'GET',
         url: '/profile-picture/:file',
-        auth: 'public',
+        access: 'public',
         tag: 'Person',
         summary: 'Returns a person’s picture on their system’s hosts. A changed picture gets a new address',
         async handler(ctx, request, reply) {

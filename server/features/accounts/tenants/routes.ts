@@ -120,7 +120,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
     {
       method: 'GET',
       url: '/.well-known/security.txt',
-      auth: 'public',
+      access: 'public',
       tag: 'Tenants',
       summary: 'Returns where to report a security vulnerability (RFC 9116)',
       async handler(ctx, _request, reply) {
@@ -137,7 +137,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
     {
       method: 'GET',
       url: '/brand/:file',
-      auth: 'public',
+      access: 'public',
       tag: 'Tenants',
       summary:
         'Returns a logo or favicon for the host’s brand or for a company below it. A changed image gets a new address',

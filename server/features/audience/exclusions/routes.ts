@@ -49,7 +49,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
       {
         method: 'POST',
         url: '/api/tools/optout-client/upload',
-        auth: 'exclusion.write',
+        access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
           'Uploads an exclusion list for a client (campaigntype client) or one of its campaigns (campaigntype campaign with leadspeekID). Send a multipart form with ClientCompanyID, campaigntype, and clientoptoutfile, a CSV file of up to 10,000 email addresses, in plain text or as MD5. ignoreAliases (T unless it is F): ignores dots and anything after a plus sign in Gmail addresses',
@@ -82,7 +82,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
       {
         method: 'POST',
         url: '/api/exclusions/upload',
-        auth: 'exclusion.write',
+        access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
           'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
@@ -109,7 +109,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
       {
         method: 'POST',
         url: '/api/tools/optout/upload',
-        auth: 'optout.write',
+        access: 'optout.write',
         tag: 'Exclusions',
         summary:
           'Uploads to the root’s own list (?file_name=list.csv), which applies to everyone in its system. Accepts any kind of entry and any number of entries, up to 2 GiB. Ignores dots and anything after a plus sign in Gmail addresses unless ignoreAliases=F. country=GB: the country for phone numbers without a country code (default US)',
@@ -144,7 +144,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
       {
         method: 'GET',
         url: '/api/exclusions/lists/:id/report.csv',
-        auth: 'download',
+        access: 'download',
         permission: 'exclusion.read',
         tag: 'Exclusions',
         summary: 'Returns the invalid rows of an exclusion list, with line and reason, as CSV',

@@ -41,7 +41,7 @@ export function peopleRoutes(people: People): {
       {
         method: 'POST',
         url: '/api/identity/imports',
-        auth: 'people.import',
+        access: 'people.import',
         tag: 'Identity',
         summary:
           'Uploads a CSV file of people, or a CSV or Parquet file of intent signals (?file_name=people.csv&kind=people, up to 2 GiB). Returns the import, ready to map and start',
@@ -71,7 +71,7 @@ export function peopleRoutes(people: People): {
       {
         method: 'GET',
         url: '/api/identity/imports/:id/errors.csv',
-        auth: 'download',
+        access: 'download',
         permission: 'people.import',
         tag: 'Identity',
         summary: 'Returns the rows of an import that could not be used, with line and reason, as CSV',

@@ -33,7 +33,7 @@ export function leadsRoutes(leads: Leads): {
       {
         method: 'GET',
         url: '/api/leadspeek/report/lead/export',
-        auth: 'download',
+        access: 'download',
         permission: 'lead.read',
         tag: 'Leads',
         summary: 'Returns the filtered leads as CSV (requires a single-use token)',

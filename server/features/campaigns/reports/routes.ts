@@ -20,7 +20,7 @@ export function reportsRoutes(reports: Reports): Handlers<typeof contract.report
 export const unsubscribeRoute: PlainRoute = {
   method: 'POST',
   url: '/unsubscribe/:token',
-  auth: 'public',
+  access: 'public',
   tag: 'Campaigns',
   summary: 'Unsubscribes with one click from an email program (RFC 8058, sent as a form)',
   handler: async () => null,
@@ -42,7 +42,7 @@ export function addUnsubscribeRoute(
     );
     inner.post(
       unsubscribeRoute.url,
-      { config: { auth: 'public', call: unsubscribeRoute.url }, bodyLimit: FORM_BYTES },
+      { config: { access: 'public', call: unsubscribeRoute.url }, bodyLimit: FORM_BYTES },
       async (request, reply) => {
         const { token } = request.params as { token: string };
         await reports.unsubscribe(await contextOf(request, 'public', clock, doors), token);

@@ -26,7 +26,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
 
     inner.post(
       '/v',
-      { config: { auth: 'open', call: '/v', countsRefused: true }, bodyLimit: MAX_BODY },
+      { config: { access: 'open', call: '/v', countsRefused: true }, bodyLimit: MAX_BODY },
       async (request, reply) => {
         let body: unknown;
         try {
@@ -44,7 +44,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
       },
     );
 
-    inner.options('/v', { config: { auth: 'open', call: '/v' } }, async (_request, reply) =>
+    inner.options('/v', { config: { access: 'open', call: '/v' } }, async (_request, reply) =>
       reply
         .header('Access-Control-Allow-Methods', 'POST')
         .header('Access-Control-Allow-Headers', 'content-type')
@@ -57,7 +57,7 @@ export function addVisitRoutes(app: FastifyInstance, ingest: Ingest, pixelFile: 
     const etag = script ? `"${createHash('sha256').update(script).digest('base64url').slice(0, 22)}"` : '';
     inner.get(
       '/p/v1/:file',
-      { config: { auth: 'open', call: '/p/v1/{siteKey}.js' } },
+      { config: { access: 'open', call: '/p/v1/{siteKey}.js' } },
       async (request, reply) => {
         if (!script || !/^[a-z0-9]{1,40}\.js$/.test((request.params as { file: string }).file))
           throw new Refusal('not_found', 'This script does not exist.');

@@ -39,7 +39,7 @@ export const apiRoutes: PlainRoute[] = [
   {
     method: 'POST',
     url: '/oauth/token',
-    auth: 'public',
+    access: 'public',
     tag: 'Developer API',
     summary:
       'Returns a token for a key’s client ID and secret (RFC 6749, client credentials, sent as a form)',
@@ -48,7 +48,7 @@ export const apiRoutes: PlainRoute[] = [
   {
     method: 'GET',
     url: '/v1/me',
-    auth: 'public',
+    access: 'public',
     tag: 'Developer API',
     summary:
       'Returns the key used for the request, with its company, scopes, and mode (Bearer secret or token, or Basic)',
@@ -58,7 +58,7 @@ export const apiRoutes: PlainRoute[] = [
   {
     method: 'POST',
     url: '/mcp',
-    auth: 'public',
+    access: 'public',
     tag: 'Developer API',
     summary:
       'Answers a message of the Model Context Protocol with a key: the reads as tools (streamable HTTP, stateless)',
@@ -68,7 +68,7 @@ export const apiRoutes: PlainRoute[] = [
     (method): PlainRoute => ({
       method,
       url: '/mcp',
-      auth: 'public',
+      access: 'public',
       tag: 'Developer API',
       summary: 'Answers 405: the MCP server keeps no sessions',
       handler: async () => null,
@@ -78,7 +78,7 @@ export const apiRoutes: PlainRoute[] = [
     ({ url, tool, summary, scope, query, answer }): PlainRoute => ({
       method: 'GET',
       url,
-      auth: 'public',
+      access: 'public',
       tag: 'Developer API',
       summary,
       described: { name: operationOf(tool), scope, query, answer },
@@ -108,7 +108,7 @@ export function addApiRoutes(
     );
     inner.post(
       '/oauth/token',
-      { config: { auth: 'public', call: '/oauth/token', countsRefused: true } },
+      { config: { access: 'public', call: '/oauth/token', countsRefused: true } },
       (request, reply) => token(request, reply, clock, doors, developer),
     );
   });

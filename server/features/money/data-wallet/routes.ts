@@ -44,7 +44,7 @@ export function dataWalletRoutes(wallet: DataWallet): {
       {
         method: 'GET',
         url: '/api/configuration/agencies/prepaid/download-transaction-history-direct-payment/:company_id/:date',
-        auth: 'download',
+        access: 'download',
         permission: 'wallet.read',
         tag: 'Data Wallet',
         summary: "Returns the history for a month, or for 'all', as CSV (requires a single-use token)",

@@ -41,7 +41,7 @@ export function pdfRoutes(
   const route = (url: string, summary: string, handler: PlainRoute['handler']): PlainRoute => ({
     method: 'GET',
     url,
-    auth: 'download',
+    access: 'download',
     permission: 'invoice.read',
     tag: 'Invoices',
     summary,

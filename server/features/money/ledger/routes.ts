@@ -29,7 +29,7 @@ export function ledgerRoutes(
       {
         method: 'GET',
         url: '/api/ledger/statement/export',
-        auth: 'download',
+        access: 'download',
         permission: 'statement.read',
         tag: 'Ledger',
         summary: 'Returns the filtered statement as CSV (requires a single-use token)',
@@ -44,7 +44,7 @@ export function ledgerRoutes(
       {
         method: 'GET',
         url: '/api/ledger/statement/pdf',
-        auth: 'download',
+        access: 'download',
         permission: 'statement.read',
         tag: 'Ledger',
         summary: 'Returns the statement for a month as a PDF (requires a single-use token)',

@@ -207,7 +207,7 @@ export function addNoticeRoute(app: FastifyInstance, payments: Payments): void {
     );
     inner.post(
       '/api/payment/notice',
-      { config: { auth: 'open', call: '/api/payment/notice' }, bodyLimit: NOTICE_BYTES },
+      { config: { access: 'open', call: '/api/payment/notice' }, bodyLimit: NOTICE_BYTES },
       async (request, reply) => {
         const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const outcome = await payments.notices.take(body, request.headers);
