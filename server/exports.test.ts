@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EXPORTS } from './exports.ts';
+import { EXPORTS } from './services.ts';
 import { PASSWORD, type TestApp, testApp } from './test/app.ts';
 import type { Company } from './test/factories.ts';
 

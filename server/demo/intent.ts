@@ -1,10 +1,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { createFeatures } from '../app.ts';
 import { ANYBODY } from '../features/campaigns/campaigns/index.ts';
 import type { ManualClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { csvLine } from '../platform/csv.ts';
+import type { Services } from '../services.ts';
 import type { createFactories, MadePerson } from '../test/factories.ts';
 import { sequence } from './names.ts';
 
@@ -42,7 +42,7 @@ const DECIDERS = { seniorities: ['Owner', 'C-level', 'Vice president', 'Director
 
 /** Three weeks of intent signals of the demo's people, campaigns by keywords that find their leads among them, and counts. */
 export async function seedIntent(given: {
-  features: ReturnType<typeof createFeatures>;
+  features: Services;
   clock: ManualClock;
   config: Config;
   rootId: string;

@@ -2,7 +2,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROFILE_KEYS } from '../../contract/audience/enrichment-fields.ts';
 import type { AppParts } from '../app.ts';
-import { createFeatures } from '../app.ts';
 import { ManualClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { csvLine } from '../platform/csv.ts';
@@ -11,6 +10,7 @@ import { inScope } from '../platform/db/scope.ts';
 import { EventHub } from '../platform/events.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createServices } from '../services.ts';
 import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
@@ -108,12 +108,12 @@ export async function seedDemo(
   const begin = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS - days * DAY_MS);
   const clock = new ManualClock(begin);
   const past: Platform = { ...platform, clock, events: new EventHub() };
-  const features = createFeatures(past, parts.outboundExceptions);
+  const features = createServices(past, { outboundExceptions: parts.outboundExceptions });
   const make = createFactories(features, past);
   const domain = config.rootDomain;
   const passwordHash = await features.users.hashPassword(config.demoPassword);
   const random = sequence(7);
-  await createFeatures({ ...platform, events: new EventHub() }).visits.keepPartitions(days + 2);
+  await createServices({ ...platform, events: new EventHub() }).visits.keepPartitions(days + 2);
 
   // The tree: a master root with two agencies, and a second root.
   const master = await make.root({

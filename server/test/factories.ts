@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { ProfileKey } from '../../contract/audience/enrichment-fields.ts';
 import { type CampaignRules, NEW_RULES, rulesIn } from '../../contract/campaigns/campaign-rules.ts';
 import { SCOPE_NAMES } from '../../contract/developer/developer-rules.ts';
-import type { Features } from '../app.ts';
 import type { NewCompany } from '../features/accounts/tenants/index.ts';
 import type { Search, SearchModule } from '../features/campaigns/campaigns/index.ts';
 import type { NewKey } from '../features/developer/api/index.ts';
@@ -13,6 +12,7 @@ import { Ctx } from '../platform/ctx.ts';
 import { inScope } from '../platform/db/scope.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
+import type { Services } from '../services.ts';
 
 /** A company as created by the factories. */
 export interface Company {
@@ -45,8 +45,8 @@ export interface MadePerson extends Partial<Record<ProfileKey, string>> {
   phone_dnc?: string;
 }
 
-type Terms = Parameters<Features['billing']['accounts']['setTerms']>[2];
-type Accepted = Parameters<Features['agreements']['accept']>[1];
+type Terms = Parameters<Services['billing']['accounts']['setTerms']>[2];
+type Accepted = Parameters<Services['agreements']['accept']>[1];
 
 const ownerOf = ({ id, root_id, agency_id }: Company) => ({ root_id, agency_id, company_id: id });
 export const sha256 = (text: string): string => hash('sha256', text.trim().toLowerCase());
@@ -57,7 +57,7 @@ export const BROWSER =
   'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 
 /** Creates everything that tests and the demo need, through the features' own interfaces. */
-export function createFactories(features: Features, platform: Platform) {
+export function createFactories(features: Services, platform: Platform) {
   const { db } = platform;
   const clock: Clock | ManualClock = platform.clock;
   let serial = 0;
@@ -174,7 +174,7 @@ export function createFactories(features: Features, platform: Platform) {
       );
     },
     /** Sets some of a company's details: its email address, phone, place. */
-    details(company: Company, values: Parameters<Features['tenants']['setDetails']>[2]): Promise<void> {
+    details(company: Company, values: Parameters<Services['tenants']['setDetails']>[2]): Promise<void> {
       return inScope(db.app, { rootId: company.root_id }, (tx) =>
         features.tenants.setDetails(tx, company.id, values),
       );
@@ -208,7 +208,7 @@ export function createFactories(features: Features, platform: Platform) {
     /** A minimum spend that a root applies to its agencies by default, announced to those it affects. */
     async minimumSpend(
       root: Company,
-      plan: Parameters<Features['plans']['insertDefault']>[2],
+      plan: Parameters<Services['plans']['insertDefault']>[2],
     ): Promise<void> {
       await inScope(db.app, { rootId: root.id }, (tx) =>
         features.plans.insertDefault(tx, root, plan, clock.now()),

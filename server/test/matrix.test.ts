@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/accounts/permissions.ts';
-import { EXPORTS } from '../exports.ts';
 import { hubspotStub } from '../integrations/hubspot/stub.ts';
 import { type RunningStub, startStub } from '../integrations/stub.ts';
 import { inScope } from '../platform/db/scope.ts';
+import { EXPORTS } from '../services.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 import { Authenticator } from './authenticator.ts';
 import { duesOf } from './dues.ts';

@@ -327,6 +327,9 @@ export type AnyHandler = (ctx: Ctx, input: never) => Promise<unknown>;
 /** What a handler may do to its response in addition to the body (cookies on login). */
 export type Finish = (reply: FastifyReply, request: FastifyRequest, output: unknown) => void;
 
+/** What some calls of a router do around their handlers, by name. */
+export type Finishes = Record<string, { before?: (request: FastifyRequest) => void; after?: Finish }>;
+
 /** Mounts a feature's endpoints: one Fastify route each, so that lists and tests of routes see them all. */
 export function addCalls(
   app: FastifyInstance,
@@ -334,7 +337,7 @@ export function addCalls(
   doors: Doors,
   contract: AnyContractRouter,
   handlers: Record<string, AnyHandler>,
-  finish: Record<string, { before?: (request: FastifyRequest) => void; after?: Finish }> = {},
+  finish: Finishes = {},
 ): void {
   for (const [name, procedure] of Object.entries(contract as Record<string, AnyContractProcedure>)) {
     const { route, meta, inputSchema, outputSchema } = procedure['~orpc'];

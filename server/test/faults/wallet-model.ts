@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { Refusal } from '../../../contract/errors.ts';
-import type { Features } from '../../app.ts';
 import { auditLedger } from '../../features/money/ledger/index.ts';
 import { inScope } from '../../platform/db/scope.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Services } from '../../services.ts';
 import type { Company, createFactories } from '../factories.ts';
 import { openStage } from '../stage.ts';
 
@@ -177,7 +177,7 @@ export interface ModelReport {
  */
 export async function walletModel(
   app: {
-    features: Features;
+    features: Services;
     platform: Platform;
     make: ReturnType<typeof createFactories>;
     query: (text: string, values: unknown[]) => Promise<unknown>;

@@ -1,3 +1,2 @@
-export { type MinimumSpendOf, marketingRoutes } from './marketing.routes.ts';
-export { documentsRoutes } from './routes.ts';
-export { type Agreements, createAgreements } from './service.ts';
+export type { MinimumSpendOf } from './marketing.routes.ts';
+export type { Agreements } from './service.ts';

@@ -4,6 +4,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Sales } from '../sales/index.ts';
+import type { Users } from '../users/index.ts';
 import { refuse } from './policy.ts';
 import { keepsFactor } from './staff.policy.ts';
 import { FLAG_WORDS, type StaffGiven } from './staff.service.ts';
@@ -84,7 +85,7 @@ const gone = (): never => {
 /**
  * The part of the client/user payload (spec product 3) that belongs to the owner and to the sales people of a company.
  */
-export function createPayload(sales: Sales) {
+export function createPayload({ sales, users }: { sales: Sales; users: Users }) {
   /** Sets those of the owner's flags that are given; returns what changed, in words. */
   async function keepOwner(
     tx: Tx,
@@ -97,8 +98,8 @@ export function createPayload(sales: Sales) {
     const flags = Object.entries(given.ownerFlags) as [keyof typeof given.ownerFlags, boolean][];
     const changed = flags.filter(([name, is]) => owner[name] !== is);
     if (changed.some(([name, is]) => name === 'is_default_admin' && is))
-      await staff.noDefault(tx, company.id);
-    if (changed.length > 0) await staff.set(tx, ownerId, Object.fromEntries(changed));
+      await users.noDefault(tx, company.id);
+    if (changed.length > 0) await users.set(tx, ownerId, Object.fromEntries(changed));
     return changed.map(([name, is]) => `${FLAG_WORDS[name]}: ${is ? 'yes' : 'no'}`);
   }
 

@@ -62,7 +62,7 @@ export function createCompanies(
   const taken = createTaken(platform, parts);
   const { tenants, users, audit, auth, settings, plans, billing, agreements, limits } = parts;
   const { invites } = auth;
-  const { keepOwner, care } = createPayload(parts.sales);
+  const { keepOwner, care } = createPayload(parts);
   const developer = agreements.versionOf('developer');
 
   /**
@@ -236,7 +236,7 @@ export function createCompanies(
         const owner = { ...company, agency_id: company.agency_id! };
         await keep(tx, ctx, owner, { ...given, subdomain: given.subdomain || undefined }, { api: false });
         const values = ownFields(kind, given);
-        if (Object.keys(values).length > 0) await store.save(tx, company.id, 0, values);
+        if (Object.keys(values).length > 0) await tenants.save(tx, company.id, 0, values);
         await care(tx, ctx, owner, given);
         // Last, so that no later fault rolls back what would tell whether the address is free.
         await addOwner(tx, ctx, owner, given, sender);
@@ -417,7 +417,7 @@ export function createCompanies(
           if (!(await invites.moveAddress(tx, ctx, sender, who, given.email, host)))
             await invites.invite(tx, ctx, sender, { ...who, email: given.email }, host);
         }
-        await store.save(tx, company.id, company.version, values);
+        await tenants.save(tx, company.id, company.version, values);
         await audit.record(tx, ctx, {
           action: 'company.update',
           objectKind: 'company',
@@ -445,7 +445,7 @@ export function createCompanies(
           ...(await store.money(tx, company, new Date(at.getTime() + 1000))),
         });
         if (fault) throw new Refusal('conflict', fault);
-        const removed = await store.remove(tx, company.id, at);
+        const removed = await tenants.remove(tx, company.id, at);
         await audit.record(tx, ctx, {
           action: 'company.remove',
           objectKind: 'company',

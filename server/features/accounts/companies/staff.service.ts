@@ -201,8 +201,8 @@ export function createStaff(
           phone: phoneOf(given.phone),
           ...(role.id ? { roleId: role.id } : {}),
         });
-        if (given.flags.is_default_admin) await store.noDefault(tx, companyId);
-        await store.set(tx, id, {
+        if (given.flags.is_default_admin) await users.noDefault(tx, companyId);
+        await users.set(tx, id, {
           ...given.flags,
           ...(given.permissions ? { permissions: JSON.stringify(given.permissions) } : {}),
         });
@@ -243,7 +243,7 @@ export function createStaff(
         const had = who.role === 'owner' ? OWNER_ROLE : (who.role_id ?? '');
         const moves = given.role !== undefined && given.role !== had;
         const words: string[] = [];
-        const values: Parameters<typeof store.set>[2] = {};
+        const values: Parameters<typeof users.set>[2] = {};
         let role = who.role;
         if (moves) {
           policy.mustKeep(by(ctx), who, await store.ownersBesides(tx, companyId, id));
@@ -262,7 +262,7 @@ export function createStaff(
         if (role === 'owner' && who.campaigns_closed) values.campaigns_closed = false;
         if (values.is_default_admin) {
           if (who.disabled_at) throw refuse('defaultAdmin', 'is only for users who have not been removed');
-          await store.noDefault(tx, companyId);
+          await users.noDefault(tx, companyId);
         }
         if (given.permissions && JSON.stringify(given.permissions) !== JSON.stringify(who.permissions)) {
           values.permissions = JSON.stringify(given.permissions);
@@ -283,7 +283,7 @@ export function createStaff(
             phone_calling: phone.calling,
           });
         }
-        await store.set(tx, id, values);
+        await users.set(tx, id, values);
         if (given.email !== undefined && given.email !== who.email) {
           if (id === ctx.actor.userId)
             throw refuse('ClientEmail', 'can only be changed on your own profile page');
@@ -314,7 +314,7 @@ export function createStaff(
         if (who.disabled_at) missing();
         policy.mustReach(by(ctx), who);
         policy.mustKeep(by(ctx), who, await store.ownersBesides(tx, companyId, id));
-        await store.set(tx, id, { disabled_at: clock.now(), is_default_admin: false });
+        await users.set(tx, id, { disabled_at: clock.now(), is_default_admin: false });
         await invites.shutOut(tx, id);
         await record(tx, ctx, 'user.remove', who, `Removed ${who.name} (${who.email})`);
       });
@@ -335,7 +335,7 @@ export function createStaff(
         if (who.role_id && !(await users.roles.byId(tx, who.role_id)))
           throw refuse('ClientRole', 'has been removed. Choose another role, then restore the user');
         await boundedBy(tx, 'people', companyId, 'ClientID');
-        await store.set(tx, id, { disabled_at: null });
+        await users.set(tx, id, { disabled_at: null });
         await record(tx, ctx, 'user.restore', who, `Restored ${who.name} (${who.email})`);
         return found(tx, ctx, id);
       });

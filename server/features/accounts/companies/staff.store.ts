@@ -1,6 +1,6 @@
-import { type RawBuilder, sql, type Updateable } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { StaffFilter } from '../../../../contract/accounts/staff.ts';
-import type { PersonalPermission, Schema } from '../../../platform/db/schema.ts';
+import type { PersonalPermission } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { ModuleRight } from '../users/index.ts';
 
@@ -114,23 +114,4 @@ export async function ownersBesides(tx: Tx, companyId: string, id: string): Prom
     .where('id', '<>', id)
     .executeTakeFirstOrThrow();
   return Number(row.n);
-}
-
-/** Takes the default administrator flag from whoever has it. */
-export async function noDefault(tx: Tx, companyId: string): Promise<void> {
-  await tx
-    .updateTable('user_account')
-    .set({ is_default_admin: false })
-    .where('company_id', '=', companyId)
-    .where('is_default_admin', '=', true)
-    .execute();
-}
-
-/** Sets some of a user's values and increments the version. */
-export async function set(tx: Tx, id: string, values: Updateable<Schema['user_account']>): Promise<void> {
-  await tx
-    .updateTable('user_account')
-    .set({ ...values, version: sql<number>`version + 1` })
-    .where('id', '=', id)
-    .execute();
 }

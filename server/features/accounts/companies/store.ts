@@ -288,27 +288,6 @@ export async function lockTarget(tx: Tx, id: string) {
     .executeTakeFirst();
 }
 
-/**
- * Saves the company's own values, and increments the version unless something else already has. Returns the version.
- */
-export async function save(
-  tx: Tx,
-  id: string,
-  was: number,
-  values: Partial<CompanyFieldValues> & { name?: string },
-): Promise<number> {
-  if (Object.keys(values).length > 0)
-    await tx.updateTable('company').set(values).where('id', '=', id).execute();
-  await tx
-    .updateTable('company')
-    .set({ version: was + 1 })
-    .where('id', '=', id)
-    .where('version', '=', was)
-    .execute();
-  const row = await tx.selectFrom('company').select('version').where('id', '=', id).executeTakeFirstOrThrow();
-  return row.version;
-}
-
 /** The numbers of an agency's or client's active campaigns, by product if one is given. */
 export async function activeCampaigns(
   tx: Tx,
@@ -341,17 +320,6 @@ export async function money(tx: Tx, company: { id: string; kind: string }, at: D
         (select distinct company_id, kind from account where company_id in (select id from those)
            and kind in ('client_unbilled', 'agency_payable')) a), 0))::bigint as owes`.execute(tx);
   return rows[0]!;
-}
-
-/** Takes a company off, an agency with its clients. Rows stay, so that it can be brought back. */
-export async function remove(tx: Tx, id: string, at: Date): Promise<number> {
-  const done = await tx
-    .updateTable('company')
-    .set({ removed_at: at })
-    .where((eb) => eb.or([eb('id', '=', id), eb('agency_id', '=', id)]))
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
-  return Number(done.numUpdatedRows);
 }
 
 /** The main host of a company, in the transaction that may have just created it; null if there is none. */

@@ -1,2 +1,2 @@
-export { salesListRoutes, salesNames } from './routes.ts';
-export { createSales, type Sales } from './service.ts';
+export { salesNames } from './routes.ts';
+export type { Sales } from './service.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Tenant } from '../../../platform/ctx.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -19,20 +19,21 @@ const menuOf = (labels: Labels, has: readonly string[]) =>
     return { type: module, name, url: slug };
   });
 
-/**
- * The state of an agency's account at the card provider; null if it is not an agency. The feature that knows it is at a
- * higher level.
- */
-type AccountOf = (
-  tenant: Tenant,
-) => Promise<{ charges_enabled: boolean; payouts_enabled: boolean; requirements: string[] } | null>;
+/** The connected account through which an agency is paid; known to a feature above. */
+export interface Accounts {
+  connected(
+    tx: Tx,
+    agencyId: string,
+  ): Promise<{ charges_enabled: boolean; payouts_enabled: boolean; requirements: string[] } | null>;
+}
 
-/** The endpoints of the feature, and what it shows before sign-in. */
-export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accountOf: AccountOf) {
-  /** Returns the front door of a tenant in its API form (spec product 3, Domain info). */
-  async function frontDoor(tenant: Tenant) {
+/** Returns the front door of a tenant in its API form (spec product 3, Domain info). */
+export function frontDoorOf(tenants: Tenants, { db, config }: Platform, accounts: Accounts) {
+  return async (tenant: Tenant) => {
     const door = await tenants.frontDoor(tenant.companyId);
-    const account = await accountOf(tenant);
+    const account = tenant.agencyId
+      ? await inScope(db.app, { rootId: tenant.rootId }, (tx) => accounts.connected(tx, tenant.agencyId!))
+      : null;
     const isMaster = (door.master_id ?? tenant.rootId) === tenant.rootId;
     const has = await tenants.modulesOfRoot(tenant.rootId, isMaster);
     // A logo that is nearly square also works as the favicon.
@@ -90,8 +91,13 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       leadlocalname: door.modules.local?.name ?? 'Site ID',
       leadlocalurl: door.modules.local?.slug ?? 'site-id',
     };
-  }
+  };
+}
 
+/** The endpoints of the feature. */
+export function tenantsRoutes(tenants: Tenants, platform: Platform, accounts: Accounts) {
+  const { db, config } = platform;
+  const frontDoor = frontDoorOf(tenants, platform, accounts);
   const handlers: Handlers<typeof contract.tenants> = {
     frontDoor: (ctx) => frontDoor(ctx.tenant),
     async domainOrSub(ctx, { domainorsub }) {
@@ -154,7 +160,7 @@ export function tenantsRoutes(tenants: Tenants, { db, config }: Platform, accoun
       },
     },
   ];
-  return { handlers, plain, frontDoor };
+  return { handlers, plain };
 }
 
 /** Half a year: long enough to need no maintenance, and less than the year that the RFC allows. */

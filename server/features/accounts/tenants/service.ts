@@ -194,6 +194,8 @@ export function createTenants({ db, clock, config }: Platform) {
     profilePicture: (tenant: Tenant, id: string) => profilePicture(db.app, id, tenant.rootId),
     /** Updates some of a company's details. */
     setDetails,
+    save: store.saveCompany,
+    remove: store.removeCompany,
     /** Stores a picture; it is not shown until a brand refers to it. */
     async addPicture(
       tx: Tx,

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import type { CompanyFieldValues } from '../../../../contract/accounts/company-fields.ts';
 import type { CompanyKind, Tenant } from '../../../platform/ctx.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Db, Tx } from '../../../platform/db/scope.ts';
@@ -200,4 +201,36 @@ export async function setSecondFactor(
 
 export async function setRegistration(tx: Tx, companyId: string, open: boolean): Promise<void> {
   await tx.updateTable('company').set({ registration_open: open }).where('id', '=', companyId).execute();
+}
+
+/**
+ * Saves the company's own values, and increments the version unless something else already has. Returns the version.
+ */
+export async function saveCompany(
+  tx: Tx,
+  id: string,
+  was: number,
+  values: Partial<CompanyFieldValues> & { name?: string },
+): Promise<number> {
+  if (Object.keys(values).length > 0)
+    await tx.updateTable('company').set(values).where('id', '=', id).execute();
+  await tx
+    .updateTable('company')
+    .set({ version: was + 1 })
+    .where('id', '=', id)
+    .where('version', '=', was)
+    .execute();
+  const row = await tx.selectFrom('company').select('version').where('id', '=', id).executeTakeFirstOrThrow();
+  return row.version;
+}
+
+/** Takes a company off, an agency with its clients. Rows stay, so that it can be brought back. */
+export async function removeCompany(tx: Tx, id: string, at: Date): Promise<number> {
+  const done = await tx
+    .updateTable('company')
+    .set({ removed_at: at })
+    .where((eb) => eb.or([eb('id', '=', id), eb('agency_id', '=', id)]))
+    .where('removed_at', 'is', null)
+    .executeTakeFirst();
+  return Number(done.numUpdatedRows);
 }

@@ -75,6 +75,9 @@ export function createUsers({ clock }: Platform) {
       }
       return id;
     },
+    /** Sets some of a user's values; who may is decided by the caller. */
+    set: store.setValues,
+    noDefault: store.noDefault,
     /** Everything that is known about a person in the scope, including their answers and role. */
     person: profile.personById,
     ownerOf: profile.ownerOf,

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { ModuleRight } from './role.policy.ts';
@@ -108,4 +108,27 @@ export async function customerCare(tx: Tx, companyId: string) {
     .orderBy('id')
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Takes the default administrator flag from whoever has it. */
+export async function noDefault(tx: Tx, companyId: string): Promise<void> {
+  await tx
+    .updateTable('user_account')
+    .set({ is_default_admin: false })
+    .where('company_id', '=', companyId)
+    .where('is_default_admin', '=', true)
+    .execute();
+}
+
+/** Sets some of a user's values and increments the version. */
+export async function setValues(
+  tx: Tx,
+  id: string,
+  values: Updateable<Schema['user_account']>,
+): Promise<void> {
+  await tx
+    .updateTable('user_account')
+    .set({ ...values, version: sql<number>`version + 1` })
+    .where('id', '=', id)
+    .execute();
 }

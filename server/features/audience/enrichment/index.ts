@@ -1,3 +1,2 @@
 export { withNames } from './policy.ts';
-export { enrichmentRoutes } from './routes.ts';
-export { createEnrichment, type Enrichment } from './service.ts';
+export type { Enrichment } from './service.ts';

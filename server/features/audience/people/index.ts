@@ -3,5 +3,4 @@ export type { PersonInput } from './import.service.ts';
 export { startPeople } from './jobs.ts';
 export { type Clue, type KnownPerson, type Link, type Match, MOST_OTHERS } from './match.service.ts';
 export { hasMerges } from './merge.store.ts';
-export { peopleRoutes } from './routes.ts';
 export { createPeople, type People } from './service.ts';

@@ -81,6 +81,8 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
       ids.length === 0 ? new Map<string, Profile>() : profilesOf(tx, rootId, ids),
     /** Returns the first and last day for which a root has signals, in the root's scope. */
     signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
+    /** Marks batches of signals as compared with every campaign, in the root's scope. */
+    markBatches: signals.markBatches,
     sharers,
     /**
      * Returns which of these numbers (E.164) a source of the root's people marked as on a do-not-call list; in the

@@ -234,3 +234,10 @@ export async function daysOfSignals(
                   and s.at < (day + interval '1 day') at time zone 'UTC')`.execute(tx);
   return { startDate: rows[0]!.first, endDate: rows[0]!.last };
 }
+
+/** Marks batches of signals as compared with every campaign. */
+export async function markBatches(tx: Tx, ids: bigint[], at: Date): Promise<void> {
+  await sql`update signal_batch set matched_at = ${at} where id = any(${ids.map(String)}::bigint[])`.execute(
+    tx,
+  );
+}

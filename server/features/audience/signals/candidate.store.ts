@@ -16,12 +16,6 @@ export async function newBatches(tx: Tx, rootId: string, most: number): Promise<
   return rows.map((row) => row.id);
 }
 
-export async function markBatches(tx: Tx, ids: bigint[], at: Date): Promise<void> {
-  await sql`update signal_batch set matched_at = ${at} where id = any(${ids.map(String)}::bigint[])`.execute(
-    tx,
-  );
-}
-
 /** A candidate to be judged. */
 export interface Candidate {
   campaign_id: string;

@@ -52,7 +52,7 @@ export function createSearchDelivery(
       const now = clock.now();
       const span = { ...spanAt(now), batches: { first: ids[0]!, last: ids.at(-1)! } };
       await match.packMatches(tx, rootId, await match.wantedByCampaigns(tx, rootId), span, now);
-      await store.markBatches(tx, ids, now);
+      await people.markBatches(tx, ids, now);
       return ids.length;
     });
 

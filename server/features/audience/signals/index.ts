@@ -1,3 +1,1 @@
-export { startSignals } from './jobs.ts';
-export { signalsRoutes } from './routes.ts';
-export { createSignals, type Signals } from './service.ts';
+export type { Signals } from './service.ts';

@@ -1,8 +1,5 @@
-export { createGroups, groupsRoutes } from './groups.service.ts';
-export { startCampaigns } from './jobs.ts';
 export { isPrompt, limitSince, reportSpan } from './period.policy.ts';
-export { campaignMoreRoutes, campaignsRoutes } from './routes.ts';
-export { type Campaigns, createCampaigns } from './service.ts';
+export type { Campaigns } from './service.ts';
 export type { HourRow, RefusalRow, Site } from './store.ts';
 export {
   ANYBODY,

@@ -1,2 +1,1 @@
-export { connectionsRoutes } from './routes.ts';
-export { type Connections, createConnections, type StandIns } from './service.ts';
+export type { Connections, StandIns } from './service.ts';

@@ -1,3 +1,2 @@
 export { startDelivery } from './jobs.ts';
-export { deliveryRoutes } from './routes.ts';
-export { createDelivery, type Delivery, type DeliveryDeps } from './service.ts';
+export type { Delivery, DeliveryDeps } from './service.ts';

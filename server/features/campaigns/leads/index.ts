@@ -1,5 +1,4 @@
 export type { Refused } from './policy.ts';
 export type { Asking } from './preview.ts';
 export type { ReadLead } from './read.service.ts';
-export { leadsRoutes } from './routes.ts';
-export { createLeads, type Leads } from './service.ts';
+export type { Leads } from './service.ts';

@@ -3,9 +3,20 @@ import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../../../contract/errors.ts';
 import { readJson } from '../../../platform/http/json.ts';
+import type { PlainRoute } from '../../../platform/http/routes.ts';
 import { addressOf } from '../../../platform/http/server.ts';
 import type { Ingest } from './ingest.ts';
 import { MAX_BODY } from './policy.ts';
+
+/** The visit log, for the OpenAPI document. */
+export const visitRoute: PlainRoute = {
+  method: 'POST',
+  url: '/v',
+  access: 'open',
+  tag: 'Visits',
+  summary: 'Receives visits from the pixel',
+  handler: async () => null,
+};
 
 /**
  * The visit log's own routes, outside the contract: any page may post here, with no login and no preflight. The script

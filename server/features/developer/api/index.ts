@@ -1,4 +1,3 @@
-export { developerRoutes } from './routes.ts';
-export { createDeveloper, type Developer, type NewKey } from './service.ts';
+export type { Developer, NewKey } from './service.ts';
 export { acceptedUnpaid } from './unpaid.store.ts';
-export { addApiRoutes, apiRoutes, sendClient } from './v1.routes.ts';
+export { apiRoutes } from './v1.routes.ts';

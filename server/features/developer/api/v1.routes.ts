@@ -5,6 +5,7 @@ import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { clientFile } from '../../../platform/dist.ts';
 import { answerFor } from '../../../platform/http/errors.ts';
 import { readJson } from '../../../platform/http/json.ts';
 import type { PlainRoute } from '../../../platform/http/routes.ts';
@@ -218,19 +219,23 @@ function messageOf(request: FastifyRequest): Parameters<typeof answerMcp>[3] {
   return { url: `${request.protocol}://${request.host}/mcp`, headers, message };
 }
 
-/**
- * Sends the TypeScript client, as it was built.
- * @throws Refusal 404 where nothing was built
- */
-export async function sendClient(reply: FastifyReply, file: string): Promise<FastifyReply> {
-  const bytes = await readFile(file).catch(() => {
-    throw new Refusal('not_found', ownMessages.notFound);
-  });
-  return reply
-    .type('application/gzip')
-    .header('Content-Disposition', 'attachment; filename="lead-api-client.tgz"')
-    .send(bytes);
-}
+/** The TypeScript client, built with the web app. */
+export const clientRoute: PlainRoute = {
+  method: 'GET',
+  url: '/api/client.tgz',
+  access: 'public',
+  tag: 'Reference',
+  summary: 'Returns the TypeScript client of the developer API as a package for npm',
+  async handler(_ctx, _request, reply) {
+    const bytes = await readFile(clientFile).catch(() => {
+      throw new Refusal('not_found', ownMessages.notFound);
+    });
+    return reply
+      .type('application/gzip')
+      .header('Content-Disposition', 'attachment; filename="lead-api-client.tgz"')
+      .send(bytes);
+  },
+};
 
 /** Sent with every answer. */
 const HEADERS = {

@@ -1,2 +1,2 @@
-export { type Billing, createBilling } from './service.ts';
+export type { Billing } from './service.ts';
 export type { LeadSale, SaleRefusal, Till, TillCampaign } from './till.ts';

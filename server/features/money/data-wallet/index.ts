@@ -1,3 +1,2 @@
 export { type Auto, BUSY_MS, onDeclined, periodOf } from './policy.ts';
-export { dataWalletRoutes } from './routes.ts';
-export { createDataWallet, type DataWallet } from './service.ts';
+export type { DataWallet } from './service.ts';

@@ -116,7 +116,7 @@ export function createBooks(
     const invoice = await invoices.locked(tx, invoiceId);
     // Amounts that are no longer due, or too small for a card, are not charged anymore.
     if (invoice.next_attempt_at && dueOf(invoice) < policy.LEAST)
-      await store.changeInvoice(tx, invoiceId, { next_attempt_at: null });
+      await invoices.setCollection(tx, invoiceId, { next_attempt_at: null });
     await reckon(tx, owner, clock.now());
   });
 
@@ -128,7 +128,7 @@ export function createBooks(
     const zone = (await tenants.card(tx, invoice.company_id))?.time_zone ?? 'UTC';
     const first = invoice.first_failed_at ?? at;
     const attempts = invoice.attempts + 1;
-    await store.changeInvoice(tx, invoice.id, {
+    await invoices.setCollection(tx, invoice.id, {
       attempts,
       first_failed_at: first,
       next_attempt_at: isFinal
@@ -169,7 +169,7 @@ export function createBooks(
       if (taken === due && rest === 'charge')
         await jobs.send(tx, mailJob, [{ what: 'paid', rootId: invoice.root_id, invoiceId: invoice.id }]);
     }
-    await store.changeInvoice(tx, invoice.id, {
+    await invoices.setCollection(tx, invoice.id, {
       attempts: invoice.attempts + 1,
       ...(left < policy.LEAST || rest === 'forget' || wasGivenUp
         ? { next_attempt_at: null, first_failed_at: null, last_failure: null }
@@ -188,7 +188,7 @@ export function createBooks(
       await invoices.revive(tx, invoice, at);
       await invoices.unpaid(tx, invoice.id, back, at);
     }
-    return store.changeInvoice(tx, invoice.id, {
+    return invoices.setCollection(tx, invoice.id, {
       next_attempt_at: null,
       first_failed_at: null,
       last_failure: null,
@@ -266,7 +266,7 @@ export function createBooks(
       },
       at,
     );
-    await store.changeInvoice(tx, invoice.id, { fee_released_at: at });
+    await invoices.setCollection(tx, invoice.id, { fee_released_at: at });
   }
 
   const handler: PurposeHandler = {
@@ -348,7 +348,7 @@ export function createBooks(
       const open = await takeBack(tx, invoice, back, at);
       // What the root received of it stays collected, whatever happens to the invoice.
       if (feeOf(open) > 0n && (await store.reservedOf(tx, open)) <= 0n)
-        await store.changeInvoice(tx, open.id, { fee_released_at: at });
+        await invoices.setCollection(tx, open.id, { fee_released_at: at });
       if (dueOf(open) > 0n) await fail(tx, open, 'The cardholder disputed the payment.', at, true);
     },
     async disputeWon(tx, charge, dispute, at) {

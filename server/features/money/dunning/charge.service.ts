@@ -79,7 +79,7 @@ export function createCollector(
     if (why) return books.fail(tx, invoice, why, at);
     const id = await charges.intend(tx, await askOf(tx, invoice, nextKey(invoice)));
     // It could not be written although there is a card: the job will try again.
-    if (id === null) await store.changeInvoice(tx, invoiceId, { next_attempt_at: at });
+    if (id === null) await invoices.setCollection(tx, invoiceId, { next_attempt_at: at });
   });
 
   function outcomeOf(result: ChargeResult): Outcome {

@@ -1,19 +1,7 @@
-import { sql, type Updateable } from 'kysely';
-import type { Schema } from '../../../platform/db/schema.ts';
+import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { InvoiceRow } from '../invoices/index.ts';
 import { LEAST } from './policy.ts';
-
-/** Changes how an invoice is collected; the invoices feature itself tracks what was paid. */
-export const changeInvoice = (
-  tx: Tx,
-  id: string,
-  values: Pick<
-    Updateable<Schema['invoice']>,
-    'attempts' | 'first_failed_at' | 'next_attempt_at' | 'last_failure' | 'fee_released_at'
-  >,
-): Promise<InvoiceRow> =>
-  tx.updateTable('invoice').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
 const owed = sql<bigint>`total_micros - paid_micros - credited_micros`;
 

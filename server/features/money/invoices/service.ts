@@ -9,7 +9,7 @@ import { feeJob } from './queue.ts';
 import { createRead } from './read.service.ts';
 import { createReceipts } from './receipt.service.ts';
 import { createSettle } from './settle.service.ts';
-import { invoiceById } from './store.ts';
+import { invoiceById, setCollection } from './store.ts';
 import { words } from './words.ts';
 
 export type Invoices = ReturnType<typeof createInvoices>;
@@ -63,6 +63,7 @@ export function createInvoices(platform: Platform, parts: InvoiceParts) {
     writeReceipts: receipts.writeAll,
     /** An invoice that the scope may see; undefined if there is none. */
     byId: invoiceById,
+    setCollection,
     locked: settle.locked,
     paid: settle.paid,
     unpaid: settle.unpaid,

@@ -217,3 +217,14 @@ export async function receiptsOf(tx: Tx, transferId: string): Promise<string[]> 
     order by i.seq`.execute(tx);
   return rows.map((row) => row.id);
 }
+
+/** Changes how an invoice is collected; what was paid is set by settling. */
+export const setCollection = (
+  tx: Tx,
+  id: string,
+  values: Pick<
+    Updateable<Schema['invoice']>,
+    'attempts' | 'first_failed_at' | 'next_attempt_at' | 'last_failure' | 'fee_released_at'
+  >,
+): Promise<InvoiceRow> =>
+  tx.updateTable('invoice').set(values).where('id', '=', id).returningAll().executeTakeFirstOrThrow();

@@ -1,7 +1,6 @@
 export type { AccountKind } from './accounts.ts';
 export { type AuditCheck, auditLedger } from './audit.store.ts';
-export { snapshotJobs } from './jobs.ts';
-export { createNotices, type Notices } from './notices.ts';
+export type { Notices } from './notices.ts';
 export { ledgerRoutes } from './routes.ts';
 export { type AccountRef, createLedger, type Ledger, type Posting } from './service.ts';
 export { createStatement } from './statement.service.ts';

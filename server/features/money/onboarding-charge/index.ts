@@ -1,2 +1,1 @@
-export { onboardingChargeRoutes } from './routes.ts';
-export { createOnboardingCharge, type OnboardingCharges, type OnboardingState } from './service.ts';
+export type { OnboardingCharges, OnboardingState } from './service.ts';

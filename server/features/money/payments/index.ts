@@ -1,6 +1,5 @@
 export type { Account } from './account.service.ts';
 export type { OnStep } from './charge.service.ts';
-export { startPayments } from './jobs.ts';
 export type {
   Charge,
   ChargeAsk,
@@ -11,7 +10,6 @@ export type {
   PurposeHandler,
   RefundOf,
 } from './model.ts';
-export { addNoticeRoute, paymentsRoutes } from './routes.ts';
+export type { CardParts } from './parts.ts';
 export type { SandboxStep } from './sandbox.service.ts';
-export { sandboxStore } from './sandbox.store.ts';
-export { createPayments, type Payments } from './service.ts';
+export type { Payments } from './service.ts';

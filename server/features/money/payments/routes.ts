@@ -3,7 +3,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
-import type { Handlers } from '../../../platform/http/routes.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { SANDBOX_CARDS } from '../../../providers/sandbox-cards/index.ts';
@@ -192,6 +192,16 @@ export function paymentsRoutes(
     }),
   };
 }
+
+/** Where the provider sends its notifications, for the OpenAPI document. */
+export const noticeRoute: PlainRoute = {
+  method: 'POST',
+  url: '/api/payment/notice',
+  access: 'open',
+  tag: 'Payments',
+  summary: 'Receives signed notifications from the card provider (webhook endpoint)',
+  handler: async () => null,
+};
 
 /**
  * The provider's entry point: requests are signed, so no one is signed in; the body is read as received, since the

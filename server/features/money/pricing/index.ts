@@ -1,10 +1,8 @@
-export { type Coupons, createCoupons } from './coupon.service.ts';
+export type { Coupons } from './coupon.service.ts';
 export { createPlans, type Plans } from './plan.service.ts';
-export { pricingRoutes } from './routes.ts';
 export {
   atLeast,
   checkLeast,
-  createPricing,
   FREE,
   FREQUENCY_DAYS,
   type Pricing,

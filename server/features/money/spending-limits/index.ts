@@ -1,3 +1,2 @@
 export type { Spend } from './policy.ts';
-export { spendingLimitsRoutes } from './routes.ts';
-export { createSpendingLimits, type LockedCap, type Spender, type SpendingLimits } from './service.ts';
+export type { LockedCap, Spender, SpendingLimits } from './service.ts';

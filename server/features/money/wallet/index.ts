@@ -1,3 +1,2 @@
-export { startWallet } from './jobs.ts';
 export type { OpenLot } from './policy.ts';
-export { createWallet, type ToppedUp, type Wallet, type WalletOwner } from './service.ts';
+export type { ToppedUp, Wallet, WalletOwner } from './service.ts';

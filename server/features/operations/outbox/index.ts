@@ -1,2 +1,1 @@
-export { outboxRoutes } from './routes.ts';
-export { createOutbox, mayReadOutbox, type Outbox } from './service.ts';
+export { mayReadOutbox, type Outbox } from './service.ts';

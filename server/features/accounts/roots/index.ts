@@ -1,1 +1,0 @@
-export { rootsRoutes } from './service.ts';

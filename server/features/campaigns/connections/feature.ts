@@ -1,0 +1,17 @@
+import { contract } from '../../../../contract/index.ts';
+import { defineFeature, serve } from '../../../platform/feature.ts';
+import { connectionsRoutes } from './routes.ts';
+import { type Connections, createConnections } from './service.ts';
+
+export const feature = defineFeature({
+  name: 'campaigns/connections',
+  about: 'A company’s sign-ins at the services that receive leads.',
+  tables: ['connection'],
+  reads: ['delivery', 'integration'],
+  create: (platform, below: Parameters<typeof createConnections>[1]) => ({
+    connections: createConnections(platform, below),
+  }),
+  http: ({ connections }: { connections: Connections }) => ({
+    calls: [serve(contract.connections, connectionsRoutes(connections))],
+  }),
+});

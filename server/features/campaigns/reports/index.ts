@@ -1,2 +1,0 @@
-export { addUnsubscribeRoute, reportsRoutes, unsubscribeRoute } from './routes.ts';
-export { createReports } from './service.ts';

@@ -1,0 +1,24 @@
+import { contract } from '../../../../contract/index.ts';
+import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
+import { developerRoutes } from './routes.ts';
+import { createDeveloper, type Developer } from './service.ts';
+import { addApiRoutes, apiRoutes, clientRoute } from './v1.routes.ts';
+
+export const feature = defineFeature({
+  name: 'developer/api',
+  about: 'The developer API: keys of agencies, /v1, the MCP server, and the TypeScript client.',
+  tables: ['developer_key'],
+  reads: ['agreement_acceptance', 'company', 'company_billing', 'user_account'],
+  create: (platform, below: Parameters<typeof createDeveloper>[1]) => ({
+    developer: createDeveloper(platform, below),
+  }),
+  http: (all: Parameters<typeof addApiRoutes>[3], platform) => ({
+    calls: [serve(contract.developer, developerRoutes(all.developer))],
+    plain: [clientRoute],
+    documented: apiRoutes,
+    mount: (server, doors) => addApiRoutes(server, platform, doors, all),
+  }),
+  work: async ({ developer }: { developer: Developer }) => void (await developer.start()),
+  exports,
+});

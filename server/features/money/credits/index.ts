@@ -1,2 +1,0 @@
-export { creditsRoutes } from './routes.ts';
-export { type Credits, createCredits } from './service.ts';

@@ -1,2 +1,0 @@
-export { dunningRoutes } from './routes.ts';
-export { createDunning, type Dunning } from './service.ts';

@@ -1,2 +1,0 @@
-export { marginsRoutes } from './routes.ts';
-export { createMargins, type Margins } from './service.ts';

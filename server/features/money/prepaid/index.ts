@@ -1,2 +1,0 @@
-export { prepaidRoutes } from './routes.ts';
-export { createPrepaid, type Prepaid } from './service.ts';

@@ -1,2 +1,0 @@
-export { backgroundJobsRoutes } from './routes.ts';
-export { type BackgroundJobs, createBackgroundJobs } from './service.ts';
