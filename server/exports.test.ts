@@ -103,7 +103,7 @@ test('[CONF-02] every table of the screens can be downloaded, and every file of 
   expect(without.map(([name]) => name)).toEqual([]);
   const all = [
     ...sources.map(([, text]) => text),
-    readFileSync(join(folder, 'companies/companies.ts'), 'utf8'),
+    readFileSync(join(folder, 'accounts/companies/companies.ts'), 'utf8'),
   ].join();
   expect(
     EXPORTS.map(({ name }) => name).filter(

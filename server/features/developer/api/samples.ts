@@ -1,0 +1,110 @@
+import { app, NOBODY, type Samples, type Target, targets } from '../../../test/samples.ts';
+
+/** A key of the target's agency, with its canary as the name; the agency has developer mode. */
+async function developerKey({ client, canary }: Target): Promise<string> {
+  const { rows } = await app.admin.query('select id from user_account where company_id = $1 limit 1', [
+    client.agency_id,
+  ]);
+  const agency = { ...client, id: client.agency_id! };
+  const makerId = rows[0]?.id ?? (await app.make.user(agency)).id;
+  await app.make.developer(agency, makerId);
+  // Another sample may have made a payment fail; the number of keys is limited.
+  await app.make.terms(agency, { payment_status: '' });
+  await app.admin.query('delete from developer_key where company_id = $1', [agency.id]);
+  const made = await app.admin.query(
+    `insert into developer_key (id, root_id, agency_id, company_id, maker_id, name, mode, client_id, secret_hash, secret_end, scopes, created_at)
+     values (gen_random_uuid(), $1, $2, $2, $3, $4, 'live', gen_random_uuid()::text, sha256(gen_random_uuid()::text::bytea), 'abcd', '{}', now())
+     returning id`,
+    [client.root_id, client.agency_id, makerId, canary],
+  );
+  return made.rows[0].id;
+}
+
+export const samples: Samples = {
+  'GET /api/client.tgz': { named: false, request: () => ({ url: '/api/client.tgz' }) },
+  'GET /api/general/open-api/:companyID': {
+    named: true,
+    request: (t) => ({ url: `/api/general/open-api/${t.client.agency_id}` }),
+  },
+  'POST /api/general/open-api': {
+    named: true,
+    request: async (t, who) => {
+      await developerKey(t);
+      const { rows } = await app.admin.query('select email from user_account where id = $1', [who?.userId]);
+      await app.admin.query('update developer_key set disabled_at = now() where company_id = $1', [
+        t.client.agency_id,
+      ]);
+      const email = rows[0]?.email ?? 'nobody@x.test';
+      return { url: '/api/general/open-api', body: { companyID: t.client.agency_id, email } };
+    },
+  },
+  'GET /api/developer/keys': { named: false, request: () => ({ url: '/api/developer/keys' }) },
+  'POST /api/developer/keys': {
+    named: false,
+    request: async () => {
+      for (const target of targets) await developerKey(target);
+      return { url: '/api/developer/keys', body: { name: 'M', mode: 'test', scopes: ['leads.read'] } };
+    },
+  },
+  'POST /api/developer/keys/:id/rotate': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}/rotate`, body: {} }),
+  },
+  'PUT /api/developer/keys/:id': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/keys/${await developerKey(t)}`,
+      body: { disabled: 'T' },
+    }),
+  },
+  'DELETE /api/developer/keys/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}` }),
+  },
+  'POST /oauth/token': {
+    named: false,
+    request: () => ({ url: '/oauth/token', body: {} }),
+    passes: [400],
+  },
+  'POST /mcp': {
+    named: false,
+    request: () => ({ url: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
+    passes: [401],
+  },
+  'GET /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
+  'DELETE /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
+  'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
+  // Only with an API key: what keys of others get is in features/developer/api/v1.test.ts.
+  'GET /v1/clients': { named: false, request: () => ({ url: '/v1/clients' }), passes: [401] },
+  'GET /v1/clients/:id': {
+    named: false,
+    request: (t) => ({ url: `/v1/clients/${t.client.id}` }),
+    passes: [401],
+  },
+  'GET /v1/campaigns': { named: false, request: () => ({ url: '/v1/campaigns' }), passes: [401] },
+  'GET /v1/campaigns/:id': {
+    named: false,
+    request: (t) => ({ url: `/v1/campaigns/${t.campaign.id}` }),
+    passes: [401],
+  },
+  'GET /v1/leads': { named: false, request: () => ({ url: '/v1/leads' }), passes: [401] },
+  'GET /v1/keyword-counts': { named: false, request: () => ({ url: '/v1/keyword-counts' }), passes: [401] },
+  'GET /v1/keyword-counts/:id': {
+    named: false,
+    request: () => ({ url: `/v1/keyword-counts/${NOBODY}` }),
+    passes: [401],
+  },
+  'GET /v1/exclusion-lists': {
+    named: false,
+    request: (t) => ({ url: `/v1/exclusion-lists?client_id=${t.client.id}` }),
+    passes: [401],
+  },
+  'GET /v1/deliveries': {
+    named: false,
+    request: (t) => ({ url: `/v1/deliveries?campaign_id=${t.campaign.id}` }),
+    passes: [401],
+  },
+  'GET /v1/wallet': { named: false, request: () => ({ url: '/v1/wallet' }), passes: [401] },
+  'GET /v1/statement': { named: false, request: () => ({ url: '/v1/statement' }), passes: [401] },
+  'GET /v1/leads/:id': { named: false, request: (t) => ({ url: `/v1/leads/${t.leadId}` }), passes: [401] },
+};
