@@ -95,7 +95,7 @@ export async function createApp(parts: AppParts) {
     addPages(server, platform, services);
   }
 
-  let working: Working[] = [];
+  const working: Working[] = [];
   let ask: Awaited<ReturnType<typeof startAsk>> | undefined;
   let stopping: Promise<void> | undefined;
   return {
@@ -133,25 +133,22 @@ export async function createApp(parts: AppParts) {
   async function stop(): Promise<void> {
     const limitMs = config.stopSeconds * 1000;
     const end = performance.now() + limitMs;
-    const started = working.toReversed();
-    working = [];
-    const steps = [
-      () => ask?.close(),
-      // Jobs get some time even if a request uses all of its own.
-      () => closeServer(server, limitMs * 0.8),
-      ...started.map((one) => () => one.stop?.()),
-      () => jobs.stop(end - performance.now()),
-      ...started.map((one) => () => one.finish?.()),
-      () => database.close(),
-    ];
     const failures: unknown[] = [];
-    for (const step of steps) {
+    /** One step's failure does not keep the others from releasing what they hold. */
+    const attempt = async (step: (() => unknown) | undefined): Promise<void> => {
       try {
-        await step();
+        await step?.();
       } catch (error) {
         failures.push(error);
       }
-    }
+    };
+    await attempt(() => ask?.close());
+    // Jobs get some time even if a request uses all of its own.
+    await attempt(() => closeServer(server, limitMs * 0.8));
+    for (const one of working.toReversed()) await attempt(one.stop);
+    await attempt(() => jobs.stop(end - performance.now()));
+    for (const one of working.toReversed()) await attempt(one.finish);
+    await attempt(() => database.close());
     if (failures.length > 0) throw failures[0];
   }
 }
