@@ -32,6 +32,16 @@ type Reply =
   | { done: true }
   | { failed: { kind: string; message: string; stack?: string } };
 
+/** The thread's next reply. Under `node --watch` a thread also reports the files that it loads, which is not one. */
+const replyOf = (worker: Worker): Promise<Reply> =>
+  new Promise((done) => {
+    worker.on('message', function take(message: Reply) {
+      if (!('value' in message || 'done' in message || 'failed' in message)) return;
+      worker.off('message', take);
+      done(message);
+    });
+  });
+
 /**
  * Runs a task in a thread of its own, whose script calls `serveThread`, and yields its answers, each produced on
  * request. Untrusted input is read there: the thread can be ended at any point without affecting anything else.
@@ -57,7 +67,7 @@ export async function* askThread<Answer>(
   });
   try {
     for (;;) {
-      const came = new Promise<Reply>((done) => worker.once('message', done));
+      const came = replyOf(worker);
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<Error>((done) => {
         timer = setTimeout(() => done(new ThreadLost('time')), answerMs);
