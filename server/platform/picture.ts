@@ -1,5 +1,6 @@
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { renderAsync } from '@resvg/resvg-js';
+import { disableTypes, imageSize, types } from 'image-size';
 
 // Processes the bytes of an uploaded picture. This runs in a process of its own (picture-child.ts), since a decoder
 // cannot be stopped once it is running; even so, every rule here reads its input only once, from front to end.
@@ -33,6 +34,10 @@ const SVG_BYTES = 512 * 1024;
 /** How far into a file the drawing itself has to begin. */
 const PROLOG_CHARACTERS = 4096;
 
+/** What is taken as it is, by its first bytes; a drawing becomes a PNG. */
+const FORMATS = ['png', 'jpg', 'webp'] as const;
+disableTypes(types.filter((type) => !(FORMATS as readonly string[]).includes(type)));
+
 /**
  * Decodes a picture (PNG, JPEG, WebP or SVG) and re-encodes its pixels. The size the file claims is read from its
  * header, and a picture that is too large is refused before anything is decoded. A drawing (SVG) becomes a PNG; its
@@ -40,12 +45,12 @@ const PROLOG_CHARACTERS = 4096;
  * @throws PictureFault if it is not such a picture; Error if it cannot be read
  */
 export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture> {
-  const format = rasterFormat(file);
+  const format = claimOf(file)?.type;
   const text = format ? '' : file.toString('utf8');
   const begins = format ? -1 : drawingAt(text.slice(0, PROLOG_CHARACTERS));
   if (!format && begins === -1) throw new PictureFault('must be a PNG, JPEG, WebP, or SVG image');
   const source = format ? file : await rasterise(file, text, begins, rules.maxSide);
-  const size = headerSize(source, format ?? 'png');
+  const size = claimOf(source);
   if (!size || size.width < 1 || size.height < 1) throw new Error('Its size cannot be determined.');
   if (size.width * size.height > rules.maxPixels)
     throw new PictureFault(
@@ -68,17 +73,23 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
   const pen = canvas.getContext('2d');
   pen.imageSmoothingQuality = 'high';
   pen.drawImage(image, cut.x, cut.y, cut.width, cut.height, 0, 0, width, height);
-  return format === 'jpeg'
+  return format === 'jpg'
     ? { bytes: await canvas.encode('jpeg', 88), type: 'image/jpeg', width, height }
     : { bytes: await canvas.encode('png'), type: 'image/png', width, height };
 }
 
-/** A file's type by its first bytes, whatever its name. */
-function rasterFormat(file: Buffer): 'png' | 'jpeg' | 'webp' | undefined {
-  if (file.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))) return 'png';
-  if (file.subarray(0, 3).equals(Buffer.from('ffd8ff', 'hex'))) return 'jpeg';
-  if (file.toString('latin1', 0, 4) === 'RIFF' && file.toString('latin1', 8, 12) === 'WEBP') return 'webp';
-  return undefined;
+/**
+ * A file's type, width, and height as its header claims them, before any pixel is decoded; undefined for other files.
+ * @throws if the header is broken
+ */
+function claimOf(file: Buffer): { type: string; width: number; height: number } | undefined {
+  try {
+    const { type, width, height } = imageSize(file);
+    return type ? { type, width, height } : undefined;
+  } catch (error) {
+    if (/^(unsupported|disabled) file type/.test((error as Error).message)) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -102,46 +113,6 @@ export function drawingAt(text: string): number {
     if (next === -1 || (begin === '<!doctype' && text.slice(at, next).includes('['))) return -1;
     at = next + end.length;
   }
-}
-
-/** Width and height as claimed by the header, before any pixel is decoded. */
-function headerSize(
-  file: Buffer,
-  format: 'png' | 'jpeg' | 'webp',
-): { width: number; height: number } | undefined {
-  try {
-    if (format === 'png') {
-      return file.toString('latin1', 12, 16) === 'IHDR'
-        ? { width: file.readUInt32BE(16), height: file.readUInt32BE(20) }
-        : undefined;
-    }
-    if (format === 'webp') return webpSize(file);
-    // JPEG: goes segment by segment to the frame header (SOF0-15, except DHT, JPG and DAC).
-    for (let at = 2; at < file.length; ) {
-      if (file[at] !== 0xff) return undefined;
-      const marker = file[at + 1]!;
-      if (marker === 0xff) at += 1;
-      else if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker))
-        return { height: file.readUInt16BE(at + 5), width: file.readUInt16BE(at + 7) };
-      else if (marker === 0xd9 || marker === 0xda) return undefined;
-      else at += 2 + (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8) ? 0 : file.readUInt16BE(at + 2));
-    }
-    return undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function webpSize(file: Buffer): { width: number; height: number } | undefined {
-  const kind = file.toString('latin1', 12, 16);
-  if (kind === 'VP8X') return { width: file.readUIntLE(24, 3) + 1, height: file.readUIntLE(27, 3) + 1 };
-  if (kind === 'VP8L') {
-    const bits = file.readUInt32LE(21);
-    return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 };
-  }
-  if (kind === 'VP8 ')
-    return { width: file.readUInt16LE(26) & 0x3fff, height: file.readUInt16LE(28) & 0x3fff };
-  return undefined;
 }
 
 /** Renders a drawing as a PNG whose longer side is `maxSide`. `begins` is where its `<svg` starts in its text. */
