@@ -254,7 +254,9 @@ export const ownMessages = {
   developerNotAgreed: 'Accept the developer agreement before you create API keys.',
   developerUnpaid: 'Your agency has a failed payment. API keys work again when the balance due is paid.',
   developerForAgencies: 'API keys are only for agencies.',
-  testKeyEmpty: 'Test keys have no data yet. Use a live key.',
+  testKeysOnly: 'Only test keys can make leads.',
+  sandboxFull: (most: number) => `Test mode can have up to ${most.toLocaleString('en-US')} leads.`,
+  clientWithoutOwner: 'No one signs in for this client yet.',
   keyThere: 'You already have an API key. Rotate it to get a new secret, or create another key.',
   keysTooMany: (most: number) =>
     `An agency can have up to ${most} API keys. Delete one that you no longer use.`,

@@ -197,3 +197,19 @@ export const companyFieldsOfApi = (row: CompanyFieldValues): CompanyFieldsOfApi 
       return [[field.api.name, field.kind === 'text' ? value || null : Boolean(value) === !field.inverted]];
     }),
   ) as CompanyFieldsOfApi;
+
+/** What a program's request sets of them; only what it gives. */
+export const companyFieldsFromApi = (
+  given: {
+    [Name in keyof CompanyFieldsOfApi]?: CompanyFieldsOfApi[Name] | undefined;
+  },
+): Partial<CompanyFieldValues> =>
+  Object.fromEntries(
+    companyFields.flatMap(([name, field]) => {
+      const value = field.api && given[field.api.name as keyof CompanyFieldsOfApi];
+      if (value === undefined) return [];
+      return [
+        [name, field.kind === 'text' ? String(value ?? '').trim() : Boolean(value) === !field.inverted],
+      ];
+    }),
+  ) as Partial<CompanyFieldValues>;

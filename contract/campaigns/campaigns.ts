@@ -170,6 +170,13 @@ export const CampaignRow = Campaign.omit({
   companySize: true,
 });
 
+/** A campaign as it is created. */
+export const NewCampaign = CampaignFields.extend({
+  leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
+  companyID: Id.optional().describe('The client. Required when an agency calls'),
+  draft: Flag.default('F').describe('T: the campaign starts paused and must be activated by a user'),
+});
+
 const Which = z.object({ leadspeekID: Id });
 /** A change to a campaign; fields left out stay as they are. */
 export const CampaignUpdate = CampaignFields.extend({
@@ -196,13 +203,7 @@ export const campaigns = {
       summary: 'Creates a campaign',
     })
     .meta({ access: 'campaign.create' })
-    .input(
-      CampaignFields.extend({
-        leadspeekType: z.enum(CAMPAIGN_MODULES).default('local'),
-        companyID: Id.optional().describe('The client. Required when an agency calls'),
-        draft: Flag.default('F').describe('T: the campaign starts paused and must be activated by a user'),
-      }),
-    )
+    .input(NewCampaign)
     .output(Done.extend({ data: Campaign })),
   update: call
     .route({

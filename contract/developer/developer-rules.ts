@@ -13,17 +13,22 @@ export const API_SCOPES = {
   'leads.read': { label: 'View leads and the people found', needs: ['lead.read'] },
   'clients.read': { label: 'View clients', needs: ['client.list', 'company.list'] },
   'clients.write': { label: 'Create and edit clients', needs: ['company.create', 'company.write'] },
-  'keywords.read': { label: 'Count keywords', needs: ['campaign.read'] },
+  'keywords.read': { label: 'View keyword counts', needs: ['campaign.read'] },
+  'keywords.write': { label: 'Request keyword counts', needs: ['campaign.write'] },
   'exclusions.read': { label: 'View exclusion lists', needs: ['exclusion.read'] },
   'exclusions.write': { label: 'Edit exclusion lists', needs: ['exclusion.write'] },
   'statements.read': { label: 'View statements and invoices', needs: ['statement.read', 'invoice.read'] },
   'wallet.read': { label: 'View the Data Wallet', needs: ['wallet.read'] },
   'deliveries.read': { label: 'View deliveries', needs: ['integration.read'] },
   'webhooks.write': { label: 'Manage webhooks', needs: ['integration.read', 'integration.write'] },
+  'sso.write': { label: 'Sign clients in', needs: ['client.list', 'view.switch'] },
+  'tools.write': { label: 'Let AI assistants make changes', needs: [] },
 } as const satisfies Record<string, { label: string; needs: readonly Permission[] }>;
 
 export type ApiScope = keyof typeof API_SCOPES;
 export const SCOPE_NAMES = Object.keys(API_SCOPES) as [ApiScope, ...ApiScope[]];
+/** The scopes that a key has only if someone chooses them: the first key, which has all others, does without. */
+export const CHOSEN_SCOPES: readonly ApiScope[] = ['sso.write', 'tools.write'];
 
 export const KEY_MODES = ['live', 'test'] as const;
 /** How long the previous secret stays valid, in minutes: not at all, an hour, a day, a week. */

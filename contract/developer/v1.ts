@@ -23,7 +23,10 @@ export const PRODUCTS = {
   b2b_id: 'b2b',
 } as const satisfies Record<string, (typeof LEAD_MODULES)[number]>;
 export type Product = keyof typeof PRODUCTS;
-const Product = z.enum(Object.keys(PRODUCTS) as [Product, ...Product[]]);
+export const Product = z.enum(
+  Object.keys(PRODUCTS) as [Product, ...Product[]],
+  `must be one of ${Object.keys(PRODUCTS).join(', ')}`,
+);
 
 const Money = z.string().describe('US dollars as a decimal, with 2 to 6 decimal places: 12.50');
 const Text = z.string().nullable();

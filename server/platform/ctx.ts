@@ -3,7 +3,7 @@ import type { RoleModule } from '../../contract/accounts/users.ts';
 import { Refusal } from '../../contract/errors.ts';
 import { messages, ownMessages } from '../../contract/messages.ts';
 import type { Clock } from './clock.ts';
-import type { Scope } from './db/scope.ts';
+import type { Scope, Tx } from './db/scope.ts';
 
 export type CompanyKind = 'root' | 'agency' | 'client';
 
@@ -79,6 +79,27 @@ export function scopeOf(who: {
   };
 }
 
+/** A change as the user log records it. */
+export interface Change {
+  action: string;
+  objectId: string;
+}
+
+/** The parts of a context. */
+interface CtxParts {
+  tenant: Tenant;
+  actor: Actor | null;
+  requestId: string;
+  clock: Clock;
+  ip: string;
+  userAgent: string;
+  origin: string;
+  /** How the user can confirm their identity, or null if they have just done so. */
+  unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
+  /** Runs at the end of each transaction in which the user changed something, before it is committed. */
+  beforeCommit?: ((tx: Tx, changes: Change[]) => Promise<void>) | undefined;
+}
+
 /** Everything a request handler knows in addition to its input. */
 export class Ctx {
   readonly tenant: Tenant;
@@ -88,38 +109,58 @@ export class Ctx {
   readonly userAgent: string;
   /** Scheme, host and port as the person typed them, e.g. http://acme.localhost:8080 */
   readonly origin: string;
-  readonly #actor: Actor | null;
-  readonly #unconfirmed: (() => Promise<Confirmation[] | null>) | undefined;
+  readonly #parts: CtxParts;
+  readonly #changes = new WeakMap<Tx, Change[]>();
+  readonly #tx: Tx | undefined;
 
-  constructor(parts: {
-    tenant: Tenant;
-    actor: Actor | null;
-    requestId: string;
-    clock: Clock;
-    ip: string;
-    userAgent: string;
-    origin: string;
-    /** How the user can confirm their identity, or null if they have just done so. */
-    unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
-  }) {
+  /** @param tx a transaction of the actor's scope, to work in instead of new ones */
+  constructor(parts: CtxParts, tx?: Tx) {
     this.tenant = parts.tenant;
-    this.#actor = parts.actor;
     this.requestId = parts.requestId;
     this.clock = parts.clock;
     this.ip = parts.ip;
     this.userAgent = parts.userAgent;
     this.origin = parts.origin;
-    this.#unconfirmed = parts.unconfirmed;
+    this.#parts = parts;
+    this.#tx = tx;
   }
 
   /** The signed-in user. Throws 401 if the request is not authenticated. */
   get actor(): Actor {
-    if (!this.#actor) throw new Refusal('unauthenticated', messages.unauthenticated);
-    return this.#actor;
+    const { actor } = this.#parts;
+    if (!actor) throw new Refusal('unauthenticated', messages.unauthenticated);
+    return actor;
   }
 
   get scope(): Scope {
-    return scopeOf(this.actor);
+    const { beforeCommit } = this.#parts;
+    return {
+      ...scopeOf(this.actor),
+      ...(this.#tx ? { tx: this.#tx } : {}),
+      ...(beforeCommit
+        ? {
+            beforeCommit: async (tx) => {
+              const changes = this.#changes.get(tx);
+              if (changes) await beforeCommit(tx, changes);
+            },
+          }
+        : {}),
+    };
+  }
+
+  /** The same request, reading in a transaction of the actor's scope that has begun: it sees what that one wrote. */
+  within(tx: Tx): Ctx {
+    return new Ctx(this.#parts, tx);
+  }
+
+  /** The same request, with something to do before what it changes is committed. */
+  before(beforeCommit: NonNullable<CtxParts['beforeCommit']>): Ctx {
+    return new Ctx({ ...this.#parts, beforeCommit });
+  }
+
+  /** Notes a change that a transaction makes. Called by the user log. */
+  note(tx: Tx, change: Change): void {
+    this.#changes.set(tx, [...(this.#changes.get(tx) ?? []), change]);
   }
 
   /** Returns whether the signed-in user has the permission. */
@@ -143,7 +184,7 @@ export class Ctx {
    * @throws Refusal 403 whose `errors.confirm` says how to confirm one's identity
    */
   async mustBeConfirmed(): Promise<void> {
-    const how = await this.#unconfirmed?.();
+    const how = await this.#parts.unconfirmed?.();
     if (how) throw new Refusal('forbidden', ownMessages.confirmFirst, { errors: { confirm: how } });
   }
 }

@@ -172,8 +172,9 @@ export function createMail(
       const { logo, ...body } = JSON.parse(vault.open(row.body_sealed ?? '', 'mail.body')) as SealedBody;
       let own: OwnServer | null = null;
       try {
-        if (row.sender_host && attempts <= OWN_TRIES) own = await ownServer(rootId, row.sender_host);
-        await (own?.transport ?? transport).send({
+        if (row.sender_host && attempts <= OWN_TRIES && !row.is_test)
+          own = await ownServer(rootId, row.sender_host);
+        await (row.is_test ? outboxOnly : (own?.transport ?? transport)).send({
           id: row.id,
           from: own
             ? { ...own.from, name: own.from.name || row.from_name }
@@ -197,7 +198,7 @@ export function createMail(
         if (over) return;
         throw error;
       }
-      const { takesOver } = own?.transport ?? transport;
+      const { takesOver } = row.is_test ? outboxOnly : (own?.transport ?? transport);
       await mark({
         state: takesOver ? 'sent' : 'kept',
         attempts,

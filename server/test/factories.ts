@@ -276,6 +276,15 @@ export function createFactories(features: Services, platform: Platform) {
         expires_in_days: null,
         ...given,
       }),
+    /** An exclusion list of a company, in force. */
+    exclusionList: (company: Company, level: 'agency' | 'client', lines: string[]) =>
+      inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.exclusions.addList(
+          tx,
+          { owner: ownerOf(company), ownerId: company.id, level, name: 'list.csv', lines },
+          clock.now(),
+        ),
+      ),
     /** A fee that an agency owes its root. */
     fee(agency: Company, amount: bigint): Promise<void> {
       const owner = { ...ownerOf(agency), agency_id: agency.id };

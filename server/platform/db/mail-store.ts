@@ -6,11 +6,12 @@ export async function insertMail(tx: Tx, row: Insertable<Schema['mail']>): Promi
   await tx.insertInto('mail').values(row).execute();
 }
 
-/** Returns an email that has not been sent yet. */
+/** Returns an email that has not been sent yet. `is_test`: it is of a sandbox, whose mail reaches no one. */
 export async function queuedMail(tx: Tx, id: string) {
   return tx
     .selectFrom('mail')
     .selectAll()
+    .select(sql<boolean>`is_sandbox(root_id)`.as('is_test'))
     .where('id', '=', id)
     .where('state', '=', 'queued')
     .executeTakeFirst();

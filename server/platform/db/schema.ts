@@ -567,6 +567,18 @@ export interface Schema {
     last_used_at: MaybeAt;
     last_used_ip: Maybe<string>;
   };
+  developer_sandbox: ClientOwner & {
+    sandbox_root_id: string;
+    sandbox_agency_id: string;
+    created_at: At;
+  };
+  developer_write: ClientOwner & {
+    key: string;
+    request_hash: Buffer;
+    status: number;
+    answer_sealed: string;
+    created_at: At;
+  };
   passkey: Owner & {
     id: string;
     user_id: string;

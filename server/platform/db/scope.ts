@@ -10,6 +10,10 @@ export interface Scope {
   rootId: string;
   agencyId?: string | undefined;
   companyId?: string | undefined;
+  /** A transaction of this very scope, to work in instead of a new one. */
+  tx?: Tx | undefined;
+  /** Runs at the end of each transaction that is begun in this scope, before it is committed. */
+  beforeCommit?: ((tx: Tx) => Promise<void>) | undefined;
 }
 
 /**
@@ -37,6 +41,7 @@ const MOST_ASKED = 3;
  * first, so `work` must be safe to run again.
  */
 export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
+  if (scope.tx) return work(scope.tx);
   const asked = new Map<string, number>();
   for (let attempt = 1; ; ) {
     try {
@@ -45,7 +50,9 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
         await sql`/* kept: scope */ select set_config('role', ${role}, true), set_config('scope.root_id', ${scope.rootId}, true),
                          set_config('scope.agency_id', ${scope.agencyId ?? ''}, true),
                          set_config('scope.company_id', ${scope.companyId ?? ''}, true)`.execute(tx);
-        return work(tx);
+        const result = await work(tx);
+        await scope.beforeCommit?.(tx);
+        return result;
       });
     } catch (error) {
       if (error instanceof AskFirst) {

@@ -46,7 +46,10 @@ const problemSchema = {
         type: 'object',
         required: ['location', 'message', 'fix'],
         properties: {
-          location: { type: 'string', description: 'query.limit, path.id, or header.Lead-Version' },
+          location: {
+            type: 'string',
+            description: 'query.limit, path.id, body.name, or header.Lead-Version',
+          },
           message: { type: 'string' },
           fix: { type: 'string', description: 'How to correct it' },
         },
@@ -128,10 +131,13 @@ export async function describeApi(
   return document;
 }
 
+const IDEMPOTENCY =
+  'A text of your choice, such as a UUID, for safe retries: for 24 hours, the same request with the same key is done once and gets the first answer, with Idempotency-Replayed: true';
+
 /** Adds what a route for programs takes and returns. */
 function describe(
   operation: Operation,
-  { name, scope, query, answer }: NonNullable<PlainRoute['described']>,
+  { name, scope, query, body, status = 200, answer }: NonNullable<PlainRoute['described']>,
 ): void {
   const { properties = {} } = schemaOf(query);
   // A parameter with a default always has a value once it is checked, but may be left out.
@@ -156,8 +162,20 @@ function describe(
       schema: { type: 'string', enum: [LEAD_VERSION] },
     },
   ];
+  if (body) {
+    (operation.parameters as object[]).push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: IDEMPOTENCY,
+      schema: { type: 'string', maxLength: 255 },
+    });
+    const { $schema: _, ...schema } = z.toJSONSchema(body, { io: 'input' });
+    if (Object.keys(body.shape).length > 0)
+      operation.requestBody = { required: true, content: { 'application/json': { schema } } };
+  }
   operation.responses = {
-    200: { description: 'OK', content: { 'application/json': { schema: schemaOf(answer) } } },
+    [status]: { description: 'OK', content: { 'application/json': { schema: schemaOf(answer) } } },
     default: { $ref: '#/components/responses/Problem' },
   };
 }

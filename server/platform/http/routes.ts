@@ -26,7 +26,7 @@ export type Access = 'open' | 'public' | 'download' | Permission;
  * routes are requested with ?token= (see access.downloadToken) and guarded by `permission`.
  */
 export interface PlainRoute {
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'OPTIONS';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS';
   /** From the root, e.g. /api/identity/imports */
   url: string;
   access: Access;
@@ -37,7 +37,15 @@ export interface PlainRoute {
   summary: string;
   bodyLimit?: number;
   /** What a route for programs is called, takes and returns, for the OpenAPI document. */
-  described?: { name: string; scope?: string; query: z.ZodObject; answer: z.ZodObject };
+  described?: {
+    name: string;
+    scope?: string;
+    query: z.ZodObject;
+    /** Of a request that writes. */
+    body?: z.ZodObject;
+    status?: 200 | 201;
+    answer: z.ZodObject;
+  };
   /** The handler reads the body itself as a stream. */
   streamed?: boolean;
   handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;

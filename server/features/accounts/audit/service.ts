@@ -101,6 +101,7 @@ export function createAudit(): Audit {
         ip: ctx.ip,
         companyName: (viewed ?? self).companyName,
       });
+      ctx.note(tx, entry);
     },
     async recordSystem(tx, at, owner, entry) {
       await write(tx, at, owner, entry, {

@@ -233,6 +233,9 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         };
       }),
 
+    /** One list, whatever its state. @throws Refusal 404 */
+    one: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, id)),
+
     report: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => ({
         list: view(await one(tx, id)),

@@ -8,6 +8,7 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
 import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { MOST_ROWS } from '../../../platform/http/csv-file.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -390,6 +391,40 @@ export function createLeads(
         });
         return { lead_id: id, webhooks: await store.deliveriesCount(tx, id) };
       }),
+
+    /**
+     * Leads of made-up people for a campaign of a sandbox: like those that were found, but free. `isTold`: whether they
+     * are delivered. Returns their ids.
+     */
+    async makeUp(
+      tx: Tx,
+      { id: campaignId, owner }: { id: string; owner: Owner & { agency_id: string } },
+      made: { at: Date; contact: Parameters<typeof store.insertTestLead>[2] }[],
+      isTold = false,
+    ): Promise<string[]> {
+      const rows = made.map(({ at, contact }) => ({ id: newId(at), at, contact }));
+      const of = { ...owner, campaign_id: campaignId };
+      await store.insertLeads(
+        tx,
+        rows.map(({ id, at }) => ({
+          id,
+          ...of,
+          match_kind: 1,
+          confidence: 100,
+          evidence: '{}',
+          price_micros: 0n,
+          cost_micros: 0n,
+          created_at: at,
+        })),
+        rows.map(({ id, at, contact }) => ({ ...contact, lead_id: id, ...of, created_at: at })),
+      );
+      if (isTold)
+        await platform.events.emit(tx, 'leads.accepted', {
+          leads: rows.map(({ id }) => ({ id, campaignId, owner })),
+          isTest: false,
+        });
+      return rows.map(({ id }) => id);
+    },
 
     /**
      * The filtered leads as CSV lines in the list's order, read in steps: any number by date; in any other order only

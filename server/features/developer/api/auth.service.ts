@@ -11,6 +11,7 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import { type Auth, belongsAt } from '../../accounts/auth/index.ts';
 import { modulesOf } from '../../accounts/users/index.ts';
 import * as policy from './key.policy.ts';
+import type { Sandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
 
 const hour = 3600;
@@ -68,10 +69,15 @@ const BAD = 'The key or token is invalid.';
 /** Authenticates programs by a key's secret, or by a token that was issued for it. */
 export function createApiAuth(
   { db, clock }: Platform,
-  { auth, audit, limits }: { auth: Auth; audit: Audit; limits: Limits },
+  { auth, audit, limits, sandbox }: { auth: Auth; audit: Audit; limits: Limits; sandbox: Sandbox },
 ) {
   const audienceOf = (rootId: string): string => `api:${rootId}`;
   const grade = (key: store.KnownKey) => auth.gradeOf('agency', key.maker_role);
+  const ownerOf = ({ root_id, agency_id, company_id }: store.KnownKey) => ({
+    root_id,
+    agency_id,
+    company_id,
+  });
   const place = (key: store.KnownKey) => ({
     rootId: key.root_id,
     agencyId: key.agency_id,
@@ -89,6 +95,17 @@ export function createApiAuth(
     }
   };
 
+  /** Where a key works: a test key in its agency's sandbox, as its agency. */
+  async function workplace(key: store.KnownKey) {
+    if (key.mode === 'live') return place(key);
+    const { sandbox_root_id, sandbox_agency_id } = key;
+    const { rootId, agencyId } =
+      sandbox_root_id && sandbox_agency_id
+        ? { rootId: sandbox_root_id, agencyId: sandbox_agency_id }
+        : await sandbox.of({ ...ownerOf(key), name: key.company_name });
+    return { rootId, agencyId, companyId: agencyId, kind: 'agency' as const };
+  }
+
   /**
    * Counts and logs an attempt with an existing key, and refuses it. While such attempts are paused, none are logged; a
    * caller with the right secret is still told what is wrong.
@@ -105,9 +122,8 @@ export function createApiAuth(
     } catch (error) {
       throw isProven && error instanceof ApiRefusal ? refusal : error;
     }
-    const owner = { root_id: key.root_id, agency_id: key.agency_id, company_id: key.company_id };
     await inScope(db.app, scopeOf(place(key)), (tx) =>
-      audit.recordEntry(tx, ctx, owner, null, {
+      audit.recordEntry(tx, ctx, ownerOf(key), null, {
         action: 'apikey.refused',
         objectKind: 'apikey',
         objectId: key.id,
@@ -215,7 +231,7 @@ export function createApiAuth(
       const may = scopesNow(key);
       const scopes = 'scopes' in found ? may.filter((scope) => found.scopes.includes(scope)) : may;
       const actor: Actor = {
-        ...place(key),
+        ...(await workplace(key)),
         userId: key.maker_id,
         sessionId: '',
         grade: grade(key),

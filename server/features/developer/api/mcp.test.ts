@@ -185,7 +185,7 @@ describe('[BEY-24] the MCP server', () => {
       expect([statusCode, headers.allow]).toEqual([405, 'POST']);
     }
     const test = await connect(await make(['leads.read'], 'test'));
-    expect(await call(test, 'list_leads')).toMatchObject({ isError: true, text: ownMessages.testKeyEmpty });
+    expect((await call(test, 'list_leads')).text).toContain('@example.com');
   });
 
   test('counts against the limit of the key', async () => {

@@ -1,3 +1,4 @@
+import { apiRoutes } from './v1.routes.ts';
 import { app, NOBODY, type Samples, type Target, targets } from '../../../test/samples.ts';
 
 /** A key of the target's agency, with its canary as the name; the agency has developer mode. */
@@ -73,38 +74,15 @@ export const samples: Samples = {
   },
   'GET /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
   'DELETE /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
-  'GET /v1/me': { named: false, request: () => ({ url: '/v1/me' }), passes: [401] },
-  // Only with an API key: what keys of others get is in features/developer/api/v1.test.ts.
-  'GET /v1/clients': { named: false, request: () => ({ url: '/v1/clients' }), passes: [401] },
-  'GET /v1/clients/:id': {
-    named: false,
-    request: (t) => ({ url: `/v1/clients/${t.client.id}` }),
-    passes: [401],
-  },
-  'GET /v1/campaigns': { named: false, request: () => ({ url: '/v1/campaigns' }), passes: [401] },
-  'GET /v1/campaigns/:id': {
-    named: false,
-    request: (t) => ({ url: `/v1/campaigns/${t.campaign.id}` }),
-    passes: [401],
-  },
-  'GET /v1/leads': { named: false, request: () => ({ url: '/v1/leads' }), passes: [401] },
-  'GET /v1/keyword-counts': { named: false, request: () => ({ url: '/v1/keyword-counts' }), passes: [401] },
-  'GET /v1/keyword-counts/:id': {
-    named: false,
-    request: () => ({ url: `/v1/keyword-counts/${NOBODY}` }),
-    passes: [401],
-  },
-  'GET /v1/exclusion-lists': {
-    named: false,
-    request: (t) => ({ url: `/v1/exclusion-lists?client_id=${t.client.id}` }),
-    passes: [401],
-  },
-  'GET /v1/deliveries': {
-    named: false,
-    request: (t) => ({ url: `/v1/deliveries?campaign_id=${t.campaign.id}` }),
-    passes: [401],
-  },
-  'GET /v1/wallet': { named: false, request: () => ({ url: '/v1/wallet' }), passes: [401] },
-  'GET /v1/statement': { named: false, request: () => ({ url: '/v1/statement' }), passes: [401] },
-  'GET /v1/leads/:id': { named: false, request: (t) => ({ url: `/v1/leads/${t.leadId}` }), passes: [401] },
 };
+
+// Only with an API key: what keys of others get is in v1.test.ts and v1.writes.test.ts.
+for (const { method, url } of apiRoutes.filter((route) => route.url.startsWith('/v1/')))
+  samples[`${method} ${url}`] = {
+    named: false,
+    request: (t) => ({
+      url: url.replace(':id', t.campaign.id),
+      ...(method === 'GET' ? {} : { body: {} }),
+    }),
+    passes: [401],
+  };

@@ -65,6 +65,7 @@ beforeAll(async () => {
     campaigns: campaign.id,
     leads: rows[0]!.lead,
     'keyword-counts': rows[0]!.count,
+    'exclusion-lists': (await app.make.exclusionList(bakery, 'client', ['ada@example.com'])).id,
   });
   client = sdk.createClient(
     sdk.createConfig({

@@ -3,6 +3,7 @@ import { mayPerson } from '../../../../contract/accounts/permissions.ts';
 import type { DeveloperKey } from '../../../../contract/developer/developer.ts';
 import {
   type ApiScope,
+  CHOSEN_SCOPES,
   type KEY_MODES,
   MOST_KEYS,
   mayScope,
@@ -22,6 +23,8 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Users } from '../../accounts/users/index.ts';
+import type { Campaigns } from '../../campaigns/campaigns/index.ts';
+import type { Leads } from '../../campaigns/leads/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Invoices } from '../../money/invoices/index.ts';
 import type { Ledger, Notices } from '../../money/ledger/index.ts';
@@ -30,6 +33,7 @@ import type { Payments } from '../../money/payments/index.ts';
 import { createAcceptance } from './accept.service.ts';
 import { createApiAuth } from './auth.service.ts';
 import * as policy from './key.policy.ts';
+import { createSandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
 
 /** Looks for keys that expire soon or have expired; runs hourly. */
@@ -50,6 +54,8 @@ export interface DeveloperParts {
   invoices: Invoices;
   payments: Payments;
   minimumSpend: MinimumSpend;
+  campaigns: Campaigns;
+  leads: Leads;
 }
 
 /** The data a new key is made with. */
@@ -70,6 +76,7 @@ const missing = (): never => {
 export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { db, clock, jobs } = platform;
   const { tenants, users, audit, auth, billing, agreements, notices } = parts;
+  const sandbox = createSandbox(platform, parts);
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
     const { rootId, companyId, kind } = ctx.actor;
@@ -223,7 +230,8 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     });
 
   return {
-    auth: createApiAuth(platform, parts),
+    sandbox,
+    auth: createApiAuth(platform, { ...parts, sandbox }),
     accept: createAcceptance(platform, parts),
     warn,
     urls,
@@ -277,7 +285,9 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
           throw new Refusal('conflict', ownMessages.keyThere);
         if (there.length >= MOST_KEYS) throw new Refusal('conflict', ownMessages.keysTooMany(MOST_KEYS));
         const { grade, modules } = ctx.actor;
-        const scopes = SCOPE_NAMES.filter((scope) => mayScope(grade, modules, scope));
+        const scopes = SCOPE_NAMES.filter(
+          (scope) => !CHOSEN_SCOPES.includes(scope) && mayScope(grade, modules, scope),
+        );
         return make(tx, ctx, owner, { name: 'API key', mode: 'live', scopes, expires_in_days: null }, sender);
       });
     },

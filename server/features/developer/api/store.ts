@@ -24,6 +24,8 @@ export interface KnownKey extends KeyFacts {
   scopes: string[];
   last_used_at: Date | null;
   last_used_ip: string | null;
+  sandbox_root_id: string | null;
+  sandbox_agency_id: string | null;
 }
 
 /** Returns a key by one of its names, before any scope is known; undefined if there is none. */
@@ -40,7 +42,7 @@ export async function known(
   return rows[0];
 }
 
-/** Prevents others from making keys for a company until the transaction ends. */
+/** Prevents others from making keys, or a sandbox, for a company until the transaction ends. */
 export async function lockCompany(tx: Tx, companyId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${companyId}, 191))`.execute(tx);
 }

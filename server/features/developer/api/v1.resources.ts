@@ -6,6 +6,7 @@ import {
   ApiClient,
   ApiClients,
   ApiDeliveries,
+  ApiExclusionList,
   ApiExclusionLists,
   ApiKeywordCountDetail,
   ApiKeywordCounts,
@@ -25,6 +26,7 @@ import {
 } from '../../../../contract/developer/v1.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import type { Access } from '../../accounts/auth/index.ts';
 import type { Companies } from '../../accounts/companies/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Signals } from '../../audience/signals/index.ts';
@@ -34,10 +36,12 @@ import type { Leads } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
 import { cursorOf, type Place, placeOf } from './cursor.policy.ts';
+import type { Sandbox } from './sandbox.service.ts';
 import * as shapes from './v1.shapes.ts';
 
-/** The features that the developer API reads from. */
+/** The features that the developer API reads from and writes to. */
 export interface Sources {
+  access: Access;
   companies: Companies;
   campaigns: Campaigns;
   leads: Leads;
@@ -45,6 +49,7 @@ export interface Sources {
   exclusions: Exclusions;
   delivery: Delivery;
   dataWallet: DataWallet;
+  sandbox: Sandbox;
   statement: ReturnType<typeof createStatement>;
 }
 
@@ -226,6 +231,14 @@ export const resources: readonly Resource[] = [
       const { rows, end } = await exclusions.after(ctx, level, owner, after, limit);
       return { data: rows.map(shapes.exclusionListOf), end };
     },
+  }),
+  item({
+    url: '/v1/exclusion-lists/:id',
+    tool: 'get_exclusion_list',
+    summary: 'Returns one exclusion list, also one that is still being loaded or was removed',
+    scope: 'exclusions.read',
+    answer: ApiExclusionList,
+    read: async ({ exclusions }, ctx, id) => shapes.exclusionListOf(await exclusions.one(ctx, id)),
   }),
   list({
     url: '/v1/deliveries',

@@ -17,8 +17,11 @@ import { type ApiCaller, ApiRefusal, readBasic } from './auth.service.ts';
 import { answerMcp } from './mcp.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Developer } from './service.ts';
-import { createRead, UNKNOWN } from './v1.read.ts';
+import { UNKNOWN } from './v1.check.ts';
+import { createRead } from './v1.read.ts';
 import { resources, type Sources } from './v1.resources.ts';
+import { createWrite } from './v1.write.ts';
+import { writes } from './v1.writes.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 8 * 1024;
@@ -27,6 +30,10 @@ const TITLES: Record<number, string> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'Not found',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Too large',
+  415: 'Unsupported media type',
   422: 'Invalid parameters',
   429: 'Too many requests',
 };
@@ -75,6 +82,17 @@ export const apiRoutes: PlainRoute[] = [
       handler: async () => null,
     }),
   ),
+  ...writes.map(
+    ({ method, url, tool, summary, scope, body, status, answer }): PlainRoute => ({
+      method,
+      url,
+      access: 'public',
+      tag: 'Developer API',
+      summary,
+      described: { name: operationOf(tool), scope, query: NoQuery, body, status, answer },
+      handler: async () => null,
+    }),
+  ),
   ...resources.map(
     ({ url, tool, summary, scope, query, answer }): PlainRoute => ({
       method: 'GET',
@@ -91,14 +109,15 @@ export const apiRoutes: PlainRoute[] = [
 /** Mounts the developer API: the calls that programs make with a key (docs/decisions/0191-developer-keys.md). */
 export function addApiRoutes(
   app: FastifyInstance,
-  { clock, db }: Pick<Platform, 'clock' | 'db'>,
+  platform: Platform,
   doors: Doors,
   {
     developer,
     tenants,
     ...features
-  }: { developer: Developer; tenants: Tenants } & Omit<Sources, 'statement'>,
+  }: { developer: Developer; tenants: Tenants } & Omit<Sources, 'statement' | 'sandbox'>,
 ): void {
+  const { clock, db } = platform;
   void app.register(async (inner) => {
     inner.removeAllContentTypeParsers();
     inner.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: FORM_BYTES }, (_request, text, done) =>
@@ -114,7 +133,13 @@ export function addApiRoutes(
     );
   });
   const rates = createRates();
-  const read = createRead({ ...features, statement: createStatement({ db, clock }, tenants) });
+  const sources = {
+    ...features,
+    sandbox: developer.sandbox,
+    statement: createStatement(platform, tenants),
+  };
+  const read = createRead(sources);
+  const write = createWrite(platform, sources);
   void app.register(async (inner) => {
     inner.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
     inner.setErrorHandler((error, request, reply) => problem(error, request, reply));
@@ -143,12 +168,10 @@ export function addApiRoutes(
         return answer(caller, request, reply);
       });
     };
-    // As text: a body in this protocol is never encrypted.
+    // As text: a body is never encrypted here.
     inner.removeContentTypeParser('application/json');
-    inner.addContentTypeParser(
-      'application/json',
-      { parseAs: 'string', bodyLimit: MCP_BYTES },
-      (_request, text, done) => done(null, text),
+    inner.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) =>
+      done(null, text),
     );
     inner.post('/mcp', { ...configOf('/mcp'), bodyLimit: MCP_BYTES }, async (request, reply) => {
       const caller = await callerOf(request, reply);
@@ -165,9 +188,9 @@ export function addApiRoutes(
         ...configOf('/mcp'),
         handler: (_request, reply) => reply.code(405).header('Allow', 'POST').send(),
       });
-    get('/v1/me', async ({ ctx, key, company, scopes }) => {
+    get('/v1/me', async ({ ctx, key, scopes }) => {
       // Read in the key's own scope, so anything that row level security hides does not exist here.
-      const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, company.id));
+      const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, ctx.actor.companyId));
       return {
         key: {
           id: key.id,
@@ -186,7 +209,32 @@ export function addApiRoutes(
         if (body.next_cursor) void reply.header('Link', nextOf(request, caller.ctx.origin, body.next_cursor));
         return body;
       });
+    for (const one of writes)
+      inner.route({
+        method: one.method,
+        url: one.url,
+        ...configOf(one.url),
+        handler: async (request, reply) => {
+          const caller = await callerOf(request, reply);
+          mustBeVersion(request);
+          const { query, params } = request;
+          const key = request.headers['idempotency-key'] as string | undefined;
+          const done = await write(one, caller, { query, params, body: bodyOf(request), key });
+          if (done.isReplayed) void reply.header('Idempotency-Replayed', 'true');
+          return reply.code(done.status).send(done.body);
+        },
+      });
   });
+}
+
+/** @throws Refusal 400 for a body that is not JSON */
+function bodyOf({ body }: FastifyRequest): unknown {
+  if (typeof body !== 'string' || body === '') return undefined;
+  try {
+    return readJson(body);
+  } catch {
+    throw new Refusal('bad_request', 'The request body is not valid JSON.');
+  }
 }
 
 const configOf = (url: string) => ({
@@ -209,12 +257,7 @@ function messageOf(request: FastifyRequest): Parameters<typeof answerMcp>[3] {
     'content-type': type ?? '',
     ...(typeof version === 'string' ? { 'mcp-protocol-version': version } : {}),
   });
-  let message: unknown;
-  try {
-    message = readJson(typeof request.body === 'string' ? request.body : '');
-  } catch {
-    throw new Refusal('bad_request', 'The request body is not valid JSON.');
-  }
+  const message = bodyOf(request);
   if (Array.isArray(message)) throw new Refusal('bad_request', 'Send one message per request.');
   return { url: `${request.protocol}://${request.host}/mcp`, headers, message };
 }
@@ -259,13 +302,19 @@ function nextOf(request: FastifyRequest, origin: string, cursor: string): string
 
 /** How to correct what a refusal names. */
 function fixOf(place: string, rule: string, request: FastifyRequest): string {
-  const name = place.slice(place.indexOf('.') + 1);
+  const [part, name] = [place.slice(0, place.indexOf('.')), place.slice(place.indexOf('.') + 1)];
   if (rule !== UNKNOWN)
-    return Object.hasOwn(FIXES, name) ? FIXES[name]! : 'Correct it and send the request again.';
-  const known = Object.keys(resources.find(({ url }) => url === request.routeOptions.url)?.query.shape ?? {});
-  return known.length > 0
-    ? `Remove it. The parameters are ${known.join(', ')}.`
-    : 'Remove it. This request has no parameters.';
+    return part !== 'body' && Object.hasOwn(FIXES, name)
+      ? FIXES[name]!
+      : 'Correct it and send the request again.';
+  const { url } = request.routeOptions;
+  const shape =
+    part === 'body'
+      ? writes.find((one) => one.url === url && one.method === request.method)?.body.shape
+      : request.method === 'GET' && resources.find((one) => one.url === url)?.query.shape;
+  const known = Object.keys(shape || {});
+  if (known.length === 0) return `Remove it. This request has no ${part === 'body' ? 'body' : 'parameters'}.`;
+  return `Remove it. The ${part === 'body' ? 'fields' : 'parameters'} are ${known.join(', ')}.`;
 }
 
 /** Handles the token endpoint: its responses, including refusals, follow RFC 6749. */

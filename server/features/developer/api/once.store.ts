@@ -1,0 +1,40 @@
+import { type Insertable, sql } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+
+/** The answer of an earlier write under a key, if it was given since an instant. */
+export const kept = (tx: Tx, companyId: string, key: string, since: Date) =>
+  tx
+    .selectFrom('developer_write')
+    .select(['request_hash', 'status', 'answer_sealed'])
+    .where('company_id', '=', companyId)
+    .where('key', '=', key)
+    .where('created_at', '>', since)
+    .executeTakeFirst();
+
+/**
+ * Keeps the answer of a write under its key. False if there is one since an instant, or another transaction is about to
+ * keep one: that one is waited for.
+ */
+export async function keep(
+  tx: Tx,
+  row: Insertable<Schema['developer_write']>,
+  since: Date,
+): Promise<boolean> {
+  const done = await tx
+    .insertInto('developer_write')
+    .values(row)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['company_id', 'key'])
+        .doUpdateSet({
+          request_hash: sql`excluded.request_hash`,
+          status: sql`excluded.status`,
+          answer_sealed: sql`excluded.answer_sealed`,
+          created_at: sql`excluded.created_at`,
+        })
+        .where('developer_write.created_at', '<=', since),
+    )
+    .executeTakeFirst();
+  return Number(done.numInsertedOrUpdatedRows) > 0;
+}

@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { ApiCaller } from './auth.service.ts';
+import * as store from './once.store.ts';
+import { checkWrite, located, mustHaveScope } from './v1.check.ts';
+import type { Sources } from './v1.resources.ts';
+import type { Write } from './v1.writes.ts';
+
+/** How long the answer to a write is kept for its key. */
+const KEPT_MS = 24 * 3_600_000;
+const MOST_KEY = 255;
+const SEALED = 'developer.write';
+
+/** What a write answers. */
+export interface Written {
+  status: number;
+  body: Record<string, unknown>;
+  /** It is the answer to an earlier request with the same key. */
+  isReplayed: boolean;
+}
+
+/** A request that writes, as it arrived. */
+export interface WriteRequest {
+  query: unknown;
+  params: unknown;
+  /** The parsed body; undefined if there is none. */
+  body: unknown;
+  /** Its Idempotency-Key, if it has one. */
+  key: string | undefined;
+}
+
+/** The write was done by another request with the same key, so this one is rolled back. */
+class Done extends Error {
+  override name = 'Done';
+}
+
+export type DoWrite = ReturnType<typeof createWrite>;
+
+/**
+ * Makes writes of the developer API for a key. The answer to a write with an Idempotency-Key is kept in the transaction
+ * of the write itself, so the write is done once, whatever happens to its answer (docs/decisions/0250-v1-writes.md).
+ */
+export function createWrite(
+  { db, clock, vault }: Pick<Platform, 'db' | 'clock' | 'vault'>,
+  sources: Sources,
+) {
+  /** Writes under way in this process, by company and key. */
+  const running = new Map<string, Promise<unknown>>();
+
+  /**
+   * Does a write and returns its answer, which is read in the write's own transaction and given to `keep` there. What
+   * changes nothing, or answers with what is stored nowhere, is kept afterward.
+   */
+  async function perform(
+    write: Write,
+    ctx: Ctx,
+    { body, id }: { body: unknown; id: string },
+    keep: (tx: Tx, answer: Record<string, unknown>) => Promise<void>,
+  ): Promise<Record<string, unknown>> {
+    const { answers } = write;
+    let answer: Record<string, unknown> | undefined;
+    const result = await located(
+      () =>
+        write.run(
+          sources,
+          ctx.before(async (tx, changes) => {
+            if (!('read' in answers)) return;
+            const change = changes.find(({ action }) => answers.actions.includes(action));
+            if (!change) return;
+            answer = write.answer.parse(await answers.read(sources, ctx.within(tx), change.objectId));
+            await keep(tx, answer);
+          }),
+          body,
+          id,
+        ),
+      'body',
+      write.names,
+    );
+    if (answer) return answer;
+    answer = write.answer.parse(
+      'read' in answers ? await answers.read(sources, ctx, id) : answers.of(result),
+    );
+    const whole = answer;
+    await inScope(db.app, ctx.scope, (tx) => keep(tx, whole));
+    return whole;
+  }
+
+  /** @throws Refusal 422 if the key was used for another request */
+  async function earlier(ctx: Ctx, key: string, hash: Buffer): Promise<Written | undefined> {
+    const since = new Date(clock.now().getTime() - KEPT_MS);
+    const row = await inScope(db.app, ctx.scope, (tx) => store.kept(tx, ctx.actor.companyId, key, since));
+    if (!row) return undefined;
+    if (!row.request_hash.equals(hash))
+      throw new Refusal('invalid', 'Idempotency-Key: was used for a different request', {
+        errors: { 'header.Idempotency-Key': ['was used for a different request'] },
+      });
+    const body = JSON.parse(vault.open(row.answer_sealed, SEALED)) as Record<string, unknown>;
+    return { status: row.status, body, isReplayed: true };
+  }
+
+  async function once(
+    write: Write,
+    ctx: Ctx,
+    given: { body: unknown; id: string },
+    key: string,
+  ): Promise<Written> {
+    const { rootId, companyId } = ctx.actor;
+    const hash = createHash('sha256')
+      .update(JSON.stringify([write.method, write.url, given.id, given.body]))
+      .digest();
+    const before = await earlier(ctx, key, hash);
+    if (before) return before;
+    try {
+      const body = await perform(write, ctx, given, async (tx, answer) => {
+        const at = clock.now();
+        const row = {
+          ...{ root_id: rootId, agency_id: companyId, company_id: companyId },
+          key,
+          request_hash: hash,
+          status: write.status,
+          answer_sealed: vault.seal(JSON.stringify(answer), SEALED),
+          created_at: at,
+        };
+        if (!(await store.keep(tx, row, new Date(at.getTime() - KEPT_MS)))) throw new Done();
+      });
+      return { status: write.status, body, isReplayed: false };
+    } catch (error) {
+      if (!(error instanceof Done || error instanceof Refusal)) throw error;
+      // Another process may have been faster; what it wrote can be why this request was refused.
+      const now = await earlier(ctx, key, hash);
+      if (now) return now;
+      throw error;
+    }
+  }
+
+  /**
+   * @throws ApiRefusal 403 for a scope that the key lacks; Refusal 422 that names each field, 404, and whatever the
+   * write refuses
+   */
+  return async (write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> => {
+    mustHaveScope(caller, write.scope);
+    const { key } = request;
+    if (key !== undefined && (key.length > MOST_KEY || !/^[\x20-\x7e]+$/.test(key)))
+      throw refusalOf('header.Idempotency-Key', `must be 1 to ${MOST_KEY} ASCII characters`);
+    const given = await checkWrite(write, request);
+    const { ctx } = caller;
+    if (key === undefined) {
+      const body = await perform(write, ctx, given, async () => {});
+      return { status: write.status, body, isReplayed: false };
+    }
+    // Of the same write sent many times at once, each waits for the one before and finds its answer.
+    const name = `${ctx.actor.companyId} ${key}`;
+    while (running.has(name)) await running.get(name);
+    const work = once(write, ctx, given, key);
+    running.set(
+      name,
+      work.catch(() => undefined),
+    );
+    try {
+      return await work;
+    } finally {
+      running.delete(name);
+    }
+  };
+}

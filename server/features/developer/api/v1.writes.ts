@@ -1,0 +1,452 @@
+import type { z } from 'zod';
+import { companyFieldsFromApi } from '../../../../contract/accounts/company-fields.ts';
+import { CAMPAIGN_RULES } from '../../../../contract/campaigns/campaign-rules.ts';
+import { CampaignUpdate, NewCampaign } from '../../../../contract/campaigns/campaigns.ts';
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
+import {
+  ApiCampaignDetail,
+  ApiClient,
+  ApiExclusionList,
+  ApiKeywordCountDetail,
+  ApiLead,
+  PRODUCTS,
+} from '../../../../contract/developer/v1.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import {
+  ApiSsoToken,
+  ApiTestLead,
+  CampaignBody,
+  CampaignChange,
+  CampaignStatusBody,
+  ClientBody,
+  ClientChange,
+  ExclusionListBody,
+  KeywordCountApply,
+  KeywordCountBody,
+  NoBody,
+  SandboxLeadBody,
+  SsoTokenBody,
+} from '../../../../contract/v1-writes.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { checkInput } from '../../../platform/http/input.ts';
+import type { Names } from './v1.check.ts';
+import type { Sources } from './v1.resources.ts';
+import * as shapes from './v1.shapes.ts';
+
+/** An address of the developer API that changes something. */
+export interface Write {
+  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  url: string;
+  /** Its name as a tool of the MCP server. */
+  tool: string;
+  summary: string;
+  scope: ApiScope;
+  body: z.ZodObject;
+  answer: z.ZodObject;
+  status: 200 | 201;
+  /** The features' names of the fields, by those that programs know. */
+  names?: Names | undefined;
+  /** Makes the change, for a checked request. */
+  run(sources: Sources, ctx: Ctx, body: unknown, id: string): Promise<unknown>;
+  /**
+   * What it answers: an item, by the id that the user log has for the change (one of `actions`), or something of what `run`
+   * returned.
+   */
+  answers:
+    | { actions: readonly string[]; read(sources: Sources, ctx: Ctx, id: string): Promise<object> }
+    | { of(result: unknown): object };
+}
+
+type Given<B extends z.ZodObject> = Omit<Write, 'body' | 'run' | 'answer' | 'answers' | 'status'> & {
+  status?: 201;
+  body: B;
+  run(sources: Sources, ctx: Ctx, body: z.output<B>, id: string): Promise<unknown>;
+};
+
+/** A write that answers with the item it changed. */
+const change = <B extends z.ZodObject, O extends z.ZodObject>(
+  given: Given<B> & {
+    actions: readonly string[];
+    answer: O;
+    read(sources: Sources, ctx: Ctx, id: string): Promise<z.input<O>>;
+  },
+): Write => {
+  const { actions, read, status = 200, ...rest } = given;
+  return { ...rest, status, answers: { actions, read }, run: given.run as Write['run'] };
+};
+
+/** A write that answers with what it returned. */
+const act = <B extends z.ZodObject, O extends z.ZodObject, R>(
+  given: Omit<Given<B>, 'run'> & {
+    answer: O;
+    run(sources: Sources, ctx: Ctx, body: z.output<B>, id: string): Promise<R>;
+    of(result: R): z.input<O>;
+  },
+): Write => {
+  const { of, status = 200, ...rest } = given;
+  return {
+    ...rest,
+    status,
+    answers: { of: of as (result: unknown) => object },
+    run: given.run as Write['run'],
+  };
+};
+
+/** The screens' names of a campaign's fields, by those of the developer API. */
+const CAMPAIGN: Names = {
+  client_id: 'companyID',
+  product: 'leadspeekType',
+  name: 'campaignName',
+  site_url: 'urlCode',
+  site_hosts: 'siteHosts',
+  thank_you_url: 'urlCodeThankyou',
+  ...Object.fromEntries(Object.values(CAMPAIGN_RULES).map(({ wire, api }) => [api.name, wire])),
+  lead_limit: 'LimitLead',
+  lead_limit_period: 'LimitLeadFreq',
+  starts_on: 'startDate',
+  ends_on: 'endDate',
+  price_per_lead: 'CostSet',
+  price_per_lead_advanced: 'CostSetAdvanced',
+  price_per_lead_b2b: 'CostSetB2b',
+  max_price_per_lead: 'CostMaxLead',
+  monthly_fee: 'CostMonth',
+  one_time_fee: 'PlatformFee',
+  payment_term: 'PaymentTerm',
+  paused: 'draft',
+  'targeting.keywords': 'locatorkeyword',
+  'targeting.location': 'locationtarget',
+  'targeting.states': 'locatorstate',
+  'targeting.cities': 'locatorcity',
+  'targeting.zips': 'locatorzip',
+  'targeting.titles': 'jobTitles',
+  'targeting.seniorities': 'seniority',
+  'targeting.departments': 'department',
+  'targeting.industries': 'industry',
+  'targeting.company_sizes': 'companySize',
+};
+const named = (names: Names): Names =>
+  Object.fromEntries(Object.entries(names).map(([api, wire]) => [wire, api]));
+const CAMPAIGN_NAMES = named(CAMPAIGN);
+
+const LOCATIONS = { national: 'National Targeting', state: 'State', zip: 'Zip Code' } as const;
+/** The features' form of a value. */
+function wireOf(name: string, value: unknown): unknown {
+  if (typeof value === 'boolean') return value ? 'T' : 'F';
+  if (name === 'product') return PRODUCTS[value as keyof typeof PRODUCTS];
+  if (name === 'targeting.location') return LOCATIONS[value as keyof typeof LOCATIONS];
+  return name === 'targeting.keywords' || name === 'targeting.zips' ? (value as string[]).join('\n') : value;
+}
+
+/** A request about a campaign in the features' names; fields left out stay out. */
+function campaignWire({ targeting = {}, ...given }: { targeting?: object | undefined }): object {
+  const fields = [
+    ...Object.entries(given),
+    ...Object.entries(targeting).map(([name, value]) => [`targeting.${name}`, value] as const),
+  ];
+  return Object.fromEntries(
+    fields.flatMap(([name, value]) => (value === undefined ? [] : [[CAMPAIGN[name], wireOf(name, value)]])),
+  );
+}
+
+const readCampaign = async ({ campaigns }: Sources, ctx: Ctx, id: string) =>
+  shapes.campaignDetailOf(await campaigns.reads.one(ctx, id));
+const readClient = async ({ companies }: Sources, ctx: Ctx, id: string) =>
+  shapes.clientOf(await companies.clients.one(ctx, id));
+const readList = async ({ exclusions }: Sources, ctx: Ctx, id: string) =>
+  shapes.exclusionListOf(await exclusions.one(ctx, id));
+const readCount = async ({ intent }: Sources, ctx: Ctx, id: string) =>
+  shapes.keywordCountDetailOf(await intent.counts.reads.one(ctx, id));
+
+const CLIENT_NAMES: Names = {
+  ClientCompanyName: 'name',
+  ClientFullName: 'owner.name',
+  ClientEmail: 'owner.email',
+  ClientPhone: 'owner.phone',
+};
+/** What a program cannot set of a client and its owner. */
+const UNSET = {
+  whiteLabelling: undefined,
+  apiMode: undefined,
+  ownerFlags: {},
+  factor: undefined,
+  sales: {},
+  subdomain: undefined,
+  domain: undefined,
+};
+/** A number with its country code. */
+const phoneOf = (number: string) => ({ number, country: '', calling: '' });
+const closedOf = (canAdd: boolean | undefined) => (canAdd === undefined ? undefined : !canAdd);
+
+/** A file with one entry on each line, as an upload would bring it. */
+async function* fileOf(entries: readonly string[]): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(entries.map((entry) => `"${entry.replaceAll('"', '""')}"\n`).join(''));
+}
+
+const STATUS_ACTIONS = {
+  active: 'campaign.activate',
+  paused: 'campaign.pause',
+  archived: 'campaign.archive',
+} as const;
+
+export const writes: readonly Write[] = [
+  change({
+    method: 'POST',
+    url: '/v1/clients',
+    tool: 'create_client',
+    summary: 'Creates a client and invites its owner by email',
+    scope: 'clients.write',
+    status: 201,
+    body: ClientBody,
+    answer: ApiClient,
+    names: CLIENT_NAMES,
+    actions: ['company.create'],
+    run: ({ companies }, ctx, { name, owner, can_add_campaigns, ...fields }) =>
+      companies.create(ctx, ctx.actor.companyId, 'client', {
+        ...UNSET,
+        name,
+        ownerName: owner.name,
+        email: owner.email,
+        phone: phoneOf(owner.phone),
+        campaignsClosed: closedOf(can_add_campaigns),
+        fields: companyFieldsFromApi(fields),
+      }),
+    read: readClient,
+  }),
+  change({
+    method: 'PATCH',
+    url: '/v1/clients/:id',
+    tool: 'update_client',
+    summary: 'Changes a client',
+    scope: 'clients.write',
+    body: ClientChange,
+    answer: ApiClient,
+    names: CLIENT_NAMES,
+    actions: ['company.update'],
+    async run({ companies }, ctx, { name, owner, can_add_campaigns, ...fields }, id) {
+      const before = await companies.clients.one(ctx, id);
+      if (!before.owner_id && owner) throw new Refusal('conflict', ownMessages.clientWithoutOwner);
+      const phone = owner?.phone === undefined ? null : phoneOf(owner.phone);
+      return companies.update(ctx, ctx.actor.companyId, id, {
+        ...UNSET,
+        name: name ?? before.name,
+        ownerName: owner?.name ?? before.owner_name,
+        email: before.owner_email,
+        phone: phone ?? {
+          number: before.phonenum ?? '',
+          country: before.phone_country ?? '',
+          calling: before.phone_calling ?? '',
+        },
+        campaignsClosed: closedOf(can_add_campaigns),
+        fields: companyFieldsFromApi(fields),
+        terms: undefined,
+        modules: undefined,
+        planId: undefined,
+        betaUser: undefined,
+        version: before.version,
+      });
+    },
+    read: readClient,
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/campaigns',
+    tool: 'create_campaign',
+    summary: 'Creates a campaign',
+    scope: 'campaigns.write',
+    status: 201,
+    body: CampaignBody,
+    answer: ApiCampaignDetail,
+    names: CAMPAIGN_NAMES,
+    actions: ['campaign.create'],
+    run: async ({ campaigns }, ctx, body) =>
+      campaigns.create(ctx, await checkInput(NewCampaign, campaignWire(body))),
+    read: readCampaign,
+  }),
+  change({
+    method: 'PATCH',
+    url: '/v1/campaigns/:id',
+    tool: 'update_campaign',
+    summary: 'Changes a campaign',
+    scope: 'campaigns.write',
+    body: CampaignChange,
+    answer: ApiCampaignDetail,
+    names: CAMPAIGN_NAMES,
+    actions: ['campaign.update'],
+    run: async ({ campaigns }, ctx, body, id) =>
+      campaigns.update(ctx, await checkInput(CampaignUpdate, { ...campaignWire(body), leadspeekID: id })),
+    read: readCampaign,
+  }),
+  change({
+    method: 'PUT',
+    url: '/v1/campaigns/:id/status',
+    tool: 'set_campaign_status',
+    summary: 'Activates, pauses, or archives a campaign',
+    scope: 'campaigns.write',
+    body: CampaignStatusBody,
+    answer: ApiCampaignDetail,
+    actions: Object.values(STATUS_ACTIONS),
+    run: ({ campaigns }, ctx, { status }, id) => campaigns.setState(ctx, id, status, STATUS_ACTIONS[status]),
+    read: readCampaign,
+  }),
+  act({
+    method: 'POST',
+    url: '/v1/campaigns/:id/test-leads',
+    tool: 'send_test_lead',
+    summary: 'Sends a made-up lead to the destinations of a campaign, free of charge, once a minute',
+    scope: 'campaigns.write',
+    status: 201,
+    body: NoBody,
+    answer: ApiTestLead,
+    run: ({ leads }, ctx, _body, id) => leads.sendTest(ctx, id),
+    of: ({ lead_id, webhooks }) => ({ lead_id, destinations: webhooks }),
+  }),
+  act({
+    method: 'POST',
+    url: '/v1/sandbox/leads',
+    tool: 'make_sandbox_lead',
+    summary: 'Makes a lead in test mode, as if a campaign had found someone. Test keys only',
+    scope: 'campaigns.write',
+    status: 201,
+    body: SandboxLeadBody,
+    answer: ApiLead,
+    run: async ({ sandbox, leads }, ctx, { campaign_id }) =>
+      leads.reads.one(ctx, await sandbox.makeLead(ctx, campaign_id)),
+    of: shapes.leadOf,
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/exclusion-lists',
+    tool: 'create_exclusion_list',
+    summary: 'Adds an exclusion list: people who never become leads',
+    scope: 'exclusions.write',
+    status: 201,
+    body: ExclusionListBody,
+    answer: ApiExclusionList,
+    names: { file: 'entries' },
+    actions: ['exclusion.upload'],
+    run({ exclusions }, ctx, body) {
+      const { client_id, campaign_id } = body;
+      if (client_id && campaign_id)
+        throw new Refusal('invalid', 'campaign_id: cannot be combined with client_id', {
+          errors: { campaign_id: ['cannot be combined with client_id'] },
+        });
+      const level = campaign_id ? 'campaign' : client_id ? 'client' : 'agency';
+      return exclusions.submit(
+        ctx,
+        {
+          level,
+          id: campaign_id ?? client_id ?? ctx.actor.companyId,
+          fileName: `${body.name}.csv`,
+          accepts: 'all',
+          ignoreAliases: body.ignore_gmail_aliases,
+          country: body.country,
+          field: 'file',
+        },
+        fileOf(body.entries),
+      );
+    },
+    read: readList,
+  }),
+  change({
+    method: 'DELETE',
+    url: '/v1/exclusion-lists/:id',
+    tool: 'remove_exclusion_list',
+    summary: 'Removes an exclusion list',
+    scope: 'exclusions.write',
+    body: NoBody,
+    answer: ApiExclusionList,
+    actions: ['exclusion.undo'],
+    run: ({ exclusions }, ctx, _body, id) => exclusions.undo(ctx, id),
+    read: readList,
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/keyword-counts',
+    tool: 'request_keyword_count',
+    summary:
+      'Requests a count of people who showed intent in the last 7 days. Read it to see when it is done',
+    scope: 'keywords.write',
+    status: 201,
+    body: KeywordCountBody,
+    answer: ApiKeywordCountDetail,
+    names: {
+      companyID: 'client_id',
+      leadspeekID: 'campaign_id',
+      keyword: 'targeting.keywords',
+      states: 'targeting.states',
+      cities: 'targeting.cities',
+      zip_code: 'targeting.zips',
+      jobTitles: 'targeting.titles',
+      seniority: 'targeting.seniorities',
+      department: 'targeting.departments',
+      industry: 'targeting.industries',
+      companySize: 'targeting.company_sizes',
+    },
+    actions: ['count.queue'],
+    run: ({ intent }, ctx, { client_id, campaign_id, product, targeting: of }) =>
+      intent.counts.queue(ctx, {
+        search: {
+          location: LOCATIONS[of.location],
+          states: of.states,
+          cities: of.cities,
+          zips: of.zips?.join('\n'),
+          keywords: of.keywords.join('\n'),
+        },
+        audience: {
+          jobTitles: of.titles,
+          seniority: of.seniorities,
+          department: of.departments,
+          industry: of.industries,
+          companySize: of.company_sizes,
+        },
+        module: product && PRODUCTS[product],
+        rules: {},
+        isTold: false,
+        companyId: client_id,
+        campaignId: campaign_id,
+      }),
+    read: readCount,
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/keyword-counts/:id/retry',
+    tool: 'retry_keyword_count',
+    summary: 'Retries a keyword count that failed',
+    scope: 'keywords.write',
+    body: NoBody,
+    answer: ApiKeywordCountDetail,
+    actions: ['count.retry'],
+    run: ({ intent }, ctx, _body, id) => intent.counts.retry(ctx, id),
+    read: readCount,
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/keyword-counts/:id/apply',
+    tool: 'apply_keyword_count',
+    summary: 'Makes a campaign look for what was counted',
+    scope: 'campaigns.write',
+    body: KeywordCountApply,
+    answer: ApiCampaignDetail,
+    names: { leadspeekID: 'campaign_id' },
+    actions: ['count.apply'],
+    run: ({ intent }, ctx, { campaign_id }, id) => intent.counts.apply(ctx, id, campaign_id),
+    read: readCampaign,
+  }),
+  act({
+    method: 'POST',
+    url: '/v1/sso-tokens',
+    tool: 'create_sso_token',
+    summary: 'Creates a link that signs in the owner of a client once, within 60 seconds',
+    scope: 'sso.write',
+    status: 201,
+    body: SsoTokenBody,
+    answer: ApiSsoToken,
+    async run({ access, companies }, ctx, { client_id }) {
+      const { owner_id } = await companies.clients.one(ctx, client_id);
+      if (!owner_id) throw new Refusal('conflict', ownMessages.clientWithoutOwner);
+      return access.sso.mint(ctx, owner_id);
+    },
+    of: (made) => made,
+  }),
+];
