@@ -254,6 +254,7 @@ export const ownMessages = {
   developerNotAgreed: 'Accept the developer agreement before you create API keys.',
   developerUnpaid: 'Your agency has a failed payment. API keys work again when the balance due is paid.',
   developerForAgencies: 'API keys are only for agencies.',
+  requestNotReplayable: 'Only reads can be sent again, and none whose search text is not kept.',
   testKeysOnly: 'Only test keys can make leads.',
   sandboxFull: (most: number) => `Test mode can have up to ${most.toLocaleString('en-US')} leads.`,
   clientWithoutOwner: 'No one signs in for this client yet.',

@@ -171,6 +171,8 @@ const shots: Shot[] = [
       await page.getByRole('dialog').waitFor({ timeout: 8_000 });
     },
   },
+  { name: 'developer-requests', ...oakwood, path: '/developer?tab=requests' },
+  { name: 'developer-request', ...oakwood, path: '/developer?tab=requests&status=refused', act: openRow },
   { name: 'developer-none', ...juniper, path: '/developer' },
   // Last of its kind: it makes the key that the one before says is missing.
   { name: 'developer-secret', ...juniper, path: '/developer', act: makeKey },

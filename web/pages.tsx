@@ -45,7 +45,7 @@ const pages = {
   'sandbox-account': lazyPage(() => import('./features/money/payments/SandboxAccountPage.tsx')),
   'second-factor': lazyPage(() => import('./features/accounts/auth/SecondFactorPage.tsx')),
   sessions: lazyPage(() => import('./features/accounts/auth/SessionsPage.tsx')),
-  developer: lazyPage(() => import('./features/developer/DeveloperPage.tsx')),
+  developer: lazyPage(() => import('./features/developer/api/DeveloperPage.tsx')),
 
   dashboard,
 

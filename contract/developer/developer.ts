@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Done, Email, Flag, hasControls, Id, Instant, Whole } from '../primitives.ts';
+import { Done, Email, Flag, hasControls, Id, Instant, Page, PageQuery, Whole } from '../primitives.ts';
 import { KEY_MODES, KEY_STATES, OVERLAPS, SCOPE_NAMES } from './developer-rules.ts';
 
 const tags = ['Developer'];
@@ -32,6 +32,23 @@ export const DeveloperKey = z.object({
   last_used_at: Instant.nullable().describe('Accurate to the minute'),
   last_used_ip: z.string().nullable(),
 });
+
+/** A request with an API key, in the log. */
+const LoggedRequest = z.object({
+  id: Id.describe('The X-Request-Id of the response'),
+  at: Instant,
+  key_id: Id,
+  key_name: z.string(),
+  client_id: z.string(),
+  mode: z.enum(KEY_MODES),
+  method: z.string(),
+  route: z.string().describe('The pattern of the address: /v1/leads/:id'),
+  path: z.string().describe('What someone searched for is left out'),
+  status: z.int(),
+  duration_ms: z.int(),
+  ip: z.string().nullable(),
+});
+const WhichRequest = z.object({ id: Id });
 
 const OpenApi = z.object({
   data: z.object({ status: z.enum(['success', 'empty']).describe('empty: there is no key yet') }),
@@ -127,4 +144,60 @@ export const developer = {
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(z.object({ id: Id }))
     .output(Done),
+  requests: call
+    .route({
+      method: 'GET',
+      path: '/developer/requests',
+      tags,
+      summary: 'Lists requests with the API keys of your company in the last 30 days, newest first',
+      description: 'The total counts up to 10,000.',
+    })
+    .meta({ access: 'developer.keys' })
+    .input(
+      PageQuery.extend({
+        key_id: Id.optional(),
+        method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).optional(),
+        route: z.string().max(100).optional(),
+        status: z
+          .enum(['ok', 'refused', 'failed'])
+          .optional()
+          .describe('refused: a status of 400 to 499. failed: 500 and above'),
+        id: Id.optional().describe('The request with this ID'),
+      }),
+    )
+    .output(Page(LoggedRequest)),
+  request: call
+    .route({
+      method: 'GET',
+      path: '/developer/requests/{id}',
+      tags,
+      summary: 'Returns one request with an API key',
+    })
+    .meta({ access: 'developer.keys' })
+    .input(WhichRequest)
+    .output(
+      LoggedRequest.extend({
+        user_agent: z.string(),
+        idempotency_key: z.string().nullable(),
+        body: z.string().nullable().describe('JSON, without the texts that people typed'),
+        problem: z.string().nullable().describe('JSON: why it was refused'),
+        can_replay: z.boolean().describe('Whether it is a read that can be sent again'),
+      }),
+    ),
+  replayRequest: call
+    .route({
+      method: 'POST',
+      path: '/developer/requests/{id}/replay',
+      tags,
+      summary: 'Sends a read again with the same API key and returns its response',
+    })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(WhichRequest)
+    .output(
+      z.object({
+        status: z.int(),
+        duration_ms: z.int(),
+        body: z.string().describe('JSON'),
+      }),
+    ),
 };

@@ -400,3 +400,18 @@ export const ApiStatementLine = z.object({
   created_at: Instant,
 });
 export const ApiStatement = ListOf(ApiStatementLine);
+
+// Usage.
+
+export const UsageQuery = z.strictObject({
+  start_date: GivenDay.optional().describe('First day (UTC). 30 days in all if left out'),
+  end_date: GivenDay.optional().describe('Last day (UTC). Today if left out. Up to 366 days in all'),
+});
+export const ApiUsageDay = z.object({
+  date: Day,
+  requests: z.int().describe('Requests with your API keys'),
+  requests_refused: z.int().describe('Of these, requests that were refused or failed'),
+  leads: z.int().describe('Leads of your clients'),
+  spend: Money.describe('What your clients were charged for leads, in US dollars'),
+});
+export const ApiUsage = z.object({ data: z.array(ApiUsageDay).describe('Newest first') });

@@ -24,6 +24,7 @@ export const JOB_TITLES: Record<string, string> = {
   'delivery.resume': 'Deliveries after reconnecting',
   'delivery.send': 'Lead delivery',
   'developer.expiry': 'API key expiry notices',
+  'developer.forget': 'Clean-up of the API request log',
   'enrichment.complete': 'Lead data',
   'exclusions.clear': 'Exclusion list removal',
   'exclusions.load': 'Exclusion list upload',

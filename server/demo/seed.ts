@@ -14,7 +14,7 @@ import { createServices } from '../services.ts';
 import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
-import { seedDomains, seedStates } from './states.ts';
+import { seedDomains, seedRequests, seedStates } from './states.ts';
 
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
@@ -575,6 +575,7 @@ export async function seedDemo(
   await forge(plans[0]!, '198.51.100.23', crowd.slice(0, 40), true);
   await forge(plans[2]!, '198.51.100.77', crowd.slice(40, 52), false);
   await seedDomains(make, agencies, config);
+  await seedRequests(make, agencies);
   await seedIntent({
     features,
     clock,

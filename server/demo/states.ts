@@ -41,8 +41,11 @@ export async function seedStates(
   // Digital, orange for Granite Media (a key, but the mode is off again) and gray for all others.
   await make.terms(walnut.company, { api_mode: true, manual_bill: true });
   for (const one of [juniper, oakwood, granite]) await make.becomeDeveloper(one.company, one.owner.id);
-  await make.apiKey(oakwood.company, oakwood.owner.id, { name: 'CRM sync', expires_in_days: 365 });
-  await make.apiKey(oakwood.company, oakwood.owner.id, {
+  const sync = await make.apiKey(oakwood.company, oakwood.owner.id, {
+    name: 'CRM sync',
+    expires_in_days: 365,
+  });
+  const reporting = await make.apiKey(oakwood.company, oakwood.owner.id, {
     name: 'Reporting, tried out by the data team',
     mode: 'test',
     scopes: ['campaigns.read', 'leads.read', 'statements.read'],
@@ -64,6 +67,8 @@ export async function seedStates(
     granite: granite.company,
     walnut: walnut.company,
     oakwood: oakwood.company,
+    /** Who made the keys of Oakwood Digital, and which. */
+    keys: { userId: oakwood.owner.id, live: sync.id, test: reporting.id },
   };
 }
 
@@ -87,4 +92,26 @@ export async function seedDomains(
     names[host] = state === 'verified' ? { cname: [domainTarget.host] } : {};
   }
   await writeDemoDns(config, names);
+}
+
+/** Requests that the programs of Oakwood Digital have just made, one of them refused. */
+export async function seedRequests(
+  make: Factories,
+  { oakwood, keys }: Awaited<ReturnType<typeof seedStates>>,
+): Promise<void> {
+  const problem = { title: 'Invalid parameters', status: 422, detail: 'body.owner.phone: is not valid' };
+  await make.apiRequests(oakwood, keys.userId, keys.live, [
+    { route: '/v1/me' },
+    { route: '/v1/clients', path: '/v1/clients?limit=100' },
+    {
+      ...{ method: 'POST', route: '/v1/clients', status: 422, problem },
+      body: { name: 'Florist', owner: { name: 'Flo Flores', email: 'flo@example.com', phone: '12' } },
+    },
+    { route: '/v1/campaigns', path: '/v1/campaigns?limit=100&status=active' },
+    { route: '/v1/leads', path: '/v1/leads?limit=100&created_since=2026-01-01T00%3A00%3A00Z' },
+  ]);
+  await make.apiRequests(oakwood, keys.userId, keys.test, [
+    { route: '/v1/leads', path: '/v1/leads?limit=25' },
+    { route: '/v1/usage' },
+  ]);
 }

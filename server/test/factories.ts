@@ -276,6 +276,30 @@ export function createFactories(features: Services, platform: Platform) {
         expires_in_days: null,
         ...given,
       }),
+    /** Requests with a key of an agency, as its program made them. */
+    async apiRequests(
+      agency: Company,
+      userId: string,
+      keyId: string,
+      given: {
+        method?: string;
+        route: string;
+        path?: string;
+        status?: number;
+        body?: object;
+        problem?: object;
+      }[],
+    ): Promise<void> {
+      const caller = await features.developer.auth.asKey(ownerCtx(agency, userId), keyId);
+      for (const { method = 'GET', route, path = route, status = 200, body, problem } of given)
+        features.developer.requests.add({
+          id: newId(clock.now()),
+          ...{ caller, method, route, url: path, status, body, problem },
+          durationMs: 12 + (next() % 40),
+          idempotencyKey: method === 'GET' ? undefined : newId(clock.now()),
+        });
+      await features.developer.requests.flush();
+    },
     /** An exclusion list of a company, in force. */
     exclusionList: (company: Company, level: 'agency' | 'client', lines: string[]) =>
       inScope(db.app, { rootId: company.root_id }, (tx) =>

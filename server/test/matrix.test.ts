@@ -424,6 +424,8 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/setup/first-owner',
       'POST /v',
       'POST /api/logout',
+      // Only sends a read again.
+      'POST /api/developer/requests/:id/replay',
       // Only reads, but has a body.
       'POST /api/user/getuserdata',
       // Already done by the tests above, and only once (features/accounts/setup/setup.test.ts counts their rows).

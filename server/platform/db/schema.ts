@@ -567,6 +567,23 @@ export interface Schema {
     last_used_at: MaybeAt;
     last_used_ip: Maybe<string>;
   };
+  developer_request: ClientOwner & {
+    id: string;
+    key_id: string;
+    mode: 'live' | 'test';
+    method: string;
+    route: string;
+    path: string;
+    status: number;
+    duration_ms: number;
+    ip: Maybe<string>;
+    user_agent: Maybe<string>;
+    idempotency_key: Maybe<string>;
+    body: Maybe<string>;
+    problem: Maybe<string>;
+    at: At;
+  };
+  developer_usage: ClientOwner & { day: string; requests: bigint; refused: bigint };
   developer_sandbox: ClientOwner & {
     sandbox_root_id: string;
     sandbox_agency_id: string;

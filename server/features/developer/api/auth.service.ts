@@ -4,6 +4,7 @@ import { type ApiScope, mayScope, TOKEN_SECONDS } from '../../../../contract/dev
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { type Actor, Ctx, scopeOf } from '../../../platform/ctx.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { type LimitRule, type Limits, networkOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -54,6 +55,8 @@ export interface ApiCaller {
   ctx: Ctx;
   key: { id: string; clientId: string; name: string; mode: policy.KeyMode; expiresAt: Date | null };
   company: { id: string; name: string };
+  /** The agency that the key belongs to; the actor's place is another one in test mode. */
+  home: Owner & { agency_id: string };
   scopes: ApiScope[];
 }
 
@@ -207,6 +210,43 @@ export function createApiAuth(
     return policy.scopesOf(key.scopes).filter((scope) => mayScope(grade(key), modules, scope));
   };
 
+  /** @param granted the scopes of its token, if it used one */
+  async function callerOf(ctx: Ctx, key: store.KnownKey, granted?: ApiScope[]): Promise<ApiCaller> {
+    const may = scopesNow(key);
+    const actor: Actor = {
+      ...(await workplace(key)),
+      userId: key.maker_id,
+      sessionId: '',
+      grade: grade(key),
+      isAccountExecutive: key.is_account_executive,
+      modules: modulesOf(key.rights, null),
+      trueActor: null,
+    };
+    return {
+      ctx: new Ctx({
+        tenant: ctx.tenant,
+        actor,
+        requestId: ctx.requestId,
+        clock: ctx.clock,
+        ip: ctx.ip,
+        userAgent: ctx.userAgent,
+        origin: ctx.origin,
+        // There is no user present to confirm their identity.
+        unconfirmed: async () => [],
+      }),
+      key: {
+        id: key.id,
+        clientId: key.client_id,
+        name: key.name,
+        mode: key.mode,
+        expiresAt: key.expires_at,
+      },
+      company: { id: key.company_id, name: key.company_name },
+      home: ownerOf(key),
+      scopes: granted ? may.filter((scope) => granted.includes(scope)) : may,
+    };
+  }
+
   return {
     /**
      * Returns the caller identified by an Authorization header: a key's secret as Bearer, its client id and secret as
@@ -227,40 +267,13 @@ export function createApiAuth(
       const found = isToken
         ? await byToken(ctx, value)
         : await bySecret(ctx, pair ? pair.secret : value, pair?.clientId ?? null);
-      const { key } = found;
-      const may = scopesNow(key);
-      const scopes = 'scopes' in found ? may.filter((scope) => found.scopes.includes(scope)) : may;
-      const actor: Actor = {
-        ...(await workplace(key)),
-        userId: key.maker_id,
-        sessionId: '',
-        grade: grade(key),
-        isAccountExecutive: key.is_account_executive,
-        modules: modulesOf(key.rights, null),
-        trueActor: null,
-      };
-      return {
-        ctx: new Ctx({
-          tenant: ctx.tenant,
-          actor,
-          requestId: ctx.requestId,
-          clock: ctx.clock,
-          ip: ctx.ip,
-          userAgent: ctx.userAgent,
-          origin: ctx.origin,
-          // There is no user present to confirm their identity.
-          unconfirmed: async () => [],
-        }),
-        key: {
-          id: key.id,
-          clientId: key.client_id,
-          name: key.name,
-          mode: key.mode,
-          expiresAt: key.expires_at,
-        },
-        company: { id: key.company_id, name: key.company_name },
-        scopes,
-      };
+      return callerOf(ctx, found.key, 'scopes' in found ? found.scopes : undefined);
+    },
+
+    /** The caller that a program with a key is; throws an ApiRefusal if the key does not work. */
+    async asKey(ctx: Ctx, keyId: string): Promise<ApiCaller> {
+      const key = (await store.known(db.app, { id: keyId })) ?? (await unknown(ctx));
+      return callerOf(ctx, await admitted(ctx, key));
     },
 
     /**

@@ -16,4 +16,16 @@ export const exports: readonly ExportList[] = [
     ['Last used', (row) => row.last_used_at],
     ['Last IP address', (row) => row.last_used_ip],
   ]),
+  list('developer-requests', contract.developer.requests, [
+    ['Time', (row) => row.at],
+    ['Request ID', (row) => row.id],
+    ['API key', (row) => row.key_name],
+    ['Client ID', (row) => row.client_id],
+    ['Mode', (row) => row.mode],
+    ['Method', (row) => row.method],
+    ['Path', (row) => row.path],
+    ['Status', (row) => row.status],
+    ['Duration (ms)', (row) => row.duration_ms],
+    ['IP address', (row) => row.ip],
+  ]),
 ];

@@ -3,6 +3,7 @@ import { defineFeature, serve } from '../../../platform/feature.ts';
 import { exports } from './exports.ts';
 import { developerRoutes } from './routes.ts';
 import { createDeveloper, type Developer } from './service.ts';
+import { type ApiFeatures, createApi } from './v1.api.ts';
 import { addApiRoutes, apiRoutes, clientRoute } from './v1.routes.ts';
 
 export const feature = defineFeature({
@@ -13,12 +14,15 @@ export const feature = defineFeature({
   create: (platform, below: Parameters<typeof createDeveloper>[1]) => ({
     developer: createDeveloper(platform, below),
   }),
-  http: (all: Parameters<typeof addApiRoutes>[3], platform) => ({
-    calls: [serve(contract.developer, developerRoutes(all.developer))],
-    plain: [clientRoute],
-    documented: apiRoutes,
-    mount: (server, doors) => addApiRoutes(server, platform, doors, all),
-  }),
+  http(all: ApiFeatures, platform) {
+    const api = createApi(platform, all);
+    return {
+      calls: [serve(contract.developer, developerRoutes(all.developer, api))],
+      plain: [clientRoute],
+      documented: apiRoutes,
+      mount: (server, doors) => addApiRoutes(server, platform, doors, { ...all, api }),
+    };
+  },
   work: async ({ developer }: { developer: Developer }) => void (await developer.start()),
   exports,
 });

@@ -2,6 +2,9 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
+/** How long the answer to a write is kept for its key. */
+export const KEPT_MS = 24 * 3_600_000;
+
 /** The answer of an earlier write under a key, if it was given since an instant. */
 export const kept = (tx: Tx, companyId: string, key: string, since: Date) =>
   tx

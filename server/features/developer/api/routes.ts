@@ -1,10 +1,13 @@
 import type { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
+import { page } from '../../../platform/page.ts';
 import type { Developer } from './service.ts';
+import type { Api } from './v1.api.ts';
+import { replay } from './v1.replay.ts';
 
 /** The calls of the developer page. */
-export function developerRoutes(developer: Developer): Handlers<typeof contract.developer> {
+export function developerRoutes(developer: Developer, api: Api): Handlers<typeof contract.developer> {
   const done = (message: string) => ({ result: 'success' as const, message });
   return {
     async getAuthenticateOpenApi(ctx, { companyID }) {
@@ -41,5 +44,14 @@ export function developerRoutes(developer: Developer): Handlers<typeof contract.
       await developer.remove(ctx, id);
       return done(ownMessages.keyDeleted);
     },
+    async requests(ctx, input) {
+      const { rows, total } = await developer.requests.page(ctx, {
+        ...input,
+        keyId: input.key_id,
+      });
+      return page(rows, total, input);
+    },
+    request: (ctx, { id }) => developer.requests.one(ctx, id),
+    replayRequest: (ctx, { id }) => replay(developer, api, ctx, id),
   };
 }

@@ -21,6 +21,17 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   return made.rows[0].id;
 }
 
+/** A logged request with a target's API key. */
+async function loggedRequest(target: Target): Promise<string> {
+  const { rows } = await app.admin.query(
+    `insert into developer_request (id, root_id, agency_id, company_id, key_id, mode, method, route, path, status, duration_ms, at)
+     select gen_random_uuid(), root_id, agency_id, company_id, id, mode, 'GET', '/v1/clients', '/v1/clients', 200, 1, now()
+     from developer_key where id = $1 returning id`,
+    [await developerKey(target)],
+  );
+  return rows[0].id;
+}
+
 export const samples: Samples = {
   'GET /api/client.tgz': { named: false, request: () => ({ url: '/api/client.tgz' }) },
   'GET /api/general/open-api/:companyID': {
@@ -61,6 +72,15 @@ export const samples: Samples = {
   'DELETE /api/developer/keys/:id': {
     named: true,
     request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}` }),
+  },
+  'GET /api/developer/requests': { named: false, request: () => ({ url: '/api/developer/requests' }) },
+  'GET /api/developer/requests/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/requests/${await loggedRequest(t)}` }),
+  },
+  'POST /api/developer/requests/:id/replay': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/requests/${await loggedRequest(t)}/replay`, body: {} }),
   },
   'POST /oauth/token': {
     named: false,

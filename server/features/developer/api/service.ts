@@ -33,11 +33,14 @@ import type { Payments } from '../../money/payments/index.ts';
 import { createAcceptance } from './accept.service.ts';
 import { createApiAuth } from './auth.service.ts';
 import * as policy from './key.policy.ts';
+import { createRequests } from './requests.service.ts';
 import { createSandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
 
 /** Looks for keys that expire soon or have expired; runs hourly. */
 const expiryJob = defineJob('developer.expiry', z.object({}));
+/** Deletes old requests from the log, and old answers to writes; runs hourly. */
+const forgetJob = defineJob('developer.forget', z.object({}));
 const DAY_MS = 86_400_000;
 const PAGE = { label: 'Open API keys', path: '/developer' };
 
@@ -77,6 +80,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { db, clock, jobs } = platform;
   const { tenants, users, audit, auth, billing, agreements, notices } = parts;
   const sandbox = createSandbox(platform, parts);
+  const requests = createRequests(platform);
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
     const { rootId, companyId, kind } = ctx.actor;
@@ -231,6 +235,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
 
   return {
     sandbox,
+    requests,
     auth: createApiAuth(platform, { ...parts, sandbox }),
     accept: createAcceptance(platform, parts),
     warn,
@@ -370,7 +375,9 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       await jobs.work(expiryJob, { pollingIntervalSeconds: 60 }, async () => {
         for (const rootId of await tenants.roots()) await warn(rootId);
       });
+      await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => requests.forget());
       await jobs.schedule(expiryJob, '23 * * * *', {});
+      await jobs.schedule(forgetJob, '41 * * * *', {});
     },
   };
 }

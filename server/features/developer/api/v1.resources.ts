@@ -13,6 +13,7 @@ import {
   ApiLead,
   ApiLeads,
   ApiStatement,
+  ApiUsage,
   ApiWallet,
   CampaignQuery,
   ClientQuery,
@@ -23,6 +24,7 @@ import {
   NoQuery,
   PRODUCTS,
   StatementQuery,
+  UsageQuery,
 } from '../../../../contract/developer/v1.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -36,6 +38,7 @@ import type { Leads } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
 import { cursorOf, type Place, placeOf } from './cursor.policy.ts';
+import type { Requests } from './requests.service.ts';
 import type { Sandbox } from './sandbox.service.ts';
 import * as shapes from './v1.shapes.ts';
 
@@ -50,6 +53,7 @@ export interface Sources {
   delivery: Delivery;
   dataWallet: DataWallet;
   sandbox: Sandbox;
+  requests: Requests;
   statement: ReturnType<typeof createStatement>;
 }
 
@@ -113,6 +117,10 @@ const item = <O extends z.ZodObject>(given: {
   query: NoQuery,
   read: (sources, ctx, _query, id) => given.read(sources, ctx, id),
 });
+
+const MOST_DAYS = 366;
+const dayBefore = (day: string, days: number): string =>
+  Temporal.PlainDate.from(day).subtract({ days }).toString();
 
 const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PRODUCTS[product];
 
@@ -262,6 +270,23 @@ export const resources: readonly Resource[] = [
     answer: ApiWallet,
     read: async ({ dataWallet }, ctx) =>
       shapes.walletOf(await dataWallet.brief(ctx)) satisfies z.input<typeof ApiWallet>,
+  },
+  {
+    url: '/v1/usage',
+    tool: 'get_usage',
+    summary: 'Returns what your keys requested and your campaigns found, by day',
+    scope: 'statements.read',
+    query: UsageQuery,
+    answer: ApiUsage,
+    async read({ requests }, ctx, query) {
+      const { start_date, end_date } = query as z.output<typeof UsageQuery>;
+      const to = end_date ?? ctx.clock.now().toISOString().slice(0, 10);
+      const from = start_date ?? dayBefore(to, 29);
+      if (from > to) throw refusalOf('start_date', 'must not be after end_date');
+      if (dayBefore(to, MOST_DAYS - 1) > from)
+        throw refusalOf('start_date', `must not be more than ${MOST_DAYS} days before end_date`);
+      return { data: (await requests.usage(ctx, from, to)).map(shapes.usageOf) };
+    },
   },
   list({
     url: '/v1/statement',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiMe, FIXES, LEAD_VERSION, NoQuery } from '../../../../contract/developer/v1.ts';
+import { z } from 'zod';
+import { ApiMe, LEAD_VERSION, NoQuery } from '../../../../contract/developer/v1.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Clock } from '../../../platform/clock.ts';
@@ -12,32 +13,18 @@ import type { PlainRoute } from '../../../platform/http/routes.ts';
 import { contextOf, type Doors } from '../../../platform/http/server.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { createStatement } from '../../money/ledger/index.ts';
 import { type ApiCaller, ApiRefusal, readBasic } from './auth.service.ts';
 import { answerMcp } from './mcp.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
+import type { Answered } from './requests.service.ts';
 import type { Developer } from './service.ts';
-import { UNKNOWN } from './v1.check.ts';
-import { createRead } from './v1.read.ts';
-import { resources, type Sources } from './v1.resources.ts';
-import { createWrite } from './v1.write.ts';
+import type { Api } from './v1.api.ts';
+import { problemOf } from './v1.problem.ts';
+import { resources } from './v1.resources.ts';
 import { writes } from './v1.writes.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const FORM_BYTES = 8 * 1024;
-const TITLES: Record<number, string> = {
-  400: 'Bad request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not found',
-  409: 'Conflict',
-  410: 'Gone',
-  413: 'Too large',
-  415: 'Unsupported media type',
-  422: 'Invalid parameters',
-  429: 'Too many requests',
-};
-
 /** A tool's name as an operation's: listLeads. */
 const operationOf = (tool: string): string =>
   tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -106,16 +93,19 @@ export const apiRoutes: PlainRoute[] = [
   ),
 ];
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** A request with a key, for the log. */
+    api?: Pick<Answered, 'caller' | 'url' | 'body' | 'problem'>;
+  }
+}
+
 /** Mounts the developer API: the calls that programs make with a key (docs/decisions/0191-developer-keys.md). */
 export function addApiRoutes(
   app: FastifyInstance,
   platform: Platform,
   doors: Doors,
-  {
-    developer,
-    tenants,
-    ...features
-  }: { developer: Developer; tenants: Tenants } & Omit<Sources, 'statement' | 'sandbox'>,
+  { developer, tenants, api }: { developer: Developer; tenants: Tenants; api: Api },
 ): void {
   const { clock, db } = platform;
   void app.register(async (inner) => {
@@ -133,20 +123,28 @@ export function addApiRoutes(
     );
   });
   const rates = createRates();
-  const sources = {
-    ...features,
-    sandbox: developer.sandbox,
-    statement: createStatement(platform, tenants),
-  };
-  const read = createRead(sources);
-  const write = createWrite(platform, sources);
+  const { read, write } = api;
   void app.register(async (inner) => {
     inner.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
     inner.setErrorHandler((error, request, reply) => problem(error, request, reply));
+    inner.addHook('onResponse', async (request, reply) => {
+      if (!request.api) return;
+      developer.requests.add({
+        ...request.api,
+        id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? '',
+        status: reply.statusCode,
+        durationMs: reply.elapsedTime,
+        idempotencyKey: keyIn(request),
+      });
+    });
+    inner.addHook('onClose', () => developer.requests.flush());
     /** @throws ApiRefusal without a valid key, or beyond its limit */
     const callerOf = async (request: FastifyRequest, reply: FastifyReply): Promise<ApiCaller> => {
       const ctx = await contextOf(request, 'public', clock, doors);
       const caller = await developer.auth.caller(ctx, request.headers.authorization);
+      request.api = { caller, url: request.url, body: undefined, problem: undefined };
       const rate = rates.take(caller.key.id, clock.now());
       void reply.header('RateLimit', rate.header);
       if (rate.isOver)
@@ -175,7 +173,10 @@ export function addApiRoutes(
     );
     inner.post('/mcp', { ...configOf('/mcp'), bodyLimit: MCP_BYTES }, async (request, reply) => {
       const caller = await callerOf(request, reply);
-      const answer = await answerMcp(read, caller, caller.ctx.tenant.companyName, messageOf(request));
+      const message = messageOf(request);
+      // The log tells which tool was called.
+      request.api!.url = `/mcp${toolIn(message.message)}`;
+      const answer = await answerMcp(read, caller, caller.ctx.tenant.companyName, message);
       void reply.code(answer.status);
       const type = answer.headers.get('content-type');
       if (type) void reply.type(type);
@@ -218,14 +219,25 @@ export function addApiRoutes(
           const caller = await callerOf(request, reply);
           mustBeVersion(request);
           const { query, params } = request;
-          const key = request.headers['idempotency-key'] as string | undefined;
-          const done = await write(one, caller, { query, params, body: bodyOf(request), key });
+          const body = bodyOf(request);
+          request.api!.body = body;
+          const done = await write(one, caller, { query, params, body, key: keyIn(request) });
           if (done.isReplayed) void reply.header('Idempotency-Replayed', 'true');
           return reply.code(done.status).send(done.body);
         },
       });
   });
 }
+
+const keyIn = ({ headers }: FastifyRequest) => headers['idempotency-key'] as string | undefined;
+
+const Called = z.object({ method: z.literal('tools/call'), params: z.object({ name: z.string() }) });
+/** The tool that a message calls: '#list_leads'; empty for any other message. */
+const toolIn = (message: unknown): string => {
+  const name = Called.safeParse(message).data?.params.name;
+  return name && TOOLS.has(name) ? `#${name}` : '';
+};
+const TOOLS = new Set([...resources, ...writes].map(({ tool }) => tool));
 
 /** @throws Refusal 400 for a body that is not JSON */
 function bodyOf({ body }: FastifyRequest): unknown {
@@ -300,23 +312,6 @@ function nextOf(request: FastifyRequest, origin: string, cursor: string): string
   return `<${origin}${request.routeOptions.url}?${query}>; rel="next"`;
 }
 
-/** How to correct what a refusal names. */
-function fixOf(place: string, rule: string, request: FastifyRequest): string {
-  const [part, name] = [place.slice(0, place.indexOf('.')), place.slice(place.indexOf('.') + 1)];
-  if (rule !== UNKNOWN)
-    return part !== 'body' && Object.hasOwn(FIXES, name)
-      ? FIXES[name]!
-      : 'Correct it and send the request again.';
-  const { url } = request.routeOptions;
-  const shape =
-    part === 'body'
-      ? writes.find((one) => one.url === url && one.method === request.method)?.body.shape
-      : request.method === 'GET' && resources.find((one) => one.url === url)?.query.shape;
-  const known = Object.keys(shape || {});
-  if (known.length === 0) return `Remove it. This request has no ${part === 'body' ? 'body' : 'parameters'}.`;
-  return `Remove it. The ${part === 'body' ? 'fields' : 'parameters'} are ${known.join(', ')}.`;
-}
-
 /** Handles the token endpoint: its responses, including refusals, follow RFC 6749. */
 async function token(
   request: FastifyRequest,
@@ -364,10 +359,8 @@ async function token(
 
 /** Sends a failure in the format of RFC 9457. */
 function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const plain = answerFor(error, request.id);
-  const isOurs = error instanceof ApiRefusal;
-  const status = isOurs ? error.status : plain.status;
-  const retryAfter = isOurs ? error.retryAfter : plain.retryAfter;
+  const { url } = request.routeOptions;
+  const { status, retryAfter, body } = problemOf(error, { id: request.id, method: request.method, url });
   if (status >= 500 && status !== 503)
     request.log.error({ err: error, url: request.url.split('?')[0] }, 'call failed');
   if (status === 401)
@@ -375,24 +368,13 @@ function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): 
       'WWW-Authenticate',
       request.headers.authorization ? 'Bearer realm="API", error="invalid_token"' : 'Bearer realm="API"',
     );
-  if (isOurs && error.why === 'insufficient_scope')
+  if (error instanceof ApiRefusal && error.why === 'insufficient_scope')
     void reply.header('WWW-Authenticate', 'Bearer realm="API", error="insufficient_scope"');
   if (retryAfter !== undefined) void reply.header('Retry-After', String(retryAfter));
-  const errors = Object.entries(isOurs ? {} : plain.body.errors).flatMap(([location, rules]) =>
-    rules.map((message) => ({ location, message, fix: fixOf(location, message, request) })),
-  );
+  if (request.api) request.api.problem = body;
   return reply
     .code(status)
     .headers(HEADERS)
     .type('application/problem+json; charset=utf-8')
-    .send(
-      JSON.stringify({
-        type: 'about:blank',
-        title: TITLES[status] ?? 'Error',
-        status,
-        detail: isOurs ? error.message : plain.body.message,
-        ...(errors.length > 0 ? { errors } : {}),
-        request_id: request.id,
-      }),
-    );
+    .send(JSON.stringify(body));
 }

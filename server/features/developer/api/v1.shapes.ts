@@ -11,6 +11,7 @@ import {
   type ApiKeywordCountDetail,
   type ApiLead,
   type ApiStatementLine,
+  type ApiUsageDay,
   type ApiWallet,
   PRODUCTS,
   type Product,
@@ -24,6 +25,7 @@ import type { Delivery } from '../../campaigns/delivery/index.ts';
 import type { ReadLead } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
+import type { Requests } from './requests.service.ts';
 
 // What the features return, in the shapes of the developer API (contract/developer/v1.ts).
 
@@ -232,6 +234,14 @@ export const walletOf = (found: Awaited<ReturnType<DataWallet['brief']>>): Wire<
     amount: dollarsOf(found.automatic.amountMicros),
     threshold: dollarsOf(found.automatic.thresholdMicros),
   },
+});
+
+export const usageOf = (row: Awaited<ReturnType<Requests['usage']>>[number]): Wire<typeof ApiUsageDay> => ({
+  date: row.day,
+  requests: Number(row.requests),
+  requests_refused: Number(row.refused),
+  leads: Number(row.leads),
+  spend: dollarsOf(row.spend),
 });
 
 const dollars = (micros: number | null): string | null => (micros === null ? null : dollarsOf(micros));

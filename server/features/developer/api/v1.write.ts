@@ -9,8 +9,6 @@ import { checkWrite, located, mustHaveScope } from './v1.check.ts';
 import type { Sources } from './v1.resources.ts';
 import type { Write } from './v1.writes.ts';
 
-/** How long the answer to a write is kept for its key. */
-const KEPT_MS = 24 * 3_600_000;
 const MOST_KEY = 255;
 const SEALED = 'developer.write';
 
@@ -90,7 +88,7 @@ export function createWrite(
 
   /** @throws Refusal 422 if the key was used for another request */
   async function earlier(ctx: Ctx, key: string, hash: Buffer): Promise<Written | undefined> {
-    const since = new Date(clock.now().getTime() - KEPT_MS);
+    const since = new Date(clock.now().getTime() - store.KEPT_MS);
     const row = await inScope(db.app, ctx.scope, (tx) => store.kept(tx, ctx.actor.companyId, key, since));
     if (!row) return undefined;
     if (!row.request_hash.equals(hash))
@@ -124,7 +122,7 @@ export function createWrite(
           answer_sealed: vault.seal(JSON.stringify(answer), SEALED),
           created_at: at,
         };
-        if (!(await store.keep(tx, row, new Date(at.getTime() - KEPT_MS)))) throw new Done();
+        if (!(await store.keep(tx, row, new Date(at.getTime() - store.KEPT_MS)))) throw new Done();
       });
       return { status: write.status, body, isReplayed: false };
     } catch (error) {

@@ -11,7 +11,6 @@ import { confirm } from '../../../ui/confirm.tsx';
 import { DataTable } from '../../../ui/DataTable.tsx';
 import type { Column } from '../../../ui/DataTable.types.ts';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
-import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { Clip, None, When } from '../../../ui/Values.tsx';
@@ -21,7 +20,7 @@ import { SecretModal, type Shown } from './SecretModal.tsx';
 import { type Key, overlapWords, standing } from './words.ts';
 
 /** The agency's API keys: the agreement first, then the keys with everything that can be done with them (DEV-01). */
-export default function DeveloperPage() {
+export function KeysTab() {
   const user = useUser();
   const cache = useQueryClient();
   const [secret, setSecret] = useState<Shown>();
@@ -189,25 +188,21 @@ export default function DeveloperPage() {
   const hasKeys = (query.data?.data.length ?? 0) > 0;
   return (
     <>
-      <PageHeader
-        title="Developer"
-        line="API keys let your own programs work with your agency’s data."
-        primary={
-          isReady &&
-          hasKeys &&
-          mayChange && (
-            <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
-              New key
-            </Button>
-          )
-        }
-      />
       {query.data && !isReady && <Agreement />}
       {(isReady || hasKeys || !query.data) && (
         <DataTable
           label="API keys"
           name="developer-keys"
           download={{ list: 'developer-keys' }}
+          actions={
+            isReady &&
+            hasKeys &&
+            mayChange && (
+              <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setMaking(true)}>
+                New key
+              </Button>
+            )
+          }
           columns={columns}
           query={query}
           rowKey={(key) => key.id}
