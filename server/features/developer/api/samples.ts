@@ -1,5 +1,5 @@
+import { app, type Samples, type Target, targets } from '../../../test/samples.ts';
 import { apiRoutes } from './v1.routes.ts';
-import { app, NOBODY, type Samples, type Target, targets } from '../../../test/samples.ts';
 
 /** A key of the target's agency, with its canary as the name; the agency has developer mode. */
 async function developerKey({ client, canary }: Target): Promise<string> {

@@ -28,7 +28,7 @@ import {
 } from '../../../../contract/developer/v1.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
-import type { Access } from '../../accounts/auth/index.ts';
+import type { Auth } from '../../accounts/auth/index.ts';
 import type { Companies } from '../../accounts/companies/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Signals } from '../../audience/signals/index.ts';
@@ -44,7 +44,7 @@ import * as shapes from './v1.shapes.ts';
 
 /** The features that the developer API reads from and writes to. */
 export interface Sources {
-  access: Access;
+  auth: Auth;
   companies: Companies;
   campaigns: Campaigns;
   leads: Leads;

@@ -7,7 +7,6 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { clientFile } from '../../../platform/dist.ts';
-import { answerFor } from '../../../platform/http/errors.ts';
 import { readJson } from '../../../platform/http/json.ts';
 import type { PlainRoute } from '../../../platform/http/routes.ts';
 import { contextOf, type Doors } from '../../../platform/http/server.ts';

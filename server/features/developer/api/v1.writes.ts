@@ -11,8 +11,6 @@ import {
   ApiLead,
   PRODUCTS,
 } from '../../../../contract/developer/v1.ts';
-import { Refusal } from '../../../../contract/errors.ts';
-import { ownMessages } from '../../../../contract/messages.ts';
 import {
   ApiSsoToken,
   ApiTestLead,
@@ -27,7 +25,9 @@ import {
   NoBody,
   SandboxLeadBody,
   SsoTokenBody,
-} from '../../../../contract/v1-writes.ts';
+} from '../../../../contract/developer/v1-writes.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Names } from './v1.check.ts';
@@ -155,8 +155,8 @@ const readClient = async ({ companies }: Sources, ctx: Ctx, id: string) =>
   shapes.clientOf(await companies.clients.one(ctx, id));
 const readList = async ({ exclusions }: Sources, ctx: Ctx, id: string) =>
   shapes.exclusionListOf(await exclusions.one(ctx, id));
-const readCount = async ({ intent }: Sources, ctx: Ctx, id: string) =>
-  shapes.keywordCountDetailOf(await intent.counts.reads.one(ctx, id));
+const readCount = async ({ signals }: Sources, ctx: Ctx, id: string) =>
+  shapes.keywordCountDetailOf(await signals.counts.reads.one(ctx, id));
 
 const CLIENT_NAMES: Names = {
   ClientCompanyName: 'name',
@@ -384,8 +384,8 @@ export const writes: readonly Write[] = [
       companySize: 'targeting.company_sizes',
     },
     actions: ['count.queue'],
-    run: ({ intent }, ctx, { client_id, campaign_id, product, targeting: of }) =>
-      intent.counts.queue(ctx, {
+    run: ({ signals }, ctx, { client_id, campaign_id, product, targeting: of }) =>
+      signals.counts.queue(ctx, {
         search: {
           location: LOCATIONS[of.location],
           states: of.states,
@@ -417,7 +417,7 @@ export const writes: readonly Write[] = [
     body: NoBody,
     answer: ApiKeywordCountDetail,
     actions: ['count.retry'],
-    run: ({ intent }, ctx, _body, id) => intent.counts.retry(ctx, id),
+    run: ({ signals }, ctx, _body, id) => signals.counts.retry(ctx, id),
     read: readCount,
   }),
   change({
@@ -430,7 +430,7 @@ export const writes: readonly Write[] = [
     answer: ApiCampaignDetail,
     names: { leadspeekID: 'campaign_id' },
     actions: ['count.apply'],
-    run: ({ intent }, ctx, { campaign_id }, id) => intent.counts.apply(ctx, id, campaign_id),
+    run: ({ signals }, ctx, { campaign_id }, id) => signals.counts.apply(ctx, id, campaign_id),
     read: readCampaign,
   }),
   act({
@@ -442,10 +442,10 @@ export const writes: readonly Write[] = [
     status: 201,
     body: SsoTokenBody,
     answer: ApiSsoToken,
-    async run({ access, companies }, ctx, { client_id }) {
+    async run({ auth, companies }, ctx, { client_id }) {
       const { owner_id } = await companies.clients.one(ctx, client_id);
       if (!owner_id) throw new Refusal('conflict', ownMessages.clientWithoutOwner);
-      return access.sso.mint(ctx, owner_id);
+      return auth.sso.mint(ctx, owner_id);
     },
     of: (made) => made,
   }),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { type CompanyFieldsOfApi, companyFields } from './accounts/company-fields.ts';
-import { lengthOf, NAME_MAX } from './accounts/company-rules.ts';
-import { MOST_CITIES, MOST_KEYWORDS, MOST_ZIPS } from './audience/target.ts';
-import { campaignRules, type RulesOfApi } from './campaigns/campaign-rules.ts';
-import { ApiRules } from './campaigns/campaigns.ts';
-import { PAYMENT_TERMS } from './choices.ts';
-import { Product } from './developer/v1.ts';
+import { type CompanyFieldsOfApi, companyFields } from '../accounts/company-fields.ts';
+import { lengthOf, NAME_MAX } from '../accounts/company-rules.ts';
+import { MOST_CITIES, MOST_KEYWORDS, MOST_ZIPS } from '../audience/target.ts';
+import { campaignRules, type RulesOfApi } from '../campaigns/campaign-rules.ts';
+import { ApiRules } from '../campaigns/campaigns.ts';
+import { PAYMENT_TERMS } from '../choices.ts';
 import {
   Country,
   Dollars,
@@ -17,7 +16,8 @@ import {
   Line,
   shapeOf,
   WebUrl,
-} from './primitives.ts';
+} from '../primitives.ts';
+import { Product } from './v1.ts';
 
 // The bodies of the developer API's writes (docs/decisions/0250-v1-writes.md). Fields left out of a change stay as they are.
 
