@@ -74,7 +74,7 @@ async function fill(
         agency_id,
         company_id,
       ]);
-  // Indexes are created afterward, from their definitions in the migrations.
+  // Indexes are created afterward, from their definitions.
   const { rows: indexes } = await run(`select indexname, indexdef from pg_indexes
     where tablename in ('lead', 'lead_contact') and indexdef not like 'CREATE UNIQUE%'`);
   for (const { indexname } of indexes) await run(`drop index ${indexname}`);

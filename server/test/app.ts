@@ -43,9 +43,14 @@ function watchConnections({ app, appPool }: Database): string[] {
  * through `call`. Worker roles run only what the test asks for.
  */
 export async function testApp(
-  given: Partial<Omit<AppParts, 'urls' | 'config'>> & { settings?: Partial<Config>; start?: boolean } = {},
+  given: Partial<Omit<AppParts, 'urls' | 'config'>> & {
+    settings?: Partial<Config>;
+    start?: boolean;
+    /** Instead of an empty one. */
+    database?: { url: string; drop: () => Promise<void> };
+  } = {},
 ) {
-  const database = await createTestDatabase(inject('adminUrl'));
+  const database = given.database ?? (await createTestDatabase(inject('adminUrl')));
   const dataDir = mkdtempSync(join(tmpdir(), 'lead-app-'));
   const urls = await provisionLogins(database.url, appKey);
   const clock = given.clock ?? new ManualClock('2026-03-10T15:00:00Z');

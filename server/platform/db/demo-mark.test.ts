@@ -32,7 +32,7 @@ const lead = (daysAgo: number) =>
 
 test('[RUN-01] a demo that an earlier version left half made is told from a whole one', async () => {
   expect(await state()).toBe('none');
-  // Marked the way migration 0124 marks existing demos.
+  // Marked the way version 0.1.0 marked existing demos.
   await admin.query('insert into demo (port, whole_at) select 8080, now()');
   expect(await state()).toBe('begun');
   await lead(30);

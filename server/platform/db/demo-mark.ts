@@ -58,7 +58,7 @@ export async function holdDemo(adminUrl: string, say: (line: string) => void): P
 }
 
 /**
- * Returns whether a demo started by a version without marks was interrupted (migration 0124 considered all of those
+ * Returns whether a demo started by a version without marks was interrupted (version 0.1.0 considered all of those
  * complete). They were filled day by day up to the day on which the database was created, so a demo whose leads end
  * before that is half made. A demo that a user has signed in to is left as it is, and so is one that this login cannot
  * read.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { makeRoles } from './rights.ts';
@@ -12,20 +12,71 @@ export interface Migration {
   text: string;
 }
 
-/** The migrations of this version, in order. */
+/** The migrations of this version, in order. The first, the baseline, is a folder with a file for each area. */
 export function migrations(): Migration[] {
   return readdirSync(folder)
-    .filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name))
+    .filter((name) => /^\d{4}_[a-z0-9_]+(\.sql)?$/.test(name))
     .sort()
-    .map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') }));
+    .map((name) => ({ name, text: textOf(join(folder, name)) }));
+}
+
+function textOf(path: string): string {
+  if (!statSync(path).isDirectory()) return readFileSync(path, 'utf8');
+  const files = readdirSync(path).filter((name) => name.endsWith('.sql'));
+  return files
+    .sort()
+    .map((name) => readFileSync(join(path, name), 'utf8'))
+    .join('\n');
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
+/** Where version 0.1.0 left a database: the last of its migrations, which the baseline replaces, and a hash of them all. */
+const BEFORE = {
+  version: '0.1.0',
+  baseline: '0001_baseline',
+  last: '0227_attention.sql',
+  hash: '352a3dd3822eedc99f0651d2739561050da3181fbbd7e12927be643f3f35eafe',
+};
+
+interface Applied {
+  name: string;
+  hash: string;
+}
+
+/**
+ * Returns the migrations that the database has. One that stands where version 0.1.0 left it has the same schema as the
+ * baseline makes (server/test/upgrade.test.ts), so the baseline is recorded in place of that version's migrations.
+ * @throws Error if the database is older, or if a migration of that version was edited
+ */
+async function takeOver(client: pg.Client, known: Migration[]): Promise<Applied[]> {
+  const applied: Applied[] = (
+    await client.query('select name, hash from migration order by name collate "C"')
+  ).rows;
+  const baseline = known.find(({ name }) => name === BEFORE.baseline);
+  const former = applied.filter(({ name }) => name <= BEFORE.last && name !== BEFORE.baseline);
+  const last = former.at(-1)?.name;
+  if (!baseline || !last) return applied;
+  if (last !== BEFORE.last)
+    throw new Error(
+      `The database is at migration ${last}, which is older than version ${BEFORE.version} left it. ` +
+        `Start version ${BEFORE.version} once, then this version. Nothing was changed.`,
+    );
+  if (hashOf(former.map(({ name, hash }) => `${name} ${hash}\n`).join('')) !== BEFORE.hash)
+    throw new Error(`A migration of version ${BEFORE.version} was edited after it was applied`);
+  const { rows } = await client.query(
+    `with former as (delete from migration where name = any($1) returning applied_at)
+     insert into migration (name, hash, applied_at) select $2, $3, min(applied_at) from former returning name, hash`,
+    [former.map(({ name }) => name), baseline.name, hashOf(baseline.text)],
+  );
+  return [...rows, ...applied.filter((one) => !former.includes(one))];
+}
+
 /**
  * Migrates the database at `adminUrl` to this version, in one transaction, and returns the names applied now. Safe to
  * run from several processes at once (advisory lock). Everything is owned by the role lead_owner, which no one connects
- * as. Throws if an applied migration was edited since, or if the database is newer than this version.
+ * as. Throws if the database is older than version 0.1.0 left it, if an applied migration was edited since, or if the
+ * database is newer than this version. Then nothing has changed.
  * @param known the migrations of the version; other lists are for tests of upgrades
  * @throws MissingRights
  */
@@ -44,9 +95,9 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
     await client.query(`create table if not exists migration
       (name text primary key, hash text not null, applied_at timestamptz not null default now())`);
 
-    const applied = new Map<string, string>(
-      (await client.query('select name, hash from migration')).rows.map((row) => [row.name, row.hash]),
-    );
+    // All or none: if one fails, the previous version still fits the database.
+    await client.query('begin');
+    const applied = new Map((await takeOver(client, known)).map(({ name, hash }) => [name, hash]));
     for (const name of applied.keys()) {
       if (!known.some((m) => m.name === name))
         throw new Error(`The database has migration ${name}, which this version does not recognize`);
@@ -57,8 +108,6 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
         throw new Error(`Migration ${name} was edited after it was applied`);
       return false;
     });
-    // All or none: if one fails, the previous version still fits the database.
-    await client.query('begin');
     for (const { name, text } of pending) {
       try {
         // What a migration changes in tables with data is checked at once: tables with pending checks cannot be
@@ -67,13 +116,13 @@ export async function migrate(adminUrl: string, known = migrations()): Promise<s
         await client.query(text);
         await client.query('insert into migration (name, hash) values ($1, $2)', [name, hashOf(text)]);
       } catch (error) {
-        await client.query('rollback');
         throw new Error(`Migration ${name}: ${(error as Error).message}`, { cause: error });
       }
     }
     await client.query('commit');
     return pending.map(({ name }) => name);
   } finally {
+    // Rolls back what was not committed.
     await client.end();
   }
 }

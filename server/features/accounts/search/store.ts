@@ -27,7 +27,7 @@ export interface FoundCampaign {
   agency_name: string | null;
 }
 
-/** The LIKE patterns: up to two letters match only where a word begins, more match anywhere (migration 0060). */
+/** The LIKE patterns: up to two letters match only where a word begins, more match anywhere (find_companies). */
 function patterns(text: string): { pattern: string; other: string; start: string } {
   const plain = text.toLowerCase().replace(/[\\%_]/g, '\\$&');
   const start = `${plain}%`;

@@ -21,7 +21,7 @@ const all = (module: ModuleRight['module'], allowed: boolean): ModuleRight => ({
 });
 const only = (module: ModuleRight['module'], see: boolean): ModuleRight => ({ ...all(module, false), see });
 
-/** The roles that a company starts with (migration 0018 adds them for companies created before it). */
+/** The roles that a company starts with. */
 export const FIRST_ROLES: { name: string; rights: ModuleRight[] }[] = [
   { name: 'Full access', rights: MODULE_NAMES.map((module) => all(module, true)) },
   { name: 'Campaign manager', rights: MODULE_NAMES.map((module) => all(module, module !== 'Settings')) },

@@ -13,7 +13,7 @@ type Row = Awaited<ReturnType<typeof store.leadsByIds>>[number];
 
 /**
  * The scope of the one client whose leads are asked for, if the current scope can see it: only in that scope is a list
- * of millions read at index speed (migrations/0082_lead_list.sql), and it shows the same leads there.
+ * of millions read at index speed (the indexes of lead), and it shows the same leads there.
  */
 export async function clientScope(
   tx: Tx,

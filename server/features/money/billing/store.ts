@@ -4,8 +4,8 @@ import type { LockedCap } from '../spending-limits/index.ts';
 import type { OpenLot } from '../wallet/index.ts';
 
 /**
- * Locks and reads balances, limits and the open lots of wallets in one round trip (migration 0031, open_till). Balances
- * are by account.
+ * Locks and reads balances, limits and the open lots of wallets in one round trip (open_till in the database).
+ * Balances are by account.
  */
 export async function lockTill(
   tx: Tx,

@@ -1,6 +1,6 @@
 /**
- * The chart of accounts (docs/money.md): the code that entries carry (migrations 0030, account_code()), and whether an
- * account can refuse, that is, keeps a balance row that never falls below zero.
+ * The chart of accounts (docs/money.md): the code that entries carry (account_code() in the database), and whether
+ * an account can refuse, that is, keeps a balance row that never falls below zero.
  */
 export const ACCOUNTS = {
   client_prepaid: { code: 1, refuses: true },
