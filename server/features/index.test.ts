@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { FEATURES } from './index.ts';
 
 const here = import.meta.dirname;
-/** Tables of the platform itself, and views and partitions, which belong to no feature. */
-const PLATFORM = ['attempt', 'job_run', 'mail', 'migration'];
+/** Tables of the platform itself, which belong to no feature. */
+const PLATFORM = ['attempt', 'demo', 'job_run', 'mail', 'migration'];
 const schema = readFileSync(join(here, '../platform/db/schema.ts'), 'utf8');
 const tables = [...schema.slice(schema.indexOf('export interface Schema')).matchAll(/^ {2}(\w+):/gm)].map(
   ([, name]) => name!,

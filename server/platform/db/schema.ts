@@ -1,181 +1,330 @@
+// Made by `npm run schema` from the tables of the database. Do not edit.
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
-import type { ProfileKey } from '../../../contract/audience/enrichment-fields.ts';
-import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
-import type { DeliveryState } from '../../../contract/campaigns/destinations.ts';
-import type { Payload } from '../../../contract/campaigns/payloads.ts';
-import type { Rules } from '../../../contract/campaigns/rules.ts';
-import type { CreditReason } from '../../../contract/money/credits.ts';
-import type { Owner } from './owner.ts';
+import type { Columns } from './columns.ts';
 
-type At = ColumnType<Date, Date, Date>;
-type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
-type Json<T> = ColumnType<T, string, string>;
-type MaybeJson<T> = ColumnType<T | null, string | null | undefined, string | null>;
-/** For a column with a default. */
-type DefaultJson<T> = ColumnType<T, string | undefined, string>;
-type Default<T> = ColumnType<T, T | undefined, T>;
-type Maybe<T> = ColumnType<T | null, T | null | undefined, T | null>;
-interface ClientOwner extends Owner {
-  agency_id: string;
-}
-
-/** The result of checking a DNS record. */
-export type RecordStatus = 'unknown' | 'found' | 'missing' | 'wrong' | 'unanswered';
-
-/** A permission granted to one person (report_analytics), stored in their row. */
-export interface PersonalPermission {
-  name: string;
-  active: boolean;
-}
-
-/** The issuer or payer of an invoice, as of the moment it became final. */
-export interface InvoiceParty {
-  name: string;
-  address: string[];
-  email: string;
-  phone: string;
-}
-
-/** The target audience of a B2B ID campaign (migration 0075). */
-interface Audience {
-  titles: Default<string[]>;
-  seniorities: Default<string[]>;
-  departments: Default<string[]>;
-  industries: Default<string[]>;
-  sizes: Default<number[]>;
-}
+/** Read as a value, and written as JSON.stringify makes it. */
+type Json<T> = ColumnType<T, JsonText<T>, JsonText<T>>;
+type DefaultJson<T> = ColumnType<T, JsonText<T> | undefined, JsonText<T>>;
+type JsonText<T> = null extends T ? string | null : string;
 
 /** Column types of every table (bigint columns are JS bigints, dates 'YYYY-MM-DD', timestamps Date). */
 export interface Schema {
-  migration: { name: string; hash: string; applied_at: Generated<Date> };
-  company: {
+  account: {
     id: string;
     root_id: string;
-    agency_id: Maybe<string>;
-    parent_id: Maybe<string>;
-    kind: 'root' | 'agency' | 'client';
-    is_master: Default<boolean>;
-    name: string;
-    time_zone: Default<string>;
-    factor_people: Default<boolean>;
-    factor_owners: Default<boolean>;
-    factor_from: Maybe<string>;
-    registration_open: Default<boolean>;
-    legal_name: Maybe<string>;
-    short_name: Maybe<string>;
-    address: Maybe<string>;
-    city: Maybe<string>;
-    zip: Maybe<string>;
-    state_code: Maybe<string>;
-    country_code: Maybe<string>;
-    phone: Maybe<string>;
-    email: Maybe<string>;
-    /** The owner of the list, maintained by a trigger on user_account (migration 0057); '' for none. */
-    owner_id: Maybe<string>;
-    owner_name: Default<string>;
-    owner_email: Default<string>;
-    /**
-     * For a client: its leads are shown without phone numbers; its spreadsheets may be edited by those who receive
-     * them.
-     */
-    phones_off: Default<boolean>;
-    sheet_editor: Default<boolean>;
-    /** The company's id in another system; '' for none. */
-    external_id: Default<string>;
-    /** The trade that a client is in; '' for none. */
-    industry: Default<string>;
-    version: Default<number>;
-    created_at: At;
-    removed_at: MaybeAt;
+    agency_id: string | null;
+    company_id: string;
+    campaign_id: string | null;
+    kind:
+      | 'client_prepaid'
+      | 'client_unbilled'
+      | 'client_receivable'
+      | 'agency_wallet'
+      | 'agency_payable'
+      | 'agency_invoiced'
+      | 'agency_revenue'
+      | 'root_revenue'
+      | 'root_cost'
+      | 'expired'
+      | 'granted'
+      | 'card_clearing'
+      | 'supplier_due'
+      | 'provider_fee'
+      | 'tax_due'
+      | 'written_off';
+    created_at: Date;
   };
-  domain: Owner & {
-    host: string;
-    /** 'former': a subdomain that its agency gave up, and no one else may take yet. */
-    kind: 'own' | 'subdomain' | 'custom' | 'former';
-    is_primary: Default<boolean>;
-    /** Null for a former subdomain: only verified hosts are served. */
-    verified_at: MaybeAt;
-    reserved_until: Default<Date | null>;
-    created_at: At;
+  account_balance: {
+    account_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    balance: Generated<bigint>;
   };
-  domain_claim: Owner & {
-    host: string;
-    token: string;
-    status: Default<'waiting' | 'verified' | 'failing'>;
-    ownership: Default<RecordStatus>;
-    ownership_found: Default<string[]>;
-    address: Default<RecordStatus>;
-    address_found: Default<string[]>;
-    checks: Default<number>;
-    created_at: At;
-    checked_at: MaybeAt;
-    next_check_at: At;
-    verified_at: MaybeAt;
-    failing_since: MaybeAt;
-  };
-  picture: Owner & {
+  account_change: {
     id: string;
-    purpose: 'logo' | 'favicon' | 'profile';
-    type: 'image/png' | 'image/jpeg';
-    width: number;
-    height: number;
-    bytes: Buffer;
-    created_at: At;
-  };
-  setting: Owner & {
-    name: string;
-    value: ColumnType<Record<string, unknown> | null, string | null, string | null>;
-    version: number;
-    updated_at: At;
-  };
-  brand: Owner & {
-    name: string;
-    tagline: Maybe<string>;
-    box_bgcolor: Maybe<string>;
-    text_color: Maybe<string>;
-    link_color: Maybe<string>;
-    template_bgcolor: Maybe<string>;
-    sidebar_bgcolor: Maybe<string>;
-    font_theme: Maybe<string>;
-    logo_id: Maybe<string>;
-    favicon_id: Maybe<string>;
-    updated_at: At;
-  };
-  module_label: Owner & { module: string; name: string; slug: string };
-  company_products: Owner & { modules: Maybe<string[]>; terms: Maybe<string[]>; updated_at: At };
-  beta_feature: Owner & { feature: number; is_beta: boolean; for_all: boolean; updated_at: At };
-  beta_user: ClientOwner & { created_at: At };
-  payment_card: Owner & {
-    id: string;
-    provider: 'sandbox' | 'stripe';
-    reference: Default<string>;
-    brand: string;
-    last4: string;
-    exp_month: number;
-    exp_year: number;
-    /** The connected account that holds it; '' for the root's own account with the provider. */
-    account: Default<string>;
-    customer: Default<string>;
-    fingerprint: Default<string>;
-    created_at: At;
-    removed_at: MaybeAt;
-  };
-  payment_customer: ClientOwner & {
-    provider: 'sandbox' | 'stripe';
-    account: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string | null;
     reference: string;
-    created_at: At;
+    asked_by: string;
+    created_at: Date;
+    effective_at: Date;
+    ended_at: Date | null;
+    outcome: 'done' | 'stopped' | null;
   };
-  charge: ClientOwner & {
+  account_snapshot: {
+    company_id: string;
+    account_code: number;
+    upto: Date;
+    root_id: string;
+    agency_id: string | null;
+    balance: bigint;
+  };
+  agreement_acceptance: {
     id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    document_type: string;
+    version: string;
+    accepted_at: Date;
+    ip: string | null;
+    text_hash: Generated<string>;
+    company_name: Generated<string>;
+    location_menu: Generated<string>;
+  };
+  attempt: {
+    key: Buffer;
+    tries: number;
+    last_at: Date;
+    blocked_until: Date | null;
+  };
+  beta_feature: {
+    root_id: string;
+    feature: number;
+    agency_id: string | null;
+    company_id: string;
+    is_beta: boolean;
+    for_all: boolean;
+    updated_at: Date;
+  };
+  beta_user: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    created_at: Date;
+  };
+  billing_close: {
+    root_id: string;
+    term: 'Weekly' | 'Monthly';
+    agency_id: string | null;
+    company_id: string;
+    closed_to: Date;
+  };
+  billing_mark: {
+    company_id: string;
+    side: 'retail' | 'wholesale';
+    root_id: string;
+    agency_id: string;
+    clear_to: Date;
+  };
+  brand: {
+    company_id: string;
+    root_id: string;
+    agency_id: string | null;
+    name: string;
+    tagline: string | null;
+    box_bgcolor: string | null;
+    text_color: string | null;
+    link_color: string | null;
+    template_bgcolor: string | null;
+    sidebar_bgcolor: string | null;
+    font_theme: string | null;
+    updated_at: Date;
+    logo_id: string | null;
+    favicon_id: string | null;
+  };
+  campaign: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    number: GeneratedAlways<bigint>;
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
+    name: string;
+    state: 'active' | 'paused' | 'archived' | 'removed';
+    state_reason: string | null;
+    site_key: string;
+    site_url: Generated<string>;
+    thank_you_url: string | null;
+    phone_required: Generated<boolean>;
+    address_required: Generated<boolean>;
+    email_required: Generated<boolean>;
+    reidentify: Generated<'never' | '1_week' | '1_month' | '3_months' | '6_months' | '12_months'>;
+    min_confidence: Generated<number>;
+    daily_cap: number | null;
+    starts_on: string | null;
+    ends_on: string | null;
+    pixel_checked_at: Date | null;
+    pixel_check: string | null;
+    version: Generated<number>;
+    created_at: Date;
+    updated_at: Date;
+    limit_every: Generated<'day' | 'week' | 'month'>;
+    limit_starts_on: string | null;
+    limit_ends_on: string | null;
+    minimum_limit: number | null;
+    advance_information: Generated<number[]>;
+    b2b_information: Generated<number[]>;
+    site_hosts: Generated<string[]>;
+    dnc_phones: Generated<boolean>;
+    min_pages: Generated<number>;
+  };
+  campaign_conversion: {
+    campaign_id: string;
+    person_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    converted_at: Date;
+  };
+  campaign_data: {
+    campaign_id: string;
+    field: number;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+  };
+  campaign_fee: {
+    campaign_id: string;
+    kind: 'platform_fee' | 'monthly_fee';
+    period: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    term: string;
+    retail_micros: bigint;
+    wholesale_micros: bigint;
+    transfer_id: string | null;
+    created_at: Date;
+  };
+  campaign_foreign_host: {
+    campaign_id: string;
+    day: string;
+    host: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    count: bigint;
+    last_at: Date;
+  };
+  campaign_hour: {
+    campaign_id: string;
+    hour: Date;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    visits: Generated<bigint>;
+    matched: Generated<bigint>;
+    leads: Generated<bigint>;
+    spend_micros: Generated<bigint>;
+    cost_micros: Generated<bigint>;
+  };
+  campaign_keyword: {
+    campaign_id: string;
+    words: string;
+    hash: bigint;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    stems: Generated<bigint[]>;
+  };
+  campaign_place: {
+    campaign_id: string;
+    kind: number;
+    place: bigint;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+  };
+  campaign_refusal: {
+    campaign_id: string;
+    hour: Date;
+    reason: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    count: bigint;
+    last_at: Date;
+  };
+  campaign_report: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    notify_every: number | null;
+    notify_to: Generated<string[]>;
+    counted: Generated<bigint>;
+    told: Generated<bigint>;
+    report_every: 'lead' | 'hour' | 'day' | 'week' | 'month' | null;
+    report_to: Generated<string[]>;
+    covers_from: Date | null;
+    due_at: Date | null;
+    updated_at: Date;
+    report_type: Generated<'link' | 'details' | 'CSV'>;
+  };
+  campaign_report_sent: {
+    campaign_id: string;
+    covers_from: Date;
+    covers_to: Date;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    leads: number;
+    recipients: number;
+    created_at: Date;
+  };
+  campaign_target: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    location: 'national' | 'state' | 'zip';
+    states: Generated<string[]>;
+    cities: Generated<string[]>;
+    zips: Generated<string[]>;
+    keywords: string[];
+    description: Generated<string>;
+    updated_at: Date;
+    titles: Generated<string[]>;
+    seniorities: Generated<string[]>;
+    departments: Generated<string[]>;
+    industries: Generated<string[]>;
+    sizes: Generated<number[]>;
+  };
+  cap: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    subject: 'wallet' | 'client' | 'campaign';
+    subject_id: string;
+    period: 'day' | 'month';
+    set_by: 'agency' | 'client';
+    hard_micros: bigint | null;
+    soft_micros: bigint | null;
+    updated_at: Date;
+  };
+  cap_event: {
+    cap_id: string;
+    level: 'soft' | 'hard';
+    day: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    created_at: Date;
+    told_at: Date | null;
+  };
+  captcha_used: {
+    signature: Buffer;
+    expires_at: Date;
+  };
+  charge: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
     purpose: string;
     reference_id: string;
     idempotency_key: string;
     amount_cents: number;
-    fee_cents: Default<number>;
-    currency: Default<string>;
+    fee_cents: Generated<number>;
+    currency: Generated<'usd'>;
     description: string;
-    details: ColumnType<Record<string, string>, string, never>;
+    details: DefaultJson<Columns['charge.details']>;
     provider: 'sandbox' | 'stripe';
     account: string;
     customer: string;
@@ -183,504 +332,718 @@ export interface Schema {
     brand: string;
     last4: string;
     state: 'intended' | 'sent' | 'unknown' | 'succeeded' | 'declined' | 'canceled' | 'refunded' | 'disputed';
-    provider_reference: Maybe<string>;
-    attempts: Default<number>;
-    next_ask_at: MaybeAt;
-    decline_code: Maybe<string>;
-    decline_message: Maybe<string>;
-    needs_authentication: Default<boolean>;
-    refunded_cents: Default<number>;
-    user_id: Maybe<string>;
-    ip: Maybe<string>;
-    settled_by_hand: Maybe<string>;
-    created_at: At;
-    sent_at: MaybeAt;
-    settled_at: MaybeAt;
+    provider_reference: string | null;
+    attempts: Generated<number>;
+    next_ask_at: Date | null;
+    decline_code: string | null;
+    decline_message: string | null;
+    needs_authentication: Generated<boolean>;
+    refunded_cents: Generated<number>;
+    user_id: string | null;
+    ip: string | null;
+    settled_by_hand: string | null;
+    created_at: Date;
+    sent_at: Date | null;
+    settled_at: Date | null;
   };
-  refund: ClientOwner & {
+  company: {
     id: string;
-    charge_id: string;
-    amount_cents: number;
-    idempotency_key: string;
-    reason: string;
-    state: 'intended' | 'unknown' | 'pending' | 'succeeded' | 'failed';
-    provider_reference: Maybe<string>;
-    failure: Maybe<string>;
-    next_ask_at: MaybeAt;
-    created_at: At;
-    sent_at: MaybeAt;
-    settled_at: MaybeAt;
-  };
-  payment_dispute: ClientOwner & {
-    id: string;
-    charge_id: string;
-    amount_cents: number;
-    reason: string;
-    state: 'open' | 'won' | 'lost';
-    is_booked: boolean;
-    opened_at: At;
-    closed_at: MaybeAt;
-  };
-  payment_mismatch: ClientOwner & {
-    id: string;
-    charge_id: Maybe<string>;
-    provider_reference: string;
-    kind: 'not_here' | 'not_there' | 'amount' | 'state' | 'refund';
-    ours: string;
-    theirs: string;
-    found_at: At;
-    seen_at: At;
-    resolved_at: MaybeAt;
-    resolution: Maybe<string>;
-  };
-  payment_notice: {
-    id: string;
-    kind: string;
-    content: Json<Record<string, unknown>>;
-    received_at: At;
-    handled_at: MaybeAt;
-    tries: Default<number>;
-    outcome: Maybe<string>;
-  };
-  sandbox_network: {
-    kind: string;
-    id: string;
-    owner: string;
-    due_at: Maybe<string>;
-    body: Json<object>;
-    seq: Generated<bigint>;
-  };
-  connected_account: ClientOwner & {
-    provider: 'sandbox' | 'stripe';
-    reference: Default<string>;
-    status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
-    charges_enabled: Default<boolean>;
-    payouts_enabled: Default<boolean>;
-    requirements: ColumnType<string[], string | undefined, string>;
-    updated_at: At;
-  };
-  sales_account: Owner & {
-    user_id: string;
-    provider: 'sandbox' | 'stripe';
-    reference: Default<string>;
-    status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
-    charges_enabled: Default<boolean>;
-    payouts_enabled: Default<boolean>;
-    requirements: ColumnType<string[], string | undefined, string>;
-    updated_at: At;
-  };
-  account_change: Owner & {
-    id: string;
-    user_id: Maybe<string>;
-    reference: string;
-    asked_by: string;
-    created_at: At;
-    effective_at: At;
-    ended_at: MaybeAt;
-    outcome: Maybe<'done' | 'stopped'>;
-  };
-  sales_assignment: ClientOwner & {
-    role: 'representative' | 'account_executive' | 'referrer';
-    user_id: string;
-    assigned_at: At;
-  };
-  company_billing: ClientOwner & {
-    package_id: Default<string>;
-    manual_bill: Default<boolean>;
-    payment_status: Default<'' | 'failed'>;
-    access_module: Default<'' | 'paymentfailed'>;
-    campaigns_closed: Default<boolean>;
-    onboarding_on: Default<boolean>;
-    onboarding_micros: Default<bigint>;
-    onboarding_coupon: Default<boolean>;
-    onboarding_charged: MaybeAt;
-    api_mode: Default<boolean>;
-    api_mode_since: MaybeAt;
-    white_labelling: Default<boolean>;
-    excluded_minimum_spend: Default<boolean>;
-    excluded_onboarding: Default<boolean>;
-    package_since: MaybeAt;
-    cancelled_at: MaybeAt;
-    updated_at: At;
-  };
-  package_choice: ClientOwner & { serial: Generated<bigint>; package_id: string; chosen_at: At };
-  minspend_offer: ClientOwner & {
-    id: string;
+    root_id: string;
+    agency_id: string | null;
+    parent_id: string | null;
+    kind: 'root' | 'agency' | 'client';
+    is_master: Generated<boolean>;
     name: string;
-    months: bigint[];
-    flat: bigint;
-    announced_at: At;
-    reminded_at: MaybeAt;
-    accepted_at: MaybeAt;
-    accepted_by: Maybe<string>;
-    withdrawn_at: MaybeAt;
+    time_zone: Generated<string>;
+    created_at: Date;
+    removed_at: Date | null;
+    registration_open: Generated<boolean>;
+    legal_name: string | null;
+    short_name: string | null;
+    address: string | null;
+    city: string | null;
+    zip: string | null;
+    state_code: string | null;
+    country_code: string | null;
+    phone: string | null;
+    email: string | null;
+    owner_id: string | null;
+    owner_name: Generated<string>;
+    owner_email: Generated<string>;
+    external_id: Generated<string>;
+    version: Generated<number>;
+    search: GeneratedAlways<string | null>;
+    phones_off: Generated<boolean>;
+    sheet_editor: Generated<boolean>;
+    factor_people: Generated<boolean>;
+    factor_owners: Generated<boolean>;
+    factor_from: string | null;
+    industry: Generated<string>;
   };
-  minspend_month: ClientOwner & {
-    /** YYYY-MM-DD, the 1st. */
-    month: string;
-    life: number;
-    plan_name: string;
-    asked_micros: bigint;
-    spent_micros: bigint;
-    shortfall_micros: bigint;
-    outcome: 'met' | 'excluded' | 'charged';
-    transfer_id: string | null;
-    decided_at: At;
+  company_billing: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    package_id: Generated<string>;
+    manual_bill: Generated<boolean>;
+    payment_status: Generated<'' | 'failed'>;
+    access_module: Generated<'' | 'paymentfailed'>;
+    campaigns_closed: Generated<boolean>;
+    onboarding_on: Generated<boolean>;
+    onboarding_micros: Generated<bigint>;
+    onboarding_coupon: Generated<boolean>;
+    onboarding_charged: Date | null;
+    api_mode: Generated<boolean>;
+    white_labelling: Generated<boolean>;
+    updated_at: Date;
+    excluded_minimum_spend: Generated<boolean>;
+    excluded_onboarding: Generated<boolean>;
+    package_since: Date | null;
+    cancelled_at: Date | null;
+    api_mode_since: Date | null;
   };
-  minspend_close: Owner & {
-    /** YYYY-MM-DD, the 1st. */
-    next_month: string;
-  };
-  invoice_series: Owner & {
-    issuer_id: string;
-    document: 'invoice' | 'credit_note';
-    last: number;
-  };
-  invoice: ClientOwner & {
+  company_group: {
     id: string;
-    issuer_id: string;
-    side: 'retail' | 'wholesale';
-    kind: 'period' | 'to_date' | 'receipt' | 'onboarding' | 'developer' | 'minimum_spend' | 'subscription';
-    term: Maybe<string>;
-    period_key: string;
-    period_from: MaybeAt;
-    period_to: MaybeAt;
-    number: string;
-    seq: number;
-    subtotal_micros: bigint;
-    tax_micros: Default<bigint>;
-    tax_name: Default<string>;
-    total_micros: bigint;
-    fee_micros: Default<bigint>;
-    issuer: Json<InvoiceParty>;
-    payer: Json<InvoiceParty>;
-    transfer_id: string;
-    finalised_at: At;
-    due_at: At;
-    status: 'open' | 'paid' | 'uncollectible' | 'void';
-    paid_micros: Default<bigint>;
-    credited_micros: Default<bigint>;
-    attempts: Default<number>;
-    first_failed_at: MaybeAt;
-    next_attempt_at: MaybeAt;
-    last_failure: Maybe<string>;
-    paid_at: MaybeAt;
-    closed_at: MaybeAt;
-    fee_released_at: MaybeAt;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    name: string;
+    created_at: Date;
+    updated_at: Date;
   };
-  invoice_line: ClientOwner & {
-    invoice_id: string;
-    line: number;
-    kind: string;
-    campaign_id: Maybe<string>;
-    description: string;
-    quantity: number;
-    unit_micros: bigint;
-    amount_micros: bigint;
-  };
-  credit_note: ClientOwner & {
-    id: string;
-    issuer_id: string;
-    invoice_id: string;
-    number: string;
-    seq: number;
-    amount_micros: bigint;
-    reason: string;
-    idempotency_key: string;
-    transfer_id: string;
-    user_id: Maybe<string>;
-    created_at: At;
-  };
-  billing_mark: ClientOwner & { side: 'retail' | 'wholesale'; clear_to: At };
-  campaign_fee: ClientOwner & {
+  company_group_campaign: {
     campaign_id: string;
-    kind: 'platform_fee' | 'monthly_fee';
-    period: string;
-    term: string;
-    retail_micros: bigint;
-    wholesale_micros: bigint;
-    transfer_id: Maybe<string>;
-    created_at: At;
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    group_id: string;
   };
-  billing_close: Owner & {
-    term: 'Weekly' | 'Monthly';
-    closed_to: At;
+  company_products: {
+    company_id: string;
+    root_id: string;
+    agency_id: string | null;
+    modules: string[] | null;
+    terms: string[] | null;
+    updated_at: Date;
   };
-  agreement_acceptance: Owner & {
+  connected_account: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    provider: 'sandbox' | 'stripe';
+    reference: Generated<string>;
+    status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
+    charges_enabled: Generated<boolean>;
+    payouts_enabled: Generated<boolean>;
+    requirements: DefaultJson<Columns['connected_account.requirements']>;
+    updated_at: Date;
+  };
+  connection: {
     id: string;
-    user_id: string;
-    document_type: string;
-    version: string;
-    accepted_at: At;
-    ip: Maybe<string>;
-    text_hash: Default<string>;
-    company_name: Default<string>;
-    location_menu: Default<string>;
-  };
-  user_account: Owner & {
-    id: string;
-    role: 'owner' | 'administrator' | 'sales';
-    is_account_executive: Default<boolean>;
-    email: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    vendor: string;
     name: string;
-    password_hash: Maybe<string>;
-    phonenum: Default<string>;
-    phone_country: Default<string>;
-    phone_calling: Default<string>;
-    address: Default<string>;
-    city: Default<string>;
-    zip: Default<string>;
-    state_code: Default<string>;
-    country_code: Default<string>;
-    picture: Maybe<string>;
-    role_id: Maybe<string>;
-    permission_active: Default<boolean>;
-    permissions: ColumnType<PersonalPermission[], string | undefined, string>;
-    profile_done: Default<boolean>;
-    /** Receives the notices that no one else gets; at most one per company. */
-    is_default_admin: Default<boolean>;
-    /** The contact for the company's customers. */
-    customer_care: Default<boolean>;
-    gets_notices: Default<boolean>;
-    /** No emails except those their own account requires. */
-    mail_off: Default<boolean>;
-    /** Cannot add campaigns (migration 0059, rights_of). */
-    campaigns_closed: Default<boolean>;
-    version: Default<number>;
-    created_at: At;
-    disabled_at: MaybeAt;
+    account: string;
+    credentials_sealed: string | null;
+    state: 'connected' | 'broken' | 'paused' | 'removed';
+    state_reason: string | null;
+    held_until: Date | null;
+    checked_at: Date | null;
+    created_at: Date;
+    updated_at: Date;
+    lane: Generated<number>;
   };
-  role: Owner & { id: string; name: string; created_at: At; updated_at: At; removed_at: MaybeAt };
-  role_module: Owner & {
-    role_id: string;
-    module: string;
-    may_see: boolean;
-    may_create: boolean;
-    may_update: boolean;
-    may_delete: boolean;
-  };
-  questionnaire: Owner & {
-    user_id: string;
-    industry_id: string;
-    franchise: boolean;
-    franchise_director: boolean;
-    office_manager: boolean;
-    answers: Json<Record<string, string | string[]>>;
-    saved_at: At;
-  };
-  email_change: Owner & {
+  coupon: {
     id: string;
-    user_id: string;
-    email: string;
-    created_at: At;
-    expires_at: At;
-    used_at: MaybeAt;
-    effective_at: MaybeAt;
-    asked_by: Maybe<string>;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    code: string;
+    percent: string | null;
+    amount_micros: bigint | null;
+    max_uses: number | null;
+    uses: Generated<number>;
+    expires_at: Date | null;
+    created_at: Date;
+    removed_at: Date | null;
   };
-  session: Owner & {
+  coupon_use: {
+    coupon_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    used_at: Date;
+  };
+  credit: {
     id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    giver_id: string;
+    lead_id: string | null;
+    campaign_id: string | null;
+    amount_micros: bigint;
+    reason:
+      | 'wrong_person'
+      | 'duplicate'
+      | 'invalid_contact'
+      | 'outside_target'
+      | 'goodwill'
+      | 'promotion'
+      | 'other';
+    note: Generated<string>;
+    transfer_id: string;
     user_id: string;
-    generation: Default<number>;
-    confirmed_at: MaybeAt;
-    needs_factor: Default<boolean>;
-    rotated_at: At;
-    created_at: At;
-    expires_at: At;
-    revoked_at: MaybeAt;
-    revoked_why: Maybe<
-      'logout' | 'reuse' | 'disabled' | 'ended' | 'password' | 'factor' | 'reverted' | 'lapsed'
-    >;
-    host: string;
-    ip: Maybe<string>;
-    last_ip: Maybe<string>;
-    user_agent: Maybe<string>;
-    viewer_session_id: Maybe<string>;
-    viewer_id: Maybe<string>;
-    view_reason: Maybe<string>;
+    created_at: Date;
   };
-  signing_key: {
-    kid: string;
-    purpose: 'access' | 'body';
-    public_jwk: Json<Record<string, unknown>>;
-    private_sealed: string;
-    created_at: At;
-    retired_at: MaybeAt;
-  };
-  setup_link: { token_hash: Buffer; created_at: At; expires_at: At; used_at: MaybeAt };
-  download_token: Owner & {
-    token_hash: Buffer;
-    user_id: string;
-    viewer_id: Maybe<string>;
-    path: string;
-    created_at: At;
-    expires_at: At;
-    used_at: MaybeAt;
-  };
-  mail: Owner & {
+  credit_note: {
     id: string;
-    kind: string;
-    to_address: string;
-    to_name: string;
-    from_address: string;
-    from_name: string;
-    subject: string;
-    body_sealed: Maybe<string>;
-    state: Default<'queued' | 'sent' | 'kept' | 'failed'>;
-    attempts: Default<number>;
-    last_error: Maybe<string>;
-    /** The tenant's host in whose name it is sent; null if from before migration 0059. */
-    sender_host: Maybe<string>;
-    created_at: At;
-    sent_at: MaybeAt;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    issuer_id: string;
+    invoice_id: string;
+    number: string;
+    seq: number;
+    amount_micros: bigint;
+    reason: string;
+    idempotency_key: string;
+    transfer_id: string;
+    user_id: string | null;
+    created_at: Date;
   };
-  attempt: { key: Buffer; tries: number; last_at: At; blocked_until: MaybeAt };
-  captcha_used: { signature: Buffer; expires_at: At };
-  user_factor: Owner & {
-    user_id: string;
-    kind: Maybe<'email' | 'google'>;
-    secret_sealed: Maybe<string>;
-    generation: Default<number>;
-    last_step: Default<bigint>;
-    address: Maybe<string>;
-    updated_at: At;
+  data_choice: {
+    company_id: string;
+    root_id: string;
+    agency_id: string | null;
+    information: number[];
+    providers: string[];
+    updated_at: Date;
   };
-  recovery_code: Owner & { user_id: string; code_mac: Buffer; created_at: At; used_at: MaybeAt };
-  developer_key: ClientOwner & {
+  data_provider: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    provider: 'pdl';
+    key_sealed: string;
+    asked: Generated<bigint>;
+    found: Generated<bigint>;
+    failed: Generated<bigint>;
+    last_error: string | null;
+    last_error_at: Date | null;
+    updated_at: Date;
+  };
+  delivery: {
     id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    integration_id: string;
+    lead_id: string | null;
+    message_id: string;
+    state: 'pending' | 'unknown' | 'delivered' | 'failed' | 'skipped';
+    attempts: Generated<number>;
+    next_at: Date | null;
+    is_test: Generated<boolean>;
+    created_at: Date;
+    delivered_at: Date | null;
+    remote_id: string | null;
+    turn: number | null;
+    chosen: boolean | null;
+    waits_for_hours: Generated<boolean>;
+    cause: string | null;
+  };
+  delivery_attempt: {
+    delivery_id: string;
+    number: number;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    started_at: Date;
+    duration_ms: number;
+    status: number | null;
+    answer: string | null;
+    error: string | null;
+  };
+  delivery_turn: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    turns: number;
+  };
+  demo: {
+    only_one: Generated<boolean>;
+    begun_at: Generated<Date>;
+    port: number;
+    whole_at: Date | null;
+  };
+  developer_key: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
     maker_id: string;
     name: string;
     mode: 'live' | 'test';
     client_id: string;
     secret_hash: Buffer;
     secret_end: string;
-    generation: Default<number>;
-    previous_hash: Maybe<Buffer>;
-    previous_until: MaybeAt;
+    generation: Generated<number>;
+    previous_hash: Buffer | null;
+    previous_until: Date | null;
     scopes: string[];
-    created_at: At;
-    rotated_at: MaybeAt;
-    expires_at: MaybeAt;
-    warned_days: Maybe<number>;
-    disabled_at: MaybeAt;
-    removed_at: MaybeAt;
-    last_used_at: MaybeAt;
-    last_used_ip: Maybe<string>;
+    created_at: Date;
+    rotated_at: Date | null;
+    expires_at: Date | null;
+    warned_days: number | null;
+    disabled_at: Date | null;
+    removed_at: Date | null;
+    last_used_at: Date | null;
+    last_used_ip: string | null;
   };
-  developer_request: ClientOwner & {
-    id: string;
-    key_id: string;
-    mode: 'live' | 'test';
-    method: string;
-    route: string;
-    path: string;
-    status: number;
-    duration_ms: number;
-    ip: Maybe<string>;
-    user_agent: Maybe<string>;
-    idempotency_key: Maybe<string>;
-    body: Maybe<string>;
-    problem: Maybe<string>;
-    at: At;
+  do_not_call: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    phone: string;
+    source: string;
+    source_file: Buffer | null;
+    marked_at: Date;
   };
-  developer_usage: ClientOwner & { day: string; requests: bigint; refused: bigint };
-  developer_sandbox: ClientOwner & {
-    sandbox_root_id: string;
-    sandbox_agency_id: string;
-    created_at: At;
-  };
-  developer_write: ClientOwner & {
-    key: string;
-    request_hash: Buffer;
-    status: number;
-    answer_sealed: string;
-    created_at: At;
-  };
-  passkey: Owner & {
-    id: string;
-    user_id: string;
+  domain: {
     host: string;
-    credential_id: string;
-    public_key: Buffer;
-    counter: bigint;
-    transports: string[];
-    is_synced: boolean;
-    name: string;
-    created_at: At;
-    last_used_at: MaybeAt;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    is_primary: Generated<boolean>;
+    verified_at: Date | null;
+    created_at: Date;
+    kind: 'own' | 'subdomain' | 'custom' | 'former';
+    reserved_until: Date | null;
   };
-  security_notice: Owner & { log_id: string; user_id: string; created_at: At; told_at: MaybeAt };
-  passkey_answer: { challenge: string; expires_at: At };
-  login_challenge: Owner & {
-    id: string;
+  domain_claim: {
+    company_id: string;
+    host: string;
+    root_id: string;
+    agency_id: string | null;
+    token: string;
+    status: Generated<'waiting' | 'verified' | 'failing'>;
+    ownership: Generated<'unknown' | 'found' | 'missing' | 'wrong' | 'unanswered'>;
+    ownership_found: Generated<string[]>;
+    address: Generated<'unknown' | 'found' | 'missing' | 'wrong' | 'unanswered'>;
+    address_found: Generated<string[]>;
+    checks: Generated<number>;
+    created_at: Date;
+    checked_at: Date | null;
+    next_check_at: Date;
+    verified_at: Date | null;
+    failing_since: Date | null;
+  };
+  download_token: {
     token_hash: Buffer;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
     user_id: string;
-    tenant_id: string;
-    kind: 'email' | 'google' | 'passkey';
-    code_mac: Maybe<Buffer>;
-    attempts: Default<number>;
-    sent: Default<number>;
-    sent_at: At;
-    created_at: At;
-    expires_at: At;
-    used_at: MaybeAt;
+    path: string;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+    viewer_id: string | null;
   };
-  password_reset: Owner & {
+  email_change: {
     id: string;
-    user_id: Maybe<string>;
-    tenant_id: string;
-    origin: string;
-    created_at: At;
-    expires_at: At;
-    used_at: MaybeAt;
-  };
-  sign_up: Owner & {
-    id: string;
-    kind: 'agency' | 'client';
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
     email: string;
-    name: string;
-    company_name: string;
-    phone: Maybe<string>;
-    password_hash: Maybe<string>;
-    refcode: Maybe<string>;
-    referred_by: Maybe<string>;
-    made_company: Maybe<string>;
-    created_at: At;
-    expires_at: At;
-    used_at: MaybeAt;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+    effective_at: Date | null;
+    asked_by: string | null;
   };
-  referral_code: Owner & { code: string; user_id: string; created_at: At };
-  sso_token: Owner & {
-    token_hash: Buffer;
-    user_id: string;
-    tenant_id: string;
-    created_at: At;
-    expires_at: At;
-    used_at: MaybeAt;
+  entry: {
+    transfer_id: string;
+    line: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    account_id: string;
+    amount: bigint;
+    created_at: Date;
+    account_code: number;
+    lot_id: string | null;
   };
-  user_log: Owner & {
+  exclusion: {
+    owner_id: string;
+    kind: number;
+    value: Buffer;
+    list_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+  };
+  exclusion_error: {
+    list_id: string;
+    line: bigint;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    reason: string;
+    value: string | null;
+  };
+  exclusion_list: {
     id: string;
-    actor_id: Maybe<string>;
-    viewed_as_id: Maybe<string>;
-    action: string;
-    object_kind: Maybe<string>;
-    object_id: Maybe<string>;
-    request_id: Maybe<string>;
-    detail_hash: Buffer;
-    created_at: At;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    owner_id: string;
+    level: 'root' | 'agency' | 'client' | 'campaign';
+    name: string;
+    md5_only: Generated<bigint>;
+    sha256_only: Generated<bigint>;
+    created_at: Date;
+    accepts: Generated<'email' | 'all'>;
+    state: Generated<'queued' | 'loading' | 'held' | 'active' | 'failed' | 'removed'>;
+    error: string | null;
+    file_path: string | null;
+    byte_offset: Generated<bigint>;
+    line: Generated<bigint>;
+    total_rows: Generated<bigint>;
+    rows_read: Generated<bigint>;
+    rows_added: Generated<bigint>;
+    rows_same: Generated<bigint>;
+    rows_bad: Generated<bigint>;
+    emails: Generated<bigint>;
+    phones: Generated<bigint>;
+    domains: Generated<bigint>;
+    created_by: string | null;
+    started_at: Date | null;
+    finished_at: Date | null;
+    removed_at: Date | null;
+    ignore_aliases: Generated<boolean>;
+    country: Generated<string>;
   };
-  user_log_detail: Owner & {
-    log_id: string;
-    name: Maybe<string>;
-    type_user: Maybe<string>;
-    user_ip: Maybe<string>;
-    location: Maybe<string>;
-    description: Maybe<string>;
-    company_name: Maybe<string>;
+  held_notice: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    told_at: Date;
   };
-  log_unsealed: Owner & { log_id: string };
-  log_seal: Owner & {
+  held_visit: {
+    day: string;
+    event_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    reason: 'no_view' | 'browser' | 'address' | 'network' | 'burst';
+    source: string;
+    event: string;
+    hash: Buffer | null;
+    received_at: Date;
+    state: 'held' | 'released' | 'discarded';
+    asked_at: Date | null;
+    decided_at: Date | null;
+    decided_by: string | null;
+  };
+  identity_key: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: number;
+    value: Buffer;
+    person_id: string;
+    source: string;
+    seen_at: Date;
+  };
+  import_error: {
+    import_id: string;
+    line: bigint;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    field: string | null;
+    reason: string;
+    value: string | null;
+    place: Generated<number>;
+  };
+  import_job: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'people' | 'signals';
+    file_name: string;
+    file_path: string;
+    file_bytes: bigint;
+    file_sha256: Buffer | null;
+    mapping: DefaultJson<Columns['import_job.mapping']>;
+    state: 'mapping' | 'queued' | 'running' | 'held' | 'done' | 'failed' | 'cancelled';
+    error: string | null;
+    byte_offset: Generated<bigint>;
+    line: Generated<bigint>;
+    rows_read: Generated<bigint>;
+    rows_added: Generated<bigint>;
+    rows_changed: Generated<bigint>;
+    rows_same: Generated<bigint>;
+    rows_bad: Generated<bigint>;
+    keys_added: Generated<bigint>;
+    created_by: string | null;
+    created_at: Date;
+    started_at: Date | null;
+    finished_at: Date | null;
+    country: Generated<string>;
+    values_bad: Generated<bigint>;
+    left_out: DefaultJson<Columns['import_job.left_out']>;
+    ignored: DefaultJson<Columns['import_job.ignored']>;
+    phones_marked: Generated<bigint>;
+  };
+  integration: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    kind: string;
+    url: string | null;
+    secret_sealed: string | null;
+    state: 'enabled' | 'disabled' | 'removed';
+    state_reason: string | null;
+    created_at: Date;
+    updated_at: Date;
+    connection_id: string | null;
+    name: Generated<string>;
+    settings: DefaultJson<Columns['integration.settings']>;
+    mapping: DefaultJson<Columns['integration.mapping']>;
+    payload: DefaultJson<Columns['integration.payload']>;
+    header_names: Generated<string[]>;
+    headers_sealed: string | null;
+    alerted: Generated<number>;
+    rules: Json<Columns['integration.rules'] | null>;
+    lane: Generated<number>;
+  };
+  intent_candidate: {
+    campaign_id: string;
+    person_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    terms: number[];
+    signals: number;
+    strength: number;
+    last_at: Date;
+    retry_at: Date;
+    outcome: string | null;
+    created_at: Date;
+    settled_at: Date | null;
+  };
+  intent_count: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string | null;
+    location: 'national' | 'state' | 'zip';
+    states: Generated<string[]>;
+    cities: Generated<string[]>;
+    zips: Generated<string[]>;
+    keywords: string[];
+    state: 'pending' | 'failed' | 'done';
+    error: string | null;
+    attempts: Generated<number>;
+    people: bigint | null;
+    placed: bigint | null;
+    waterfall: Json<Columns['intent_count.waterfall'] | null>;
+    counted_at: Date | null;
+    asked_by: string | null;
+    asked_at: Date;
+    applied_at: Date | null;
+    applied_to: string | null;
+    created_at: Date;
+    finished_at: Date | null;
+    module: Generated<'locator' | 'enhance' | 'b2b'>;
+    titles: Generated<string[]>;
+    seniorities: Generated<string[]>;
+    departments: Generated<string[]>;
+    industries: Generated<string[]>;
+    sizes: Generated<number[]>;
+    rules: Json<Columns['intent_count.rules'] | null>;
+  };
+  intent_match: {
+    campaign_id: string;
+    batch_id: bigint;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    people: string[];
+    terms: number[];
+    ats: Date[];
+    strengths: number[];
+    signals: number;
+    created_at: Date;
+  };
+  intent_phrase: {
+    root_id: string;
+    hash: bigint;
+    term_id: number;
+    agency_id: string | null;
+    company_id: string;
+  };
+  intent_term: {
+    id: GeneratedAlways<number>;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    words: string;
+    keyword: string;
+  };
+  invoice: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    issuer_id: string;
+    side: 'retail' | 'wholesale';
+    kind: 'period' | 'to_date' | 'receipt' | 'onboarding' | 'developer' | 'minimum_spend' | 'subscription';
+    term: 'Weekly' | 'Monthly' | 'One Time' | 'Prepaid' | null;
+    period_key: string;
+    period_from: Date | null;
+    period_to: Date | null;
+    number: string;
+    seq: number;
+    subtotal_micros: bigint;
+    tax_micros: Generated<bigint>;
+    tax_name: Generated<string>;
+    total_micros: bigint;
+    fee_micros: Generated<bigint>;
+    issuer: Json<Columns['invoice.issuer']>;
+    payer: Json<Columns['invoice.payer']>;
+    transfer_id: string;
+    finalised_at: Date;
+    due_at: Date;
+    status: 'open' | 'paid' | 'uncollectible' | 'void';
+    paid_micros: Generated<bigint>;
+    credited_micros: Generated<bigint>;
+    attempts: Generated<number>;
+    first_failed_at: Date | null;
+    next_attempt_at: Date | null;
+    last_failure: string | null;
+    paid_at: Date | null;
+    closed_at: Date | null;
+    fee_released_at: Date | null;
+  };
+  invoice_line: {
+    invoice_id: string;
+    line: number;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    kind:
+      | 'leads'
+      | 'returns'
+      | 'platform_fee'
+      | 'monthly_fee'
+      | 'onboarding'
+      | 'developer_fee'
+      | 'minimum_spend'
+      | 'coupon'
+      | 'top_up'
+      | 'wholesale_unpaid'
+      | 'adjustment'
+      | 'rounding';
+    campaign_id: string | null;
+    description: string;
+    quantity: number;
+    unit_micros: bigint;
+    amount_micros: bigint;
+  };
+  invoice_series: {
+    issuer_id: string;
+    document: 'invoice' | 'credit_note';
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    last: number;
+  };
+  job_run: {
+    key: string;
+    kind: string;
+    payload: Json<Columns['job_run.payload']>;
+    root_id: string | null;
+    company_id: GeneratedAlways<string | null>;
+    worker: string;
+    starts: Generated<number>;
+    started_at: Generated<Date>;
+    alive_at: Generated<Date>;
+    set_aside_at: Date | null;
+  };
+  lead: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    person_id: string | null;
+    visit_day: string | null;
+    visit_event_id: string | null;
+    match_kind: number;
+    confidence: number;
+    evidence: DefaultJson<Columns['lead.evidence']>;
+    price_micros: bigint;
+    cost_micros: bigint;
+    transfer_id: string | null;
+    is_test: Generated<boolean>;
+    created_at: Date;
+  };
+  lead_contact: {
+    lead_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    created_at: Date;
+    first_name: string | null;
+    last_name: string | null;
+    email: string | null;
+    phone: string | null;
+    phone2: string | null;
+    address: string | null;
+    city: string | null;
+    state: string | null;
+    zip: string | null;
+    company_name: string | null;
+    website: string | null;
+    job_title: string | null;
+    page_url: string | null;
+    referrer: string | null;
+    ip: string | null;
+    search: GeneratedAlways<string | null>;
+    phones_withheld: Generated<number>;
+    phone_dnc: Generated<boolean>;
+    phone2_dnc: Generated<boolean>;
+  };
+  lead_data: {
+    lead_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    fields: Json<Columns['lead_data.fields']>;
+    waits_until: Date | null;
+    created_at: Date;
+  };
+  log_seal: {
+    root_id: string;
     seq: bigint;
+    agency_id: string | null;
+    company_id: string;
     first_position: bigint;
     last_position: bigint;
     log_ids: string[];
@@ -690,724 +1053,922 @@ export interface Schema {
     hash: Buffer;
     mac: Buffer;
     key_id: string;
-    sealed_at: At;
+    sealed_at: Date;
   };
-  account: Owner & { id: string; campaign_id: Maybe<string>; kind: string; created_at: At };
-  account_balance: Owner & { account_id: string; balance: Default<bigint> };
-  transfer: Owner & {
+  log_unsealed: {
+    root_id: string;
+    log_id: string;
+    agency_id: string | null;
+    company_id: string;
+  };
+  login_challenge: {
+    id: string;
+    token_hash: Buffer;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    tenant_id: string;
+    kind: 'email' | 'google' | 'passkey';
+    code_mac: Buffer | null;
+    attempts: Generated<number>;
+    sent: Generated<number>;
+    sent_at: Date;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+  };
+  mail: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: string;
+    to_address: string;
+    to_name: string;
+    from_address: string;
+    from_name: string;
+    subject: string;
+    body_sealed: string | null;
+    state: Generated<'queued' | 'sent' | 'kept' | 'failed'>;
+    attempts: Generated<number>;
+    last_error: string | null;
+    created_at: Date;
+    sent_at: Date | null;
+    sender_host: string | null;
+  };
+  margin_rule: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    rule: 'hold' | 'raise' | 'sell';
+    updated_at: Date;
+  };
+  migration: {
+    name: string;
+    hash: string;
+    applied_at: Generated<Date>;
+  };
+  minspend_amount: {
+    serial: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    plan_id: string;
+    valid_from: Date;
+    months: bigint[];
+    flat: bigint;
+  };
+  minspend_choice: {
+    serial: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    plan_id: string | null;
+    valid_from: Date;
+  };
+  minspend_close: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    next_month: string;
+  };
+  minspend_month: {
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    month: string;
+    life: number;
+    plan_name: string;
+    asked_micros: bigint;
+    spent_micros: bigint;
+    shortfall_micros: bigint;
+    outcome: 'met' | 'excluded' | 'charged';
+    transfer_id: string | null;
+    decided_at: Date;
+  };
+  minspend_offer: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    name: string;
+    months: bigint[];
+    flat: bigint;
+    announced_at: Date;
+    reminded_at: Date | null;
+    accepted_at: Date | null;
+    accepted_by: string | null;
+    withdrawn_at: Date | null;
+  };
+  minspend_plan: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    name: string;
+    is_default: Generated<boolean>;
+    version: Generated<number>;
+    created_at: Date;
+    removed_at: Date | null;
+  };
+  module_label: {
+    company_id: string;
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
+    root_id: string;
+    agency_id: string | null;
+    name: string;
+    slug: string;
+  };
+  package_choice: {
+    serial: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    package_id: string;
+    chosen_at: Date;
+  };
+  passkey: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    host: string;
+    credential_id: string;
+    public_key: Buffer;
+    counter: bigint;
+    transports: string[];
+    is_synced: boolean;
+    name: string;
+    created_at: Date;
+    last_used_at: Date | null;
+  };
+  passkey_answer: {
+    challenge: string;
+    expires_at: Date;
+  };
+  password_reset: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string | null;
+    tenant_id: string;
+    origin: string;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+  };
+  payment_card: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    provider: 'sandbox' | 'stripe';
+    reference: Generated<string>;
+    brand: string;
+    last4: string;
+    exp_month: number;
+    exp_year: number;
+    created_at: Date;
+    removed_at: Date | null;
+    account: Generated<string>;
+    customer: Generated<string>;
+    fingerprint: Generated<string>;
+  };
+  payment_customer: {
+    company_id: string;
+    provider: 'sandbox' | 'stripe';
+    account: string;
+    root_id: string;
+    agency_id: string;
+    reference: string;
+    created_at: Date;
+  };
+  payment_dispute: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    charge_id: string;
+    amount_cents: number;
+    reason: string;
+    state: 'open' | 'won' | 'lost';
+    is_booked: boolean;
+    opened_at: Date;
+    closed_at: Date | null;
+  };
+  payment_mismatch: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    charge_id: string | null;
+    provider_reference: string;
+    kind: 'not_here' | 'not_there' | 'amount' | 'state' | 'refund';
+    ours: string;
+    theirs: string;
+    found_at: Date;
+    seen_at: Date;
+    resolved_at: Date | null;
+    resolution: string | null;
+  };
+  payment_notice: {
     id: string;
     kind: string;
-    reference_id: Maybe<string>;
-    campaign_id: Maybe<string>;
-    memo: Maybe<string>;
-    idempotency_key: string;
-    created_at: At;
+    content: Json<Columns['payment_notice.content']>;
+    received_at: Date;
+    handled_at: Date | null;
+    tries: Generated<number>;
+    outcome: string | null;
   };
-  entry: Owner & {
-    transfer_id: string;
-    line: number;
-    account_id: string;
-    account_code: number;
-    lot_id: Maybe<string>;
-    amount: bigint;
-    created_at: At;
-  };
-  transfer_cover: Owner & {
-    transfer_id: string;
-    side: 'retail' | 'wholesale';
-    covered_by: string;
-    line: Maybe<number>;
-  };
-  account_snapshot: Owner & { account_code: number; upto: At; balance: bigint };
-  supplier_cost: Owner & {
-    serial: GeneratedAlways<bigint>;
-    module: string;
-    valid_from: At;
-    recorded_at: MaybeAt;
-    cost_micros: bigint;
-  };
-  tax_rate: Owner & {
+  person: {
     id: string;
-    country_code: string;
-    state_code: Default<string>;
-    name: string;
-    rate_ppm: number;
-    updated_at: At;
-  };
-  tax_setting: Owner & { calculator: 'table' | 'stripe'; updated_at: At };
-  tax_quote: Owner & {
-    id: string;
-    issuer_id: string;
-    question: string;
-    account: Default<string>;
-    amount_micros: bigint;
-    calculation: Maybe<string>;
-    name: Default<string>;
-    tax_micros: Default<bigint>;
-    failure: Maybe<string>;
-    asked_at: At;
-    document_id: Maybe<string>;
-    transaction_id: Maybe<string>;
-  };
-  tax_reversal: Owner & {
-    credit_note_id: string;
-    quote_id: string;
-    amount_micros: bigint;
-    created_at: At;
-    transaction_id: Maybe<string>;
-  };
-  receipt_due: ClientOwner & {
-    serial: GeneratedAlways<bigint>;
-    top_up_id: string;
-    transfer_id: string;
-    campaign_id: Maybe<string>;
-    term: 'One Time' | 'Prepaid';
-    description: string;
-    amount_micros: bigint;
-    created_at: At;
-  };
-  tax_profile: Owner & {
-    tax_id: Default<string>;
-    is_exempt: Default<boolean>;
-    exempt_reason: Default<string>;
-    rate_name: Default<string>;
-    rate_ppm: Maybe<number>;
-    updated_at: At;
-  };
-  wallet_lot: ClientOwner & {
-    id: string;
-    account_id: string;
-    is_granted: Default<boolean>;
-    amount: bigint;
-    remaining: Default<bigint>;
-    /** Whether something is left. */
-    is_open: GeneratedAlways<boolean>;
-    expires_at: At;
-    noticed: Maybe<number>;
-    created_at: At;
-  };
-  wallet_setting: ClientOwner & {
-    amount_micros: Default<bigint>;
-    custom: Default<boolean>;
-    continual: Default<boolean>;
-    day_ceiling: Maybe<bigint>;
-    month_ceiling: Maybe<bigint>;
-    state: Default<'idle' | 'armed' | 'due' | 'charging' | 'waiting' | 'stopped'>;
-    declines: Default<number>;
-    retry_at: MaybeAt;
-    reason: Default<string>;
-    told: Default<'' | 'low' | 'empty'>;
-    updated_at: At;
-  };
-  credit: ClientOwner & {
-    id: string;
-    giver_id: string;
-    lead_id: Maybe<string>;
-    campaign_id: Maybe<string>;
-    amount_micros: bigint;
-    reason: CreditReason;
-    note: Default<string>;
-    transfer_id: string;
-    user_id: string;
-    created_at: At;
-  };
-  wallet_attempt: ClientOwner & {
-    id: string;
-    amount_micros: bigint;
-    state: 'charging' | 'succeeded' | 'declined' | 'refused';
-    reason: Default<string>;
-    created_at: At;
-    ended_at: MaybeAt;
-  };
-  prepaid_auto: ClientOwner & {
-    campaign_id: string;
-    state: 'idle' | 'armed' | 'due' | 'charging' | 'waiting' | 'stopped';
-    declines: Default<number>;
-    is_failing: Default<boolean>;
-    retry_at: MaybeAt;
-    reason: Default<string>;
-    updated_at: At;
-  };
-  prepaid_attempt: ClientOwner & {
-    id: string;
-    campaign_id: string;
-    leads: number;
-    amount_micros: bigint;
-    state: 'charging' | 'succeeded' | 'declined' | 'refused';
-    reason: Default<string>;
-    created_at: At;
-    ended_at: MaybeAt;
-  };
-  prepaid_order: ClientOwner & {
-    id: string;
-    campaign_id: string;
-    idempotency_key: string;
-    charge_key: string;
-    term: string;
-    leads: number;
-    price_micros: bigint;
-    amount_micros: bigint;
-    created_at: At;
-  };
-  prepaid_refund: ClientOwner & {
-    id: string;
-    campaign_id: string;
-    idempotency_key: string;
-    amount_micros: bigint;
-    parts: Json<{ charge: string; cents: number }[]>;
-    created_at: At;
-  };
-  spend_day: ClientOwner & {
-    subject: 'wallet' | 'client' | 'campaign';
-    subject_id: string;
-    day: string;
-    micros: bigint;
-  };
-  cap: ClientOwner & {
-    id: string;
-    subject: 'wallet' | 'client' | 'campaign';
-    subject_id: string;
-    period: 'day' | 'month';
-    set_by: 'agency' | 'client';
-    hard_micros: Maybe<bigint>;
-    soft_micros: Maybe<bigint>;
-    updated_at: At;
-  };
-  cap_event: ClientOwner & {
-    cap_id: string;
-    level: 'soft' | 'hard';
-    day: string;
-    created_at: At;
-    told_at: MaybeAt;
-  };
-  person: Owner & {
-    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
     ref: Buffer;
-    first_name: Maybe<string>;
-    last_name: Maybe<string>;
-    email: Maybe<string>;
-    phone: Maybe<string>;
-    phone2: Maybe<string>;
-    address: Maybe<string>;
-    city: Maybe<string>;
-    county: Maybe<string>;
-    state: Maybe<string>;
-    zip: Maybe<string>;
-    company_name: Maybe<string>;
-    website: Maybe<string>;
-    job_title: Maybe<string>;
+    first_name: string | null;
+    last_name: string | null;
+    email: string | null;
+    phone: string | null;
+    phone2: string | null;
+    address: string | null;
+    city: string | null;
+    county: string | null;
+    state: string | null;
+    zip: string | null;
+    company_name: string | null;
+    website: string | null;
+    job_title: string | null;
     keys: Buffer[];
     source: string;
-    source_file: Maybe<Buffer>;
-    source_at: Maybe<bigint>;
-    created_at: At;
-    updated_at: At;
+    source_file: Buffer | null;
+    source_at: bigint | null;
+    created_at: Date;
+    updated_at: Date;
   };
-  person_profile: Owner & { [key in ProfileKey]: Maybe<string> } & {
-    person_id: string;
-    /** The minimum number of people that company_size states. */
-    employees: Maybe<number>;
-    source_file: Maybe<Buffer>;
-    source_at: Maybe<bigint>;
-    updated_at: At;
-  };
-  data_choice: Owner & { information: number[]; providers: string[]; updated_at: At };
-  data_provider: Owner & {
-    provider: 'pdl';
-    key_sealed: string;
-    asked: Default<bigint>;
-    found: Default<bigint>;
-    failed: Default<bigint>;
-    last_error: Maybe<string>;
-    last_error_at: MaybeAt;
-    updated_at: At;
-  };
-  lead_data: ClientOwner & {
-    lead_id: string;
-    campaign_id: string;
-    /** By field key; null if nothing was known. */
-    fields: Json<Record<string, string | null>>;
-    waits_until: MaybeAt;
-    created_at: At;
-  };
-  campaign_data: ClientOwner & { campaign_id: string; field: number };
-  identity_key: Owner & { kind: number; value: Buffer; person_id: string; source: string; seen_at: At };
-  person_merge: Owner & {
+  person_merge: {
     id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
     person_id: string;
     into_id: string;
     top_id: string;
-    merged_by: Maybe<string>;
-    merged_at: At;
-    undone_by: Maybe<string>;
-    undone_at: MaybeAt;
+    merged_by: string | null;
+    merged_at: Date;
+    undone_by: string | null;
+    undone_at: Date | null;
   };
-  job_run: {
-    key: string;
-    kind: string;
-    payload: Json<Record<string, unknown>>;
-    root_id: Maybe<string>;
-    company_id: GeneratedAlways<string | null>;
-    worker: string;
-    starts: Default<number>;
-    started_at: Generated<Date>;
-    alive_at: Generated<Date>;
-    set_aside_at: MaybeAt;
+  person_profile: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    person_id: string;
+    age_range: string | null;
+    gender: string | null;
+    marital_status: string | null;
+    children: string | null;
+    home_owner: string | null;
+    income_range: string | null;
+    net_worth_range: string | null;
+    credit_range: string | null;
+    occupation: string | null;
+    veteran: string | null;
+    headline: string | null;
+    seniority: string | null;
+    department: string | null;
+    company_domain: string | null;
+    industry: string | null;
+    company_size: string | null;
+    company_revenue: string | null;
+    company_phone: string | null;
+    business_email: string | null;
+    linkedin: string | null;
+    naics: string | null;
+    sic: string | null;
+    employees: number | null;
+    source_file: Buffer | null;
+    source_at: bigint | null;
+    updated_at: Date;
   };
-  import_job: Owner & {
+  picture: {
     id: string;
-    kind: 'people' | 'signals';
-    file_name: string;
-    file_path: string;
-    file_bytes: bigint;
-    file_sha256: Maybe<Buffer>;
-    mapping: Json<Record<string, string>>;
-    country: Default<string>;
-    state: 'mapping' | 'queued' | 'running' | 'held' | 'done' | 'failed' | 'cancelled';
-    error: Maybe<string>;
-    byte_offset: Default<bigint>;
-    line: Default<bigint>;
-    rows_read: Default<bigint>;
-    rows_added: Default<bigint>;
-    rows_changed: Default<bigint>;
-    rows_same: Default<bigint>;
-    rows_bad: Default<bigint>;
-    keys_added: Default<bigint>;
-    values_bad: Default<bigint>;
-    left_out: DefaultJson<{ what: 'row' | 'value'; field: string | null; reason: string; count: number }[]>;
-    phones_marked: Default<bigint>;
-    ignored: DefaultJson<{ column: string; reason: string }[]>;
-    created_by: Maybe<string>;
-    created_at: At;
-    started_at: MaybeAt;
-    finished_at: MaybeAt;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    purpose: 'logo' | 'favicon' | 'profile';
+    type: 'image/png' | 'image/jpeg';
+    width: number;
+    height: number;
+    bytes: Buffer;
+    created_at: Date;
   };
-  do_not_call: Owner & {
-    phone: string;
-    source: string;
-    source_file: Maybe<Buffer>;
-    marked_at: At;
+  prepaid_attempt: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    leads: number;
+    amount_micros: bigint;
+    state: 'charging' | 'succeeded' | 'declined' | 'refused';
+    reason: Generated<string>;
+    created_at: Date;
+    ended_at: Date | null;
   };
-  import_error: Owner & {
-    import_id: string;
-    line: bigint;
-    place: Default<number>;
-    field: Maybe<string>;
+  prepaid_auto: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    state: 'idle' | 'armed' | 'due' | 'charging' | 'waiting' | 'stopped';
+    declines: Generated<number>;
+    is_failing: Generated<boolean>;
+    retry_at: Date | null;
+    reason: Generated<string>;
+    updated_at: Date;
+  };
+  prepaid_order: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    idempotency_key: string;
+    charge_key: string;
+    term: 'One Time' | 'Prepaid';
+    leads: number;
+    price_micros: bigint;
+    amount_micros: bigint;
+    created_at: Date;
+  };
+  prepaid_refund: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    idempotency_key: string;
+    amount_micros: bigint;
+    parts: Json<Columns['prepaid_refund.parts']>;
+    created_at: Date;
+  };
+  questionnaire: {
+    user_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    industry_id: string;
+    franchise: boolean;
+    franchise_director: boolean;
+    office_manager: boolean;
+    answers: Json<Columns['questionnaire.answers']>;
+    saved_at: Date;
+  };
+  receipt_due: {
+    serial: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    top_up_id: string;
+    transfer_id: string;
+    campaign_id: string | null;
+    term: Columns['receipt_due.term'];
+    description: string;
+    amount_micros: bigint;
+    created_at: Date;
+  };
+  recovery_code: {
+    user_id: string;
+    code_mac: Buffer;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    created_at: Date;
+    used_at: Date | null;
+  };
+  referral_code: {
+    root_id: string;
+    code: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    created_at: Date;
+  };
+  refund: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    charge_id: string;
+    amount_cents: number;
+    idempotency_key: string;
     reason: string;
-    value: Maybe<string>;
+    state: 'intended' | 'unknown' | 'pending' | 'succeeded' | 'failed';
+    provider_reference: string | null;
+    failure: string | null;
+    next_ask_at: Date | null;
+    created_at: Date;
+    sent_at: Date | null;
+    settled_at: Date | null;
   };
-  intent_term: Owner & { id: Generated<number>; words: string; keyword: string };
-  intent_phrase: Owner & { hash: bigint; term_id: number };
-  signal_batch: Owner & {
-    id: Generated<bigint>;
-    import_id: string;
-    signals: number;
-    created_at: At;
-    matched_at: MaybeAt;
+  retail_cost: {
+    serial: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string | null;
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
+    term: 'Weekly' | 'Monthly' | 'One Time' | 'Prepaid';
+    valid_from: Date;
+    recorded_at: Date;
+    lead_micros: bigint;
+    lead_advanced_micros: Generated<bigint>;
+    lead_b2b_micros: Generated<bigint>;
+    lead_max_micros: Generated<bigint>;
+    month_micros: Generated<bigint>;
+    setup_micros: Generated<bigint>;
+    topup: Generated<'onetime' | 'continual'>;
+    leads_buy: number | null;
+    daily_cap: number | null;
+    starts_on: string | null;
+    ends_on: string | null;
+    accepted_loss_micros: Generated<bigint>;
+    limit_every: Generated<'day' | 'week' | 'month'>;
   };
-  signal: Owner & {
+  role: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    name: string;
+    created_at: Date;
+    updated_at: Date;
+    removed_at: Date | null;
+  };
+  role_module: {
+    role_id: string;
+    module: 'Ads Design' | 'Campaign' | 'LeadsPeek' | 'Settings';
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    may_see: boolean;
+    may_create: boolean;
+    may_update: boolean;
+    may_delete: boolean;
+  };
+  sales_account: {
+    user_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    provider: 'sandbox' | 'stripe';
+    reference: Generated<string>;
+    status: '' | 'pending' | 'inverification' | 'completed' | 'failed';
+    updated_at: Date;
+    charges_enabled: Generated<boolean>;
+    payouts_enabled: Generated<boolean>;
+    requirements: DefaultJson<Columns['sales_account.requirements']>;
+  };
+  sales_assignment: {
+    company_id: string;
+    role: 'representative' | 'account_executive' | 'referrer';
+    root_id: string;
+    agency_id: string;
+    user_id: string;
+    assigned_at: Date;
+  };
+  sandbox_network: {
+    kind: string;
+    id: string;
+    owner: string;
+    due_at: string | null;
+    body: Json<Columns['sandbox_network.body']>;
+    seq: GeneratedAlways<bigint>;
+  };
+  security_notice: {
+    log_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    created_at: Date;
+    told_at: Date | null;
+  };
+  session: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    generation: Generated<number>;
+    rotated_at: Date;
+    created_at: Date;
+    expires_at: Date;
+    revoked_at: Date | null;
+    revoked_why:
+      | 'logout'
+      | 'reuse'
+      | 'disabled'
+      | 'ended'
+      | 'password'
+      | 'factor'
+      | 'reverted'
+      | 'lapsed'
+      | null;
+    host: string;
+    ip: string | null;
+    user_agent: string | null;
+    last_ip: string | null;
+    viewer_session_id: string | null;
+    viewer_id: string | null;
+    view_reason: string | null;
+    confirmed_at: Date | null;
+    needs_factor: Generated<boolean>;
+  };
+  setting: {
+    company_id: string;
+    name: string;
+    root_id: string;
+    agency_id: string | null;
+    value: Json<Columns['setting.value'] | null>;
+    version: number;
+    updated_at: Date;
+  };
+  setup_link: {
+    token_hash: Buffer;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+  };
+  sign_up: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'agency' | 'client';
+    email: string;
+    name: string;
+    company_name: string;
+    phone: string | null;
+    password_hash: string | null;
+    refcode: string | null;
+    referred_by: string | null;
+    made_company: string | null;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+  };
+  signal: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
     term_id: number;
     person_id: string;
-    at: At;
-    state: Maybe<number>;
-    zip: Maybe<number>;
-    city: Maybe<bigint>;
+    at: Date;
+    state: number | null;
+    zip: number | null;
+    city: bigint | null;
     strength: number;
     key_kind: number;
     batch_id: bigint;
-    url: Maybe<string>;
-    shared_key: Maybe<Buffer>;
+    url: string | null;
+    shared_key: Buffer | null;
   };
-  campaign_target: ClientOwner & {
-    campaign_id: string;
-    location: 'national' | 'state' | 'zip';
-    states: string[];
-    cities: string[];
-    zips: string[];
-    keywords: string[];
-    description: Default<string>;
-    updated_at: At;
-  } & Audience;
-  campaign_keyword: ClientOwner & {
-    campaign_id: string;
-    words: string;
-    hash: bigint;
-    stems: Default<bigint[]>;
-  };
-  campaign_place: ClientOwner & { campaign_id: string; kind: number; place: bigint };
-  intent_count: ClientOwner & {
-    id: string;
-    campaign_id: Maybe<string>;
-    module: Default<'locator' | 'enhance' | 'b2b'>;
-    location: 'national' | 'state' | 'zip';
-    states: string[];
-    cities: string[];
-    zips: string[];
-    keywords: string[];
-    state: 'pending' | 'failed' | 'done';
-    error: Maybe<string>;
-    attempts: Default<number>;
-    people: Maybe<bigint>;
-    placed: Maybe<bigint>;
-    rules: MaybeJson<Partial<CampaignRules>>;
-    waterfall: MaybeJson<Record<string, number>>;
-    counted_at: MaybeAt;
-    asked_by: Maybe<string>;
-    asked_at: At;
-    applied_at: MaybeAt;
-    applied_to: Maybe<string>;
-    created_at: At;
-    finished_at: MaybeAt;
-  } & Audience;
-  intent_match: ClientOwner & {
-    campaign_id: string;
-    batch_id: bigint;
-    people: string[];
-    terms: number[];
-    ats: Date[];
-    strengths: number[];
+  signal_batch: {
+    id: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    import_id: string;
     signals: number;
-    created_at: At;
+    created_at: Date;
+    matched_at: Date | null;
   };
-  intent_candidate: ClientOwner & {
+  signing_key: {
+    kid: string;
+    purpose: 'access' | 'body';
+    public_jwk: Json<Columns['signing_key.public_jwk']>;
+    private_sealed: string;
+    created_at: Date;
+    retired_at: Date | null;
+  };
+  signup: {
     campaign_id: string;
-    person_id: string;
-    terms: number[];
-    signals: number;
-    strength: number;
-    last_at: At;
-    retry_at: At;
-    outcome: Maybe<string>;
-    created_at: At;
-    settled_at: MaybeAt;
+    hash: Buffer;
+    address: string | null;
+    visitor_id: string | null;
+    network: string | null;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    held: boolean;
+    at: Date;
   };
-  exclusion_list: Owner & {
-    id: string;
-    owner_id: string;
-    level: 'root' | 'agency' | 'client' | 'campaign';
-    name: string;
-    md5_only: Default<bigint>;
-    sha256_only: Default<bigint>;
-    accepts: Default<'email' | 'all'>;
-    ignore_aliases: Default<boolean>;
-    country: Default<string>;
-    state: Default<'queued' | 'loading' | 'held' | 'active' | 'failed' | 'removed'>;
-    error: Maybe<string>;
-    file_path: Maybe<string>;
-    byte_offset: Default<bigint>;
-    line: Default<bigint>;
-    total_rows: Default<bigint>;
-    rows_read: Default<bigint>;
-    rows_added: Default<bigint>;
-    rows_same: Default<bigint>;
-    rows_bad: Default<bigint>;
-    emails: Default<bigint>;
-    phones: Default<bigint>;
-    domains: Default<bigint>;
-    created_by: Maybe<string>;
-    created_at: At;
-    started_at: MaybeAt;
-    finished_at: MaybeAt;
-    removed_at: MaybeAt;
-  };
-  exclusion_error: Owner & { list_id: string; line: bigint; reason: string; value: Maybe<string> };
-  exclusion: Owner & { owner_id: string; kind: number; value: Buffer; list_id: string };
-  campaign: ClientOwner & { [N in keyof CampaignRules]: Default<CampaignRules[N]> } & {
-    id: string;
-    number: Generated<bigint>;
-    module: 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
-    name: string;
-    state: 'active' | 'paused' | 'archived' | 'removed';
-    state_reason: Maybe<string>;
-    site_key: string;
-    site_url: string;
-    thank_you_url: Maybe<string>;
-    /** Other hosts whose pages send visits, in the format of contract/campaigns/site-hosts.ts. */
-    site_hosts: Default<string[]>;
-    daily_cap: Maybe<number>;
-    limit_every: Default<'day' | 'week' | 'month'>;
-    limit_starts_on: Maybe<string>;
-    limit_ends_on: Maybe<string>;
-    minimum_limit: Maybe<number>;
-    starts_on: Maybe<string>;
-    ends_on: Maybe<string>;
-    /** Ids of contract/audience/enrichment-fields.ts. */
-    advance_information: Default<number[]>;
-    b2b_information: Default<number[]>;
-    pixel_checked_at: MaybeAt;
-    pixel_check: Maybe<string>;
-    version: Default<number>;
-    created_at: At;
-    updated_at: At;
-  };
-  company_group: ClientOwner & { id: string; name: string; created_at: At; updated_at: At };
-  company_group_campaign: ClientOwner & { campaign_id: string; group_id: string };
-  campaign_report: ClientOwner & {
+  signup_hour: {
     campaign_id: string;
-    notify_every: Maybe<number>;
-    notify_to: Default<string[]>;
-    counted: Default<bigint>;
-    told: Default<bigint>;
-    report_every: Maybe<'lead' | 'hour' | 'day' | 'week' | 'month'>;
-    report_type: Default<'link' | 'details' | 'CSV'>;
-    report_to: Default<string[]>;
-    covers_from: MaybeAt;
-    due_at: MaybeAt;
-    updated_at: At;
+    hour: Date;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    count: bigint;
   };
-  campaign_report_sent: ClientOwner & {
-    campaign_id: string;
-    covers_from: At;
-    covers_to: At;
-    leads: number;
-    recipients: number;
-    created_at: At;
+  spend_day: {
+    subject: 'wallet' | 'client' | 'campaign';
+    subject_id: string;
+    day: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    micros: bigint;
   };
-  wholesale_cost: Owner & {
-    serial: Generated<bigint>;
+  sso_token: {
+    token_hash: Buffer;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    tenant_id: string;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Date | null;
+  };
+  supplier_cost: {
+    root_id: string;
     module: string;
-    term: string;
-    valid_from: At;
-    recorded_at: At;
+    valid_from: Date;
+    agency_id: string | null;
+    company_id: string;
+    cost_micros: bigint;
+    serial: GeneratedAlways<bigint>;
+    recorded_at: Date | null;
+  };
+  tax_profile: {
+    company_id: string;
+    root_id: string;
+    agency_id: string | null;
+    tax_id: Generated<string>;
+    is_exempt: Generated<boolean>;
+    exempt_reason: Generated<string>;
+    rate_name: Generated<string>;
+    rate_ppm: number | null;
+    updated_at: Date;
+  };
+  tax_quote: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    issuer_id: string;
+    question: string;
+    account: Generated<string>;
+    amount_micros: bigint;
+    calculation: string | null;
+    name: Generated<string>;
+    tax_micros: Generated<bigint>;
+    failure: string | null;
+    asked_at: Date;
+    document_id: string | null;
+    transaction_id: string | null;
+  };
+  tax_rate: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    country_code: string;
+    state_code: Generated<string>;
+    name: string;
+    rate_ppm: number;
+    updated_at: Date;
+  };
+  tax_reversal: {
+    credit_note_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    quote_id: string;
+    amount_micros: bigint;
+    created_at: Date;
+    transaction_id: string | null;
+  };
+  tax_setting: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    calculator: 'table' | 'stripe';
+    updated_at: Date;
+  };
+  transfer: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind:
+      | 'lead'
+      | 'lead_return'
+      | 'top_up'
+      | 'prepaid_top_up'
+      | 'prepaid_refund'
+      | 'prepaid_move'
+      | 'wallet_top_up'
+      | 'wallet_grant'
+      | 'wallet_charge'
+      | 'wallet_expiry'
+      | 'wallet_refund'
+      | 'client_grant'
+      | 'invoice'
+      | 'credit_note'
+      | 'payment'
+      | 'refund'
+      | 'dispute'
+      | 'dispute_reversal'
+      | 'platform_fee'
+      | 'monthly_fee'
+      | 'minimum_spend'
+      | 'onboarding'
+      | 'developer_fee'
+      | 'coupon'
+      | 'supplier_cost'
+      | 'provider_fee'
+      | 'write_off'
+      | 'adjustment';
+    reference_id: string | null;
+    idempotency_key: string;
+    created_at: Date;
+    campaign_id: string | null;
+    memo: string | null;
+  };
+  transfer_cover: {
+    transfer_id: string;
+    side: 'retail' | 'wholesale';
+    covered_by: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    line: number | null;
+  };
+  trusted_address: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string | null;
+    network: string;
+    note: string;
+    created_at: Date;
+    created_by: string;
+    trusted_at: Date | null;
+    trusted_by: string | null;
+  };
+  user_account: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    role: 'owner' | 'administrator' | 'sales';
+    is_account_executive: Generated<boolean>;
+    email: string;
+    name: string;
+    password_hash: string | null;
+    created_at: Date;
+    disabled_at: Date | null;
+    phonenum: Generated<string>;
+    phone_country: Generated<string>;
+    phone_calling: Generated<string>;
+    address: Generated<string>;
+    city: Generated<string>;
+    zip: Generated<string>;
+    state_code: Generated<string>;
+    country_code: Generated<string>;
+    picture: string | null;
+    role_id: string | null;
+    permission_active: Generated<boolean>;
+    permissions: DefaultJson<Columns['user_account.permissions']>;
+    profile_done: Generated<boolean>;
+    is_default_admin: Generated<boolean>;
+    customer_care: Generated<boolean>;
+    gets_notices: Generated<boolean>;
+    mail_off: Generated<boolean>;
+    campaigns_closed: Generated<boolean>;
+    version: Generated<number>;
+  };
+  user_factor: {
+    user_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'email' | 'google' | null;
+    secret_sealed: string | null;
+    generation: Generated<number>;
+    last_step: Generated<bigint>;
+    updated_at: Date;
+    address: string | null;
+  };
+  user_log: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    actor_id: string | null;
+    viewed_as_id: string | null;
+    action: string;
+    object_kind: string | null;
+    object_id: string | null;
+    request_id: string | null;
+    detail_hash: Buffer;
+    created_at: Date;
+  };
+  user_log_detail: {
+    log_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    name: string | null;
+    type_user: string | null;
+    user_ip: string | null;
+    location: string | null;
+    description: string | null;
+    company_name: string | null;
+  };
+  visit: {
+    day: string;
+    event_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    received_at: Date;
+    visitor_id: string | null;
+    hash_kind: number | null;
+    hash: Buffer | null;
+    ip: string | null;
+    url: string | null;
+    referrer: string | null;
+    title: string | null;
+    user_agent: string | null;
+    event: Generated<string>;
+    gpc: Generated<boolean>;
+    resolved_at: Date | null;
+    outcome: string | null;
+    person_id: string | null;
+  };
+  wallet_attempt: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    amount_micros: bigint;
+    state: 'charging' | 'succeeded' | 'declined' | 'refused';
+    reason: Generated<string>;
+    created_at: Date;
+    ended_at: Date | null;
+  };
+  wallet_lot: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    account_id: string;
+    is_granted: Generated<boolean>;
+    amount: bigint;
+    remaining: Generated<bigint>;
+    expires_at: Date;
+    noticed: number | null;
+    created_at: Date;
+    is_open: GeneratedAlways<boolean>;
+  };
+  wallet_setting: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    amount_micros: Generated<bigint>;
+    custom: Generated<boolean>;
+    continual: Generated<boolean>;
+    day_ceiling: bigint | null;
+    month_ceiling: bigint | null;
+    state: Generated<'idle' | 'armed' | 'due' | 'charging' | 'waiting' | 'stopped'>;
+    declines: Generated<number>;
+    retry_at: Date | null;
+    reason: Generated<string>;
+    updated_at: Date;
+    told: Generated<'' | 'low' | 'empty'>;
+  };
+  wholesale_cost: {
+    serial: GeneratedAlways<bigint>;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi';
+    term: 'Weekly' | 'Monthly' | 'One Time' | 'Prepaid';
+    valid_from: Date;
+    recorded_at: Date;
     setup_micros: bigint;
     month_micros: bigint;
     lead_micros: bigint;
     lead_advanced_micros: bigint;
-  };
-  retail_cost: ClientOwner & {
-    serial: Generated<bigint>;
-    campaign_id: Maybe<string>;
-    module: string;
-    term: string;
-    valid_from: At;
-    recorded_at: At;
-    lead_micros: bigint;
-    lead_advanced_micros: Default<bigint>;
-    lead_b2b_micros: Default<bigint>;
-    lead_max_micros: Default<bigint>;
-    month_micros: Default<bigint>;
-    setup_micros: Default<bigint>;
-    topup: Default<string>;
-    leads_buy: Maybe<number>;
-    accepted_loss_micros: Default<bigint>;
-    daily_cap: Maybe<number>;
-    limit_every: Default<'day' | 'week' | 'month'>;
-    starts_on: Maybe<string>;
-    ends_on: Maybe<string>;
-  };
-  margin_rule: Owner & {
-    agency_id: string;
-    rule: 'hold' | 'raise' | 'sell';
-    updated_at: At;
-  };
-  minspend_plan: Owner & {
-    id: string;
-    name: string;
-    is_default: Default<boolean>;
-    version: Default<number>;
-    created_at: At;
-    removed_at: MaybeAt;
-  };
-  minspend_amount: Owner & {
-    serial: Generated<bigint>;
-    plan_id: string;
-    valid_from: At;
-    months: bigint[];
-    flat: bigint;
-  };
-  minspend_choice: ClientOwner & { serial: Generated<bigint>; plan_id: Maybe<string>; valid_from: At };
-  coupon: Owner & {
-    id: string;
-    code: string;
-    percent: Maybe<string>;
-    amount_micros: Maybe<bigint>;
-    max_uses: Maybe<number>;
-    uses: Default<number>;
-    expires_at: MaybeAt;
-    created_at: At;
-    removed_at: MaybeAt;
-  };
-  coupon_use: ClientOwner & { coupon_id: string; used_at: At };
-  campaign_hour: ClientOwner & {
-    campaign_id: string;
-    hour: At;
-    visits: Default<bigint>;
-    matched: Default<bigint>;
-    leads: Default<bigint>;
-    spend_micros: Default<bigint>;
-    cost_micros: Default<bigint>;
-  };
-  signup: ClientOwner & {
-    campaign_id: string;
-    hash: Buffer;
-    address: Maybe<string>;
-    visitor_id: Maybe<string>;
-    network: Maybe<string>;
-    held: boolean;
-    at: At;
-  };
-  signup_hour: ClientOwner & { campaign_id: string; hour: At; count: bigint };
-  held_visit: ClientOwner & {
-    day: string;
-    event_id: string;
-    campaign_id: string;
-    reason: 'no_view' | 'browser' | 'address' | 'network' | 'burst';
-    source: string;
-    event: string;
-    hash: Buffer | null;
-    received_at: At;
-    state: 'held' | 'released' | 'discarded';
-    asked_at: MaybeAt;
-    decided_at: MaybeAt;
-    decided_by: Maybe<string>;
-  };
-  campaign_foreign_host: ClientOwner & {
-    campaign_id: string;
-    day: string;
-    host: string;
-    count: bigint;
-    last_at: At;
-  };
-  campaign_refusal: ClientOwner & {
-    campaign_id: string;
-    hour: At;
-    reason: string;
-    count: bigint;
-    last_at: At;
-  };
-  visit: ClientOwner & {
-    day: string;
-    event_id: string;
-    campaign_id: string;
-    received_at: At;
-    visitor_id: Maybe<string>;
-    hash_kind: Maybe<number>;
-    hash: Maybe<Buffer>;
-    ip: Maybe<string>;
-    url: Maybe<string>;
-    referrer: Maybe<string>;
-    title: Maybe<string>;
-    user_agent: Maybe<string>;
-    event: Default<string>;
-    gpc: Default<boolean>;
-    resolved_at: MaybeAt;
-    outcome: Maybe<string>;
-    person_id: Maybe<string>;
-  };
-  lead: ClientOwner & {
-    id: string;
-    campaign_id: string;
-    person_id: Maybe<string>;
-    visit_day: Maybe<string>;
-    visit_event_id: Maybe<string>;
-    match_kind: number;
-    confidence: number;
-    evidence: Json<Record<string, unknown>>;
-    price_micros: bigint;
-    cost_micros: bigint;
-    transfer_id: Maybe<string>;
-    is_test: Default<boolean>;
-    created_at: At;
-  };
-  lead_contact: ClientOwner & {
-    lead_id: string;
-    campaign_id: string;
-    created_at: At;
-    first_name: Maybe<string>;
-    last_name: Maybe<string>;
-    email: Maybe<string>;
-    phone: Maybe<string>;
-    phone2: Maybe<string>;
-    phones_withheld: Default<number>;
-    phone_dnc: Default<boolean>;
-    phone2_dnc: Default<boolean>;
-    address: Maybe<string>;
-    city: Maybe<string>;
-    state: Maybe<string>;
-    zip: Maybe<string>;
-    company_name: Maybe<string>;
-    website: Maybe<string>;
-    job_title: Maybe<string>;
-    page_url: Maybe<string>;
-    referrer: Maybe<string>;
-    ip: Maybe<string>;
-    search: Generated<string>;
-  };
-  campaign_conversion: ClientOwner & {
-    campaign_id: string;
-    person_id: string;
-    converted_at: At;
-  };
-  integration: ClientOwner & {
-    id: string;
-    campaign_id: string;
-    /** 'webhook', or the vendor of its connection. */
-    kind: string;
-    connection_id: Maybe<string>;
-    name: Default<string>;
-    settings: Default<Record<string, string>>;
-    mapping: Default<Record<string, string>>;
-    url: Maybe<string>;
-    secret_sealed: Maybe<string>;
-    payload: Default<Payload>;
-    header_names: Default<string[]>;
-    headers_sealed: Maybe<string>;
-    rules: Maybe<Rules>;
-    state: 'enabled' | 'disabled' | 'removed';
-    state_reason: Maybe<string>;
-    /** Of its company's lanes, 0 to 15. */
-    lane: Default<number>;
-    /** How far the retries had come when its company was last told, in percent. */
-    alerted: Default<number>;
-    created_at: At;
-    updated_at: At;
-  };
-  connection: ClientOwner & {
-    id: string;
-    vendor: string;
-    name: string;
-    account: string;
-    credentials_sealed: Maybe<string>;
-    state: 'connected' | 'broken' | 'paused' | 'removed';
-    state_reason: Maybe<string>;
-    held_until: MaybeAt;
-    lane: Default<number>;
-    checked_at: MaybeAt;
-    created_at: At;
-    updated_at: At;
-  };
-  delivery: ClientOwner & {
-    id: string;
-    campaign_id: string;
-    integration_id: string;
-    lead_id: Maybe<string>;
-    message_id: string;
-    state: DeliveryState;
-    /** The number of the lead in its campaign; none for tests. */
-    turn: Maybe<number>;
-    /** Whether it takes its lead's turn; null while that is not decided. */
-    chosen: Maybe<boolean>;
-    waits_for_hours: Default<boolean>;
-    attempts: Default<number>;
-    next_at: MaybeAt;
-    remote_id: Maybe<string>;
-    /** Why it failed, at most 300 characters. */
-    cause: Maybe<string>;
-    is_test: Default<boolean>;
-    created_at: At;
-    delivered_at: MaybeAt;
-  };
-  delivery_turn: ClientOwner & {
-    campaign_id: string;
-    turns: number;
-  };
-  delivery_attempt: ClientOwner & {
-    delivery_id: string;
-    number: number;
-    started_at: At;
-    duration_ms: number;
-    status: Maybe<number>;
-    answer: Maybe<string>;
-    error: Maybe<string>;
   };
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StaffFilter } from '../../../../contract/accounts/staff.ts';
-import type { PersonalPermission } from '../../../platform/db/schema.ts';
+import type { PersonalPermission } from '../../../platform/db/columns.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { ModuleRight } from '../users/index.ts';
 

@@ -1,7 +1,7 @@
 import { FIRST_PACKAGE } from '../../../../contract/accounts/package-rules.ts';
 import type { Permission } from '../../../../contract/accounts/permissions.ts';
 import { RETRY_DAYS, type SettingName, type SettingValue } from '../../../../contract/accounts/settings.ts';
-import { MODULES } from '../../../../contract/choices.ts';
+import { MODULES, type ModuleType } from '../../../../contract/choices.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { dollarsOf, microsOf } from '../../../../contract/primitives.ts';
@@ -61,7 +61,7 @@ const whole = <N extends SettingName>(about: About, initial: SettingValue<N>): K
   save: async (_tx, _company, value) => value as Kept,
 });
 
-type Labels = { module: string; name: string; slug: string }[];
+type Labels = { module: ModuleType; name: string; slug: string }[];
 const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
   Object.fromEntries(
     MODULES.flatMap(({ module }) => {

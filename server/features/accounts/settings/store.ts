@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import type { ModuleType } from '../../../../contract/choices.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
@@ -128,7 +129,7 @@ export async function labelsOf(tx: Tx, companyId: string) {
 export async function replaceLabels(
   tx: Tx,
   owner: Owner,
-  labels: { module: string; name: string; slug: string }[],
+  labels: { module: ModuleType; name: string; slug: string }[],
 ): Promise<void> {
   await tx.deleteFrom('module_label').where('company_id', '=', owner.company_id).execute();
   if (labels.length > 0)

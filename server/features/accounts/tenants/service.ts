@@ -1,4 +1,4 @@
-import { MODULES } from '../../../../contract/choices.ts';
+import { MODULES, type ModuleType } from '../../../../contract/choices.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Tenant } from '../../../platform/ctx.ts';
@@ -90,7 +90,7 @@ export interface NewCompany {
     /** A picture file, as a user would upload it. */
     logo: Uint8Array;
   }>;
-  modules?: readonly { module: string; name: string; slug: string }[];
+  modules?: readonly { module: ModuleType; name: string; slug: string }[];
 }
 
 export type Tenants = ReturnType<typeof createTenants>;

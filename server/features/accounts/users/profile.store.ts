@@ -1,5 +1,6 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
-import type { PersonalPermission, Schema } from '../../../platform/db/schema.ts';
+import type { PersonalPermission } from '../../../platform/db/columns.ts';
+import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { ModuleRight } from './role.policy.ts';
 

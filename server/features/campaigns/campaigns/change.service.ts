@@ -1,6 +1,6 @@
 import { INFORMATION_FIELDS } from '../../../../contract/audience/enrichment-fields.ts';
 import { CAMPAIGN_MODULES } from '../../../../contract/campaigns/campaigns.ts';
-import { PAYMENT_TERMS } from '../../../../contract/choices.ts';
+import { type ModuleType, PAYMENT_TERMS } from '../../../../contract/choices.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
@@ -83,7 +83,7 @@ export function createChanges(
   /** Sets what a campaign looks for, and emits an event. */
   async function aim(
     tx: Tx,
-    row: Owner & { agency_id: string; id: string; module: string },
+    row: Owner & { agency_id: string; id: string; module: ModuleType },
     search: Search,
     text: string,
   ) {
@@ -179,7 +179,7 @@ export function createChanges(
   async function beginMargin(
     tx: Tx,
     ctx: Ctx,
-    row: Owner & { agency_id: string; id: string; module: string },
+    row: Owner & { agency_id: string; id: string; module: ModuleType },
     given: Fields,
   ): Promise<boolean> {
     if (ctx.actor.kind !== 'client') {
@@ -490,7 +490,7 @@ export function createChanges(
     /** Changes what a campaign with keywords, which the transaction has locked, looks for. */
     aim: async (
       tx: Tx,
-      row: { id: string; root_id: string; agency_id: string; company_id: string; module: string },
+      row: { id: string; root_id: string; agency_id: string; company_id: string; module: ModuleType },
       search: Search,
     ) => {
       const before = (await targetsOf(tx, [row.id])).get(row.id);

@@ -91,8 +91,8 @@ export function destinationChanges(platform: Platform, deps: Deps) {
           kind: vendor.id,
           connection_id: connection.id,
           name,
-          settings: given.settings,
-          mapping: given.mapping,
+          settings: JSON.stringify(given.settings),
+          mapping: JSON.stringify(given.mapping),
           state: 'enabled',
           created_at: now,
           updated_at: now,
@@ -120,8 +120,8 @@ export function destinationChanges(platform: Platform, deps: Deps) {
         if (!row.connection_id || !(await connections.byId(tx, row.connection_id))) return missing();
         check(connections.vendor(row.kind), given.settings, given.mapping);
         await store.updateIntegration(tx, id, {
-          settings: given.settings,
-          mapping: given.mapping,
+          settings: JSON.stringify(given.settings),
+          mapping: JSON.stringify(given.mapping),
           updated_at: clock.now(),
         });
         await audit.record(tx, ctx, {

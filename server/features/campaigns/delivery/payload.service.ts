@@ -70,7 +70,7 @@ export function payloadChanges(platform: Platform, deps: Deps) {
         ];
         if (changes.length > 0) {
           await store.updateIntegration(tx, id, {
-            payload,
+            payload: JSON.stringify(payload),
             ...(headers
               ? {
                   header_names: headers.map(({ name }) => name),

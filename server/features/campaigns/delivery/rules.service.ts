@@ -115,7 +115,7 @@ export function deliveryRules(platform: Platform, deps: Deps) {
           const rules = rulesFrom(given);
           if (JSON.stringify(ordered(row.rules)) !== JSON.stringify(ordered(rules))) {
             const now = clock.now();
-            await store.updateIntegration(tx, id, { rules, updated_at: now });
+            await store.updateIntegration(tx, id, { rules: rules && JSON.stringify(rules), updated_at: now });
             await goOn(tx, await ruleStore.endWaits(tx, id, now));
             await audit.record(tx, ctx, {
               action: 'integration.rules',

@@ -8,7 +8,15 @@ import { createVisits, type Visits } from './service.ts';
 export const feature = defineFeature({
   name: 'campaigns/visits',
   about: 'The visit log: what pixels report, what is refused, and what is held.',
-  tables: ['campaign_foreign_host', 'held_visit', 'signup', 'signup_hour', 'visit'],
+  tables: [
+    'campaign_foreign_host',
+    'held_notice',
+    'held_visit',
+    'signup',
+    'signup_hour',
+    'trusted_address',
+    'visit',
+  ],
   reads: ['campaign', 'company'],
   create: (platform, below: Parameters<typeof createVisits>[1]) => ({
     visits: createVisits(platform, below),

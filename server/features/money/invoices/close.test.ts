@@ -174,7 +174,7 @@ describe('[PAY-04] fees', () => {
     await sweep();
     await wholesale(10n * USD, 4n * USD);
     const client = await app.make.client(acme);
-    const costs = { term: 'Weekly', setup_micros: 25n * USD, month_micros: 9n * USD };
+    const costs = { term: 'Weekly' as const, setup_micros: 25n * USD, month_micros: 9n * USD };
     const campaign = await app.make.campaign(client, { name: 'Fees', price: USD, costs });
     const start = () => app.features.invoices.fees.charge(root.id, campaign.id, app.clock.now());
     await Promise.all([start(), start(), sweep()]);
@@ -224,7 +224,7 @@ describe('[PAY-04] fees', () => {
       ),
     );
     const client = await app.make.client(acme);
-    const costs = { term: 'Weekly', setup_micros: 25n * USD };
+    const costs = { term: 'Weekly' as const, setup_micros: 25n * USD };
     const campaign = await app.make.campaign(client, { price: USD, costs });
     await app.features.invoices.fees.charge(root.id, campaign.id, app.clock.now());
     // 99 of the platform fee; 5 of the monthly fee is no longer covered.
@@ -235,7 +235,7 @@ describe('[PAY-04] fees', () => {
   test('[PAY-05] under manual billing only wholesale is charged', async () => {
     await app.make.terms(acme, { manual_bill: true });
     const client = await app.make.client(acme);
-    const costs = { term: 'Weekly', setup_micros: 25n * USD };
+    const costs = { term: 'Weekly' as const, setup_micros: 25n * USD };
     const campaign = await app.make.campaign(client, { price: USD, costs });
     await app.features.invoices.fees.charge(root.id, campaign.id, app.clock.now());
     expect(await fees(campaign)).toMatchObject([{ retail: 0, wholesale: 99_000_000 }, { retail: 0 }]);

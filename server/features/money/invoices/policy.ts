@@ -1,5 +1,5 @@
 import type { INVOICE_LINE_KINDS } from '../../../../contract/money/invoices.ts';
-import type { InvoiceParty } from '../../../platform/db/schema.ts';
+import type { InvoiceParty } from '../../../platform/db/columns.ts';
 
 export type LineKind = (typeof INVOICE_LINE_KINDS)[number];
 export type Cycle = 'Weekly' | 'Monthly';

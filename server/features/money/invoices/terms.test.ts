@@ -47,31 +47,37 @@ const stateOf = async (campaign: MadeCampaign) =>
   (await app.admin.query('select state, state_reason from campaign where id = $1', [campaign.id])).rows[0];
 const manual = (manual_bill: boolean) => app.make.terms(acme, { manual_bill });
 
-test.each(['Weekly', 'Monthly'])('[PAY-04] %s: leads are owed, and no balance is needed', async (term) => {
-  const own = await app.make.client(acme);
-  const campaign = await app.make.campaign(own, { price: 2n * USD, costs: { term } });
-  const leads = await visit(campaign, 3);
-  expect(leads.map(({ price }) => price)).toEqual([2_000_000, 2_000_000, 2_000_000]);
-  expect(await accounts(own)).toEqual({ client_unbilled: -6_000_000 });
-  expect((await stateOf(campaign)).state).toBe('active');
-  // A returned lead is no longer owed.
-  await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
-    app.features.billing.returnLead(
-      tx,
-      { id: leads[0]!.id, rootId: root.id, agencyId: acme.id, clientId: own.id, campaignId: campaign.id },
-      'retail',
-      app.clock.now(),
-    ),
-  );
-  expect(await accounts(own)).toEqual({ client_unbilled: -4_000_000 });
-  const { body } = await app.call('GET', `/api/ledger/statement?companyID=${own.id}`, { host: HOST, token });
-  expect(body).toMatchObject({ balance_micros: -4_000_000 });
-  const lines = body.data as unknown as { price_micros: number; kind: string }[];
-  expect(lines.find(({ kind }) => kind === 'lead_return')).toMatchObject({ price_micros: -2_000_000 });
-});
+test.each(['Weekly', 'Monthly'] as const)(
+  '[PAY-04] %s: leads are owed, and no balance is needed',
+  async (term) => {
+    const own = await app.make.client(acme);
+    const campaign = await app.make.campaign(own, { price: 2n * USD, costs: { term } });
+    const leads = await visit(campaign, 3);
+    expect(leads.map(({ price }) => price)).toEqual([2_000_000, 2_000_000, 2_000_000]);
+    expect(await accounts(own)).toEqual({ client_unbilled: -6_000_000 });
+    expect((await stateOf(campaign)).state).toBe('active');
+    // A returned lead is no longer owed.
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.billing.returnLead(
+        tx,
+        { id: leads[0]!.id, rootId: root.id, agencyId: acme.id, clientId: own.id, campaignId: campaign.id },
+        'retail',
+        app.clock.now(),
+      ),
+    );
+    expect(await accounts(own)).toEqual({ client_unbilled: -4_000_000 });
+    const { body } = await app.call('GET', `/api/ledger/statement?companyID=${own.id}`, {
+      host: HOST,
+      token,
+    });
+    expect(body).toMatchObject({ balance_micros: -4_000_000 });
+    const lines = body.data as unknown as { price_micros: number; kind: string }[];
+    expect(lines.find(({ kind }) => kind === 'lead_return')).toMatchObject({ price_micros: -2_000_000 });
+  },
+);
 
 test('[PAY-04] Prepaid and One Time stop when the balance is empty', async () => {
-  for (const term of ['Prepaid', 'One Time']) {
+  for (const term of ['Prepaid', 'One Time'] as const) {
     const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 4n * USD, costs: { term } });
     expect(await visit(campaign, 3)).toHaveLength(2);
     expect(await stateOf(campaign)).toEqual({ state: 'paused', state_reason: 'balance_empty' });

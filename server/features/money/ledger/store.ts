@@ -7,7 +7,7 @@ import { type AccountKind, kindOfCode } from './accounts.ts';
 export async function findAccounts(
   tx: Tx,
   companyIds: string[],
-  kinds: string[],
+  kinds: AccountKind[],
   campaignIds: (string | null)[],
 ) {
   const named = campaignIds.filter((id) => id !== null);
@@ -59,7 +59,7 @@ export type SpendRow = Insertable<Schema['spend_day']> & { micros: bigint };
 
 /**
  * Posts transfers that are new by their key, with their entries, updates the balances and lots that they change, and
- * counts what was spent: one round trip, whether for one event or fifty (migration 0031, post_transfers). Returns the
+ * counts what was spent: one round trip, whether for one event or fifty (post_transfers in the database). Returns the
  * ids of the new ones. Throws check_violation (23514) if a balance or a lot would fall below zero.
  */
 export async function insertTransfers(

@@ -18,7 +18,7 @@ export const ownerOf = (row: { root_id: string; agency_id: string; company_id: s
 });
 
 /** The payment terms of a campaign at an instant. */
-export type Terms = Wish & { term: string; topup: 'onetime' | 'continual'; setup: bigint; month: bigint };
+export type Terms = Wish & Pick<typeof FREE, 'term' | 'topup'> & { setup: bigint; month: bigint };
 
 /** The payment terms of campaigns at an instant; a campaign without any costs set is free. */
 export async function termsOf(
@@ -35,7 +35,7 @@ export async function termsOf(
       term: row.term,
       leads: row.leads_buy ?? 0,
       price: prices.get(id) ?? 0n,
-      topup: row.topup as Terms['topup'],
+      topup: row.topup,
       continual: row.topup === 'continual' && row.term === 'Prepaid',
       setup: row.setup_micros,
       month: row.month_micros,

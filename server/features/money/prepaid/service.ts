@@ -129,8 +129,9 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         ...owner,
         campaign_id: row.id,
         idempotency_key: given.key,
-        charge_key: terms.term === 'One Time' ? `once:${row.id}:${failed.length}` : given.key,
-        term: terms.term,
+        ...(terms.term === 'One Time'
+          ? { charge_key: `once:${row.id}:${failed.length}`, term: terms.term }
+          : { charge_key: given.key, term: 'Prepaid' as const }),
         leads,
         price_micros: terms.price,
         amount_micros: amount,

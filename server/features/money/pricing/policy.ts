@@ -4,6 +4,7 @@ import {
   type CostPart,
   type CostTerm,
   type ModuleType,
+  type PaymentTermName,
 } from '../../../../contract/choices.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import { dollarsOf, microsOf } from '../../../../contract/primitives.ts';
@@ -57,9 +58,12 @@ export function withGiven(before: Fees, module: string, given: Record<string, st
 }
 
 /** The modules, terms and fees that were given, one at a time. */
-export function* givenTerms(
-  value: Record<string, unknown>,
-): Generator<{ module: ModuleType; key: CostTerm; term: string; given: Record<string, string | undefined> }> {
+export function* givenTerms(value: Record<string, unknown>): Generator<{
+  module: ModuleType;
+  key: CostTerm;
+  term: PaymentTermName;
+  given: Record<string, string | undefined>;
+}> {
   for (const module of Object.keys(COST_FIELDS) as ModuleType[]) {
     const terms = (value[module] ?? {}) as Partial<Record<CostTerm, Record<string, string>>>;
     for (const key of Object.keys(COST_TERMS) as CostTerm[])

@@ -1,5 +1,11 @@
 import type { z } from 'zod';
-import { COST_FIELDS, COST_TERMS, MINIMUM_MODULES, MODULES } from '../../../../contract/choices.ts';
+import {
+  COST_FIELDS,
+  COST_TERMS,
+  MINIMUM_MODULES,
+  MODULES,
+  type ModuleType,
+} from '../../../../contract/choices.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { priceOf } from '../../../../contract/money/lead-price.ts';
@@ -296,7 +302,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
       .join(', ');
   };
 
-  async function clientWire(tx: Tx, companyID: string, module: string) {
+  async function clientWire(tx: Tx, companyID: string, module: ModuleType) {
     const now = clock.now();
     const kept = await store.clientRetailAt(tx, companyID, module, now);
     return {
@@ -331,7 +337,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     /** Sets what a root charges an agency for a lead of a module, at every term, from an instant on. */
     setLeadCost: (
       tx: Tx,
-      given: { rootId: string; agencyId: string; module: string; costMicros: bigint; from: Date },
+      given: { rootId: string; agencyId: string; module: ModuleType; costMicros: bigint; from: Date },
     ): Promise<void> =>
       store.insertWholesale(
         tx,
@@ -395,7 +401,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     beginCampaign: (
       tx: Tx,
       owner: Owner & { agency_id: string },
-      campaign: { id: string; module: string; at: Date },
+      campaign: { id: string; module: ModuleType; at: Date },
       retail: Partial<Retail>,
     ): Promise<void> =>
       store.insertRetail(tx, {
@@ -415,7 +421,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
      */
     async changeCampaign(
       tx: Tx,
-      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      campaign: { id: string; module: ModuleType } & Owner & { agency_id: string },
       given: RetailGiven & { effective_from?: string | undefined },
     ): Promise<string> {
       if (!Object.keys(retailWire(FREE)).some((field) => given[field as keyof RetailGiven] !== undefined))
@@ -450,7 +456,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
      */
     async setTopUp(
       tx: Tx,
-      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      campaign: { id: string; module: ModuleType } & Owner & { agency_id: string },
       topup: 'onetime' | 'continual',
     ): Promise<void> {
       const at = clock.now();
@@ -485,7 +491,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
      */
     async acceptLoss(
       tx: Tx,
-      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      campaign: { id: string; module: ModuleType } & Owner & { agency_id: string },
     ): Promise<void> {
       const now = clock.now();
       const planned = await store.retailAfter(tx, [campaign.id], now);
@@ -514,7 +520,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
      */
     async raiseToCost(
       tx: Tx,
-      campaign: { id: string; module: string } & Owner & { agency_id: string },
+      campaign: { id: string; module: ModuleType } & Owner & { agency_id: string },
     ): Promise<boolean> {
       const now = clock.now();
       const planned = await store.retailAfter(tx, [campaign.id], now);
@@ -568,7 +574,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     putMarginRule: store.putMarginRule,
 
     /** Returns the costs and limits of a client's next campaign, where the agency has set them. */
-    clientRetail: (tx: Tx, companyId: string, module: string, at: Date) =>
+    clientRetail: (tx: Tx, companyId: string, module: ModuleType, at: Date) =>
       store.clientRetailAt(tx, companyId, module, at),
     retailOf: store.retailOf,
     leadPrices: store.leadPrices,
@@ -581,7 +587,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     leastOf,
 
     /** Returns the costs of a client's next campaigns, for any user who may see the client. */
-    client: (ctx: Ctx, companyID: string, module: string) =>
+    client: (ctx: Ctx, companyID: string, module: ModuleType) =>
       inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyID)).id, module)),
 
     /**
@@ -592,7 +598,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
       ctx: Ctx,
       given: RetailGiven & {
         companyID: string;
-        module: string;
+        module: ModuleType;
         LimitLead?: number | null | undefined;
         LimitLeadFreq?: Frequency | undefined;
         LimitLeadStart?: string | null | undefined;

@@ -1,4 +1,5 @@
 import { type Insertable, sql } from 'kysely';
+import type { ModuleType } from '../../../../contract/choices.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -237,7 +238,7 @@ export async function retailAfter(tx: Tx, campaignIds: readonly string[], at: Da
 }
 
 /** Returns what a client's next campaign costs, at an instant. */
-export async function clientRetailAt(tx: Tx, companyId: string, module: string, at: Date) {
+export async function clientRetailAt(tx: Tx, companyId: string, module: ModuleType, at: Date) {
   return tx
     .selectFrom('retail_cost')
     .select([...RETAIL, ...LIMITS])
@@ -252,7 +253,7 @@ export async function clientRetailAt(tx: Tx, companyId: string, module: string, 
 }
 
 /** Returns what a client's next campaign will cost, soonest first. */
-export async function clientRetailAfter(tx: Tx, companyId: string, module: string, at: Date) {
+export async function clientRetailAfter(tx: Tx, companyId: string, module: ModuleType, at: Date) {
   return tx
     .selectFrom('retail_cost')
     .distinctOn('valid_from')
@@ -267,7 +268,7 @@ export async function clientRetailAfter(tx: Tx, companyId: string, module: strin
 }
 
 /** Returns the newest row of a client's costs, whenever it takes effect; it serves as their version. */
-export async function clientRetailVersion(tx: Tx, companyId: string, module: string): Promise<string> {
+export async function clientRetailVersion(tx: Tx, companyId: string, module: ModuleType): Promise<string> {
   const row = await tx
     .selectFrom('retail_cost')
     .select((eb) => eb.fn.max('serial').as('serial'))

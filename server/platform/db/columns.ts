@@ -1,0 +1,50 @@
+import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
+import type { Payload } from '../../../contract/campaigns/payloads.ts';
+import type { Rules } from '../../../contract/campaigns/rules.ts';
+
+/** A permission granted to one user (report_analytics), stored in their row. */
+export interface PersonalPermission {
+  name: string;
+  active: boolean;
+}
+
+/** The issuer or payer of an invoice, as of the moment it became final. */
+export interface InvoiceParty {
+  name: string;
+  address: string[];
+  email: string;
+  phone: string;
+}
+
+/**
+ * The types of columns that the database does not know: what JSON documents contain, and texts that a check does not
+ * list. `npm run schema` uses them for the types of the tables (schema.ts).
+ */
+export interface Columns {
+  'charge.details': Record<string, string>;
+  'connected_account.requirements': string[];
+  'import_job.ignored': { column: string; reason: string }[];
+  'import_job.left_out': { what: 'row' | 'value'; field: string | null; reason: string; count: number }[];
+  'import_job.mapping': Record<string, string>;
+  'integration.mapping': Record<string, string>;
+  'integration.payload': Payload;
+  'integration.rules': Rules;
+  'integration.settings': Record<string, string>;
+  'intent_count.rules': Partial<CampaignRules>;
+  'intent_count.waterfall': Record<string, number>;
+  'invoice.issuer': InvoiceParty;
+  'invoice.payer': InvoiceParty;
+  'job_run.payload': Record<string, unknown>;
+  'lead.evidence': Record<string, unknown>;
+  /** By field key; null if nothing was known. */
+  'lead_data.fields': Record<string, string | null>;
+  'payment_notice.content': Record<string, unknown>;
+  'prepaid_refund.parts': { charge: string; cents: number }[];
+  'questionnaire.answers': Record<string, string | string[]>;
+  'receipt_due.term': 'One Time' | 'Prepaid';
+  'sales_account.requirements': string[];
+  'sandbox_network.body': object;
+  'setting.value': Record<string, unknown>;
+  'signing_key.public_jwk': Record<string, unknown>;
+  'user_account.permissions': PersonalPermission[];
+}
