@@ -605,6 +605,51 @@ export interface Schema {
     last_used_at: Date | null;
     last_used_ip: string | null;
   };
+  developer_request: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    key_id: string;
+    mode: 'live' | 'test';
+    method: string;
+    route: string;
+    path: string;
+    status: number;
+    duration_ms: number;
+    ip: string | null;
+    user_agent: string | null;
+    idempotency_key: string | null;
+    body: string | null;
+    problem: string | null;
+    at: Date;
+  };
+  developer_sandbox: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    sandbox_root_id: string;
+    sandbox_agency_id: string;
+    created_at: Date;
+  };
+  developer_usage: {
+    company_id: string;
+    day: string;
+    root_id: string;
+    agency_id: string;
+    requests: bigint;
+    refused: bigint;
+  };
+  developer_write: {
+    company_id: string;
+    key: string;
+    root_id: string;
+    agency_id: string;
+    request_hash: Buffer;
+    status: number;
+    answer_sealed: string;
+    created_at: Date;
+  };
   do_not_call: {
     root_id: string;
     agency_id: string | null;
