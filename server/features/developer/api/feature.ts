@@ -10,7 +10,7 @@ export const feature = defineFeature({
   name: 'developer/api',
   about: 'The developer API: keys of agencies, /v1, the MCP server, and the TypeScript client.',
   tables: ['developer_key', 'developer_request', 'developer_sandbox', 'developer_usage', 'developer_write'],
-  reads: ['agreement_acceptance', 'company', 'company_billing', 'user_account'],
+  reads: ['agreement_acceptance', 'campaign_hour', 'company', 'company_billing', 'lead', 'user_account'],
   create: (platform, below: Parameters<typeof createDeveloper>[1]) => ({
     developer: createDeveloper(platform, below),
   }),
