@@ -188,7 +188,7 @@ export default {
         path: '^(server|web|contract)/',
         pathNot: [
           test,
-          '^web/vite\\.config\\.ts$',
+          '^web/(vite\\.config\\.ts$|build/)',
           '^server/test/',
           '^server/integrations/(suite|bench)\\.ts$',
         ],

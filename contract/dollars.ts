@@ -2,6 +2,8 @@
 // calculate with these.
 
 const MICROS = 1_000_000n;
+/** The sign of negative numbers wherever people read them; programs and files get a hyphen. */
+export const MINUS = '−';
 /** Digits with at most one decimal point, and a minus sign if negative; nothing else is an amount. */
 const AMOUNT = /^(-?)(\d*)(?:\.(\d*))?$/;
 
@@ -48,7 +50,7 @@ export function money(micros: bigint | number, options: { unit?: boolean; whole?
   const rounded = ((size + step / 2n) / step) * step;
   const [whole = '', part = ''] = dollarsOf(rounded).split('.');
   const digits = new Intl.NumberFormat('en-US').format(BigInt(whole));
-  return `${value < 0n && rounded > 0n ? '-' : ''}${'$'}${digits}${options.whole ? '' : `.${part}`}`;
+  return `${value < 0n && rounded > 0n ? MINUS : ''}${'$'}${digits}${options.whole ? '' : `.${part}`}`;
 }
 
 /** An amount in emails and on paper, where nothing is rounded (1234123400 -> '$1,234.1234'). */

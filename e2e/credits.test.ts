@@ -28,15 +28,15 @@ afterAll(async () => {
 });
 
 const go = (page: Page, path: string) => page.goto(demo.url(HOST, path));
-/** '$1,023.60' -> 102360, '-$4.00' -> -400. */
-const cents = (text: string): number => Number(text.replace(/[^\d-]/g, ''));
+/** '$1,023.60' -> 102360, '−$4.00' -> -400. */
+const cents = (text: string): number => Number(text.replace('−', '-').replace(/[^\d-]/g, ''));
 
 /** What the client's own pages say: the statement's closing balance, and the campaign's facts. */
 async function seenByClient() {
   await go(client, '/configuration/statement');
   const closing = client.getByText('Closing balance', { exact: true }).locator('..');
   await expect.poll(() => closing.innerText()).toMatch(/\$[\d,]+\.\d\d/);
-  const [balance = ''] = /-?\$[\d,]+\.\d\d/.exec(await closing.innerText())!;
+  const [balance = ''] = /−?\$[\d,]+\.\d\d/.exec(await closing.innerText())!;
   const lines = client.getByRole('table').last().getByRole('row');
   const newest = (await lines.nth(1).innerText()).replaceAll(/\s+/g, ' ');
 
@@ -134,7 +134,7 @@ describe('[BEY-01] what an agency gives back', () => {
     // Both come out of the agency's own revenue.
     await go(agency, '/configuration/statement?view=earnings');
     const lines = agency.getByRole('table').last().getByRole('row');
-    await lines.filter({ hasText: 'Credit' }).filter({ hasText: '-$12.50' }).waitFor();
-    await lines.filter({ hasText: 'Refunded lead' }).filter({ hasText: '-$4.00' }).first().waitFor();
+    await lines.filter({ hasText: 'Credit' }).filter({ hasText: '−$12.50' }).waitFor();
+    await lines.filter({ hasText: 'Refunded lead' }).filter({ hasText: '−$4.00' }).first().waitFor();
   });
 });

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { FONT_LIST, FONT_THEMES, type FontRules } from '../contract/accounts/fonts.ts';
 import { buildAll } from './build.ts';
 
 interface Chunk {
@@ -44,11 +45,11 @@ function filesOf(...parts: string[]): Set<string> {
 const sent = (file: string): number =>
   readFileSync(join(dist, existsSync(join(dist, `${file}.br`)) ? `${file}.br` : file)).length;
 
-// In addition to the files, a first load includes the page, its API responses and a logo: in total 15 requests and 180
-// KB for the login, 30 and 320 KB for the dashboard.
+// In addition to the files, a first load includes the page, its font, its API responses and a logo: in total 15
+// requests and 180 KB for the login, 30 and 320 KB for the dashboard.
 const pages: [name: string, files: number, limitKb: number, parts: string[]][] = [
-  ['login', 6, 160, ['index.html', 'login']],
-  ['dashboard with its chart', 8, 285, ['index.html', 'desk']],
+  ['login', 6, 146, ['index.html', 'login']],
+  ['dashboard with its chart', 8, 275, ['index.html', 'desk']],
   ['agency list', 30, 320, ['index.html', 'desk', 'features/accounts/companies/AgencyListPage.tsx']],
   ['a page that is not built yet', 12, 320, ['index.html', 'desk', 'shell/PlannedPage.tsx']],
 ];
@@ -60,6 +61,17 @@ describe('the first load of a page', () => {
     expect(bytes).toBeGreaterThan(50_000);
     expect(files.length).toBeLessThanOrEqual(count);
     expect(Math.ceil(bytes / 1024)).toBeLessThanOrEqual(limitKb);
+  });
+
+  test('a font that a tenant chooses: at most 20 KB for most pages, and 60 KB for all of Latin', () => {
+    const fonts: Record<string, FontRules> = JSON.parse(readFileSync(join(dist, FONT_LIST), 'utf8'));
+    expect(Object.keys(fonts)).toEqual(Object.keys(FONT_THEMES));
+    for (const [theme, { css, first }] of Object.entries(fonts)) {
+      const files = [...css.matchAll(/url\(\/(assets\/[\w.-]+\.woff2)\)/g)].map(([, file]) => sent(file!));
+      expect(files).toHaveLength(3);
+      expect([theme, sent(first.slice(1)) <= 20 * 1024]).toEqual([theme, true]);
+      expect([theme, files.reduce((sum, size) => sum + size, 0) <= 60 * 1024]).toEqual([theme, true]);
+    }
   });
 
   test('each text has its compressed forms', () => {

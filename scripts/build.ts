@@ -61,6 +61,13 @@ async function compress(folder: string): Promise<void> {
   );
 }
 
+/** Writes the fonts that uploaded drawings are rendered with (server/platform/picture.ts) into dist/fonts. */
+export async function buildDrawingFonts(): Promise<void> {
+  const { drawingFonts } = await import('../web/build/fonts.ts');
+  mkdirSync(join(dist, 'fonts'), { recursive: true });
+  for await (const [name, bytes] of drawingFonts()) writeFileSync(join(dist, 'fonts', name), bytes);
+}
+
 /**
  * Builds the visitor script into dist/pixel/v1, the web app into dist/web, and the API client into dist/sdk.
  * @param ifNeeded leave them when no source has changed since the last build
@@ -71,6 +78,7 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
     join(dist, 'pixel/v1/pixel.js'),
     join(dist, 'web/index.html'),
     join(dist, 'sdk/client.tgz'),
+    join(dist, 'fonts'),
   ];
   const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hash && outputs.every(existsSync);
   if (ifNeeded && fresh) return;
@@ -92,8 +100,9 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   });
   if (before === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = before;
-  for (const output of outputs) if (!existsSync(output)) fail(`The build did not make ${output}.`);
   await compress(join(dist, 'web'));
+  await buildDrawingFonts();
+  for (const output of outputs) if (!existsSync(output)) fail(`The build did not make ${output}.`);
   mkdirSync(dist, { recursive: true });
   writeFileSync(stamp, hash);
 }

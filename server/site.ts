@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { fontTheme } from '../contract/accounts/fonts.ts';
 import { isKnownPath } from '../contract/routing/routing.ts';
 import { isViewing } from './features/accounts/auth/index.ts';
 import { frontDoorOf } from './features/accounts/tenants/index.ts';
@@ -20,7 +21,13 @@ export function addPages(
     const code = await settings.embedFor(tenant);
     // In view mode, no embed code runs alongside a session that belongs to someone else.
     const embed = code && !(await isViewing(auth, request)) ? code : undefined;
-    return { title: brand.name, favicon: brand.favicon, brand, embed };
+    return {
+      title: brand.name,
+      favicon: brand.favicon,
+      brand,
+      font: fontTheme(brand.font_theme),
+      embed,
+    };
   };
   addSite(server, webFolder, pageOf, {
     recaptcha: Boolean(platform.config.recaptcha),

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { fontsPlugin } from './build/fonts-plugin.ts';
 import { routesPlugin } from './build/routes-plugin.ts';
 
 const server = process.env.DEV_SERVER ?? 'http://localhost:8080';
@@ -10,7 +11,7 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 export default defineConfig({
   root: at('.'),
   base: '/',
-  plugins: [react(), routesPlugin()],
+  plugins: [react(), routesPlugin(), fontsPlugin()],
   server: {
     proxy: Object.fromEntries(
       // Except the modules of web/api, which Vite itself serves below /api.
@@ -37,7 +38,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'start', tags: ['$initial'], priority: 3 },
-            { name: 'login', test: /(LoginPage\.tsx|[\\/]jwe\.ts)$/, priority: 2 },
+            { name: 'login', test: /LoginPage\.tsx$/, priority: 2 },
             {
               name: 'desk',
               test: /(Frame|Overlays|DashboardPage|RangePicker|DayChart)\.tsx$/,

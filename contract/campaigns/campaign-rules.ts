@@ -30,7 +30,7 @@ interface WholeRule extends Rule {
   start: number;
   least: number;
   most: number;
-  /** What follows the number: ' %'. */
+  /** What follows the number: '%'. */
   unit: string;
 }
 interface ChoiceRule extends Rule {

@@ -2,7 +2,9 @@ import { scrypt } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { describe, expect, test } from 'vitest';
+import { FONT_THEMES } from '../../contract/accounts/fonts.ts';
 import type { Refusal } from '../../contract/errors.ts';
+import { buildDrawingFonts } from '../../scripts/build.ts';
 import { reencodePicture, type UploadRules } from './image.ts';
 import { drawingAt, proportions } from './picture.ts';
 
@@ -50,6 +52,28 @@ describe('[TEN-03] pictures that people upload', () => {
     });
     // Lossless WebP has its own header.
     expect(await reencodePicture(await red(30, 10).encode('webp', 100), rules)).toMatchObject({ width: 30 });
+  });
+
+  test('text in a drawing has the face that it names, whatever the device has', async () => {
+    await buildDrawingFonts();
+    /** How much of the picture is ink, which tells faces and weights apart. */
+    const ink = async (style: string) => {
+      const drawn = await reencodePicture(
+        svg(`<text x="1" y="14" font-size="12" ${style}>Hamburg</text>`, 'viewBox="0 0 60 20"'),
+        rules,
+      );
+      const canvas = createCanvas(200, 67);
+      const pen = canvas.getContext('2d');
+      pen.drawImage(await loadImage(drawn.bytes), 0, 0);
+      return pen.getImageData(0, 0, 200, 67).data.reduce((sum, one, at) => sum + (at % 4 === 3 ? one : 0), 0);
+    };
+    const faces = Object.values(FONT_THEMES).map(({ family }) => `font-family="${family}"`);
+    const weights = ['font-family="Arial"', 'font-family="Arial" font-weight="bold"'];
+    const inks = [];
+    for (const style of [...faces, ...weights]) inks.push(await ink(style));
+    expect(new Set(inks).size).toBe(inks.length);
+    expect(await ink('font-family="Arimo"')).toBe(inks[faces.length]);
+    expect(await ink(`style="font-family: 'Helvetica Neue', serif"`)).toBe(inks[faces.length]);
   });
 
   test('a square is cut out of the middle', async () => {

@@ -1,3 +1,6 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import { renderAsync } from '@resvg/resvg-js';
 import { disableTypes, imageSize, types } from 'image-size';
@@ -31,6 +34,20 @@ export class PictureFault extends Error {}
 
 /** An SVG larger than this is not a logo. */
 const SVG_BYTES = 512 * 1024;
+/** The fonts that the build made, and one with the letters of other scripts: what a device has makes no difference. */
+const FONTS = join(import.meta.dirname, '../../dist/fonts');
+const OTHER_SCRIPTS = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf');
+/** Families that devices bring along, and those among ours that are as wide or look alike. */
+const TWINS: [family: string, names: RegExp][] = [
+  // The files of these are named after the thinnest of their weights.
+  ['Public Sans Thin', /\bPublic Sans\b/gi],
+  ['Source Sans 3 ExtraLight', /\bSource Sans( 3| Pro)?\b/gi],
+  ['Figtree Light', /\bFigtree\b/gi],
+  ['Nunito ExtraLight', /\bNunito\b/gi],
+  ['Arimo', /\b(Arial|Helvetica Neue|Helvetica|Liberation Sans)\b/gi],
+  ['Inter', /\b(system-ui|Segoe UI|SF Pro Text|SF Pro Display|Roboto)\b(?! Condensed)/gi],
+  ['Source Serif 4', /\b(Times New Roman|Times|Georgia|Cambria|Charter)\b/gi],
+];
 /** How far into a file the drawing itself has to begin. */
 const PROLOG_CHARACTERS = 4096;
 
@@ -49,7 +66,7 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
   const text = format ? '' : file.toString('utf8');
   const begins = format ? -1 : drawingAt(text.slice(0, PROLOG_CHARACTERS));
   if (!format && begins === -1) throw new PictureFault('must be a PNG, JPEG, WebP, or SVG image');
-  const source = format ? file : await rasterise(file, text, begins, rules.maxSide);
+  const source = format ? file : await rasterise(text, begins, rules.maxSide);
   const size = claimOf(source);
   if (!size || size.width < 1 || size.height < 1) throw new Error('Its size cannot be determined.');
   if (size.width * size.height > rules.maxPixels)
@@ -116,8 +133,9 @@ export function drawingAt(text: string): number {
 }
 
 /** Renders a drawing as a PNG whose longer side is `maxSide`. `begins` is where its `<svg` starts in its text. */
-async function rasterise(file: Buffer, text: string, begins: number, maxSide: number): Promise<Buffer> {
-  if (file.length > SVG_BYTES) throw new PictureFault('must not be larger than 512 KB when it is an SVG');
+async function rasterise(text: string, begins: number, maxSide: number): Promise<Buffer> {
+  if (Buffer.byteLength(text) > SVG_BYTES)
+    throw new PictureFault('must not be larger than 512 KB when it is an SVG');
   if (/<!ENTITY/i.test(text)) throw new PictureFault('must not define entities');
   // Only what the drawing itself contains is drawn: the renderer would try to load any file name or address in it.
   for (const [, address = ''] of text.matchAll(/(?:href|src)\s*=\s*["']\s*([^"']*)/gi)) {
@@ -129,12 +147,28 @@ async function rasterise(file: Buffer, text: string, begins: number, maxSide: nu
   const [width, height] = proportions(text.slice(begins, text.indexOf('>', begins)));
   if (!width || !height || width / height > 100 || height / width > 100)
     throw new Error('Its size cannot be determined.');
-  const drawn = await renderAsync(file, {
+  const drawn = await renderAsync(withOurFonts(text), {
     fitTo: { mode: width >= height ? 'width' : 'height', value: maxSide },
-    font: { loadSystemFonts: true, defaultFontFamily: 'sans-serif' },
+    font: {
+      loadSystemFonts: false,
+      fontFiles: [
+        ...(existsSync(FONTS) ? readdirSync(FONTS).map((name) => join(FONTS, name)) : []),
+        OTHER_SCRIPTS,
+      ],
+      defaultFontFamily: 'Inter',
+      sansSerifFamily: 'Inter',
+      serifFamily: 'Source Serif 4',
+    },
     logLevel: 'off',
   });
   return drawn.asPng();
+}
+
+/** The drawing with families that only devices have replaced by their twins, wherever it names a font. */
+function withOurFonts(text: string): string {
+  return text.replace(/font(-family)?\s{0,9}[:=][^;<>]{0,200}/gi, (found) =>
+    TWINS.reduce((name, [family, names]) => name.replace(names, family), found),
+  );
 }
 
 /**

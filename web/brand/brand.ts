@@ -1,5 +1,4 @@
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { FONT_THEMES } from '../../contract/accounts/fonts.ts';
 import type { Client } from '../../contract/index.ts';
 import { api } from '../api/client.ts';
 import { brandTokens } from './tokens.ts';
@@ -36,17 +35,15 @@ export function showInTab(brand: Brand): void {
   if (icon) icon.href = brand.favicon ?? letterMark(brand);
 }
 
-/** A data: address of the tenant's first letter on its accent color. */
-export function letterMark(brand: Pick<Brand, 'name'> & Parameters<typeof brandTokens>[0]): string {
-  const { accent, onAccent } = brandTokens(brand).light;
-  const letter = (brand.name.trim()[0] ?? '').toUpperCase();
-  const safe = /[\p{L}\p{N}]/u.test(letter) ? letter : '';
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="22.5" font-family="system-ui,sans-serif" font-size="18" font-weight="600" text-anchor="middle" fill="${onAccent}">${safe}</text></svg>`;
-  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
+/** The letter or digit that a name starts with, in capitals; '' if it starts with something else. */
+export function letterOf(name: string): string {
+  const letter = (name.trim()[0] ?? '').toUpperCase();
+  return /[\p{L}\p{N}]/u.test(letter) ? letter : '';
 }
 
-/** The families of the tenant's font, from the available list; the system's if none is chosen. */
-export function fontOf(brand: Pick<Brand, 'font_theme'>): string {
-  const chosen = Object.entries(FONT_THEMES).find(([name]) => name === brand.font_theme);
-  return (chosen?.[1] ?? FONT_THEMES.system).stack;
+/** A data: address of the tenant's first letter on its accent color. */
+function letterMark(brand: Pick<Brand, 'name'> & Parameters<typeof brandTokens>[0]): string {
+  const { accent, onAccent } = brandTokens(brand).light;
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="${accent}"/><text x="16" y="22.5" font-family="system-ui,sans-serif" font-size="18" font-weight="600" text-anchor="middle" fill="${onAccent}">${letterOf(brand.name)}</text></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

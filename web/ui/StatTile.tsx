@@ -2,6 +2,7 @@ import { Skeleton, Text, Tooltip } from '@mantine/core';
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { MINUS } from '../../contract/dollars.ts';
 import { percent } from './format.ts';
 import classes from './StatTile.module.css';
 
@@ -48,8 +49,8 @@ export function StatTile(props: StatTileProps) {
       : isFlat
         ? 'no change'
         : props.points
-          ? `${change > 0 ? '+' : '−'}${Math.abs(change).toFixed(1)} pts`
-          : `${change > 0 ? '+' : '−'}${percent(Math.abs(change))}`;
+          ? `${change > 0 ? '+' : MINUS}${Math.abs(change).toFixed(1)} pts`
+          : `${change > 0 ? '+' : MINUS}${percent(Math.abs(change))}`;
   return (
     <div className={`card ${classes.tile}`}>
       <Text size="sm" c="dimmed">

@@ -4,7 +4,7 @@ import { ago, dayWords, money, phoneWords, prettyCode } from './format.ts';
 describe('money', () => {
   it('shows sign, separators and two places; more only for a unit price', () => {
     expect(money(1_234_500_000)).toBe('$1,234.50');
-    expect(money(-2_500_000)).toBe('-$2.50');
+    expect(money(-2_500_000)).toBe('−$2.50');
     expect(money(123_456)).toBe('$0.12');
     expect(money(123_456, { unit: true })).toBe('$0.123456');
     expect(money(2_500_000n, { unit: true })).toBe('$2.50');

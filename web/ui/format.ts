@@ -3,16 +3,23 @@
  */
 export const LOCALE = 'en-US';
 
+import { MINUS } from '../../contract/dollars.ts';
+
 export { money } from '../../contract/dollars.ts';
 
 /** Formats a count with separators. */
 export function num(value: number): string {
-  return new Intl.NumberFormat(LOCALE).format(value);
+  return new Intl.NumberFormat(LOCALE).format(value).replace('-', MINUS);
 }
 
-/** Formats a share (0 to 1) as a percentage with at most one decimal place. */
+/** Formats a share (0 to 1) as a percentage with one decimal place. */
 export function percent(share: number): string {
-  return new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+  const format = new Intl.NumberFormat(LOCALE, {
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
+  return format.format(share).replace('-', MINUS);
 }
 
 /** Whether a text, such as one of the address, is a calendar day 'YYYY-MM-DD'. */
@@ -27,6 +34,16 @@ export function dayWords(
   return new Intl.DateTimeFormat(LOCALE, { ...options, timeZone: 'UTC' }).format(
     new Date(`${day}T00:00:00Z`),
   );
+}
+
+/** Formats the day of an instant in the reader's time zone, short; the year only if it differs from `now`'s. */
+export function shortDay(instant: string, now: Date): string {
+  const date = new Date(instant);
+  return new Intl.DateTimeFormat(LOCALE, {
+    ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
+    month: 'short',
+    day: 'numeric',
+  }).format(date);
 }
 
 /** Formats the exact time of an instant, with the time zone named: the reader's, or the one given. */

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { addSite, dress, type SitePage } from './site.ts';
 
 const html = '<html><head><title>Loading</title><link rel="icon" href="data:," /></head><body></body></html>';
-const plain: SitePage = { title: 'Acme', favicon: null, brand: { name: 'Acme' } };
+const plain: SitePage = { title: 'Acme', favicon: null, brand: { name: 'Acme' }, font: 'inter' };
 const embed = { placeEmbedded: 'footer', embeddedcode: '<script>1</script>' };
 const folder = mkdtempSync(join(tmpdir(), 'lead-site-'));
 writeFileSync(join(folder, 'index.html'), html);
@@ -36,9 +36,15 @@ describe('[TEN-03] the page in the tenant’s name', () => {
         title: '</title><script>alert(1)</script> $& $`',
         favicon: '/brand/x.png',
         brand: { name: '</script><script>alert(1)</script><!--' },
+        font: 'humanist',
       },
       undefined,
+      { humanist: { css: '@font-face{}', first: '/assets/h.woff2' }, inter: { css: '', first: '/i' } },
     );
+    // Its own font, and no other, before any script.
+    expect(page).toContain('<link rel="preload" href="/assets/h.woff2" as="font"');
+    expect(page).toContain('<style data-font="humanist">@font-face{}</style>');
+    expect(page).not.toContain('/i"');
     expect(page.match(/<script/g)).toHaveLength(1);
     expect(page).not.toContain('<!--');
     expect(page).toContain('href="/brand/x.png"');

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import statics from '@fastify/static';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FONT_LIST, type FontRules, type FontTheme } from '../../../contract/accounts/fonts.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages } from '../../../contract/messages.ts';
 import { runsEmbed } from '../../../contract/routing/routing.ts';
@@ -21,6 +22,8 @@ export interface SitePage {
   favicon: string | null;
   /** The response to the first request the page would make, so that it has its look from the start. */
   brand: unknown;
+  /** The tenant's font, which the page asks for before any script has run. */
+  font: FontTheme;
   /**
    * The tenant's code for those pages of its own host that run it. If undefined, there is none, and no page may load
    * anything from elsewhere.
@@ -68,11 +71,20 @@ const inert = (value: unknown): string =>
   );
 
 /**
- * Puts a tenant's name, favicon, brand, and embed code into the built index.html. Without a nonce the code is left out,
+ * Puts a tenant's name, favicon, font, brand, and embed code into the built index.html. Without a nonce the code is left out,
  * and the page says so: a page that runs it and one that does not are never the same document (web/brand/embed.ts).
  */
-export function dress(html: string, page: SitePage, nonce: string | undefined): string {
+export function dress(
+  html: string,
+  page: SitePage,
+  nonce: string | undefined,
+  fonts: Partial<Record<FontTheme, FontRules>> = {},
+): string {
+  const font = fonts[page.font];
   const data =
+    (font
+      ? `<link rel="preload" href="${font.first}" as="font" type="font/woff2" crossorigin><style data-font="${page.font}">${font.css}</style>`
+      : '') +
     `<script type="application/json" id="brand">${inert(page.brand)}</script>` +
     (page.embed && nonce
       ? `<script type="application/json" id="embed" nonce="${nonce}">${inert(page.embed)}</script>`
@@ -103,6 +115,8 @@ export function addSite(
   const index = join(folder, 'index.html');
   if (!existsSync(index)) return;
   const html = readFileSync(index, 'utf8');
+  const list = join(folder, FONT_LIST);
+  const fonts = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : {};
   void app.register(statics, {
     root: folder,
     serve: false,
@@ -136,7 +150,7 @@ export function addSite(
         .header('X-Frame-Options', 'DENY')
         .header('Cache-Control', 'no-cache')
         .type('text/html; charset=utf-8')
-        .send(dress(html, page, nonce))
+        .send(dress(html, page, nonce, fonts))
     );
   });
 }

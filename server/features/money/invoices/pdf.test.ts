@@ -109,12 +109,12 @@ describe('[PAY-04] an invoice as PDF', () => {
       '12',
       '$2.505',
       '$30.06',
-      '-$0.005',
+      '−$0.005',
       'Subtotal',
       'Total',
       '$1,234.56',
       'Credited',
-      '-$100.00',
+      '−$100.00',
       'Amount due',
       '$1,134.56',
       'ACME-CN-00003',
@@ -165,7 +165,7 @@ describe('[PAY-04] an invoice as PDF', () => {
       'Sales tax 5%',
       '$58.79',
       'November 11, 2026',
-      '-$1,134.56',
+      '−$1,134.56',
       'Paid by card, visa ending in 4242',
     ])
       expect(all).toContain(words);
@@ -296,7 +296,7 @@ describe('[PAY-04] an invoice as PDF', () => {
       'Credit note',
       'ACME-CN-00003',
       'ACME-00042',
-      '-$100.00',
+      '−$100.00',
       'Two leads were doubles',
       'Bayou Bikes LLC',
     ])

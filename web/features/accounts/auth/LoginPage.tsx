@@ -1,9 +1,8 @@
 import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core';
-import { useForm } from '@mantine/form';
 import { IconAlertCircle, IconFingerprint } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouter } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useRef, useState } from 'react';
 import type { CodeStep } from '../../../../contract/accounts/auth-tokens.ts';
 import { looksLikeEmail } from '../../../../contract/text.ts';
 import { login, passkeyLogin } from '../../../api/client.ts';
@@ -11,19 +10,23 @@ import { ApiError, wordsOf } from '../../../api/errors.ts';
 import { hasPasskeys } from '../../../api/passkey.ts';
 import { BrandMark } from '../../../brand/BrandMark.tsx';
 import { useBrand } from '../../../brand/brand.ts';
-import { focusFirstWrong } from '../../../ui/forms.ts';
 import { usePageTitle } from '../../../ui/usePageTitle.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { useCaptcha } from './Captcha.tsx';
 import classes from './LoginPage.module.css';
 import { safePath } from './next.ts';
 import { accessOptionsQuery } from './options.ts';
-import { refusedBeside } from './refused.ts';
 
 const ForgotPanel = lazy(() => import('./ForgotPanel.tsx'));
 const CodeForm = lazy(() => import('./CodeForm.tsx'));
 
-/** Sign in with email and password. */
+/** Loads what encrypts the password while the user types it. */
+const loadSealer = () => void import('../../../api/jwe.ts').catch(() => undefined);
+
+const FIELDS = ['username', 'password'] as const;
+type Errors = { [field in (typeof FIELDS)[number]]?: string | undefined };
+
+/** Sign in with email and password. Plain inputs: it is the first page that loads, and a form library weighs 7 KB. */
 export default function LoginPage() {
   const brand = useBrand();
   usePageTitle('Sign in');
@@ -38,39 +41,49 @@ export default function LoginPage() {
   const [wantsCaptcha, setWantsCaptcha] = useState(false);
   const captcha = useCaptcha(wantsCaptcha ? options : undefined);
   const proceed = () => router.navigate({ href: safePath(params.next, location.origin), replace: true });
-  const form = useForm({
-    mode: 'uncontrolled',
-    initialValues: { username: '', password: '' },
-    validate: {
-      username: (value) =>
-        looksLikeEmail(value.trim()) ? null : 'Enter your email address, such as name@company.com',
-      password: (value) => (value ? null : 'Enter your password'),
-    },
-  });
+  const inputs = { username: useRef<HTMLInputElement>(null), password: useRef<HTMLInputElement>(null) };
+  const [errors, setErrors] = useState<Errors>({});
+  const [email, setEmail] = useState('');
+  const [isSending, setSending] = useState(false);
 
-  // Loads what is needed to encrypt the password and show the first page while the user types.
-  useEffect(() => {
-    void import('../../../api/jwe.ts');
-  }, []);
+  /** Shows what is wrong with the fields and focuses the first; returns whether there is such a field. */
+  const refuse = (next: Errors): boolean => {
+    setErrors(next);
+    const first = FIELDS.find((field) => next[field]);
+    if (first) inputs[first].current?.focus();
+    return first !== undefined;
+  };
 
-  const send = form.onSubmit(
-    async ({ username, password }) => {
-      setProblem(undefined);
-      try {
-        const gtoken = captcha.box ? await captcha.answer() : undefined;
-        const code = await login(username.trim(), password, gtoken);
-        if (code) setStep({ email: username.trim(), code });
-        else await proceed();
-      } catch (error) {
-        if (error instanceof ApiError && error.errors.gtoken) setWantsCaptcha(true);
-        captcha.renew();
-        const words = refusedBeside(form, error);
-        setProblem(words);
-        if (words) form.getInputNode('password')?.focus();
-      }
-    },
-    (errors) => focusFirstWrong(form, errors),
-  );
+  const send = async (event: FormEvent) => {
+    event.preventDefault();
+    if (isSending) return;
+    const [username, password] = FIELDS.map((field) => inputs[field].current!.value) as [string, string];
+    const wrong = {
+      username: looksLikeEmail(username.trim())
+        ? undefined
+        : 'Enter your email address, such as name@company.com',
+      password: password ? undefined : 'Enter your password',
+    };
+    if (refuse(wrong)) return;
+    setProblem(undefined);
+    setEmail(username.trim());
+    setSending(true);
+    try {
+      const gtoken = captcha.box ? await captcha.answer() : undefined;
+      const code = await login(username.trim(), password, gtoken);
+      if (code) setStep({ email: username.trim(), code });
+      else await proceed();
+    } catch (error) {
+      const fields = error instanceof ApiError ? error.errors : {};
+      if (fields.gtoken) setWantsCaptcha(true);
+      captcha.renew();
+      if (refuse({ username: fields.username?.join(' '), password: fields.password?.join(' ') })) return;
+      setProblem(wordsOf(error));
+      inputs.password.current?.focus();
+    } finally {
+      setSending(false);
+    }
+  };
 
   const byPasskey = async () => {
     setProblem(undefined);
@@ -119,7 +132,7 @@ export default function LoginPage() {
 
   return (
     <main className={classes.page}>
-      <form className={classes.box} onSubmit={send} noValidate>
+      <form className={classes.box} onSubmit={send} onInput={loadSealer} noValidate>
         <BrandMark brand={brand} />
         <div>
           <Title order={1} mt="lg">
@@ -143,19 +156,22 @@ export default function LoginPage() {
             autoComplete="username"
             autoFocus
             maxLength={70}
-            key={form.key('username')}
-            {...form.getInputProps('username')}
+            ref={inputs.username}
+            defaultValue={email}
+            error={errors.username}
+            onChange={() => setErrors((now) => ({ ...now, username: undefined }))}
           />
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             maxLength={1024}
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
-            key={form.key('password')}
-            {...form.getInputProps('password')}
+            ref={inputs.password}
+            error={errors.password}
+            onChange={() => setErrors((now) => ({ ...now, password: undefined }))}
           />
           {captcha.box}
-          <Button type="submit" fullWidth loading={form.submitting}>
+          <Button type="submit" fullWidth loading={isSending}>
             Sign in
           </Button>
           {hasPasskeys() && (

@@ -1,16 +1,8 @@
 import type { CompanyNodeData } from '../../../../contract/accounts/companies.ts';
-import { LOCALE, money } from '../../../ui/format.ts';
+import { money, shortDay } from '../../../ui/format.ts';
 
 /** A part of the line: text, or text and the instant that it refers to. */
 export type Part = { words: string; at?: string; tone?: 'bad' };
-
-/** Returns the day of an instant in the reader's time zone; the year only if it differs from `now`'s. */
-const day = (instant: string, now: Date): string =>
-  new Intl.DateTimeFormat(LOCALE, {
-    ...(new Date(instant).getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
-    month: 'short',
-    day: 'numeric',
-  }).format(new Date(instant));
 
 /**
  * Returns what to show below a company's name, so that problems are visible without opening it: failures first, then
@@ -23,7 +15,7 @@ export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, n
   const what = failing === 'payment' ? 'Payment' : 'Top-up';
   return [
     ...(failing
-      ? [{ words: `${what} failing${since ? ` since ${day(since, now)}` : ''}`, tone: 'bad' as const }]
+      ? [{ words: `${what} failing${since ? ` since ${shortDay(since, now)}` : ''}`, tone: 'bad' as const }]
       : []),
     at ? { words: 'Last lead', at } : { words: 'No leads yet' },
     ...(balance === null

@@ -1,6 +1,7 @@
 import { Text, Title } from '@mantine/core';
+import { fontStack, fontTheme } from '../../../../contract/accounts/fonts.ts';
 import { BrandMark } from '../../../brand/BrandMark.tsx';
-import { type Brand, fontOf } from '../../../brand/brand.ts';
+import type { Brand } from '../../../brand/brand.ts';
 import { brandTokens, SURFACES, type Tokens } from '../../../brand/tokens.ts';
 import { COLORS } from './model.ts';
 import classes from './settings.module.css';
@@ -68,7 +69,11 @@ function Scene({ brand, tokens, theme }: { brand: Previewed; tokens: Tokens; the
   const line = theme === 'light' ? '#e5e7eb' : '#2b2d35';
   const button = { background: tokens.accent, color: tokens.onAccent };
   return (
-    <div className={classes.stage} style={{ fontFamily: fontOf(brand), color: surface.text }} inert>
+    <div
+      className={classes.stage}
+      style={{ fontFamily: fontStack(fontTheme(brand.font_theme)), color: surface.text }}
+      inert
+    >
       <div className={classes.app} style={{ background: surface.page, borderColor: line }}>
         <div className={classes.side} style={{ background: tokens.sidebar, color: tokens.onSidebar }}>
           <BrandMark brand={brand} />

@@ -1,9 +1,10 @@
 import { ColorInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
-import { FONT_THEMES, type FontTheme } from '../../../../contract/accounts/fonts.ts';
+import { DEFAULT_FONT, FONT_THEMES, type FontTheme, fontStack } from '../../../../contract/accounts/fonts.ts';
 import { useMay } from '../../../api/user.ts';
 import { useBrand } from '../../../brand/brand.ts';
+import { offerFont } from '../../../brand/font.ts';
 import { BrandPreview } from './BrandPreview.tsx';
 import { COLORS, type ColorField, colorOf, type Setting, type SettingValue } from './model.ts';
 import { type Picture, PictureField } from './PictureField.tsx';
@@ -27,7 +28,7 @@ const LABELS: Record<string, string> = {
   ...Object.fromEntries(COLORS.map(({ field, label }) => [field, label])),
 };
 
-const FONTS = Object.entries(FONT_THEMES).map(([value, { label }]) => ({ value, label }));
+const FONTS = Object.entries(FONT_THEMES).map(([value, { label }]) => ({ value: value as FontTheme, label }));
 
 function toValue(values: Values): SettingValue<'branding'> {
   return {
@@ -156,13 +157,14 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
         <section className={classes.section}>
           <Select
             label="Font"
-            description="Fonts already on people’s devices, so nothing has to be loaded."
+            description="Looks the same on every device."
             data={FONTS}
-            placeholder="System"
+            placeholder={FONT_THEMES[DEFAULT_FONT].label}
+            onDropdownOpen={() => FONTS.forEach(({ value }) => void offerFont(value).catch(() => undefined))}
             clearable
             clearButtonProps={{ 'aria-label': 'Clear font' }}
             renderOption={({ option }) => (
-              <span style={{ fontFamily: FONT_THEMES[option.value as FontTheme].stack }}>{option.label}</span>
+              <span style={{ fontFamily: fontStack(option.value as FontTheme) }}>{option.label}</span>
             )}
             maw={320}
             {...form.getInputProps('font_theme')}

@@ -19,7 +19,7 @@ type Step = NonNullable<Home['steps']>[number]['step'];
 
 export const homeQuery = queryOptions({
   queryKey: ['home'],
-  queryFn: ({ signal }) => api.analytics.home({ signal }),
+  queryFn: ({ signal }) => api.analytics.home({}, { signal }),
 });
 
 const plural = (count: number, one: string, more: string) => `${num(count)} ${count === 1 ? one : more}`;

@@ -1,10 +1,9 @@
 import '../../../ui/desk.css';
-import '@mantine/dates/styles.css';
 import { Group, Popover, SegmentedControl, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { DatePicker } from '@mantine/dates';
 import { IconCalendar } from '@tabler/icons-react';
 import { useState } from 'react';
 import { dayWords } from '../../../ui/format.ts';
+import { notifyFailed } from '../../../ui/notify.ts';
 import classes from './RangePicker.module.css';
 import type { Range } from './range.ts';
 
@@ -17,7 +16,13 @@ export default function RangePicker(props: {
 }) {
   const { range, today } = props;
   const [isOpen, setOpen] = useState(false);
-  const [draft, setDraft] = useState<[string | null, string | null]>([range.start, range.end]);
+  // Opened only once it is there, since the focus moves into it.
+  const [Calendar, setCalendar] = useState<typeof import('./RangeCalendar.tsx').default>();
+  const toggle = async () => {
+    const { default: calendar } = await import('./RangeCalendar.tsx');
+    setCalendar(() => calendar);
+    setOpen(!isOpen);
+  };
   const end = dayWords(range.end, { month: 'short', day: 'numeric', year: 'numeric' });
   const words = range.start === range.end ? end : `${dayWords(range.start)} – ${end}`;
   return (
@@ -29,47 +34,29 @@ export default function RangePicker(props: {
         data={['7', '30', '90'].map((value) => ({ value, label: `${value} days` }))}
         onChange={(value) => props.onDays(Number(value))}
       />
-      <Popover
-        opened={isOpen}
-        onChange={setOpen}
-        position="bottom-end"
-        shadow="md"
-        trapFocus
-        returnFocus
-        onOpen={() => setDraft([range.start, range.end])}
-      >
+      <Popover opened={isOpen} onChange={setOpen} position="bottom-end" shadow="md" trapFocus returnFocus>
         <Popover.Target>
-          <UnstyledButton className={classes.dates} onClick={() => setOpen(!isOpen)} aria-haspopup="dialog">
+          <UnstyledButton
+            className={classes.dates}
+            onClick={() => void toggle().catch(notifyFailed)}
+            aria-haspopup="dialog"
+          >
             <IconCalendar size={16} aria-hidden="true" />
             <VisuallyHidden>Choose dates, currently </VisuallyHidden>
             <span className="num">{words}</span>
           </UnstyledButton>
         </Popover.Target>
         <Popover.Dropdown>
-          <DatePicker
-            type="range"
-            allowSingleDateInRange
-            firstDayOfWeek={0}
-            weekendDays={[]}
-            ariaLabels={{
-              previousMonth: 'Previous month',
-              nextMonth: 'Next month',
-              previousYear: 'Previous year',
-              nextYear: 'Next year',
-              previousDecade: 'Previous decade',
-              nextDecade: 'Next decade',
-            }}
-            maxDate={today}
-            defaultDate={range.end}
-            value={draft}
-            onChange={(value) => {
-              setDraft(value);
-              const [start, end] = value;
-              if (!start || !end) return;
-              props.onRange({ start, end });
-              setOpen(false);
-            }}
-          />
+          {Calendar && (
+            <Calendar
+              range={range}
+              today={today}
+              onRange={(next) => {
+                props.onRange(next);
+                setOpen(false);
+              }}
+            />
+          )}
         </Popover.Dropdown>
       </Popover>
     </Group>

@@ -8,7 +8,7 @@ import { api } from '../../../api/client.ts';
 import { usePageModule } from '../../../api/module.ts';
 import { useFacts, useMay, useUser } from '../../../api/user.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
-import { exactTime, LOCALE, money, num } from '../../../ui/format.ts';
+import { exactTime, money, num, shortDay } from '../../../ui/format.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { useSelection } from '../../../ui/selection.ts';
@@ -341,10 +341,9 @@ function Pixel({ campaign }: { campaign: CampaignRow }) {
 }
 
 function Created({ at }: { at: string }) {
-  const day = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' }).format(new Date(at));
   return (
     <Tooltip label={exactTime(at)}>
-      <time dateTime={at}>{day}</time>
+      <time dateTime={at}>{shortDay(at, new Date())}</time>
     </Tooltip>
   );
 }

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Text } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
@@ -10,7 +10,8 @@ import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Clip, When } from '../../../ui/Values.tsx';
 import classes from './campaigns.module.css';
-import { TrustedModal } from './TrustedModal.tsx';
+
+const TrustedModal = lazy(() => import('./TrustedModal.tsx'));
 
 type Held = Awaited<ReturnType<Client['held']['list']>>['data'][number];
 
@@ -202,11 +203,13 @@ export function HeldNotice({
         </ul>
       </Notice>
       {trusting && (
-        <TrustedModal
-          campaignId={trusting.leadspeekID}
-          network={trusting.source}
-          onClose={() => setTrusting(undefined)}
-        />
+        <Suspense fallback={null}>
+          <TrustedModal
+            campaignId={trusting.leadspeekID}
+            network={trusting.source}
+            onClose={() => setTrusting(undefined)}
+          />
+        </Suspense>
       )}
     </div>
   );

@@ -10,7 +10,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { When } from '../../../ui/Values.tsx';
 import { reasonWords } from '../analytics/reasons.ts';
 import { HeldNotice } from './Held.tsx';
-import { TrustedModal } from './TrustedModal.tsx';
+import TrustedModal from './TrustedModal.tsx';
 
 type Refused = Awaited<ReturnType<Client['campaigns']['refusals']>>['data'][number];
 

@@ -21,7 +21,7 @@ const shown = (network: string): string => network.replace(/\/(32|128)$/, '');
  * Addresses whose sign-ups are not held when many come from one place: the agency trusts them, and its client can
  * request it. `network` prefills the form, for an address from the list of held sign-ups.
  */
-export function TrustedModal(props: { campaignId: string; network?: string; onClose: () => void }) {
+export default function TrustedModal(props: { campaignId: string; network?: string; onClose: () => void }) {
   const cache = useQueryClient();
   const { isViewMode } = useUser();
   const mayTrust = useMay('visit.release') && !isViewMode;

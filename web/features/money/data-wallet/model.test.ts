@@ -48,7 +48,7 @@ describe('[WALL-03] the amount of the Data Wallet', () => {
   test('amounts in words', () => {
     expect(dollars('1000')).toBe('1,000');
     expect(dollars('2500.5')).toBe('2,500.50');
-    expect(signed('-12.5')).toBe('-$12.50');
+    expect(signed('-12.5')).toBe('−$12.50');
     expect(signed('0.450000')).toBe('$0.45');
   });
 });

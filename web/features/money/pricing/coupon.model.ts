@@ -43,7 +43,7 @@ export function couponFaults(values: CouponValues, now: Date): Partial<Record<ke
   return faults;
 }
 
-/** Describes what a coupon takes off: '12.5 %' or '$100.00'. */
+/** Describes what a coupon takes off: '12.5%' or '$100.00'. */
 export const worthWords = (coupon: { percent: string | null; amount: string | null }): string =>
   coupon.percent === null ? money(microsOf(coupon.amount ?? '0')) : `${Number(coupon.percent)}%`;
 
