@@ -15,6 +15,7 @@ import { enrichment } from './audience/enrichment.ts';
 import { exclusions } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
 import { signals } from './audience/signals.ts';
+import { views } from './accounts/views.ts';
 import { analytics } from './campaigns/analytics.ts';
 import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
@@ -78,6 +79,7 @@ export const contract = {
   outbox,
   roots,
   search,
+  views,
   dataWallet,
   payments,
   invoices,

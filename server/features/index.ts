@@ -37,6 +37,7 @@ import { feature as pricing } from './money/pricing/feature.ts';
 import { feature as spendingLimits } from './money/spending-limits/feature.ts';
 import { feature as taxes } from './money/taxes/feature.ts';
 import { feature as wallet } from './money/wallet/feature.ts';
+import { feature as views } from './accounts/views/feature.ts';
 import { feature as backgroundJobs } from './operations/jobs/feature.ts';
 import { feature as outbox } from './operations/outbox/feature.ts';
 
@@ -48,6 +49,7 @@ export const FEATURES = [
   tenants,
   users,
   audit,
+  views,
   backgroundJobs,
   outbox,
   sales,

@@ -46,6 +46,11 @@ export const BOUNDS = {
     what: 'campaign groups per company. Remove some first',
     rows: (id) => sql`company_group where company_id = ${id}`,
   },
+  views: {
+    most: 100,
+    what: 'saved views per user. Delete some first',
+    rows: (id) => sql`list_view where user_id = ${id}`,
+  },
   lists: {
     most: 1000,
     what: 'exclusion lists per company and its campaigns. Purge some first',
