@@ -128,3 +128,6 @@ export const KEYWORD_COUNT_SORTS = [
   'target_location',
   'status',
 ] as const;
+
+/** How many leads can be chosen for one file. */
+export const MAX_CHOSEN = 200;

@@ -69,7 +69,7 @@ export const auth = {
         path: z
           .string()
           .min(1)
-          .max(2048)
+          .max(8192)
           .regex(/^\/api(\/[\w.-]+)+(\?.*)?$/, 'must be a path of this API without encoded characters'),
       }),
     )

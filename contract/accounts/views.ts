@@ -79,7 +79,6 @@ export const views = {
       path: '/user/lists/look',
       tags: ['Users'],
       summary: 'Saves the columns and density of a list for you',
-      description: 'This is not recorded in the user log, since it changes nothing for anyone else.',
     })
     .meta({ access: 'session.own', notInView: true })
     .input(Look)

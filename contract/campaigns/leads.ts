@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { MODULES, type ModuleType } from '../choices.ts';
+import { MAX_CHOSEN, MODULES, type ModuleType } from '../choices.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
 import { DELIVERY_STATES, LEAD_DELIVERY } from './destinations.ts';
 
@@ -146,7 +146,17 @@ export const LeadFilter = z.object({
 
 const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email']).optional();
 /** The parameters for downloading a list of leads as a file. */
-export const LeadFile = LeadFilter.extend({ sortby: LEAD_SORTS, order: PageQuery.shape.order });
+export const LeadFile = LeadFilter.extend({
+  sortby: LEAD_SORTS,
+  order: PageQuery.shape.order,
+  ids: z
+    .string()
+    .max(37 * MAX_CHOSEN, `must not name more than ${MAX_CHOSEN} leads`)
+    .transform((text) => text.split(','))
+    .pipe(z.array(Id).max(MAX_CHOSEN, `must not name more than ${MAX_CHOSEN} leads`))
+    .optional()
+    .describe('Only these leads, as ids separated by commas, in this order'),
+});
 
 export const leads = {
   list: call

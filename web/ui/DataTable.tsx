@@ -1,29 +1,53 @@
 import { ActionIcon, Menu, Pill, Text } from '@mantine/core';
-import { useLocalStorage, useMediaQuery } from '@mantine/hooks';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconAdjustmentsHorizontal } from '@tabler/icons-react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
-import type { DataTableProps } from './DataTable.types.ts';
+import type { Column, DataTableProps } from './DataTable.types.ts';
 import { Cards, Rows } from './DataTableBody.tsx';
 import { Pager, PhoneSort, Search } from './DataTableControls.tsx';
 import { SelectionBar } from './DataTableSelection.tsx';
 import { DownloadData } from './DownloadData.tsx';
+import { useLook } from './lists.ts';
 import { ErrorState } from './states.tsx';
 
 export type { Column, ListQuery } from './DataTable.types.ts';
 
 const densities = { comfortable: 40, compact: 32 } as const;
 
+/** The width of an element in px, known before the first paint. */
+function useWidth() {
+  const ref = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const box = ref.current;
+    if (!box) return;
+    setWidth(box.offsetWidth);
+    const watch = new ResizeObserver(() => setWidth(box.offsetWidth));
+    watch.observe(box);
+    return () => watch.disconnect();
+  }, []);
+  return [ref, width] as const;
+}
+
 /** The product's table: see web/ui/README.md. On a phone each row becomes a card. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { columns, query, state } = props;
-  const [look, setLook] = useLocalStorage<{ density: keyof typeof densities; shown?: string[] }>({
-    key: `table.${props.name}`,
-    defaultValue: { density: 'comfortable' },
-    getInitialValueInEffect: false,
-  });
+  const [look, setLook] = useLook(props.name);
+  const { columns: chosen, setColumns } = props.look ?? {
+    columns: look.columns,
+    setColumns: (next: string[] | null) => setLook({ ...look, columns: next }),
+  };
+  const [section, width] = useWidth();
   const isPhone = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
+  // Beside an open row only what there is room for is shown, whatever was chosen.
+  const isRoomy = ({ from = 0 }: Column<Row>) => width >= from;
   const shown = columns.filter(
-    (column, at) => at === 0 || (look.shown?.includes(column.key) ?? !column.hidden),
+    (column, at) =>
+      at === 0 ||
+      (chosen
+        ? chosen.includes(column.key) && (props.openKey === undefined || isRoomy(column))
+        : !column.hidden && isRoomy(column)),
   );
   const rows = query.data?.data;
   const isNarrowed = Boolean(state?.q) || (props.filters?.length ?? 0) > 0;
@@ -33,9 +57,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 
   return (
     <section
+      ref={section}
       aria-label={props.label}
-      className="card"
-      style={{ ['--row' as string]: `${densities[look.density] ?? 40}px` }}
+      className={`card ${props.fills ? classes.fills : ''}`}
+      style={{ ['--row' as string]: `${densities[look.density]}px` }}
       onKeyDown={(event) => {
         const isTick = (event.target as HTMLElement).matches('[data-tick]');
         if (event.key === 'Escape' && isTick) props.selection?.selected.clear();
@@ -79,7 +104,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <Menu.Label role="none">Columns</Menu.Label>
                   <Menu.CheckboxGroup
                     value={shown.map((column) => column.key)}
-                    onChange={(keys) => setLook({ ...look, shown: keys })}
+                    onChange={(keys) => setColumns(keys)}
                   >
                     {columns.slice(1).map((column) => (
                       <Menu.CheckboxItem key={column.key} value={column.key}>
@@ -87,6 +112,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                       </Menu.CheckboxItem>
                     ))}
                   </Menu.CheckboxGroup>
+                  <Menu.Item disabled={!chosen} onClick={() => setColumns(null)}>
+                    Default columns
+                  </Menu.Item>
                   <Menu.Divider />
                   <Menu.Label role="none">Density</Menu.Label>
                   <Menu.RadioGroup

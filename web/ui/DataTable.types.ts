@@ -18,6 +18,8 @@ export interface Column<Row> {
   phone?: boolean;
   /** What the footer shows. */
   foot?: ReactNode;
+  /** Shown by itself only where the table is at least this many px wide; who chooses the column has it anywhere. */
+  from?: number;
   /** Takes the room that other columns leave, this share of it in percent, and no less than eleven pixels for each. */
   fluid?: number;
 }
@@ -57,9 +59,11 @@ export interface TableSelection<Row> {
 export interface DataTableProps<Row> {
   /** What the table contains, for screen readers and error messages: 'Leads'. */
   label: string;
-  /** The key under which the chosen columns and density are stored. */
+  /** The key under which the chosen columns and density are kept for each person, and its saved views. */
   name: string;
   columns: Column<Row>[];
+  /** The columns of the saved view that is shown, instead of the person's own choice (useViews). */
+  look?: { columns: string[] | null; setColumns: (columns: string[] | null) => void } | undefined;
   query: ListQuery<Row>;
   rowKey: (row: Row) => string;
   /** On a phone, a row in two lines. Absent: a card with each column that is not left out there. */
@@ -67,6 +71,10 @@ export interface DataTableProps<Row> {
   /** Absent: no paging, sorting, or search. */
   state?: ListState;
   onRow?: (row: Row) => void;
+  /** The row that is open beside the table, by its key. */
+  openKey?: string | undefined;
+  /** True: the table is as high as its place and scrolls inside; header, selection, and pages stay in sight. */
+  fills?: boolean;
   /** True: no search, filters, or column picker above the rows; for a nested list. */
   bare?: boolean;
   /** What is expanded below a row; null if nothing is. */

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
-import { Fragment, type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { Fragment, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
 import type { BodyProps } from './DataTable.types.ts';
 import { SelectPage, SelectRow } from './DataTableSelection.tsx';
@@ -31,6 +31,12 @@ export function Rows<Row>(props: BodyProps<Row>) {
   const { columns, rows, skeletons, state, onRow, rowKey, label, query, selection } = props;
   const below = props.below ?? (() => null);
   const [box, isWide] = useOverflow();
+  // Stepping through what is open beside the table keeps its row in sight.
+  const { openKey } = props;
+  useEffect(() => {
+    if (openKey !== undefined)
+      box.current?.querySelector('[data-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [openKey, box]);
   const hasFoot = columns.some((column) => column.foot !== undefined) && rows;
   return (
     // A scrollable box has to be reachable by keyboard.
@@ -107,6 +113,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
               <tr
                 data-open={onRow ? true : undefined}
                 data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
+                data-current={props.openKey === rowKey(row) || undefined}
                 onClick={onRow && ((event) => isOwnClick(event) && onRow(row))}
               >
                 {selection && (
@@ -121,6 +128,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
                         type="button"
                         className={classes.open}
                         aria-expanded={props.isOpen?.(row)}
+                        aria-current={props.openKey === rowKey(row) || undefined}
                         onClick={() => onRow(row)}
                       >
                         {column.render(row)}

@@ -21,6 +21,8 @@ export function SearchSelect(
   props: SearchSelectField & {
     label: string;
     description?: string;
+    /** What choosing none means: 'All clients'; absent: one has to be chosen. */
+    none?: string | undefined;
     queryKey: string[];
     find: (wanted: string, signal: AbortSignal) => Promise<{ value: string; label: string }[]>;
   },
@@ -43,8 +45,11 @@ export function SearchSelect(
     <Select
       label={props.label}
       description={props.description}
-      placeholder={`Choose a ${noun}`}
-      withAsterisk
+      placeholder={props.none ?? `Choose a ${noun}`}
+      withAsterisk={!props.none}
+      clearable={Boolean(props.none)}
+      clearButtonProps={{ 'aria-label': props.none }}
+      {...(props.none ? { comboboxProps: { withinPortal: false } } : {})}
       searchable
       // If the list opened when an error moves the focus to the field, it would cover the error.
       openOnFocus={false}

@@ -47,7 +47,8 @@ export function MailLink({ address, max }: { address: string | null | undefined;
 
 /** A phone number that calls; one that must not be called is only shown. */
 export function PhoneLink({ phone, isMarked }: { phone: string; isMarked: boolean }) {
-  const words = <span className="num">{phoneWords(phone)}</span>;
+  // Without tabular figures, which would also widen the hyphen.
+  const words = <span style={{ whiteSpace: 'nowrap' }}>{phoneWords(phone)}</span>;
   if (isMarked) return words;
   return (
     <Anchor href={`tel:${phone}`} inherit c="inherit">

@@ -69,6 +69,12 @@ export function createViews({ db, clock }: Platform, { audit }: { audit: Audit }
         if ((await store.otherLooks(tx, userId, look.list)) >= MAX_LOOKS)
           throw refusalOf('list', `would exceed the limit of ${MAX_LOOKS} lists`);
         await store.saveLook(tx, { user_id: userId, ...ownerOf(ctx), ...look, updated_at: clock.now() });
+        await audit.record(tx, ctx, {
+          action: 'look.set',
+          objectKind: 'list_look',
+          objectId: look.list,
+          description: `Changed the columns or density of ${look.list}`,
+        });
       }),
 
     /** Saves a view; returns its id. */

@@ -583,6 +583,42 @@ describe('[DASH-01] [UX-02] the list of leads', () => {
     expect(end).toBe('');
   });
 
+  test('[BEY-33] exports the chosen leads in their order, and none of another tenant', async () => {
+    const own = await app.make.client(agency);
+    await app.make.user(own, { email: 'chosen@x.test', password: PASSWORD });
+    const mine = await app.signIn('chosen@x.test', HOST);
+    const people: { email?: string | undefined }[] = [];
+    for (const company of [own, own, own, await app.make.client(agency)]) {
+      const person = await known({});
+      await app.make.visit(await app.make.campaign(company), { email: person.email });
+      await resolve();
+      people.push(person);
+    }
+    const { rows } = await app.admin.query(
+      'select l.id from lead l join lead_contact c on c.lead_id = l.id where c.email = any($1) order by array_position($1, c.email)',
+      [people.map(({ email }) => email)],
+    );
+    const [first, , third, foreign] = rows.map(({ id }) => id);
+    const file = async (ids: string) => {
+      const { body } = await app.call('POST', '/api/general/download-token', {
+        host: HOST,
+        token: mine,
+        body: { path: `/api/leadspeek/report/lead/export?ids=${ids}` },
+      });
+      return app.server.inject({ method: 'GET', url: String(body.url), headers: { host: HOST } });
+    };
+    const { body } = await file([third, foreign, first].join(','));
+    expect(
+      body
+        .trim()
+        .split('\r\n')
+        .slice(1)
+        .map((line) => people.findIndex(({ email }) => line.includes(email!))),
+    ).toEqual([2, 0]);
+    expect((await file('x')).statusCode).toBe(422);
+    expect((await file(Array(201).fill(first).join(','))).json().errors).toHaveProperty('ids');
+  });
+
   test('exports in the order that the list has, by date or by name, both ways', async () => {
     const own = await app.make.client(agency);
     await app.make.user(own, { email: 'order@x.test', password: PASSWORD });

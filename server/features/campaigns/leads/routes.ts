@@ -38,9 +38,9 @@ export function leadsRoutes(leads: Leads): {
         tag: 'Leads',
         summary: 'Returns the filtered leads as CSV (requires a single-use token)',
         async handler(ctx, request, reply) {
-          const { sortby, order, ...filter } = await checkInput(LeadFile, request.query);
+          const { sortby, order, ids, ...filter } = await checkInput(LeadFile, request.query);
           const name = `leads-${ctx.clock.now().toISOString().slice(0, 10)}.csv`;
-          return sendCsv(reply, name, await leads.exportLines(ctx, filter, sortby, order));
+          return sendCsv(reply, name, await leads.exportLines(ctx, filter, sortby, order, ids));
         },
       },
     ],

@@ -428,7 +428,7 @@ export function createLeads(
 
     /**
      * The filtered leads as CSV lines in the list's order, read in steps: any number by date; in any other order only
-     * as many as have ids that fit in memory.
+     * as many as have ids that fit in memory. `chosen`: only these, in this order.
      * @throws Refusal 422 for more
      */
     async exportLines(
@@ -436,6 +436,7 @@ export function createLeads(
       filter: Filter,
       sort: store.LeadList['sort'] = 'created_at',
       order: 'asc' | 'desc' = 'desc',
+      chosen?: string[],
     ): Promise<AsyncGenerator<string>> {
       const asked = await inScope(db.app, ctx.scope, async (tx) => ({
         ...(await resolved(tx, ctx, filter)),
@@ -443,9 +444,10 @@ export function createLeads(
         order,
       }));
       const ids =
-        sort === 'created_at'
+        chosen ??
+        (sort === 'created_at'
           ? undefined
-          : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1));
+          : await inScope(db.app, ctx.scope, (tx) => store.idsOfExport(tx, asked, MOST_ROWS + 1)));
       if (ids && ids.length > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
       const fields = await inScope(db.app, ctx.scope, (tx) => deps.enrichment.everGiven(tx, asked));
       return linesOf(ctx, ids ? byIds(ctx, ids) : byDate(ctx, asked), fields);

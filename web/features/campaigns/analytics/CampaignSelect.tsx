@@ -10,6 +10,8 @@ export function CampaignSelect(props: {
   value: string | undefined;
   /** Only those of this product. */
   module?: ModuleName | undefined;
+  /** Above it, in a form; absent: it stands alone. */
+  label?: string;
   onChange: (id: string | undefined) => void;
 }) {
   const [text, setText] = useState('');
@@ -43,9 +45,10 @@ export function CampaignSelect(props: {
   if (props.value) options.set(props.value, name ?? options.get(props.value) ?? '…');
   return (
     <Select
-      aria-label="Campaign"
+      {...(props.label
+        ? { label: props.label, comboboxProps: { withinPortal: false } }
+        : { 'aria-label': 'Campaign', w: { base: '100%', xs: 240 } })}
       placeholder="All campaigns"
-      w={{ base: '100%', xs: 240 }}
       searchable
       clearable
       clearButtonProps={{ 'aria-label': 'All campaigns' }}

@@ -1,11 +1,11 @@
 import { api } from '../../../api/client.ts';
 import { SearchSelect, type SearchSelectField } from '../../../ui/SearchSelect.tsx';
 
-/** Selects one of the agency's clients. `description` says what choosing one means. */
-export function ClientSelect(props: SearchSelectField & { description?: string }) {
+/** Selects one of the agency's clients. `description` says what choosing one means, `none` what choosing none does. */
+export function ClientSelect(props: SearchSelectField & { description?: string; none?: string }) {
   return (
     <SearchSelect
-      description="Who the campaign is for."
+      {...(props.none ? {} : { description: 'Who the campaign is for.' })}
       {...props}
       label="Client"
       queryKey={['clients', 'choice']}

@@ -1,25 +1,38 @@
-import { Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type ReactNode, useRef } from 'react';
+import { MAX_CHOSEN } from '../../../../contract/choices.ts';
 import type { Client } from '../../../../contract/index.ts';
+
 import type { ModuleName } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
-import { useUser } from '../../../api/user.ts';
+import { download } from '../../../api/download.ts';
+import { useMayDownload, useUser } from '../../../api/user.ts';
+import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
-import { useDrawer } from '../../../ui/DetailDrawer.tsx';
+import { useDrawer, WIDE } from '../../../ui/DetailDrawer.tsx';
 import { dayWords } from '../../../ui/format.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
+import { useSelection } from '../../../ui/selection.ts';
 import { EmptyState } from '../../../ui/states.tsx';
+import { useFill } from '../../../ui/useFill.ts';
 import { useListState } from '../../../ui/useListState.ts';
 import { Clip, MailLink, Money, None, PhoneLink, When } from '../../../ui/Values.tsx';
+import type { ListViews } from '../../../ui/views.ts';
+import classes from './LeadTable.module.css';
 import { matchWord, matchWords, nameOf } from './match.ts';
 import { OpenLead } from './OpenLead.tsx';
 
+const EXPORT = '/leadspeek/report/lead/export';
+
 type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
 
-/** The filters for leads: a campaign and a range of days. */
+/** The filters for leads: a campaign, a client, a product, and a range of days. */
 export interface LeadSpan {
   leadspeekID: string | undefined;
+  companyID?: string | undefined;
   startDate?: string | undefined;
   endDate?: string | undefined;
   moduleType?: ModuleName | undefined;
@@ -41,34 +54,64 @@ function LeadState({ row }: { row: LeadRow }) {
   return <DeliveryBadge state={row.delivery} />;
 }
 
-/** The leads of a date range; clicking a row opens the drawer. */
+/** Leads that came in since the list was opened are marked until they are looked at. */
+const EVERY_MS = 15_000;
+
+/**
+ * The leads of a filter; a row opens the lead. As a page of its own (`isPage`), the table fills the window, an open lead
+ * stands beside it, rows can be chosen, and new leads come in by themselves.
+ */
 export function LeadTable(props: {
   filter: LeadSpan;
   campaignName: string | undefined;
   onClearCampaign: () => void;
+  /** Shows the client as a filter that can be removed. */
+  onClearClient?: () => void;
   /** Shows the days as a filter that can be removed. */
-  onClearDays?: () => void;
+  onClearDays?: (() => void) | undefined;
+  /** In words, if they are not shown as days: 'Last 7 days'. */
+  daysLabel?: string | undefined;
+  /** Further filters that can be removed. */
+  filters?: { label: string; onRemove: () => void }[];
+  actions?: ReactNode;
+  look?: ListViews['look'];
+  isPage?: boolean;
 }) {
   const user = useUser();
+  const mayDownload = useMayDownload();
   const drawer = useDrawer('lead');
-  const state = useListState({ sort: 'created_at', dir: 'desc', perPage: 25 });
+  const { isPage = false } = props;
+  const isDesk = useMediaQuery('(min-width: 48em)', undefined, { getInitialValueInEffect: false }) && isPage;
+  const isWide = useMediaQuery(WIDE, undefined, { getInitialValueInEffect: false });
+  const isBeside = isPage && isWide && drawer.id !== undefined;
+  const fill = useFill(isDesk);
+  const selected = useSelection<LeadRow>();
+  const state = useListState({ sort: 'created_at', dir: 'desc', perPage: isDesk ? 50 : 25 });
   const set = Object.fromEntries(
     Object.entries({ ...state.input, ...props.filter }).filter(([, value]) => value !== undefined),
   );
+  const isNewestFirst = state.page === 1 && state.sort === 'created_at' && state.dir === 'desc';
   const query = useQuery({
     queryKey: ['leads', set],
     queryFn: ({ signal }) => api.leads.list(set, { signal }),
     placeholderData: keepPreviousData,
+    refetchInterval: isPage && isNewestFirst ? EVERY_MS : false,
   });
+  const arrived = useArrived(
+    isPage && isNewestFirst,
+    JSON.stringify(set),
+    query.isPlaceholderData ? undefined : query.data?.data,
+    drawer.id,
+  );
   const columns: Column<LeadRow>[] = [
     {
       key: 'last_name',
       title: 'Person',
       sortable: true,
-      fluid: 11,
       render: (row) => (
         <Group gap={8} wrap="nowrap" miw={0}>
-          <Clip text={nameOf(row)} max="cell" />
+          <Clip text={nameOf(row)} max={180} />
+          {arrived.has(row.id) && <StatusBadge status="new" tone="good" />}
           {row.is_test && <StatusBadge status="test" tone="info" />}
           {row.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>
@@ -78,12 +121,12 @@ export function LeadTable(props: {
       key: 'email',
       title: 'Email',
       sortable: true,
-      fluid: 22,
-      render: (row) => <MailLink address={row.email} max="cell" />,
+      render: (row) => <MailLink address={row.email} max={340} />,
     },
     {
       key: 'phone',
       title: 'Phone',
+      from: 720,
       render: (row) =>
         row.phone && !row.phone_dnc ? (
           <PhoneLink phone={row.phone} isMarked={false} />
@@ -107,13 +150,14 @@ export function LeadTable(props: {
     {
       key: 'place',
       title: 'Place',
-      fluid: 11,
-      render: (row) => <Clip text={[row.city, row.state].filter(Boolean).join(', ')} max="cell" />,
+      from: 980,
+      render: (row) => <Clip text={[row.city, row.state].filter(Boolean).join(', ')} max={160} />,
     },
     {
       key: 'campaign',
       title: 'Campaign',
-      fluid: 11,
+      from: 850,
+      fluid: 12,
       render: (row) => <Clip text={row.campaignName} max="cell" />,
     },
     ...(user.company_kind === 'client'
@@ -122,7 +166,7 @@ export function LeadTable(props: {
           {
             key: 'company',
             title: 'Client',
-            hidden: true,
+            from: 1420,
             render: (row: LeadRow) => <Clip text={row.company_name} max={160} />,
           },
         ]),
@@ -130,39 +174,84 @@ export function LeadTable(props: {
     {
       key: 'match',
       title: 'Matched by',
+      from: 1285,
       render: (row) => (
         <span title={matchWords(row.match_type)}>
           {matchWord(row.match_type)} <span className="dim num">{row.confidence}%</span>
         </span>
       ),
     },
-    { key: 'delivery', title: 'Delivery', render: (row) => <DeliveryBadge state={row.delivery} /> },
+    {
+      key: 'delivery',
+      title: 'Delivery',
+      from: 1105,
+      render: (row) => <DeliveryBadge state={row.delivery} />,
+    },
     {
       key: 'price',
       title: 'Price',
+      from: 1175,
       align: 'right',
       render: (row) => <Money micros={row.price_micros} unit />,
     },
-    { key: 'created_at', title: 'Received', sortable: true, render: (row) => <When at={row.created_at} /> },
+    {
+      key: 'created_at',
+      title: 'Received',
+      sortable: true,
+      from: 460,
+      render: (row) => <When at={row.created_at} />,
+    },
   ];
+  const chosen = selected.list;
   return (
-    <>
+    <div ref={fill} className={isPage ? classes.desk : undefined}>
       <DataTable
         label="Leads"
-        download={{ list: '/leadspeek/report/lead/export', query: set }}
+        download={{ list: EXPORT, query: set }}
         name="leads"
         columns={columns}
+        look={props.look}
         query={query}
         state={state}
         rowKey={(row) => row.id}
+        openKey={isBeside ? drawer.id : undefined}
+        fills={isDesk}
         phoneRow={(row) => ({
           title: nameOf(row),
-          state: <LeadState row={row} />,
+          state: arrived.has(row.id) ? <StatusBadge status="new" tone="good" /> : <LeadState row={row} />,
           line: row.email,
           end: <When at={row.created_at} />,
         })}
-        onRow={(row) => drawer.open(row.id)}
+        onRow={(row) => (isBeside ? drawer.step(row.id) : drawer.open(row.id))}
+        selection={
+          isPage
+            ? {
+                selected,
+                nameOf,
+                actions: (
+                  <>
+                    <CopyButton
+                      text={chosen.flatMap((row) => row.email ?? []).join('\n')}
+                      label={chosen.length === 1 ? 'Copy email' : 'Copy emails'}
+                    />
+                    {mayDownload && (
+                      <Button
+                        variant="default"
+                        size="xs"
+                        disabled={chosen.length > MAX_CHOSEN}
+                        title={chosen.length > MAX_CHOSEN ? `Up to ${MAX_CHOSEN} leads at once` : undefined}
+                        onClick={() => void download(EXPORT, { ids: chosen.map((row) => row.id).join(',') })}
+                      >
+                        Download
+                      </Button>
+                    )}
+                  </>
+                ),
+              }
+            : undefined
+        }
         search="Search leads"
+        actions={props.actions}
         filters={[
           ...(props.filter.leadspeekID
             ? [{ label: `Campaign: ${props.campaignName ?? 'chosen'}`, onRemove: props.onClearCampaign }]
@@ -170,11 +259,22 @@ export function LeadTable(props: {
           ...(props.onClearDays && props.filter.startDate && props.filter.endDate
             ? [
                 {
-                  label: `Received: ${dayWords(props.filter.startDate)} – ${dayWords(props.filter.endDate)}`,
+                  label:
+                    props.daysLabel ??
+                    `Received: ${dayWords(props.filter.startDate)} – ${dayWords(props.filter.endDate)}`,
                   onRemove: props.onClearDays,
                 },
               ]
             : []),
+          ...(props.onClearClient && props.filter.companyID
+            ? [
+                {
+                  label: `Client: ${query.data?.data[0]?.company_name ?? 'chosen'}`,
+                  onRemove: props.onClearClient,
+                },
+              ]
+            : []),
+          ...(props.filters ?? []),
         ]}
         empty={
           <EmptyState
@@ -184,7 +284,28 @@ export function LeadTable(props: {
           />
         }
       />
-      <OpenLead ids={query.data?.data.map(({ id }) => id) ?? []} />
-    </>
+      <OpenLead ids={query.data?.data.map(({ id }) => id) ?? []} beside={isPage} />
+    </div>
   );
 }
+
+/** The leads among the rows that came in while this list was shown and have not been opened since. */
+function useArrived(
+  isOn: boolean,
+  list: string,
+  rows: LeadRow[] | undefined,
+  openId: string | undefined,
+): ReadonlySet<string> {
+  const known = useRef<{ list: string; ids: Set<string>; arrived: Set<string> }>(undefined);
+  if (!isOn || !rows) return NONE;
+  if (known.current?.list !== list)
+    known.current = { list, ids: new Set(rows.map(({ id }) => id)), arrived: new Set() };
+  const { ids, arrived } = known.current;
+  for (const { id } of rows) {
+    if (!ids.has(id)) arrived.add(id);
+    ids.add(id);
+  }
+  if (openId) arrived.delete(openId);
+  return arrived;
+}
+const NONE: ReadonlySet<string> = new Set();

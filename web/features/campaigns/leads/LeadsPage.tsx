@@ -1,4 +1,3 @@
-import { SegmentedControl } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
@@ -6,22 +5,51 @@ import { useFacts } from '../../../api/user.ts';
 import { isDay } from '../../../ui/format.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import { ViewTabs } from '../../../ui/ViewTabs.tsx';
+import { useViews } from '../../../ui/views.ts';
 import { PageZone } from '../../../ui/zone.ts';
-import { LeadTable } from './LeadTable.tsx';
+import { dayIn, lastDays } from '../analytics/range.ts';
+import { LeadFilters } from './LeadFilters.tsx';
+import { type LeadSpan, LeadTable } from './LeadTable.tsx';
 
-/** All leads that the user may see, of every product or of one. */
+/** What a saved view of leads keeps of the address. */
+const KEYS = ['q', 'sort', 'dir', 'product', 'client', 'campaign', 'days', 'from', 'to'] as const;
+
+/** All leads that the user may see, narrowed by filters and saved views. */
 export default function LeadsPage() {
   const facts = useFacts();
   const [params, set] = useSearchParams();
+  const views = useViews('leads', KEYS);
   const products = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
-  const product = products.find(({ module }) => module === params.product)?.module;
   const campaign = useQuery({
     queryKey: ['campaign', params.campaign],
     queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: params.campaign! }, { signal }),
     enabled: params.campaign !== undefined,
   });
-  const { from, to } = params;
-  const days = isDay(from) && isDay(to) && from <= to ? { startDate: from, endDate: to } : {};
+  /** The call's filter for the parameters of the address or of a view. */
+  const filterOf = (of: Record<string, string | undefined>): LeadSpan => {
+    const { from, to, days } = of;
+    const last =
+      Number(days) > 0 ? lastDays(Number(days), dayIn(new Date(), facts.user.time_zone)) : undefined;
+    return {
+      leadspeekID: of.campaign,
+      companyID: of.client,
+      moduleType: products.find(({ module }) => module === of.product)?.module,
+      ...(last
+        ? { startDate: last.start, endDate: last.end }
+        : isDay(from) && isDay(to) && from <= to
+          ? { startDate: from, endDate: to }
+          : {}),
+    };
+  };
+  const count = async (of: Record<string, string>, signal: AbortSignal) => {
+    const asked = { ...filterOf(of), searchQuery: of.q, Page: 1, PerPage: 1 };
+    const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    return (await api.leads.list(given, { signal })).total;
+  };
+  const product = products.find(({ module }) => module === params.product);
+  const clear = (...keys: string[]) =>
+    set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
     <PageZone value={facts.user.time_zone}>
       <PageHeader
@@ -32,24 +60,20 @@ export default function LeadsPage() {
             : 'Everyone your clients’ campaigns have found, newest first.'
         }
       />
-      {products.length > 1 && (
-        <SegmentedControl
-          mb="md"
-          maw="100%"
-          aria-label="Product"
-          value={product ?? 'all'}
-          data={[
-            { value: 'all', label: 'All' },
-            ...products.map(({ module, name }) => ({ value: module, label: name })),
-          ]}
-          onChange={(next) => set({ product: next === 'all' ? undefined : next, page: undefined })}
-        />
-      )}
+      <ViewTabs views={views} all="All leads" count={count} />
       <LeadTable
-        filter={{ leadspeekID: params.campaign, moduleType: product, ...days }}
+        isPage
+        filter={filterOf(params)}
         campaignName={campaign.data?.campaignName}
-        onClearCampaign={() => set({ campaign: undefined, page: undefined })}
-        onClearDays={() => set({ from: undefined, to: undefined, page: undefined })}
+        onClearCampaign={() => clear('campaign')}
+        onClearClient={() => clear('client')}
+        onClearDays={() => clear('from', 'to', 'days')}
+        daysLabel={Number(params.days) > 0 ? `Received: last ${params.days} days` : undefined}
+        filters={[
+          ...(product ? [{ label: `Product: ${product.name}`, onRemove: () => clear('product') }] : []),
+        ]}
+        actions={<LeadFilters products={products} />}
+        look={views.look}
       />
     </PageZone>
   );

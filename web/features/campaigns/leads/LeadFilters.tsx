@@ -1,0 +1,67 @@
+import { Button, Popover, Select, Stack } from '@mantine/core';
+import { IconFilter } from '@tabler/icons-react';
+import type { ModuleName } from '../../../../contract/routing/routing-facts.ts';
+import { useUser } from '../../../api/user.ts';
+import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import { CampaignSelect } from '../analytics/CampaignSelect.tsx';
+import { ClientSelect } from '../campaigns/ClientSelect.tsx';
+
+const PERIODS = [1, 7, 30, 90].map((days) => ({
+  value: String(days),
+  label: days === 1 ? 'Today' : `Last ${days} days`,
+}));
+
+/** What narrows the list of leads: product, client, campaign, and period, all in the address. */
+export function LeadFilters({ products }: { products: { module: ModuleName; name: string }[] }) {
+  const user = useUser();
+  const [params, set] = useSearchParams();
+  const choose = (patch: Record<string, string | undefined>) => set({ ...patch, page: undefined });
+  return (
+    <Popover position="bottom-end" shadow="md" width={320} trapFocus>
+      <Popover.Target>
+        <Button variant="default" leftSection={<IconFilter size={16} aria-hidden="true" />}>
+          Filter
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Filter leads">
+        <Stack gap="sm">
+          {products.length > 1 && (
+            <Select
+              label="Product"
+              placeholder="All products"
+              clearable
+              clearButtonProps={{ 'aria-label': 'All products' }}
+              comboboxProps={{ withinPortal: false }}
+              data={products.map(({ module, name }) => ({ value: module, label: name }))}
+              value={params.product ?? null}
+              onChange={(next) => choose({ product: next ?? undefined, campaign: undefined })}
+            />
+          )}
+          {user.company_kind === 'agency' && (
+            <ClientSelect
+              none="All clients"
+              value={params.client ?? ''}
+              onChange={(client) => choose({ client: client || undefined, campaign: undefined })}
+            />
+          )}
+          <CampaignSelect
+            label="Campaign"
+            value={params.campaign}
+            module={products.find(({ module }) => module === params.product)?.module}
+            onChange={(campaign) => choose({ campaign })}
+          />
+          <Select
+            label="Received"
+            placeholder="Any time"
+            clearable
+            clearButtonProps={{ 'aria-label': 'Any time' }}
+            comboboxProps={{ withinPortal: false }}
+            data={PERIODS}
+            value={PERIODS.some(({ value }) => value === params.days) ? params.days! : null}
+            onChange={(days) => choose({ days: days ?? undefined, from: undefined, to: undefined })}
+          />
+        </Stack>
+      </Popover.Dropdown>
+    </Popover>
+  );
+}
