@@ -14,8 +14,11 @@ export interface Column<Row> {
   width?: number;
   /** Hidden until selected. */
   hidden?: boolean;
-  /** False: left out of the card that a row becomes on a phone (the drawer has it). */
-  phone?: boolean;
+  /**
+   * Its part in the row of a phone (`phoneRow` makes one by hand): the title instead of the first column, the state
+   * beside it, a piece of the line below, or what stands at the line's end. False: not there.
+   */
+  phone?: false | 'title' | 'state' | 'line' | 'end';
   /** What the footer shows. */
   foot?: ReactNode;
   /** Shown by itself only where the table is at least this many px wide; who chooses the column has it anywhere. */

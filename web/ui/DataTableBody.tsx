@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '@tabler/icons-react';
 import { Fragment, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import classes from './DataTable.module.css';
-import type { BodyProps } from './DataTable.types.ts';
+import type { BodyProps, Column, PhoneRow } from './DataTable.types.ts';
 import { SelectPage, SelectRow } from './DataTableSelection.tsx';
 
 /**
@@ -173,9 +173,30 @@ function isOwnClick(event: React.MouseEvent): boolean {
   return !target.closest('a,button,input,label') && !getSelection()?.toString();
 }
 
+/** The row on a phone that the columns describe by their parts in it; undefined if none has one. */
+function rowOf<Row>(columns: Column<Row>[]): ((row: Row) => PhoneRow) | undefined {
+  const part = (name: Column<Row>['phone']) => columns.find(({ phone }) => phone === name);
+  const lines = columns.filter(({ phone }) => phone === 'line');
+  const [title, state, end] = [part('title') ?? columns[0], part('state'), part('end')];
+  if (lines.length === 0 && !state && !end) return undefined;
+  return (row) => ({
+    title: title?.render(row),
+    state: state?.render(row),
+    line: lines.map((column) => (
+      <span key={column.key} className={classes.piece}>
+        {/* A number says nothing by itself. */}
+        {column.align === 'right' && `${column.title} `}
+        {column.render(row)}
+      </span>
+    )),
+    ...(end ? { end: end.render(row) } : {}),
+  });
+}
+
 /** The rows as cards, for a phone. */
 export function Cards<Row>(props: BodyProps<Row>) {
-  const { columns, rows, skeletons, onRow, rowKey, label, query, selection, phoneRow } = props;
+  const { columns, rows, skeletons, onRow, rowKey, label, query, selection } = props;
+  const phoneRow = props.phoneRow ?? rowOf(columns);
   const [first, ...others] = columns.filter((column) => column.phone !== false);
   if (!first) return null;
   const parts = (row: Row): { title: ReactNode; state?: ReactNode; body: ReactNode } => {
@@ -194,7 +215,7 @@ export function Cards<Row>(props: BodyProps<Row>) {
     }
     const { title = first.render(row), state, line, end } = phoneRow(row);
     const body = (
-      <div className={classes.cardLine}>
+      <div className={classes.cardLine} data-whole={!onRow || undefined}>
         <span>{line}</span>
         {end !== undefined && <span className={classes.cardEnd}>{end}</span>}
       </div>

@@ -1,6 +1,6 @@
 import { Anchor, Tooltip } from '@mantine/core';
 import { useContext } from 'react';
-import { ago, exactTime, money, phoneWords, shortTime } from './format.ts';
+import { ago, briefTime, exactTime, money, phoneWords, shortTime } from './format.ts';
 import { PageZone } from './zone.ts';
 
 /** Shows micro-dollars as US dollars; `unit` shows up to six decimal places. */
@@ -10,16 +10,17 @@ export function Money({ micros, unit = false }: { micros: number; unit?: boolean
 
 /**
  * An instant in the page's time zone (or else the reader's), with the exact time on hover; `relative` shows '5 minutes
- * ago'.
+ * ago', `brief` only the time of today or the day.
  */
-export function When({ at, relative = false }: { at: string | null | undefined; relative?: boolean }) {
+export function When(props: { at: string | null | undefined; relative?: boolean; brief?: boolean }) {
+  const { at, relative, brief } = props;
   const zone = useContext(PageZone);
   if (!at) return <None />;
   const now = new Date();
   return (
     <Tooltip label={exactTime(at, zone)}>
       <time dateTime={at} className="num">
-        {relative ? ago(at, now) : shortTime(at, now, zone)}
+        {relative ? ago(at, now) : brief ? briefTime(at, now, zone) : shortTime(at, now, zone)}
       </time>
     </Tooltip>
   );
@@ -28,7 +29,7 @@ export function When({ at, relative = false }: { at: string | null | undefined; 
 /** A missing value. */
 export function None() {
   return (
-    <span style={{ color: 'var(--mantine-color-dimmed)' }}>
+    <span data-none style={{ color: 'var(--mantine-color-dimmed)' }}>
       <span aria-hidden="true">–</span>
       <span className="sr-only">none</span>
     </span>

@@ -32,7 +32,7 @@ export function ViewTabs(props: {
       queryKey: ['list-count', views.list, view?.params ?? {}],
       queryFn: ({ signal }: { signal: AbortSignal }) => props.count(view?.params ?? {}, signal),
       staleTime: 60_000,
-      enabled: views.all.length > 0,
+      refetchInterval: 60_000,
     })),
   });
   const { current } = views;
@@ -63,32 +63,29 @@ export function ViewTabs(props: {
     }
   };
   const maySave = !isViewMode && views.isChanged;
-  if (views.all.length === 0 && !maySave) return null;
   return (
     <div className={classes.row}>
-      {views.all.length > 0 && (
-        <ul className={classes.tabs} aria-label="Views">
-          {tabs.map((view, at) => {
-            const count = counts[at]?.data;
-            const isOn = current?.id === view?.id;
-            return (
-              <li key={view?.id ?? ''}>
-                <button
-                  type="button"
-                  className={classes.tab}
-                  aria-current={isOn || undefined}
-                  title={view && (view.is_shared ? `Shared by ${view.by}` : 'Only you see this view')}
-                  onClick={() => views.show(view)}
-                >
-                  {view?.name ?? props.all}
-                  {view?.is_shared && <IconUsers size={14} stroke={1.6} role="img" aria-label="Shared" />}
-                  <span className={`num ${classes.count}`}>{count === undefined ? ' ' : num(count)}</span>
-                </button>
-              </li>
-            );
-          })}
-        </ul>
-      )}
+      <ul className={classes.tabs} aria-label="Views">
+        {tabs.map((view, at) => {
+          const count = counts[at]?.data;
+          const isOn = current?.id === view?.id;
+          return (
+            <li key={view?.id ?? ''}>
+              <button
+                type="button"
+                className={classes.tab}
+                aria-current={isOn || undefined}
+                title={view && (view.is_shared ? `Shared by ${view.by}` : 'Only you see this view')}
+                onClick={() => views.show(view)}
+              >
+                {view?.name ?? props.all}
+                {view?.is_shared && <IconUsers size={14} stroke={1.6} role="img" aria-label="Shared" />}
+                <span className={`num ${classes.count}`}>{count === undefined ? ' ' : num(count)}</span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
       <Group gap={4} wrap="nowrap" ml="auto">
         {maySave && current?.may_change && (
           <Button

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ago, dayWords, money, phoneWords, prettyCode } from './format.ts';
+import { ago, briefTime, dayWords, money, phoneWords, prettyCode } from './format.ts';
 
 describe('money', () => {
   it('shows sign, separators and two places; more only for a unit price', () => {
@@ -21,6 +21,12 @@ describe('dates and codes', () => {
     const now = new Date('2026-01-02T12:00:00Z');
     expect(ago('2026-01-02T11:55:00Z', now)).toBe('5 minutes ago');
     expect(ago('2026-01-01T11:00:00Z', now)).toBe('yesterday');
+  });
+  it('says the time of today and the day of anything else', () => {
+    const now = new Date('2026-03-02T12:00:00Z');
+    expect(briefTime('2026-03-02T15:05:00Z', now, 'UTC').replace('\u202f', ' ')).toBe('3:05 PM');
+    expect(briefTime('2026-03-01T15:05:00Z', now, 'UTC')).toBe('Mar 1');
+    expect(briefTime('2025-03-02T15:05:00Z', now, 'UTC')).toBe('Mar 2, 2025');
   });
   it('writes a phone number as people do', () => {
     expect(phoneWords('+15045550100')).toBe('(504) 555-0100');

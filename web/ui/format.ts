@@ -36,13 +36,17 @@ export function dayWords(
   );
 }
 
-/** Formats the day of an instant in the reader's time zone, short; the year only if it differs from `now`'s. */
-export function shortDay(instant: string, now: Date): string {
+/**
+ * Formats the day of an instant in the reader's time zone or the one given, short; the year only if it differs from
+ * `now`'s.
+ */
+export function shortDay(instant: string, now: Date, timeZone?: string): string {
   const date = new Date(instant);
   return new Intl.DateTimeFormat(LOCALE, {
     ...(date.getFullYear() === now.getFullYear() ? {} : { year: 'numeric' }),
     month: 'short',
     day: 'numeric',
+    timeZone,
   }).format(date);
 }
 
@@ -67,6 +71,14 @@ export function shortTime(instant: string, now: Date, timeZone?: string): string
     minute: '2-digit',
     timeZone,
   }).format(date);
+}
+
+/** Formats an instant as short as a row on a phone needs it: the time of today, otherwise the day. */
+export function briefTime(instant: string, now: Date, timeZone?: string): string {
+  const date = new Date(instant);
+  const day = (at: Date) => new Intl.DateTimeFormat(LOCALE, { dateStyle: 'short', timeZone }).format(at);
+  if (day(date) !== day(now)) return shortDay(instant, now, timeZone);
+  return new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short', timeZone }).format(date);
 }
 
 /** 'never yet', '5 minutes ago', 'yesterday'. */

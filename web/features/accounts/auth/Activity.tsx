@@ -11,9 +11,10 @@ import { Clip, None, When } from '../../../ui/Values.tsx';
 type Row = Awaited<ReturnType<Client['auth']['activity']>>['data'][number];
 
 const columns: Column<Row>[] = [
-  { key: 'at', title: 'When', render: (row) => <When at={row.at} relative /> },
+  { key: 'at', phone: 'end', title: 'When', render: (row) => <When at={row.at} relative /> },
   {
     key: 'what',
+    phone: 'title',
     title: 'What',
     render: (row) =>
       row.suspicious ? (
@@ -24,9 +25,15 @@ const columns: Column<Row>[] = [
         row.what
       ),
   },
-  { key: 'place', title: 'Place', render: (row) => (row.place ? <Clip text={row.place} /> : <None />) },
+  {
+    key: 'place',
+    phone: 'line',
+    title: 'Place',
+    render: (row) => (row.place ? <Clip text={row.place} /> : <None />),
+  },
   {
     key: 'ip',
+    phone: 'line',
     title: 'IP address',
     render: (row) => (row.ip ? <span className="num">{row.ip}</span> : <None />),
   },

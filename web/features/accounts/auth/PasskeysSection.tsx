@@ -150,6 +150,7 @@ export function PasskeysSection() {
     },
     {
       key: 'host',
+      phone: 'line',
       title: 'Works on',
       render: (row) =>
         row.here ? (
@@ -160,10 +161,16 @@ export function PasskeysSection() {
           </Text>
         ),
     },
-    { key: 'created_at', title: 'Added', render: (row) => <When at={row.created_at} /> },
-    { key: 'last_used_at', title: 'Last used', render: (row) => <When at={row.last_used_at} relative /> },
+    { key: 'created_at', phone: 'line', title: 'Added', render: (row) => <When at={row.created_at} /> },
+    {
+      key: 'last_used_at',
+      phone: 'line',
+      title: 'Last used',
+      render: (row) => <When at={row.last_used_at} relative />,
+    },
     {
       key: 'action',
+      phone: 'end',
       title: 'Action',
       align: 'right',
       render: (row) => (

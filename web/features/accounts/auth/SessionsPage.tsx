@@ -109,16 +109,23 @@ export default function SessionsPage() {
         );
       },
     },
-    { key: 'place', title: 'Place', render: (row) => <Clip text={row.place} /> },
+    { key: 'place', phone: 'line', title: 'Place', render: (row) => <Clip text={row.place} /> },
     {
       key: 'ip',
+      phone: 'line',
       title: 'IP address',
       render: (row) => (row.ip ? <span className="num">{row.ip}</span> : <None />),
     },
-    { key: 'last_seen', title: 'Last seen', render: (row) => <When at={row.last_seen} relative /> },
+    {
+      key: 'last_seen',
+      phone: 'line',
+      title: 'Last seen',
+      render: (row) => <When at={row.last_seen} relative />,
+    },
     { key: 'created_at', title: 'Signed in', hidden: true, render: (row) => <When at={row.created_at} /> },
     {
       key: 'action',
+      phone: 'end',
       title: 'Action',
       align: 'right',
       render: (row) =>

@@ -14,9 +14,10 @@ type Row = Awaited<ReturnType<Client['auth']['views']>>['data'][number];
 
 const columns: Column<Row>[] = [
   { key: 'who', title: 'Who', render: (row) => (row.who ? <Clip text={row.who} max={280} /> : <None />) },
-  { key: 'started_at', title: 'From', render: (row) => <When at={row.started_at} /> },
+  { key: 'started_at', phone: 'line', title: 'From', render: (row) => <When at={row.started_at} /> },
   {
     key: 'until',
+    phone: 'line',
     title: 'Until',
     render: (row) =>
       row.active ? (
@@ -29,6 +30,7 @@ const columns: Column<Row>[] = [
   },
   {
     key: 'reason',
+    phone: 'line',
     title: 'Why',
     render: (row) => (row.reason ? <Clip text={row.reason} max={320} /> : <None />),
   },

@@ -19,20 +19,22 @@ const columns: Column<LogRow>[] = [
   { key: 'name', title: 'Name', render: (row) => (row.name ? <Clip text={row.name} max={160} /> : <None />) },
   {
     key: 'type',
+    phone: 'line',
     title: 'User Type',
-    phone: false,
     render: (row) => (row.user_type ? words(row.user_type) : <None />),
   },
-  { key: 'place', title: 'Location', render: (row) => <Clip text={row.place} max={160} /> },
-  { key: 'ip', title: 'IP Address', render: (row) => row.ip ?? <None /> },
+  { key: 'place', phone: 'line', title: 'Location', render: (row) => <Clip text={row.place} max={160} /> },
+  { key: 'ip', phone: 'line', title: 'IP Address', render: (row) => row.ip ?? <None /> },
   {
     key: 'action',
+    phone: 'state',
     title: 'Action',
     render: (row) =>
       row.suspicious ? <StatusBadge status="failed">{words(row.action)}</StatusBadge> : words(row.action),
   },
   {
     key: 'description',
+    phone: 'line',
     title: 'Description',
     render: (row) => <Clip text={row.description} max={170} />,
   },
@@ -42,7 +44,7 @@ const columns: Column<LogRow>[] = [
     phone: false,
     render: (row) => <Clip text={row.company_name} max={160} />,
   },
-  { key: 'created_at', title: 'Created at', render: (row) => <When at={row.created_at} /> },
+  { key: 'created_at', phone: 'end', title: 'Created at', render: (row) => <When at={row.created_at} /> },
 ];
 
 /** What was done and attempted at a company, by whom, and from where; includes failed sign-ins. */

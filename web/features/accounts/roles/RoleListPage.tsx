@@ -58,7 +58,14 @@ export default function RoleListPage() {
   );
   const columns: Column<Role>[] = [
     { key: 'name', title: 'Role', render: (role) => <Clip text={role.role_name} max={240} /> },
-    { key: 'people', title: 'People', align: 'right', width: 80, render: (role) => num(role.people) },
+    {
+      key: 'people',
+      phone: 'line',
+      title: 'People',
+      align: 'right',
+      width: 80,
+      render: (role) => num(role.people),
+    },
     ...MODULE_NAMES.map(
       (name): Column<Role> => ({
         key: name,
@@ -75,6 +82,7 @@ export default function RoleListPage() {
   if (show.settingMenuShow_delete) {
     columns.push({
       key: 'actions',
+      phone: 'end',
       title: 'Actions',
       align: 'right',
       width: 64,

@@ -40,12 +40,30 @@ export default function RootListPage() {
   );
   const columns: Column<Root>[] = [
     { key: 'name', title: 'Name', render: (row) => <Clip text={row.name} max={240} /> },
-    { key: 'host', title: 'Host', render: (row) => <Clip text={row.host || '–'} max={240} /> },
-    { key: 'owner', title: 'Owner', render: (row) => <Clip text={row.owner_name || '–'} max={200} /> },
-    { key: 'email', title: 'Email', render: (row) => <Clip text={row.owner_email || '–'} max={220} /> },
-    { key: 'agencies', title: 'Agencies', align: 'right', width: 90, render: (row) => num(row.agencies) },
+    { key: 'host', phone: 'line', title: 'Host', render: (row) => <Clip text={row.host || '–'} max={240} /> },
+    {
+      key: 'owner',
+      phone: 'line',
+      title: 'Owner',
+      render: (row) => <Clip text={row.owner_name || '–'} max={200} />,
+    },
+    {
+      key: 'email',
+      phone: 'line',
+      title: 'Email',
+      render: (row) => <Clip text={row.owner_email || '–'} max={220} />,
+    },
+    {
+      key: 'agencies',
+      phone: 'line',
+      title: 'Agencies',
+      align: 'right',
+      width: 90,
+      render: (row) => num(row.agencies),
+    },
     {
       key: 'kind',
+      phone: 'state',
       title: 'Kind',
       width: 120,
       render: (row) => (
@@ -54,7 +72,13 @@ export default function RootListPage() {
         </StatusBadge>
       ),
     },
-    { key: 'created', title: 'Created', width: 130, render: (row) => <When at={row.created_at} /> },
+    {
+      key: 'created',
+      phone: 'end',
+      title: 'Created',
+      width: 130,
+      render: (row) => <When at={row.created_at} />,
+    },
   ];
   return (
     <>

@@ -131,16 +131,24 @@ export function StaffPage(props: {
       sortable: true,
       render: (row) => <Clip text={row.name} max={240} />,
     },
-    { key: 'email', title: 'Email', sortable: true, render: (row) => <Clip text={row.email} max={240} /> },
+    {
+      key: 'email',
+      phone: 'line',
+      title: 'Email',
+      sortable: true,
+      render: (row) => <Clip text={row.email} max={240} />,
+    },
     {
       key: 'phone',
+      phone: 'line',
       title: 'Phone',
       hidden: true,
       render: (row) => (row.phonenum ? `${row.phone_country_calling_code} ${row.phonenum}` : '–'),
     },
-    { key: 'role', title: 'Role', render: (row) => <Clip text={roleWords(row)} max={180} /> },
+    { key: 'role', phone: 'end', title: 'Role', render: (row) => <Clip text={roleWords(row)} max={180} /> },
     {
       key: 'status',
+      phone: 'state',
       title: 'Status',
       width: 160,
       render: (row) => (

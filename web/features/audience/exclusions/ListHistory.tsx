@@ -21,14 +21,21 @@ const columns: Column<List>[] = [
   { key: 'file', title: 'File', render: (row) => <Clip text={row.filename} max={320} /> },
   {
     key: 'state',
+    phone: 'state',
     title: 'State',
     render: (row) => (
       <StatusBadge status={row.state === 'loading' ? 'running' : row.state}>{STATES[row.state]}</StatusBadge>
     ),
   },
-  { key: 'entries', title: 'Entries', align: 'right', render: (row) => num(row.entries_added) },
-  { key: 'bad', title: 'Bad rows', align: 'right', render: (row) => num(row.rows_bad) },
-  { key: 'created', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
+  {
+    key: 'entries',
+    phone: 'line',
+    title: 'Entries',
+    align: 'right',
+    render: (row) => num(row.entries_added),
+  },
+  { key: 'bad', phone: 'line', title: 'Bad rows', align: 'right', render: (row) => num(row.rows_bad) },
+  { key: 'created', phone: 'end', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
 ];
 
 /** A place's lists, newest first; each opens its report. */

@@ -18,14 +18,14 @@ import { UploadZone } from './UploadZone.tsx';
 
 const columns: Column<ImportJob>[] = [
   { key: 'file', title: 'File', render: (row) => <Clip text={row.file_name} max={280} /> },
-  { key: 'state', title: 'State', render: (row) => <ImportState job={row} /> },
+  { key: 'state', phone: 'state', title: 'State', render: (row) => <ImportState job={row} /> },
   { key: 'size', title: 'Size', align: 'right', hidden: true, render: (row) => bytesWords(row.file_bytes) },
-  { key: 'read', title: 'Rows', align: 'right', render: (row) => num(row.rows_read) },
-  { key: 'added', title: 'New', align: 'right', render: (row) => num(row.rows_added) },
+  { key: 'read', phone: 'line', title: 'Rows', align: 'right', render: (row) => num(row.rows_read) },
+  { key: 'added', phone: 'line', title: 'New', align: 'right', render: (row) => num(row.rows_added) },
   { key: 'changed', title: 'Changed', align: 'right', render: (row) => num(row.rows_changed) },
   { key: 'same', title: 'Same', align: 'right', render: (row) => num(row.rows_same) },
-  { key: 'bad', title: 'Bad', align: 'right', render: (row) => num(row.rows_bad) },
-  { key: 'created', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
+  { key: 'bad', phone: 'line', title: 'Bad', align: 'right', render: (row) => num(row.rows_bad) },
+  { key: 'created', phone: 'end', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
   { key: 'finished', title: 'Ended', render: (row) => <When at={row.finished_at} /> },
 ];
 

@@ -231,10 +231,11 @@ function Merged() {
   const who = (one: Merge['kept']) => <Clip text={one ? briefOf(one) : 'Erased'} max={300} />;
   const columns: Column<Merge>[] = [
     { key: 'kept', title: 'Kept', render: (row) => who(row.kept) },
-    { key: 'absorbed', title: 'Merged person', render: (row) => who(row.absorbed) },
-    { key: 'merged', title: 'Merged', render: (row) => <When at={row.merged_at} /> },
+    { key: 'absorbed', phone: 'line', title: 'Merged person', render: (row) => who(row.absorbed) },
+    { key: 'merged', phone: 'line', title: 'Merged', render: (row) => <When at={row.merged_at} /> },
     {
       key: 'state',
+      phone: 'state',
       title: 'State',
       render: (row) =>
         row.undone_at ? (
@@ -247,6 +248,7 @@ function Merged() {
     },
     {
       key: 'undo',
+      phone: 'end',
       title: 'Action',
       align: 'right',
       render: (row) =>

@@ -16,6 +16,8 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money, None, When } from '../../../ui/Values.tsx';
+import { ViewTabs } from '../../../ui/ViewTabs.tsx';
+import { useViews } from '../../../ui/views.ts';
 import { CampaignMenu } from './actions.tsx';
 import { BulkActions } from './BulkActions.tsx';
 import { CampaignDrawer } from './CampaignDrawer.tsx';
@@ -31,6 +33,9 @@ import {
 } from './model.ts';
 import { useMayAdd } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
+
+/** What a saved view of campaigns keeps of the address. */
+const KEYS = ['q', 'sort', 'dir', 'status', 'group', 'client'] as const;
 
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
@@ -62,6 +67,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
   // A page without a module lists the campaigns of all modules.
   const page = usePageModule();
+  const name = isCompact ? 'campaigns.compact' : page ? `campaigns.${page.module}` : 'campaigns';
   const module = page?.module === 'simplifi' ? undefined : page?.module;
   const isSearch = module !== undefined && goesByKeywords(module);
   const navigate = useNavigate();
@@ -84,7 +90,20 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
     queryFn: ({ signal }) => api.campaigns.list(input, { signal }),
     placeholderData: keepPreviousData,
   });
+  const views = useViews(name, KEYS);
   const selected = useSelection<CampaignRow>();
+  /** How many campaigns a view has. */
+  const count = async (of: Record<string, string>, signal: AbortSignal) => {
+    const asked = {
+      searchQuery: of.q,
+      status: of.status && of.status in STATUSES ? (of.status as keyof typeof STATUSES) : undefined,
+      leadspeekType: module,
+      companyGroupID: of.group,
+      companyID: of.client,
+    };
+    const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
+    return (await api.campaigns.list({ ...given, Page: 1, PerPage: 1 }, { signal })).total;
+  };
   const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
   const setGroup = (next: string) => set({ group: next || undefined, page: undefined });
   const create = (
@@ -107,10 +126,12 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
         primary={mayCreate && create}
       />
       <MarginsNotice />
+      <ViewTabs views={views} all="All campaigns" count={count} />
       <DataTable
+        look={views.look}
         label="Campaigns"
         download={{ list: 'campaigns', query: input }}
-        name={isCompact ? 'campaigns.compact' : 'campaigns'}
+        name={name}
         columns={columnsFor({
           withClient: user.company_kind !== 'client',
           withActions: mayWrite || mayRemove,

@@ -56,6 +56,7 @@ export default function ClientsPage() {
 function columnsFor(withAgency: boolean): Column<Row>[] {
   const agency: Column<Row> = {
     key: 'agency_name',
+    phone: 'line',
     title: 'Agency',
     render: (row) => <Clip text={row.agency_name} max={280} />,
   };
@@ -69,6 +70,7 @@ function columnsFor(withAgency: boolean): Column<Row>[] {
     ...(withAgency ? [agency] : []),
     {
       key: 'active',
+      phone: 'line',
       title: 'Active campaigns',
       sortable: true,
       align: 'right',
@@ -81,6 +83,7 @@ function columnsFor(withAgency: boolean): Column<Row>[] {
     },
     {
       key: 'leads_30d',
+      phone: 'line',
       title: 'Leads 30d',
       sortable: true,
       align: 'right',
@@ -88,6 +91,7 @@ function columnsFor(withAgency: boolean): Column<Row>[] {
     },
     {
       key: 'spend_30d',
+      phone: 'line',
       title: 'Spend 30d',
       sortable: true,
       align: 'right',
@@ -95,6 +99,7 @@ function columnsFor(withAgency: boolean): Column<Row>[] {
     },
     {
       key: 'balance',
+      phone: 'end',
       title: 'Balance',
       sortable: true,
       align: 'right',

@@ -116,6 +116,7 @@ function columnsFor(
     },
     {
       key: 'keyword',
+      phone: 'line',
       title: 'Keyword',
       sortable: true,
       render: (row) => <Clip text={row.keyword.replaceAll('\n', ', ')} max={180} />,
@@ -129,17 +130,25 @@ function columnsFor(
     },
     {
       key: 'count',
+      phone: 'line',
       title: 'Historical Count',
       sortable: true,
       align: 'right',
       render: (row) => count(row.count),
     },
-    { key: 'status', title: 'Status', sortable: true, render: (row) => <Status row={row} /> },
-    { key: 'created_at', title: 'Created', sortable: true, render: (row) => <When at={row.created_at} /> },
+    { key: 'status', phone: 'state', title: 'Status', sortable: true, render: (row) => <Status row={row} /> },
+    {
+      key: 'created_at',
+      phone: 'line',
+      title: 'Created',
+      sortable: true,
+      render: (row) => <When at={row.created_at} />,
+    },
     ...(mayWrite
       ? [
           {
             key: 'actions',
+            phone: 'end',
             title: 'Actions',
             align: 'right' as const,
             render: (row: KeywordRow) => (

@@ -32,8 +32,21 @@ const columns: Column<Refused>[] = [
       );
     },
   },
-  { key: 'count', title: 'Count', align: 'right', width: 100, render: (row) => num(row.count) },
-  { key: 'last', title: 'Last seen', width: 160, render: (row) => <When at={row.last_at} relative /> },
+  {
+    key: 'count',
+    phone: 'state',
+    title: 'Count',
+    align: 'right',
+    width: 100,
+    render: (row) => num(row.count),
+  },
+  {
+    key: 'last',
+    phone: 'line',
+    title: 'Last seen',
+    width: 160,
+    render: (row) => <When at={row.last_at} relative />,
+  },
 ];
 
 /** Why visits of the last 30 days, or people that keywords found (`isSearch`), did not become leads. */

@@ -220,7 +220,7 @@ export function LeadTable(props: {
           title: nameOf(row),
           state: arrived.has(row.id) ? <StatusBadge status="new" tone="good" /> : <LeadState row={row} />,
           line: row.email,
-          end: <When at={row.created_at} />,
+          end: <When at={row.created_at} brief />,
         })}
         onRow={(row) => (isBeside ? drawer.step(row.id) : drawer.open(row.id))}
         selection={
@@ -237,7 +237,6 @@ export function LeadTable(props: {
                     {mayDownload && (
                       <Button
                         variant="default"
-                        size="xs"
                         disabled={chosen.length > MAX_CHOSEN}
                         title={chosen.length > MAX_CHOSEN ? `Up to ${MAX_CHOSEN} leads at once` : undefined}
                         onClick={() => void download(EXPORT, { ids: chosen.map((row) => row.id).join(',') })}

@@ -152,6 +152,7 @@ function columnsFor(by: MarginGroup, isRoot: boolean, total: Report['total'] | u
       ? [
           {
             key: 'company',
+            phone: 'line' as const,
             title: 'Client',
             render: (row: Row) => <Clip text={row.company_name} max={200} />,
           },
@@ -159,17 +160,22 @@ function columnsFor(by: MarginGroup, isRoot: boolean, total: Report['total'] | u
       : []),
     {
       key: 'leads',
+      phone: 'line',
       title: 'Leads',
       align: 'right',
       render: (row) => <span className="num">{num(row.leads)}</span>,
       foot: total && <span className="num">{num(total.leads)}</span>,
     },
     { ...amount('price', 'Paid by clients', (sums) => sums.price_micros), hidden: isRoot },
-    amount('cost', isRoot ? 'Paid by agencies' : 'Your cost', (sums) => sums.cost_micros),
+    {
+      ...amount('cost', isRoot ? 'Paid by agencies' : 'Your cost', (sums) => sums.cost_micros),
+      phone: 'line',
+    },
     ...(isRoot ? [amount('supplier', 'Supplier cost', (sums) => sums.supplier_micros)] : []),
-    amount('margin', 'Margin', (sums) => sums.margin_micros),
+    { ...amount('margin', 'Margin', (sums) => sums.margin_micros), phone: 'end' },
     {
       key: 'share',
+      phone: 'state',
       title: 'Margin %',
       align: 'right',
       render: (row) => share(row, isRoot),

@@ -37,6 +37,7 @@ export function Announced() {
     { key: 'company_name', title: 'Agency', render: (row) => <Clip text={row.company_name} max={240} /> },
     {
       key: 'amounts',
+      phone: 'line',
       title: 'Minimum',
       render: (row) => (
         <span className="num">
@@ -44,9 +45,15 @@ export function Announced() {
         </span>
       ),
     },
-    { key: 'announced_at', title: 'Announced', render: (row) => <When at={row.announced_at} /> },
+    {
+      key: 'announced_at',
+      phone: 'line',
+      title: 'Announced',
+      render: (row) => <When at={row.announced_at} />,
+    },
     {
       key: 'accepted_at',
+      phone: 'state',
       title: 'Accepted',
       render: (row) =>
         row.accepted_at ? (
@@ -60,6 +67,7 @@ export function Announced() {
     { key: 'reminded_at', title: 'Reminded', render: (row) => <When at={row.reminded_at} /> },
     {
       key: 'actions',
+      phone: 'end',
       title: 'Actions',
       align: 'right',
       render: (row) =>

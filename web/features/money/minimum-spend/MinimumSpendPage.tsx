@@ -82,6 +82,7 @@ export default function MinimumSpendPage() {
     },
     {
       key: 'months',
+      phone: 'line',
       title: 'First months',
       render: (plan) =>
         plan.months.length === 0 ? (
@@ -92,12 +93,14 @@ export default function MinimumSpendPage() {
     },
     {
       key: 'flatMonth',
+      phone: 'line',
       title: 'Every month after',
       align: 'right',
       render: (plan) => <span className="num">{amountWords(plan.flatMonth)}</span>,
     },
     {
       key: 'actions',
+      phone: 'end',
       title: 'Actions',
       align: 'right',
       width: 72,

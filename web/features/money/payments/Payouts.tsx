@@ -35,6 +35,7 @@ export function Payouts() {
     { key: 'created_at', title: 'Sent', render: (row) => <When at={row.created_at} /> },
     {
       key: 'status',
+      phone: 'state',
       title: 'Status',
       render: (row) => {
         const [tone, words] = STATUS[row.status];
@@ -45,9 +46,15 @@ export function Payouts() {
         );
       },
     },
-    { key: 'arrives_at', title: 'Arrival date', render: (row) => <When at={row.arrives_at} /> },
+    {
+      key: 'arrives_at',
+      phone: 'line',
+      title: 'Arrival date',
+      render: (row) => <When at={row.arrives_at} />,
+    },
     {
       key: 'amount',
+      phone: 'end',
       title: 'Amount',
       align: 'right',
       render: (row) => <Money micros={row.amount_micros} />,
@@ -111,15 +118,27 @@ function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
         </span>
       ),
     },
-    { key: 'at', title: 'When', render: (row) => <When at={row.created_at} /> },
-    { key: 'amount', title: 'Amount', align: 'right', render: (row) => <Money micros={row.amount_micros} /> },
+    { key: 'at', phone: 'line', title: 'When', render: (row) => <When at={row.created_at} /> },
+    {
+      key: 'amount',
+      phone: 'line',
+      title: 'Amount',
+      align: 'right',
+      render: (row) => <Money micros={row.amount_micros} />,
+    },
     {
       key: 'fee',
       title: 'Fees',
       align: 'right',
       render: (row) => (row.fee_micros === 0 ? <None /> : <Money micros={row.fee_micros} />),
     },
-    { key: 'net', title: 'Net', align: 'right', render: (row) => <Money micros={row.net_micros} /> },
+    {
+      key: 'net',
+      phone: 'end',
+      title: 'Net',
+      align: 'right',
+      render: (row) => <Money micros={row.net_micros} />,
+    },
   ];
   return (
     <Stack gap="md">

@@ -122,6 +122,7 @@ export default function ProblemsPage() {
           },
           {
             key: 'kind',
+            phone: 'state',
             title: 'Kind',
             render: (row) => (
               <StatusBadge status={row.kind} tone={KINDS[row.kind].tone}>
@@ -131,6 +132,7 @@ export default function ProblemsPage() {
           },
           {
             key: 'what',
+            phone: 'line',
             title: 'What',
             render: (row) => (
               <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -140,6 +142,7 @@ export default function ProblemsPage() {
           },
           {
             key: 'amount',
+            phone: 'line',
             title: 'Amount',
             align: 'right',
             render: (row) => (row.amount_micros ? <Money micros={row.amount_micros} /> : <None />),
@@ -151,7 +154,7 @@ export default function ProblemsPage() {
             render: (row) => (row.purpose ? (PURPOSES[row.purpose] ?? row.purpose) : <None />),
           },
           { key: 'card', title: 'Card', phone: false, render: (row) => row.card || <None /> },
-          { key: 'created_at', title: 'Since', render: (row) => <When at={row.created_at} /> },
+          { key: 'created_at', phone: 'line', title: 'Since', render: (row) => <When at={row.created_at} /> },
           {
             key: 'next_ask_at',
             title: 'Next check',
@@ -162,6 +165,7 @@ export default function ProblemsPage() {
             ? [
                 {
                   key: 'mend',
+                  phone: 'end',
                   title: 'Mend',
                   render: (row: Problem) => (
                     <Menu position="bottom-end" withinPortal>

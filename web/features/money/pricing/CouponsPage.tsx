@@ -65,6 +65,7 @@ export default function CouponsPage() {
     { key: 'code', title: 'Code', render: (coupon) => <Clip text={coupon.coupon_code} max={280} /> },
     {
       key: 'state',
+      phone: 'state',
       title: 'State',
       render: (coupon) => {
         const state = couponState(coupon, new Date());
@@ -77,12 +78,14 @@ export default function CouponsPage() {
     },
     {
       key: 'worth',
+      phone: 'line',
       title: 'Discount',
       align: 'right',
       render: (coupon) => <span className="num">{worthWords(coupon)}</span>,
     },
     {
       key: 'uses',
+      phone: 'line',
       title: 'Used',
       align: 'right',
       render: (coupon) => (
@@ -94,12 +97,14 @@ export default function CouponsPage() {
     },
     {
       key: 'expires_at',
+      phone: 'line',
       title: 'Ends',
       align: 'right',
       render: (coupon) => (coupon.expires_at ? <When at={coupon.expires_at} /> : <None />),
     },
     {
       key: 'actions',
+      phone: 'end',
       title: 'Actions',
       align: 'right',
       width: 72,

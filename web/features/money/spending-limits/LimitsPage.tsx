@@ -81,7 +81,12 @@ export default function LimitsPage() {
       },
     },
     { key: 'hard', title: 'Stops at', align: 'right', render: (limit) => amount(limit.hard) },
-    { key: 'soft', title: 'Notifies you at', align: 'right', render: (limit) => amount(limit.soft) },
+    {
+      key: 'soft',
+      title: 'Notifies you at',
+      align: 'right',
+      render: (limit) => amount(limit.soft),
+    },
     {
       key: 'set_by',
       title: 'Set by',
@@ -131,6 +136,11 @@ export default function LimitsPage() {
         columns={columns}
         query={{ ...query, data: limits && { data: limits } }}
         rowKey={keyOf}
+        phoneRow={(limit) => ({
+          title: nameOf(limit),
+          state: STATE_WORDS[spentOf(limit).state],
+          line: `${PERIOD_WORDS[limit.period]}: ${spentOf(limit).words}`,
+        })}
         onRow={(limit) => drawer.open(keyOf(limit))}
         empty={
           <EmptyState

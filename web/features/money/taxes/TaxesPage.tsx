@@ -61,9 +61,9 @@ export default function TaxesPage() {
   });
   const columns: Column<Payer>[] = [
     { key: 'name', title: isRoot ? 'Agency' : 'Client', render: (row) => <Clip text={row.company_name} /> },
-    { key: 'place', title: 'Location', render: (row) => <Clip text={row.place} max={160} /> },
-    { key: 'tax_id', title: 'Tax ID', render: (row) => <Clip text={row.tax_id} max={180} /> },
-    { key: 'holds', title: 'Tax on invoices', render: (row) => row.holds || <None /> },
+    { key: 'place', phone: 'line', title: 'Location', render: (row) => <Clip text={row.place} max={160} /> },
+    { key: 'tax_id', phone: 'line', title: 'Tax ID', render: (row) => <Clip text={row.tax_id} max={180} /> },
+    { key: 'holds', phone: 'end', title: 'Tax on invoices', render: (row) => row.holds || <None /> },
   ];
   return (
     <>

@@ -41,6 +41,7 @@ export default function StoppedJobsPage() {
     { key: 'title', title: 'Job', render: (row) => row.title },
     {
       key: 'about',
+      phone: 'line',
       title: 'Details',
       render: (row) => (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
@@ -49,11 +50,12 @@ export default function StoppedJobsPage() {
       ),
     },
     { key: 'starts', title: 'Attempts', align: 'right', phone: false, render: (row) => num(row.starts) },
-    { key: 'set_aside_at', title: 'Stopped', render: (row) => <When at={row.set_aside_at} /> },
+    { key: 'set_aside_at', phone: 'line', title: 'Stopped', render: (row) => <When at={row.set_aside_at} /> },
     ...(mayWrite
       ? [
           {
             key: 'again',
+            phone: 'end',
             title: 'Action',
             render: (row: StoppedJob) => (
               <Button
