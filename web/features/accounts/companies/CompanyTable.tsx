@@ -231,6 +231,14 @@ function List(props: ListProps) {
   /** An agency that the search found through its clients is expanded. */
   const isByClient = (row: CompanyItem) => kind === 'agency' && !matchesItself(row, state.q);
   const isOpen = (row: CompanyItem) => open.has(row.company_id) !== isByClient(row);
+  const actions = (row: CompanyItem) => (
+    <RowActions
+      row={row}
+      offered={offered(row)}
+      onManualBill={(on) => manualBill(row, on)}
+      onDo={(what) => void run(what, row)}
+    />
+  );
   return (
     <>
       {query.isPending && (
@@ -246,16 +254,15 @@ function List(props: ListProps) {
           isSales: user.user_type === 'sales',
           isOpen: kind === 'agency' ? isOpen : undefined,
           onToggle: (row) => toggle(row.company_id),
-          actions: hasActions
-            ? (row) => (
-                <RowActions
-                  row={row}
-                  offered={offered(row)}
-                  onManualBill={(on) => manualBill(row, on)}
-                  onDo={(what) => void run(what, row)}
-                />
-              )
-            : undefined,
+          actions: hasActions ? actions : undefined,
+        })}
+        phoneRow={(row) => ({
+          line: (
+            <>
+              <bdi>{[row.name, row.email].filter(Boolean).join(' · ')}</bdi>
+              {hasActions && <span className={classes.phoneActions}>{actions(row)}</span>}
+            </>
+          ),
         })}
         query={query}
         state={state}
@@ -390,7 +397,7 @@ function columnsFor(given: {
     {
       key: 'sales',
       title: 'SALES',
-      render: (row) => (salesWords(row) ? <Clip text={salesWords(row)} max={160} /> : <None />),
+      render: (row) => (salesWords(row) ? <Clip text={salesWords(row)} max={280} /> : <None />),
     },
     ...listedFields(given.kind).map(({ show, listed }): Column<CompanyItem> => {
       const words = (row: CompanyItem) => row[show as keyof CompanyFieldsShown];

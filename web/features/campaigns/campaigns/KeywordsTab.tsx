@@ -148,7 +148,7 @@ function columnsFor(
       ? [
           {
             key: 'actions',
-            phone: 'end',
+            phone: 'end' as const,
             title: 'Actions',
             align: 'right' as const,
             render: (row: KeywordRow) => (

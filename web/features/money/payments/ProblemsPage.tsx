@@ -165,7 +165,7 @@ export default function ProblemsPage() {
             ? [
                 {
                   key: 'mend',
-                  phone: 'end',
+                  phone: 'end' as const,
                   title: 'Mend',
                   render: (row: Problem) => (
                     <Menu position="bottom-end" withinPortal>

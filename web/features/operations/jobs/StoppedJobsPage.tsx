@@ -55,7 +55,7 @@ export default function StoppedJobsPage() {
       ? [
           {
             key: 'again',
-            phone: 'end',
+            phone: 'end' as const,
             title: 'Action',
             render: (row: StoppedJob) => (
               <Button

@@ -10,7 +10,7 @@ import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
-import { When } from '../../../ui/Values.tsx';
+import { Clip, When } from '../../../ui/Values.tsx';
 import classes from './outbox.module.css';
 
 type Mail = Awaited<ReturnType<Client['outbox']['list']>>['data'][number];
@@ -43,7 +43,12 @@ export default function OutboxPage() {
     refetchInterval: 10_000,
   });
   const columns: Column<Mail>[] = [
-    { key: 'subject', title: 'Subject', render: (row) => row.subject },
+    {
+      key: 'subject',
+      title: 'Subject',
+      fluid: 40,
+      render: (row) => <Clip text={row.subject} max="cell" />,
+    },
     {
       key: 'to',
       title: 'To',
@@ -56,7 +61,7 @@ export default function OutboxPage() {
         </span>
       ),
     },
-    { key: 'from', title: 'From', render: (row) => row.from_name },
+    { key: 'from', title: 'From', from: 900, render: (row) => row.from_name },
     { key: 'state', title: 'Status', render: (row) => <State state={row.state} /> },
     { key: 'created_at', title: 'Created', render: (row) => <When at={row.created_at} /> },
   ];
@@ -73,7 +78,7 @@ export default function OutboxPage() {
         phoneRow={(row) => ({
           state: <State state={row.state} />,
           line: row.to_address,
-          end: <When at={row.created_at} />,
+          end: <When at={row.created_at} brief />,
         })}
         onRow={(row) => drawer.open(row.id)}
         columns={columns}
