@@ -114,6 +114,7 @@ export function Rows<Row>(props: BodyProps<Row>) {
                 data-open={onRow ? true : undefined}
                 data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
                 data-current={props.openKey === rowKey(row) || undefined}
+                data-new={props.isNew?.(row) || undefined}
                 onClick={onRow && ((event) => isOwnClick(event) && onRow(row))}
               >
                 {selection && (
@@ -239,6 +240,7 @@ export function Cards<Row>(props: BodyProps<Row>) {
             key={rowKey(row)}
             data-selected={selection?.selected.rows.has(rowKey(row)) || undefined}
             data-ticks={selection ? true : undefined}
+            data-new={props.isNew?.(row) || undefined}
           >
             {selection && (
               <div className={classes.cardTick}>

@@ -22,10 +22,12 @@ export const SHORTCUTS: readonly { title: string; keys: readonly [keys: string, 
     ],
   },
   {
-    title: 'In an open lead',
+    title: 'In the list of leads',
     keys: [
-      ['J', 'Next lead'],
+      ['J', 'Open the first or next lead'],
       ['K', 'Previous lead'],
+      ['X', 'Select the open lead'],
+      ['Esc', 'Close the lead'],
     ],
   },
   {

@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useRef } from 'react';
@@ -203,6 +203,18 @@ export function LeadTable(props: {
     },
   ];
   const chosen = selected.list;
+  const rows = query.data?.data ?? [];
+  useHotkeys([
+    // From here on J and K belong to the open lead.
+    ['j', () => isPage && drawer.id === undefined && rows[0] && drawer.open(rows[0].id)],
+    [
+      'x',
+      () => {
+        const row = rows.find(({ id }) => isPage && id === drawer.id);
+        if (row) selected.set([[row.id, row]], !selected.rows.has(row.id));
+      },
+    ],
+  ]);
   return (
     <div ref={fill} className={isPage ? classes.desk : undefined}>
       <DataTable
@@ -216,6 +228,7 @@ export function LeadTable(props: {
         rowKey={(row) => row.id}
         openKey={isBeside ? drawer.id : undefined}
         fills={isDesk}
+        isNew={(row) => arrived.has(row.id)}
         phoneRow={(row) => ({
           title: nameOf(row),
           state: arrived.has(row.id) ? <StatusBadge status="new" tone="good" /> : <LeadState row={row} />,
@@ -283,7 +296,7 @@ export function LeadTable(props: {
           />
         }
       />
-      <OpenLead ids={query.data?.data.map(({ id }) => id) ?? []} beside={isPage} />
+      <OpenLead ids={rows.map(({ id }) => id)} beside={isPage} />
     </div>
   );
 }
