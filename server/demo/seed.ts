@@ -11,7 +11,7 @@ import { EventHub } from '../platform/events.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createServices } from '../services.ts';
-import { createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
+import { type Company, createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
 import { seedDomains, seedRequests, seedStates } from './states.ts';
@@ -476,19 +476,17 @@ export async function seedDemo(
     state: 'paused',
   });
 
-  // The last day's leads are delivered to the demo receiver, by the server as soon as it runs.
-  async function addReceiver(): Promise<void> {
-    const tenant = await features.tenants.byHost(`acme.${domain}`);
-    const ctx = new Ctx({
-      tenant: tenant!,
+  const ownerOf = async (company: Company, userId: string): Promise<Ctx> =>
+    new Ctx({
+      tenant: (await features.tenants.byHost(`acme.${domain}`))!,
       actor: {
-        userId: casey.id,
+        userId,
         sessionId: '',
         rootId: master.id,
         agencyId: acme.id,
-        companyId: northwind.id,
-        kind: 'client',
-        grade: 'client.owner',
+        companyId: company.id,
+        kind: company === acme ? 'agency' : 'client',
+        grade: company === acme ? 'agency.owner' : 'client.owner',
         isAccountExecutive: false,
         trueActor: null,
         modules: null,
@@ -499,7 +497,16 @@ export async function seedDemo(
       userAgent: 'demo',
       origin: `http://acme.${domain}`,
     });
-    const { secret } = await features.delivery.create(ctx, {
+  const asCasey = await ownerOf(northwind, casey.id);
+  for (const ctx of [asCasey, await ownerOf(acme, alex.id)]) {
+    const view = { list: 'leads', is_shared: true, columns: null };
+    await features.views.create(ctx, { ...view, name: 'Last 7 days', params: { days: '7' } });
+    await features.views.create(ctx, { ...view, name: 'Austin', params: { q: 'Austin' } });
+  }
+
+  // The last day's leads are delivered to the demo receiver, by the server as soon as it runs.
+  async function addReceiver(): Promise<void> {
+    const { secret } = await features.delivery.create(asCasey, {
       leadspeekID: plans[0]!.campaign.id,
       url: `${receiver}/hooks/${RECEIVER_NAME}`,
     });
