@@ -13,8 +13,11 @@ try {
   await migrate(server.url);
   const client = new pg.Client({ connectionString: server.url });
   await client.connect();
-  writeFileSync(join(import.meta.dirname, '..', SCHEMA), await schemaTypes(client));
-  await client.end();
+  try {
+    writeFileSync(join(import.meta.dirname, '..', SCHEMA), await schemaTypes(client));
+  } finally {
+    await client.end();
+  }
   console.log(`Written: ${SCHEMA}`);
 } finally {
   await server.stop('immediate');

@@ -9,6 +9,7 @@ import { feature as settings } from './accounts/settings/feature.ts';
 import { feature as setup } from './accounts/setup/feature.ts';
 import { feature as tenants } from './accounts/tenants/feature.ts';
 import { feature as users } from './accounts/users/feature.ts';
+import { feature as views } from './accounts/views/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -37,7 +38,6 @@ import { feature as pricing } from './money/pricing/feature.ts';
 import { feature as spendingLimits } from './money/spending-limits/feature.ts';
 import { feature as taxes } from './money/taxes/feature.ts';
 import { feature as wallet } from './money/wallet/feature.ts';
-import { feature as views } from './accounts/views/feature.ts';
 import { feature as backgroundJobs } from './operations/jobs/feature.ts';
 import { feature as outbox } from './operations/outbox/feature.ts';
 

@@ -38,6 +38,7 @@ export interface Columns {
   'lead.evidence': Record<string, unknown>;
   /** By field key; null if nothing was known. */
   'lead_data.fields': Record<string, string | null>;
+  'list_view.params': Record<string, string>;
   'payment_notice.content': Record<string, unknown>;
   'prepaid_refund.parts': { charge: string; cents: number }[];
   'questionnaire.answers': Record<string, string | string[]>;

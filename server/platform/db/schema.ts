@@ -1084,6 +1084,30 @@ export interface Schema {
     waits_until: Date | null;
     created_at: Date;
   };
+  list_look: {
+    user_id: string;
+    list: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    density: 'comfortable' | 'compact';
+    columns: string[] | null;
+    updated_at: Date;
+  };
+  list_view: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    user_id: string;
+    list: string;
+    name: string;
+    is_shared: boolean;
+    params: Json<Columns['list_view.params']>;
+    columns: string[] | null;
+    created_at: Date;
+    updated_at: Date;
+  };
   log_seal: {
     root_id: string;
     seq: bigint;

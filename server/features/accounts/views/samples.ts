@@ -1,4 +1,4 @@
-import { app, next, NOBODY, type Principal, type Samples } from '../../../test/samples.ts';
+import { app, NOBODY, next, type Principal, type Samples } from '../../../test/samples.ts';
 
 /** A saved view of a user, to be changed. */
 async function viewOf(who: Principal): Promise<string> {
