@@ -1,7 +1,7 @@
 import { Refusal } from '../../../contract/errors.ts';
 import { dollarsOf } from '../../../contract/primitives.ts';
 import { amountOf, floorOf } from '../../features/money/prepaid/policy.ts';
-import type { Ctx } from '../../platform/ctx.ts';
+import { actingOwner } from '../acting.ts';
 import type { TestApp } from '../app.ts';
 import { prepaidStage } from '../prepaid.ts';
 import { randomFrom } from './harness.ts';
@@ -85,21 +85,7 @@ export async function prepaidModel(
     const root = await app.make.root({ host: `model${seed}-${life}.test` });
     const stage = prepaidStage(app, root);
     const who = await stage.made();
-    const ctx = {
-      actor: {
-        userId: '00000000-0000-4000-8000-000000000000',
-        rootId: root.id,
-        agencyId: who.agency.id,
-        companyId: who.agency.id,
-        kind: 'agency',
-        grade: 'agency.owner',
-        trueActor: null,
-      },
-      scope: { rootId: root.id, agencyId: who.agency.id },
-      clock: app.clock,
-      ip: null,
-      requestId: null,
-    } as unknown as Ctx;
+    const ctx = actingOwner(app.clock, root.id, who.agency.id);
     const id = who.campaign.id;
     let price = USD;
     const leads = 10 + below(30);

@@ -94,6 +94,10 @@ afterAll(async () => {
 const nameOf = (tool: string) => tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 const operation = (tool: string) => sdk[nameOf(tool)] as Operation;
 
+/** An answer without the count of requests, which each of them changes. */
+const asOf = (answer: unknown) =>
+  JSON.parse(JSON.stringify(answer, (key, value) => (key === 'requests' ? undefined : value)));
+
 describe('[BEY-25] the TypeScript client', () => {
   test.each(resources.map(({ tool, url }) => [tool, url]))(
     '%s answers as the API does',
@@ -111,7 +115,7 @@ describe('[BEY-25] the TypeScript client', () => {
         host: HOST,
         token: secret,
       });
-      expect([same.status, data]).toEqual([200, same.body]);
+      expect([same.status, asOf(data)]).toEqual([200, asOf(same.body)]);
     },
   );
 

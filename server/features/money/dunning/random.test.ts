@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Refusal } from '../../../../contract/errors.ts';
-import type { Ctx } from '../../../platform/ctx.ts';
-import { newId } from '../../../platform/ids.ts';
+import { actingOwner } from '../../../test/acting.ts';
 import { type TestApp, testApp } from '../../../test/app.ts';
 import { type CARDS, type Dues, duesOf } from '../../../test/dues.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
@@ -146,24 +145,8 @@ const survive = async (work: Promise<unknown>): Promise<void> => {
 const rowOf = async (id: string): Promise<Row> =>
   (await app.admin.query<Row>('select * from invoice where id = $1', [id])).rows[0]!;
 /** The context of a user of the company that issued an invoice. */
-const issuerCtx = (world: World, { side }: Row): Ctx => {
-  const agencyId = side === 'retail' ? world.agency.id : undefined;
-  return {
-    actor: {
-      rootId: root.id,
-      agencyId: agencyId ?? null,
-      companyId: agencyId ?? root.id,
-      kind: agencyId ? 'agency' : 'root',
-      userId: newId(app.clock.now()),
-      grade: agencyId ? 'agency.owner' : 'root.owner',
-      trueActor: null,
-    },
-    scope: { rootId: root.id, agencyId },
-    clock: app.clock,
-    requestId: null,
-    ip: null,
-  } as unknown as Ctx;
-};
+const issuerCtx = (world: World, { side }: Row) =>
+  actingOwner(app.clock, root.id, side === 'retail' ? world.agency.id : null);
 /** A refused request changes nothing. */
 const orRefused = (work: Promise<unknown>): Promise<unknown> =>
   survive(work).catch((error: unknown) => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { actingOwner } from '../../../test/acting.ts';
 import { type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 import { runs } from '../../../test/runs.ts';
@@ -170,22 +170,7 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
         [root.id],
       )
     ).rows;
-  const ctxOf = (side: string): Ctx =>
-    ({
-      actor: {
-        userId: newId(START),
-        rootId: root.id,
-        agencyId: side === 'retail' ? agency.id : null,
-        companyId: side === 'retail' ? agency.id : root.id,
-        kind: side === 'retail' ? 'agency' : 'root',
-        grade: side === 'retail' ? 'agency.owner' : 'root.owner',
-        trueActor: null,
-      },
-      scope: { rootId: root.id, agencyId: side === 'retail' ? agency.id : undefined },
-      clock: app.clock,
-      requestId: null,
-      ip: null,
-    }) as unknown as Ctx;
+  const ctxOf = (side: string) => actingOwner(app.clock, root.id, side === 'retail' ? agency.id : null);
 
   const { billing, pricing, invoices: door } = app.features;
   for (const op of ops) {
