@@ -56,6 +56,8 @@ async function finish(slug: string, name: string, price: string): Promise<void> 
   const id = new URL(page.url()).searchParams.get('campaign')!;
   await page.getByRole('dialog', { name: 'Campaign' }).getByText(name).first().waitFor();
   await page.getByRole('dialog', { name: 'Campaign' }).getByText('Active').first().waitFor();
+  // So wide that the list shows what leads were matched by.
+  await page.setViewportSize({ width: 1800, height: 900 });
   await expect
     .poll(async () => {
       await page.goto(demo.url(HOST, `/${slug}/dashboard?campaign=${id}`));

@@ -86,6 +86,8 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
   });
 
   test('[BEY-09] a lead of Search ID shows the signals behind it', async () => {
+    // So wide that the list shows what leads were matched by.
+    await page.setViewportSize({ width: 1800, height: 900 });
     await page.goto(demo.url('acme.localhost', '/search-id/dashboard'));
     await page.getByText('Intent').first().waitFor();
     await page.getByRole('row').filter({ hasText: 'Intent' }).first().getByRole('button').first().click();
