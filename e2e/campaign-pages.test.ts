@@ -146,7 +146,10 @@ describe('[KEYW-02] the keyword lead-count table', () => {
       });
     });
     await page.goto(at('/search-id/campaign-management'));
-    await page.getByRole('button', { name: /^#\d+$/ }).first().click();
+    await page
+      .getByRole('button', { name: /^#\d+$/ })
+      .first()
+      .click();
     await page.getByRole('tab', { name: 'Keywords' }).click();
   });
   const table = () => page.getByRole('region', { name: 'Keyword counts' });
