@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Done, Id, Instant, Page, PageQuery, WebUrl } from '../primitives.ts';
+import { Day, Done, GivenDay, Id, Instant, Page, PageQuery, WebUrl } from '../primitives.ts';
 import { Values } from './connections.ts';
-import { CONNECTION_STATES, DELIVERY_STATES } from './destinations.ts';
+import { CONNECTION_STATES, DELIVERY_STATES, DESK_STATES } from './destinations.ts';
 import { LONGEST_TEMPLATE, MOST_FIELDS, PAYLOAD_FORMATS } from './payloads.ts';
 import { LONGEST_RULE_VALUE, MOST_CONDITIONS, RULE_MATCHES, RULE_OPS, type RuleOp } from './rules.ts';
 
@@ -65,6 +65,15 @@ export const Integration = z.object({
   created_at: Instant,
 });
 
+const Attempt = z.object({
+  number: z.int(),
+  started_at: Instant,
+  duration_ms: z.int(),
+  status: z.int().nullable(),
+  answer: z.string().nullable().describe('The last response. Kept for 30 days'),
+  error: z.string().nullable(),
+});
+
 export const Delivery = z.object({
   id: Id,
   message_id: z.string(),
@@ -76,16 +85,53 @@ export const Delivery = z.object({
   next_at: Instant.nullable(),
   delivered_at: Instant.nullable(),
   created_at: Instant,
-  tries: z.array(
-    z.object({
-      number: z.int(),
-      started_at: Instant,
-      duration_ms: z.int(),
-      status: z.int().nullable(),
-      answer: z.string().nullable(),
-      error: z.string().nullable(),
-    }),
-  ),
+  tries: z.array(Attempt),
+});
+
+const Company = z.object({ companyID: Id.optional().describe('The company. Defaults to your company') });
+
+/** A delivery among those of all destinations of a company. */
+export const DeskDelivery = z.object({
+  id: Id,
+  destinationID: Id,
+  destination: z.string().describe('The URL of a webhook, or the names of the service and the connection'),
+  kind: z.string().describe('webhook, or the service of its connection'),
+  destination_state: z.enum(['enabled', 'disabled', 'removed']),
+  leadspeekID: Id,
+  leadspeekType: z.string(),
+  campaign_name: z.string(),
+  company_name: z.string().describe('The client that the campaign belongs to'),
+  message_id: z.string(),
+  lead_id: Id.nullable(),
+  lead_name: z.string().nullable(),
+  state: z.enum(DELIVERY_STATES),
+  cause: z.string().nullable().describe('Why the last attempt failed'),
+  attempts: z.int(),
+  next_at: Instant.nullable(),
+  delivered_at: Instant.nullable(),
+  created_at: Instant,
+});
+
+const Exchange = z.object({
+  method: z.string(),
+  url: z.string(),
+  headers: z.array(z.object({ name: z.string(), value: z.string() })),
+  body: z.string().nullable(),
+  status: z.int().nullable().describe('null: no response came'),
+  answer: z.string().nullable(),
+  ms: z.int(),
+});
+
+/** What narrows the list of a company's deliveries, and what is resent. */
+const DeskFilter = Company.extend({
+  destinationID: Id.optional().describe('Only those of this destination'),
+  cause: z
+    .string()
+    .max(300, 'must not exceed 300 characters')
+    .optional()
+    .describe('Only those that failed with these words'),
+  startDate: GivenDay.optional().describe('First day of the leads, in the time zone of the company'),
+  endDate: GivenDay.optional(),
 });
 
 const Which = z.object({ id: Id });
@@ -218,7 +264,9 @@ export const delivery = {
             leadspeekID: Id,
             leadspeekType: z.string(),
             campaign_name: z.string(),
-            state: z.enum(['failed', 'waiting']).describe('waiting: for its connection'),
+            state: z
+              .enum(['failed', 'retrying', 'waiting'])
+              .describe('retrying: more attempts follow. waiting: for its connection'),
             cause: z.string(),
             leads: z.int(),
             first_at: Instant,
@@ -227,6 +275,81 @@ export const delivery = {
         ),
       }),
     ),
+  desk: call
+    .route({
+      method: 'GET',
+      path: '/integrations/deliveries',
+      tags: ['Integrations'],
+      summary:
+        'Lists deliveries of a company in a state, the newest first, up to 10,000. An agency’s list is of its clients',
+    })
+    .meta({ access: 'integration.read' })
+    .input(PageQuery.extend({ ...DeskFilter.shape, state: z.enum(DESK_STATES).default('failed') }))
+    .output(Page(DeskDelivery)),
+  one: call
+    .route({
+      method: 'GET',
+      path: '/integrations/deliveries/{id}',
+      tags: ['Integrations'],
+      summary:
+        'Returns a delivery with its attempts, requests, and responses, without credentials and personal data',
+    })
+    .meta({ access: 'integration.read' })
+    .input(Which)
+    .output(
+      DeskDelivery.extend({
+        tries: z.array(Attempt.extend({ exchanges: z.array(Exchange).describe('Kept for 30 days') })),
+      }),
+    ),
+  destinations: call
+    .route({
+      method: 'GET',
+      path: '/integrations/destinations',
+      tags: ['Integrations'],
+      summary:
+        'Lists the destinations of a company, or of an agency’s clients, with how the last seven days went',
+    })
+    .meta({ access: 'integration.read' })
+    .input(PageQuery.extend(Company.shape))
+    .output(
+      Page(
+        z.object({
+          id: Id,
+          name: z.string(),
+          kind: z.string(),
+          leadspeekID: Id,
+          leadspeekType: z.string(),
+          campaign_name: z.string(),
+          company_name: z.string(),
+          state: z.enum(['enabled', 'disabled']),
+          connection_state: z.enum(CONNECTION_STATES).nullable(),
+          days: z
+            .array(
+              z.object({
+                day: Day,
+                delivered: z.int(),
+                failed: z.int().describe('Attempts that did not deliver'),
+              }),
+            )
+            .describe('Today and the six days before (UTC), the oldest first'),
+          half_took_ms: z.int().nullable().describe('Half of the attempts took at most this long'),
+          most_took_ms: z.int().nullable().describe('95 % of the attempts took at most this long'),
+          waiting: z.int().describe('Deliveries that are pending or being checked, up to 10,000'),
+          failed: z.int().describe('Deliveries that failed, up to 10,000'),
+        }),
+      ),
+    ),
+  resend: call
+    .route({
+      method: 'POST',
+      path: '/integrations/deliveries/resend',
+      tags: ['Integrations'],
+      summary:
+        'Resends the failed deliveries of a company that match a filter, the oldest 10,000, to enabled destinations',
+    })
+    .meta({ access: 'integration.write' })
+    .input(DeskFilter)
+    .output(Done.extend({ replayed: z.int() })),
   update: call
     .route({
       method: 'PUT',

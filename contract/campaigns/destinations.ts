@@ -48,6 +48,25 @@ export type ConnectionState = (typeof CONNECTION_STATES)[number];
 export const DELIVERY_STATES = ['pending', 'unknown', 'delivered', 'failed', 'skipped'] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
+/** What the delivery desk lists; `waiting` is what is pending or unknown. */
+export const DESK_STATES = ['failed', 'waiting', 'delivered', 'skipped'] as const;
+export type DeskState = (typeof DESK_STATES)[number];
+
+/**
+ * One request of an attempt and its response, as they are stored and shown: credentials are masked, and what is known
+ * about the person stands as {{field}}.
+ */
+export interface Exchange {
+  method: string;
+  url: string;
+  headers: [name: string, value: string][];
+  body: string | null;
+  /** null: no response came. */
+  status: number | null;
+  answer: string | null;
+  ms: number;
+}
+
 /** What became of a lead at all of its destinations. `skipped`: the rules of each left it out. */
 export const LEAD_DELIVERY = ['none', 'pending', 'delivered', 'failed', 'skipped'] as const;
 export type LeadDelivery = (typeof LEAD_DELIVERY)[number];

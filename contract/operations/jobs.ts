@@ -21,6 +21,7 @@ export const JOB_TITLES: Record<string, string> = {
   'datawallet.sweep': 'Data Wallet check',
   'datawallet.tell': 'Data Wallet notice',
   'datawallet.topup': 'Data Wallet top-up',
+  'delivery.forget': 'Delivery log cleanup',
   'delivery.resume': 'Deliveries after reconnecting',
   'delivery.send': 'Lead delivery',
   'developer.expiry': 'API key expiry notices',

@@ -33,3 +33,4 @@ export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor)
 export { type Attempted, attempt, outcomeOf, vendorWords } from './attempt.ts';
 export { createHttp, type Http } from './http.ts';
 export type { Choice, Credentials, Lead, Request, Result, TestResult, Vendor, Way } from './port.ts';
+export { createRedactor, type Redactor, recorded } from './record.ts';

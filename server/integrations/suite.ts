@@ -5,6 +5,7 @@ import { type Attempted, attempt, outcomeOf } from './attempt.ts';
 import { createHttp } from './http.ts';
 import { fieldsOf, missingFields } from './mapping.ts';
 import type { Request, Vendor, Way } from './port.ts';
+import { createRedactor, recorded } from './record.ts';
 import { type RunningStub, type Stub, type StubAnswer, startStub } from './stub.ts';
 
 /** What differs between vendors in the suite. */
@@ -165,6 +166,30 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
         const secret = way.credentials[key];
         if (secret) expect(JSON.stringify(result)).not.toContain(secret);
       }
+    });
+
+    it('[BEY-04] what is recorded of it holds no credential and nothing about the person', async () => {
+      const secrets = vendor.credentials.flatMap(({ key, isSecret }) => {
+        const value = isSecret && way.credentials[key];
+        return value ? [value] : [];
+      });
+      const { lead_id, campaign_id, campaign_name, created_at, ...personal } = LEAD;
+      const seen = async (request: Request, isInDoubt: boolean) => {
+        const record = recorded(way.http, createRedactor(LEAD, secrets));
+        await attempt(vendor, { ...way, http: record.http }, request, null, isInDoubt);
+        return record.exchanges;
+      };
+      const exchanges = [...(await seen(requestFor(), false)), ...(await seen(requestFor(), true))];
+      running.answerNext({ status: 422, json: { message: Object.values(personal).join(' ') } }, 1);
+      exchanges.push(...(await seen(requestFor(), false)));
+      expect(exchanges.length).toBeGreaterThan(1);
+      const text = JSON.stringify(exchanges).toLowerCase();
+      const open = [...Object.values(personal), ...secrets].filter((value) =>
+        text.includes(value.toLowerCase()),
+      );
+      // A state alone is two letters that stand in many words.
+      expect(open.filter((value) => value.length > 2)).toEqual([]);
+      expect(text).toContain('{{email}}');
     });
 
     if (options.badField) {

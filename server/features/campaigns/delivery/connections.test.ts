@@ -390,7 +390,7 @@ describe('delivery through a connection', () => {
     const groups = data as unknown as { cause: string; leads: number }[];
     expect(groups.map(({ cause, leads }) => [cause, leads]).sort()).toEqual([
       [lacking, 1],
-      [expect.stringMatching(/not an address is invalid.*Check the field mapping/), 1],
+      [expect.stringMatching(/\{\{email\}\} is invalid.*Check the field mapping/), 1],
     ]);
     const owner = await app.make.user(agency, { password: PASSWORD });
     const clientToken = token;

@@ -663,7 +663,7 @@ describe('lanes', () => {
       startedAt: app.clock.now(),
       durationMs,
       status: 200,
-      answer: null,
+      exchanges: [],
       error: null,
     });
     slowness.note('a', outcome(15_000));

@@ -1,4 +1,4 @@
-import { resumeJob, sendJob } from './queue.ts';
+import { forgetJob, resumeJob, sendJob } from './queue.ts';
 import type { Delivery } from './service.ts';
 
 /** Concurrent attempts in this process; only one of them on each lane. */
@@ -18,4 +18,6 @@ export async function startDelivery(delivery: Delivery): Promise<void> {
     (payload) => delivery.attempt(payload),
   );
   await delivery.jobs.work(resumeJob, {}, (payload) => delivery.resume(payload));
+  await delivery.jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => delivery.forget());
+  await delivery.jobs.schedule(forgetJob, '23 3 * * *', {});
 }

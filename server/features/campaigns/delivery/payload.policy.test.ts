@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_FIELDS, type Payload, RB2B_TEMPLATE } from '../../../../contract/campaigns/payloads.ts';
 import type { Refusal } from '../../../../contract/errors.ts';
+import { createRedactor } from '../../../integrations/index.ts';
 import { checkFields, checkTemplate, headersFrom, messageOf, secretsOf } from './payload.policy.ts';
-import { type LeadData, readable, testLead } from './policy.ts';
+import { type LeadData, testLead } from './policy.ts';
 
 const at = new Date('2026-03-01T12:00:00Z');
 const lead = (person: Partial<LeadData['person']> = {}): LeadData => {
@@ -338,9 +339,10 @@ describe('headers of a webhook', () => {
       { name: 'X-On', value: '1' },
     ]);
     const said = `1 {"auth":"Bearer tok-12345678","token":"tok-12345678","key":${JSON.stringify('a"b\\c-secret')}} a"b\\c-secret`;
-    expect(readable(Buffer.from(said), secrets)).toBe('1 {"auth":"•••","token":"•••","key":"•••"} •••');
+    const redact = createRedactor({}, secrets);
+    expect(redact.answer(said, 400)).toBe('1 {"auth":"•••","token":"•••","key":"•••"} •••');
     // Also where the text is cut.
     const cut = `${'x'.repeat(1990)}Bearer tok-12345678`;
-    expect(readable(Buffer.from(cut), secrets)).toBe(`${'x'.repeat(1990)}•••`);
+    expect(redact.answer(cut, 200)).toBe(`${'x'.repeat(1990)}•••`);
   });
 });

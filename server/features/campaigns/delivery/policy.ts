@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { LeadMessage } from '../../../../contract/campaigns/delivery.ts';
-import { printable } from '../../../platform/printable.ts';
+import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
 
 /** The body of one lead, as a webhook receives it. */
 export type LeadData = z.output<typeof LeadMessage>['data'];
@@ -15,7 +15,6 @@ export const MOST_REPLAYED = 10_000;
 export const TEST_EVERY_MS = 60_000;
 export const TIMEOUT_MS = 15_000;
 export const ANSWER_BYTES = 65_536;
-const ANSWER_KEPT = 2_000;
 const LONGEST_WAIT_S = 86_400;
 
 /** The outcome of one attempt. */
@@ -24,8 +23,8 @@ export interface Outcome {
   durationMs: number;
   /** HTTP status; null when there was no response. */
   status: number | null;
-  /** The beginning of the response, as plain text. */
-  answer: string | null;
+  /** What was sent and what came back. */
+  exchanges: Exchange[];
   /** Why it failed, in words; null when it succeeded. */
   error: string | null;
   retryAfter?: string | undefined;
@@ -86,18 +85,6 @@ function waitAsked(header: string | undefined, now: Date): number {
   if (!header) return 0;
   const seconds = /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - now.getTime()) / 1000;
   return Number.isFinite(seconds) ? Math.min(Math.max(seconds, 0), LONGEST_WAIT_S) : 0;
-}
-
-/**
- * Returns the beginning of a response as text that can be stored and shown: no control characters, no `secrets`, at
- * most 2,000 characters.
- */
-export function readable(body: Uint8Array, secrets: readonly string[] = []): string {
-  const text = new TextDecoder().decode(body);
-  return printable(
-    secrets.reduce((rest, secret) => rest.replaceAll(secret, '•••'), text),
-    ANSWER_KEPT,
-  );
 }
 
 /** A made-up lead for the test button, with the data fields that the campaign asks for. */

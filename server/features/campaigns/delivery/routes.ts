@@ -4,7 +4,7 @@ import { messages } from '../../../../contract/messages.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
 import type { Tried } from './rules.service.ts';
-import type { Counted, Delivery } from './service.ts';
+import type { Attempt, Counted, Delivery, DeskRow } from './service.ts';
 
 /** The calls of the feature. */
 export function deliveryRoutes(delivery: Delivery): {
@@ -121,24 +121,62 @@ export function deliveryRoutes(delivery: Delivery): {
             next_at: row.next_at?.toISOString() ?? null,
             delivered_at: row.delivered_at?.toISOString() ?? null,
             created_at: row.created_at.toISOString(),
-            tries: (byDelivery.get(row.id) ?? []).map((attempt) => ({
-              number: attempt.number,
-              started_at: attempt.started_at.toISOString(),
-              duration_ms: attempt.duration_ms,
-              status: attempt.status,
-              answer: attempt.answer,
-              error: attempt.error,
-            })),
+            tries: (byDelivery.get(row.id) ?? []).map(tryWire),
           })),
           total,
           input,
         );
       },
+      async desk(ctx, input) {
+        const { Page, PerPage, searchQuery, state, ...filter } = input;
+        const asked = { limit: PerPage, offset: (Page - 1) * PerPage };
+        const { rows, total } = await delivery.desk(ctx, { ...filter, state, messageId: searchQuery }, asked);
+        return page(
+          rows.map((row) => deskWire(row, ctx.may('lead.read'))),
+          total,
+          input,
+        );
+      },
+      async one(ctx, { id }) {
+        const { row, tries } = await delivery.one(ctx, id);
+        return {
+          ...deskWire(row, ctx.may('lead.read')),
+          tries: tries.map((attempt) => ({
+            ...tryWire(attempt),
+            exchanges: (attempt.exchanges ?? []).map((one) => ({
+              ...one,
+              headers: one.headers.map(([name, value]) => ({ name, value })),
+            })),
+          })),
+        };
+      },
+      async destinations(ctx, input) {
+        const asked = { limit: input.PerPage, offset: (input.Page - 1) * input.PerPage };
+        const { rows, total } = await delivery.destinations(ctx, input.companyID, asked);
+        return page(
+          rows.map((row) => ({
+            ...row,
+            name: row.name || row.url || '',
+            leadspeekID: row.campaign_id,
+            leadspeekType: row.module,
+            state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
+            connection_state: row.connection_state === 'removed' ? null : row.connection_state,
+            waiting: Number(row.waiting),
+            failed: Number(row.failed),
+          })),
+          total,
+          input,
+        );
+      },
+      async resend(ctx, input) {
+        const replayed = await delivery.resend(ctx, input);
+        return { result: 'success', message: resending(replayed), replayed };
+      },
       async replay(ctx, { id, deliveryID, cause }) {
         const replayed = await delivery.replay(ctx, id, { deliveryId: deliveryID, cause });
         return {
           result: 'success',
-          message: replayed === 1 ? 'Resending 1 lead' : `Resending ${replayed} leads`,
+          message: resending(replayed),
           replayed,
         };
       },
@@ -146,6 +184,39 @@ export function deliveryRoutes(delivery: Delivery): {
     plain: [],
   };
 }
+
+const resending = (count: number): string => (count === 1 ? 'Resending 1 lead' : `Resending ${count} leads`);
+
+/** The last response is part of the requests; attempts from before these were kept have it themselves. */
+const tryWire = (attempt: Attempt) => ({
+  number: attempt.number,
+  started_at: attempt.started_at.toISOString(),
+  duration_ms: attempt.duration_ms,
+  status: attempt.status,
+  answer: attempt.exchanges?.at(-1)?.answer ?? attempt.answer,
+  error: attempt.error,
+});
+
+const deskWire = (row: DeskRow, mayName: boolean) => ({
+  id: row.id,
+  destinationID: row.integration_id,
+  destination: row.name || row.url || '',
+  kind: row.kind,
+  destination_state: row.integration_state,
+  leadspeekID: row.campaign_id,
+  leadspeekType: row.module,
+  campaign_name: row.campaign_name,
+  company_name: row.company_name,
+  message_id: row.message_id,
+  lead_id: row.lead_id,
+  lead_name: (mayName && [row.first_name, row.last_name].filter(Boolean).join(' ')) || null,
+  state: row.state,
+  cause: row.cause,
+  attempts: row.attempts,
+  next_at: row.next_at?.toISOString() ?? null,
+  delivered_at: row.delivered_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+});
 
 /** A client does not see how its agency's connection is used; `connection_state` is null then. */
 const wire = (row: Counted) => ({

@@ -1,14 +1,15 @@
+import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
 import type { Payload, PayloadHeader } from '../../../../contract/campaigns/payloads.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import type { Result, Vendor, Way } from '../../../integrations/index.ts';
-import { attempt } from '../../../integrations/index.ts';
+import { attempt, createRedactor, type Redactor, recorded } from '../../../integrations/index.ts';
 import { fieldsOf, missingFields } from '../../../integrations/mapping.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Vault } from '../../../platform/crypto.ts';
 import { type Outbound, OutboundError } from '../../../platform/outbound.ts';
 import { leadOf } from './lead.policy.ts';
 import { type Message, messageOf, secretsOf } from './payload.policy.ts';
-import { ANSWER_BYTES, type LeadData, type Outcome, readable, TIMEOUT_MS } from './policy.ts';
+import { ANSWER_BYTES, type LeadData, type Outcome, TIMEOUT_MS } from './policy.ts';
 import { signedHeaders } from './sign.ts';
 
 export const SECRET = 'integration.secret';
@@ -64,11 +65,13 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
   const timed = () => {
     const startedAt = clock.now();
     const began = performance.now();
-    return (rest: Omit<Outcome, 'startedAt' | 'durationMs'>): Outcome => ({
+    const elapsed = () => Math.round(performance.now() - began);
+    const done = (rest: Omit<Outcome, 'startedAt' | 'durationMs'>): Outcome => ({
       startedAt,
-      durationMs: Math.round(performance.now() - began),
+      durationMs: elapsed(),
       ...rest,
     });
+    return Object.assign(done, { elapsed });
   };
 
   /** Posts a signed message to a webhook. */
@@ -81,22 +84,33 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
     try {
       secret = vault.open(secretSealed, SECRET);
     } catch {
-      return done({ status: null, answer: null, error: SECRET_UNREADABLE, final: true });
+      return done(notSent(SECRET_UNREADABLE));
     }
     const own = openHeaders(vault, headersSealed);
-    if (!own) return done({ status: null, answer: null, error: HEADERS_UNREADABLE, final: true });
+    if (!own) return done(notSent(HEADERS_UNREADABLE));
     let message: Message;
     try {
       message = messageOf(payload, data);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return done({ status: null, answer: null, error: `Not sent: ${error.message}.`, final: true });
+      return done(notSent(`Not sent: ${error.message}.`));
     }
     const { body, contentType } = message;
+    const signed = signedHeaders(secret, messageId, clock.now(), body, contentType);
+    const redact = createRedactor(leadOf(data), [secret, ...secretsOf(own)]);
+    const exchange = (status: number | null, answer: string | null): Exchange => ({
+      method: 'POST',
+      url: redact.url(url),
+      headers: [...redact.headers(signed), ...own.map(({ name }): [string, string] => [name, '•••'])],
+      body: redact.body(body, contentType),
+      status,
+      answer,
+      ms: done.elapsed(),
+    });
     try {
       const answer = await outbound.fetch(url, {
         method: 'POST',
-        headers: requestHeaders(signedHeaders(secret, messageId, clock.now(), body, contentType), own),
+        headers: requestHeaders(signed, own),
         body,
         timeoutMs: TIMEOUT_MS,
         maxBytes: ANSWER_BYTES,
@@ -110,14 +124,14 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
             : `The endpoint returned ${status}.`;
       return done({
         status,
-        answer: readable(answer.body, secretsOf(own)),
+        exchanges: [exchange(status, redact.answer(answer.body.toString('utf8'), status))],
         error,
         gone: status === 410,
         retryAfter: answer.headers['retry-after'],
       });
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
-      return done({ status: null, answer: null, error: `${error.message}.` });
+      return done({ status: null, exchanges: [exchange(null, null)], error: `${error.message}.` });
     }
   }
 
@@ -129,11 +143,16 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
     const lacking = missingFields(vendor, fields);
     if (lacking.length > 0) {
       const error = `Not sent: this lead has no ${lacking.join(', ')}, which ${vendor.name} requires.`;
-      return done({ status: null, answer: null, error, final: true, remoteId });
+      return done({ ...notSent(error), remoteId });
     }
     const request = { settings, fields, leadId: data.id, at: clock.now() };
-    const attempted = await attempt(vendor, way, request, remoteId, isInDoubt);
-    return done({ ...outcomeOf(attempted.result, vendor), remoteId: attempted.remoteId });
+    const secrets = vendor.credentials.flatMap(({ key, isSecret }) =>
+      isSecret ? (way.credentials[key] ?? []) : [],
+    );
+    const redact = createRedactor(leadOf(data), secrets);
+    const { http, exchanges } = recorded(way.http, redact);
+    const attempted = await attempt(vendor, { ...way, http }, request, remoteId, isInDoubt);
+    return done({ ...outcomeOf(attempted.result, vendor, redact), exchanges, remoteId: attempted.remoteId });
   }
 
   return {
@@ -143,31 +162,31 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
   };
 }
 
-/** What an adapter's result means for the schedule and the log. */
-function outcomeOf(result: Result, vendor: Vendor): Omit<Outcome, 'startedAt' | 'durationMs'> {
-  const answer = null;
+const notSent = (error: string) => ({ status: null, exchanges: [], error, final: true });
+
+/** What an adapter's result means for the schedule and the log, where the vendor's words name no person. */
+function outcomeOf(
+  result: Result,
+  vendor: Vendor,
+  redact: Redactor,
+): Omit<Outcome, 'startedAt' | 'durationMs' | 'exchanges'> {
+  const after = 'afterMs' in result && result.afterMs ? { afterMs: result.afterMs } : {};
+  if (result.kind === 'delivered') return { status: result.status, error: null, ...after };
+  const error = redact.words(result.why);
   switch (result.kind) {
-    case 'delivered':
-      return {
-        status: result.status,
-        answer,
-        error: null,
-        ...(result.afterMs ? { afterMs: result.afterMs } : {}),
-      };
     case 'final':
-      return { status: result.status, answer, error: `${result.why} ${result.fix}`, final: true };
+      return { status: result.status, error: `${error} ${redact.words(result.fix)}`, final: true };
     case 'broken':
-      return { status: result.status, answer, error: result.why, broken: result.why };
+      return { status: result.status, error, broken: error };
     case 'unknown':
-      return { status: null, answer, error: result.why, isInDoubt: vendor.find !== undefined };
+      return { status: null, error, isInDoubt: vendor.find !== undefined };
     case 'retry':
       return {
         status: result.status,
-        answer,
-        error: result.why,
+        error,
         // A server that failed may have done half of it.
         isInDoubt: vendor.find !== undefined && (result.status ?? 0) >= 500,
-        ...(result.afterMs ? { afterMs: result.afterMs } : {}),
+        ...after,
       };
   }
 }

@@ -7,6 +7,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createAlerts } from './alert.service.ts';
 import type { DeliveryDeps } from './deps.ts';
+import { deliveryDesk } from './desk.service.ts';
 import { destinationChanges } from './destination.service.ts';
 import { createExamples } from './examples.ts';
 import { payloadChanges } from './payload.service.ts';
@@ -19,7 +20,8 @@ import { newMessageId, newSecret } from './sign.ts';
 import { createSlowness } from './slow.ts';
 import * as store from './store.ts';
 
-export type { Counted } from './store.ts';
+export type { DeskRow } from './desk.store.ts';
+export type { Attempt, Counted } from './store.ts';
 export type { DeliveryDeps };
 export type Delivery = ReturnType<typeof createDelivery>;
 
@@ -165,14 +167,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           tx,
           row,
           { state: 'failed', next_at: null, delivered_at: null },
-          attemptRow({
-            startedAt: clock.now(),
-            durationMs: 0,
-            status: null,
-            answer: null,
-            error,
-            final: true,
-          }),
+          attemptRow(notSent(clock.now(), error)),
         );
       }),
   });
@@ -498,6 +493,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       counted,
     }),
     ...rules.calls,
+    ...deliveryDesk(platform, { audit, tenants, goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)) }),
     ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, counted }),
   };
 
@@ -546,7 +542,7 @@ const notSent = (startedAt: Date, error: string): Outcome => ({
   startedAt,
   durationMs: 0,
   status: null,
-  answer: null,
+  exchanges: [],
   error,
   final: true,
 });
@@ -574,6 +570,6 @@ const attemptRow = (outcome: Outcome) => ({
   started_at: outcome.startedAt,
   duration_ms: outcome.durationMs,
   status: outcome.status,
-  answer: outcome.answer,
   error: outcome.error,
+  exchanges: outcome.exchanges,
 });

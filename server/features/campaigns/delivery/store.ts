@@ -1,6 +1,9 @@
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
+import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
+import { TOOK_UP_TO, tookGroup } from './metrics.policy.ts';
 import { MOST_REPLAYED } from './policy.ts';
 
 export type IntegrationRow = Selectable<Schema['integration']>;
@@ -227,8 +230,8 @@ export async function settle(
     started_at: Date;
     duration_ms: number;
     status: number | null;
-    answer: string | null;
     error: string | null;
+    exchanges: Exchange[];
   },
 ): Promise<boolean> {
   const number = delivery.attempts + 1;
@@ -238,18 +241,50 @@ export async function settle(
       waits_for_hours: false,
       ...set,
       attempts: number,
-      cause: set.state === 'failed' ? (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null) : null,
+      cause: set.state === 'skipped' ? null : (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null),
     })
     .where('id', '=', delivery.id)
     .where('attempts', '=', delivery.attempts)
-    .returning(['root_id', 'agency_id', 'company_id'])
+    .returning(['root_id', 'agency_id', 'company_id', 'integration_id', 'is_test'])
     .executeTakeFirst();
   if (!row) return false;
+  const { integration_id, is_test, ...owner } = row;
+  const { exchanges, ...facts } = attempt;
   await tx
     .insertInto('delivery_attempt')
-    .values({ delivery_id: delivery.id, number, ...row, ...attempt })
+    .values({ delivery_id: delivery.id, number, ...owner, ...facts })
     .execute();
+  if (exchanges.length > 0) {
+    await tx
+      .insertInto('delivery_exchange')
+      .values({
+        delivery_id: delivery.id,
+        number,
+        ...owner,
+        at: attempt.started_at,
+        exchanges: JSON.stringify(exchanges),
+      })
+      .execute();
+    if (!is_test) await countAttempt(tx, integration_id, owner, attempt);
+  }
   return true;
+}
+
+/** Adds an attempt to the day of its destination. */
+async function countAttempt(
+  tx: Tx,
+  integrationId: string,
+  owner: Owner & { agency_id: string },
+  attempt: { started_at: Date; duration_ms: number; error: string | null },
+): Promise<void> {
+  const group = tookGroup(attempt.duration_ms);
+  const took = [...TOOK_UP_TO, 0].map((_, at) => (at === group ? 1 : 0));
+  const isDelivered = attempt.error === null;
+  await sql`insert into delivery_day as d (integration_id, day, root_id, agency_id, company_id, delivered, failed, took)
+    values (${integrationId}, ${attempt.started_at.toISOString().slice(0, 10)}, ${owner.root_id}, ${owner.agency_id},
+            ${owner.company_id}, ${isDelivered ? 1 : 0}, ${isDelivered ? 0 : 1}, ${took}::integer[])
+    on conflict (integration_id, day) do update set delivered = d.delivered + excluded.delivered,
+      failed = d.failed + excluded.failed, took[${group + 1}] = d.took[${group + 1}] + 1`.execute(tx);
 }
 
 /** Returns a page of a webhook's deliveries, with the total count. `search` is the id of a message. */
@@ -280,15 +315,31 @@ export async function deliveries(
     .limit(asked.limit)
     .offset(asked.offset)
     .execute();
-  const tries = rows.length
-    ? await tx
-        .selectFrom('delivery_attempt')
-        .selectAll()
-        .where(sql<SqlBool>`delivery_id = any(${rows.map((row) => row.id)}::uuid[])`)
-        .orderBy('number')
-        .execute()
-    : [];
-  return { rows, tries, total: Number(total) };
+  return {
+    rows,
+    tries: await attempts(
+      tx,
+      rows.map(({ id }) => id),
+    ),
+    total: Number(total),
+  };
+}
+
+export type Attempt = Awaited<ReturnType<typeof attempts>>[number];
+
+/** Returns the attempts of deliveries, the first ones first, with what is still kept of their requests. */
+export async function attempts(tx: Tx, deliveryIds: readonly string[]) {
+  if (deliveryIds.length === 0) return [];
+  return tx
+    .selectFrom('delivery_attempt as a')
+    .leftJoin('delivery_exchange as e', (join) =>
+      join.onRef('e.delivery_id', '=', 'a.delivery_id').onRef('e.number', '=', 'a.number'),
+    )
+    .selectAll('a')
+    .select('e.exchanges')
+    .where(sql<SqlBool>`a.delivery_id = any(${deliveryIds}::uuid[])`)
+    .orderBy('a.number')
+    .execute();
 }
 
 /** Returns the next deliveries of a campaign after a position, the newest first, with the last response to each. */
@@ -414,7 +465,7 @@ const MOST_COUNTED = 20_000;
 
 /**
  * What could not be delivered for a company, or an agency's clients, by destination and cause, the most recent first:
- * of 20,000 that failed and 20,000 that wait.
+ * of 20,000 that failed, 20,000 that are retried, and 20,000 that wait.
  */
 export async function undelivered(tx: Tx, companyId: string, limit: number) {
   const { rows } = await sql<{
@@ -426,7 +477,7 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     campaign_id: string;
     campaign_name: string;
     module: string;
-    state: 'failed' | 'waiting';
+    state: 'failed' | 'retrying' | 'waiting';
     cause: string;
     leads: bigint;
     first_at: Date;
@@ -438,6 +489,12 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
       from whose w cross join lateral (
         select * from delivery d where d.company_id = w.id and d.state = 'failed' and not d.is_test limit ${MOST_COUNTED}) d
       limit ${MOST_COUNTED}),
+    retrying as (
+      select d.integration_id, d.campaign_id, d.created_at, d.cause
+      from whose w cross join lateral (
+        select * from delivery d where d.company_id = w.id and d.state in ('pending', 'unknown') and d.cause is not null
+          and d.next_at is not null and not d.is_test limit ${MOST_COUNTED}) d
+      limit ${MOST_COUNTED}),
     waiting as (
       select d.integration_id, d.campaign_id, d.created_at
       from integration i join delivery d on d.integration_id = i.id
@@ -446,6 +503,8 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
       limit ${MOST_COUNTED}),
     stuck as (
       select integration_id, campaign_id, 'failed' as state, created_at, cause from failed
+      union all
+      select integration_id, campaign_id, 'retrying', created_at, cause from retrying
       union all
       select integration_id, campaign_id, 'waiting', created_at, '' from waiting)
     select s.integration_id as id, i.name, i.kind, i.connection_id, o.name as company_name, s.campaign_id,
