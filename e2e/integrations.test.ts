@@ -4,7 +4,7 @@ import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
 import { PATIENCE_MS } from './patience.ts';
-import { signInAt } from './person.ts';
+import { follow, signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -91,4 +91,20 @@ test('[INTG-01] [INTG-02] [BEY-04] a client connects a CRM, maps a field, and se
   // The log follows it: both test leads are there.
   const delivered = page.getByRole('list', { name: 'Deliveries' }).getByText('Delivered', { exact: true });
   await expect.poll(() => delivered.count(), { timeout: PATIENCE_MS }).toBe(2);
+
+  // The delivery desk: the demo's wrong mapping, with what was sent, without the person's data.
+  await page.keyboard.press('Escape');
+  await follow(page, 'Leads', 'Deliveries');
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'not delivered to GoHighLevel' })
+    .getByRole('button', { name: 'Show' })
+    .click();
+  await page.getByRole('region', { name: 'Deliveries' }).locator('tbody button').first().click();
+  await page
+    .getByRole('region', { name: 'Request body' })
+    .getByText('"email": "{{full_name}}"', { exact: false })
+    .waitFor();
+  expect(await axeFindings(page)).toEqual([]);
 });

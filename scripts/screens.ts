@@ -179,6 +179,7 @@ const shots: Shot[] = [
   { name: 'login-root', host: 'localhost', path: '/login' },
   { name: 'client-dashboard', ...client, path: '/dashboard' },
   { name: 'client-leads', ...client, path: '/leads' },
+  { name: 'client-deliveries', ...client, path: '/deliveries' },
   { name: 'client-lead', ...client, path: '/dashboard', act: openRow },
   { name: 'client-campaigns', ...client, path: '/visitor-id/campaign-management' },
   { name: 'client-campaign-setup', ...client, path: '/visitor-id/campaign-management', act: openRow },

@@ -9,6 +9,7 @@ import {
   RECEIVER_NAME,
   receiverSecretFile,
   SHOP_SITE_KEY,
+  SLOW_SERVICE,
   seedDemo,
   shopPeople,
 } from './demo/seed.ts';
@@ -152,7 +153,7 @@ async function main(): Promise<void> {
       ...(wantsDemo ? { dns: demoDns(config, createDns(config.dnsServers)) } : {}),
       mount(server) {
         if (!wantsDemo) return;
-        registerDemoCrm(server, { host: host('crm.'), services });
+        registerDemoCrm(server, { host: host('crm.'), services, slow: SLOW_SERVICE });
         receiver = registerDemoReceiver(server, { host: host('receiver.') });
         addDemoShop(server, {
           host: host('shop.'),

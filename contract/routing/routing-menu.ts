@@ -40,7 +40,7 @@ const COMPANY_MENU: readonly Group[] = [
   ['Set up', ['profile-setup', 'card-setting']],
   ['Agencies', ['agency-list']],
   ['Clients', ['client-management', 'client']],
-  ['Leads', ['leads', 'module-dashboard']],
+  ['Leads', ['leads', 'module-dashboard', 'deliveries']],
   [
     'Campaigns',
     ['campaign', 'campaign-management', 'campaign-setup', 'audience', 'banner-create', 'banner-list'],
@@ -79,6 +79,7 @@ const OPERATING: readonly PageId[] = [
   'dashboard',
   'leads',
   'module-dashboard',
+  'deliveries',
   'client',
   'campaign',
   'campaign-management',

@@ -225,6 +225,14 @@ export const PAGES = [
   },
   { id: 'audience', path: '/audience', aliases: ['/Audience'], title: 'Audiences', ...campaign },
   {
+    id: 'deliveries',
+    path: '/deliveries',
+    title: 'Deliveries',
+    ...inside,
+    who: [...agency, 'client'],
+    permission: 'integration.read',
+  },
+  {
     id: 'integrations',
     path: '/integrations',
     title: 'Integrations',

@@ -174,6 +174,7 @@ path                                          root   enterprise rootAdmin rootSa
 /campaign-setup                               P      P          P         connect   404      P       prof      P           404         404      P       P
 /audience                                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /Audience                                     P      P          P         connect   404      P       prof      P           404         404      P       P
+/deliveries                                   404    404        404       connect   404      P       prof      P           404         404      P       P
 /integrations                                 404    404        404       connect   404      P       prof      404         404         404      P       P
 /integrations/zapier                          404    404        404       connect   404      P       prof      404         404         404      P       P
 /configuration                                clients clients   clients   connect   clients  clients prof      clients     clients     clients  clients clients
@@ -543,7 +544,7 @@ describe('[NAV-01] the sidebar', () => {
     const expected = [
       ['Home', ['Dashboard']],
       ['Clients', ['Client Management', 'Results by client']],
-      ['Leads', ['All leads', 'Visitor ID', 'Search ID']],
+      ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries']],
       [
         'Campaigns',
         [
@@ -565,7 +566,7 @@ describe('[NAV-01] the sidebar', () => {
   test('of a client', () => {
     expect(labels('client')).toEqual([
       ['Home', ['Dashboard']],
-      ['Leads', ['All leads', 'Visitor ID']],
+      ['Leads', ['All leads', 'Visitor ID', 'Deliveries']],
       [
         'Campaigns',
         [

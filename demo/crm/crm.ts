@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Stub, stubRequest } from '../../server/integrations/stub.ts';
 import { crmPage, MODES, type Mode, type Shown, STYLE } from './page.ts';
 
-const SLOW_MS = 8_000;
+const SLOW_MS = 4_000;
 /** Together with the stubs' own work, far below what the platform's process can bear. */
 const MOST_RECORDS = 20;
 /** Far above what a lead needs: the page shows all of it to whoever asks. */
@@ -20,13 +20,14 @@ export interface DemoService {
 /**
  * Mounts stand-ins for the services that leads are delivered to, on one host (`crm.localhost`, on any port), for the
  * demo only. Each answers the calls of its service below /<id>, keeps what arrives in memory, and shows it as a page,
- * with switches for what can go wrong.
+ * with switches for what can go wrong. One of them is slow from the start.
  */
 export function registerDemoCrm(
   app: FastifyInstance,
-  { host, services }: { host: string; services: readonly DemoService[] },
+  given: { host: string; services: readonly DemoService[]; slow: string },
 ): void {
-  const modes = new Map<string, Mode>();
+  const { host, services } = given;
+  const modes = new Map<string, Mode>([[given.slow, 'slow']]);
   const constraints = { host: new RegExp(`^${host.replaceAll('.', '\\.')}(:\\d+)?$`, 'i') };
   const options = (call: string) => ({ config: { access: 'open' as const, call }, constraints });
   const shown = (origin: string): Shown[] =>

@@ -3,7 +3,7 @@ export const MODES = {
   works: 'Works',
   refuses: 'Refuses the credentials',
   fails: 'Answers with errors',
-  slow: 'Takes 8 seconds',
+  slow: 'Takes 4 seconds',
   loses: 'Saves, but drops the answer',
 } as const;
 export type Mode = keyof typeof MODES;

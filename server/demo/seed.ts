@@ -2,6 +2,8 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROFILE_KEYS } from '../../contract/audience/enrichment-fields.ts';
 import type { AppParts } from '../app.ts';
+import { clickfunnelsStub } from '../integrations/clickfunnels/stub.ts';
+import { gohighlevelStub } from '../integrations/gohighlevel/stub.ts';
 import { ManualClock } from '../platform/clock.ts';
 import type { Config } from '../platform/config.ts';
 import { csvLine } from '../platform/csv.ts';
@@ -21,6 +23,9 @@ const USD = 1_000_000n;
 const STRETCHES = 6;
 /** Fixed, so that the demo shop finds its campaign again after a restart. */
 export const SHOP_SITE_KEY = 'demoshop2345';
+
+/** The service that the demo CRM is slow as. */
+export const SLOW_SERVICE = 'clickfunnels';
 
 export const RECEIVER_NAME = 'northwind';
 /** Where the secret of the demo's webhook is stored, so that the receiver can check signatures. */
@@ -504,6 +509,35 @@ export async function seedDemo(
     await features.views.create(ctx, { ...view, name: 'Austin', params: { q: 'Austin' } });
   }
 
+  /**
+   * What the delivery desk has to show: a key that is refused, a mapping that is wrong, and a service that is slow.
+   */
+  async function addTroubles(): Promise<void> {
+    const [, guides, , , , , gifts] = plans;
+    await make.connection(northwind, {
+      vendor: 'sendgrid',
+      name: 'Newsletter',
+      account: 'SendGrid Marketing',
+      credentials: { api_key: 'SG.deleted-in-the-meantime' },
+      campaignId: guides!.campaign.id,
+    });
+    await make.connection(northwind, {
+      vendor: 'gohighlevel',
+      name: 'Spring team',
+      account: 'Springfield Roofing',
+      credentials: gohighlevelStub().credentials(''),
+      campaignId: guides!.campaign.id,
+      mapping: { email: 'full_name' },
+    });
+    await make.connection(northwind, {
+      vendor: SLOW_SERVICE,
+      name: 'Gift funnel',
+      account: 'Springfield',
+      credentials: clickfunnelsStub().credentials(''),
+      campaignId: gifts!.campaign.id,
+    });
+  }
+
   // The last day's leads are delivered to the demo receiver, by the server as soon as it runs.
   async function addReceiver(): Promise<void> {
     const { secret } = await features.delivery.create(asCasey, {
@@ -521,7 +555,10 @@ export async function seedDemo(
     if (until <= start) break;
     // The graph before and the signals after take about a tenth each.
     progress(0.1 + (0.8 * day) / (days + 1));
-    if (day === days) await addReceiver();
+    if (day === days) {
+      await addReceiver();
+      await addTroubles();
+    }
     if (day === days - 8)
       await features.billing.accounts.sandboxCard(
         { root_id: master.id, agency_id: bluepeak.id, company_id: lakeside.id },

@@ -7,6 +7,7 @@ import type { Search, SearchModule } from '../features/campaigns/campaigns/index
 import type { NewKey } from '../features/developer/api/index.ts';
 import type { Bill } from '../features/money/invoices/index.ts';
 import type { Retail } from '../features/money/pricing/index.ts';
+import { vendors } from '../integrations/index.ts';
 import type { Clock, ManualClock } from '../platform/clock.ts';
 import { Ctx } from '../platform/ctx.ts';
 import { inScope } from '../platform/db/scope.ts';
@@ -391,13 +392,22 @@ export function createFactories(features: Services, platform: Platform) {
     /**
      * Creates an active Site ID campaign for a client; prices in micro-dollars. `balance` is posted through the ledger.
      */
-    /** A connection of a client to HubSpot, as its stub knows it, and a destination of a campaign through it. */
+    /** A connection of a client, to HubSpot as its stub knows it unless given, and a destination of a campaign through it. */
     async connection(
       client: Company,
-      given: { name?: string; campaignId?: string; credentials?: Record<string, string> } = {},
+      given: {
+        vendor?: string;
+        name?: string;
+        account?: string;
+        credentials?: Record<string, string>;
+        campaignId?: string;
+        settings?: Record<string, string>;
+        mapping?: Record<string, string>;
+      } = {},
     ): Promise<{ id: string; destinationId: string }> {
       const now = clock.now();
       const [id, destinationId] = [newId(now), newId(now)];
+      const vendor = vendors.get(given.vendor ?? 'hubspot')!;
       const name = given.name ?? `Connection ${next()}`;
       const owner = { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.id };
       const credentials = given.credentials ?? { token: 'pat-na1-stub' };
@@ -407,9 +417,9 @@ export function createFactories(features: Services, platform: Platform) {
           .values({
             id,
             ...owner,
-            vendor: 'hubspot',
+            vendor: vendor.id,
             name,
-            account: 'Account 4417',
+            account: given.account ?? 'Account 4417',
             credentials_sealed: platform.vault.seal(JSON.stringify(credentials), 'connection.credentials'),
             state: 'connected',
             created_at: now,
@@ -423,9 +433,11 @@ export function createFactories(features: Services, platform: Platform) {
               id: destinationId,
               ...owner,
               campaign_id: given.campaignId,
-              kind: 'hubspot',
+              kind: vendor.id,
               connection_id: id,
-              name: `HubSpot · ${name}`,
+              name: `${vendor.name} · ${name}`,
+              settings: given.settings ?? {},
+              mapping: given.mapping ?? {},
               state: 'enabled',
               created_at: now,
               updated_at: now,

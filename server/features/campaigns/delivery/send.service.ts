@@ -175,7 +175,11 @@ function outcomeOf(
   const error = redact.words(result.why);
   switch (result.kind) {
     case 'final':
-      return { status: result.status, error: `${error} ${redact.words(result.fix)}`, final: true };
+      return {
+        status: result.status,
+        error: `${error.replace(/\.$/, '')}. ${redact.words(result.fix)}`,
+        final: true,
+      };
     case 'broken':
       return { status: result.status, error, broken: error };
     case 'unknown':

@@ -47,6 +47,7 @@ const TOLD: Record<Item['kind'], (item: Item, isClient: boolean) => { text: stri
   }),
   undelivered: ({ count }) => ({
     text: `${plural(count, 'lead', 'leads')} of the last seven days could not be delivered`,
+    to: '/deliveries',
   }),
 };
 
@@ -67,7 +68,10 @@ export function Attention({ items }: { items: Home['attention'] }) {
                 {text}
                 {seen ? (
                   <>
-                    . <Go to={to}>View {item.count === 1 ? 'invoice' : 'invoices'}</Go>
+                    .{' '}
+                    <Go to={to}>
+                      View {to === '/deliveries' ? 'deliveries' : item.count === 1 ? 'invoice' : 'invoices'}
+                    </Go>
                   </>
                 ) : (
                   <Campaigns item={item} facts={facts} />
@@ -91,7 +95,7 @@ function Go({ to, children }: { to: string; children: ReactNode }) {
 
 /** The campaigns that are meant, the first few by name. */
 function Campaigns({ item, facts }: { item: Item; facts: SignedIn }) {
-  const more = item.kind === 'undelivered' ? 0 : item.count - item.campaigns.length;
+  const more = item.count - item.campaigns.length;
   return item.campaigns.map(({ leadspeekID, campaignName, leadspeek_type }, i) => {
     const module = modulesOf(facts).find((one) => one.module === leadspeek_type);
     const list = module && modulePath(module.slug, 'campaign-management');

@@ -1,21 +1,9 @@
-import {
-  Anchor,
-  Button,
-  Group,
-  Pagination,
-  Select,
-  Skeleton,
-  Stack,
-  Text,
-  UnstyledButton,
-} from '@mantine/core';
+import { Button, Group, Pagination, Select, Skeleton, Stack, Text, UnstyledButton } from '@mantine/core';
 import { IconChevronRight, IconRefresh } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api } from '../../../api/client.ts';
-import { useMay, useUser } from '../../../api/user.ts';
-import { CopyButton } from '../../../ui/CopyButton.tsx';
+import { useMay } from '../../../api/user.ts';
 import { confirm } from '../../../ui/confirm.tsx';
 import { DownloadData } from '../../../ui/DownloadData.tsx';
 import { num } from '../../../ui/format.ts';
@@ -25,8 +13,9 @@ import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { When } from '../../../ui/Values.tsx';
+import { Attempts, DeliveryState } from './Attempts.tsx';
 import classes from './delivery.module.css';
-import { aboutWords, type DeliveryRow, durationWords, type Webhook } from './words.ts';
+import { aboutWords, type DeliveryRow, type Webhook } from './words.ts';
 
 const STATES = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed', skipped: 'Skipped' } as const;
 
@@ -184,121 +173,5 @@ function Row({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promise<voi
       </UnstyledButton>
       {isOpen && <Attempts row={row} onReplay={onReplay} />}
     </li>
-  );
-}
-
-/** `unknown` is being checked; a pending one without a time waits for its connection. */
-function DeliveryState({ row }: { row: DeliveryRow }) {
-  if (row.state === 'unknown')
-    return (
-      <StatusBadge status="unknown" tone="warn">
-        Checking
-      </StatusBadge>
-    );
-  if (row.state === 'pending' && !row.next_at)
-    return (
-      <StatusBadge status="waiting" tone="warn">
-        Waiting
-      </StatusBadge>
-    );
-  return <StatusBadge status={row.state} />;
-}
-
-function Attempts({ row, onReplay }: { row: DeliveryRow; onReplay: (() => Promise<void>) | undefined }) {
-  const user = useUser();
-  const [isBusy, setBusy] = useState(false);
-  return (
-    <div className={classes.more}>
-      <Group gap={4}>
-        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          Message ID {row.message_id}
-        </Text>
-        <CopyButton text={row.message_id} what="message ID" />
-      </Group>
-      {row.state === 'unknown' && (
-        <Text size="sm">
-          The response was lost. The service is asked for this lead before anything is sent again.
-        </Text>
-      )}
-      {row.state === 'pending' && !row.next_at && (
-        <Text size="sm">It waits for the connection and goes on by itself once that works again.</Text>
-      )}
-      {row.next_at && (
-        <Text size="sm">
-          Next attempt <When at={row.next_at} relative />
-        </Text>
-      )}
-      {row.tries.length === 0 && (
-        <Text size="sm" c="dimmed">
-          No attempt has been made yet.
-        </Text>
-      )}
-      <ol className={classes.tries}>
-        {row.tries.map((one) => (
-          <li key={one.number} className={classes.try}>
-            <Group gap="sm" justify="space-between">
-              <span>
-                Attempt {one.number}:{' '}
-                <b>
-                  {one.status !== null
-                    ? `response ${one.status}`
-                    : one.error?.startsWith('Not sent')
-                      ? 'not sent'
-                      : 'no response'}
-                </b>
-              </span>
-              <Text size="xs" c="dimmed" className="num">
-                <When at={one.started_at} />, {durationWords(one.duration_ms)}
-              </Text>
-            </Group>
-            {one.error && (
-              <div style={row.state === 'skipped' ? undefined : { color: 'var(--bad)' }}>{one.error}</div>
-            )}
-            {one.answer && (
-              <section
-                className={classes.answer}
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard
-                tabIndex={0}
-                aria-label={`Response to attempt ${one.number}`}
-              >
-                {one.answer}
-              </section>
-            )}
-          </li>
-        ))}
-      </ol>
-      <Group gap="sm" mt="xs">
-        {onReplay && !row.is_test && row.state !== 'pending' && row.state !== 'unknown' && (
-          <Button
-            size="xs"
-            variant="default"
-            loading={isBusy}
-            leftSection={<IconRefresh size={14} />}
-            onClick={async () => {
-              setBusy(true);
-              await onReplay();
-              setBusy(false);
-            }}
-          >
-            {row.state === 'skipped' ? 'Send anyway' : 'Send again'}
-          </Button>
-        )}
-        {row.lead_id && (
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link
-                {...props}
-                to="/$slug/dashboard"
-                params={{ slug: user.leadlocalurl }}
-                search={{ lead: row.lead_id } as never}
-              />
-            )}
-          >
-            Open the lead
-          </Anchor>
-        )}
-      </Group>
-    </div>
   );
 }

@@ -6,6 +6,21 @@ export type Webhook = Awaited<ReturnType<Client['delivery']['list']>>['data'][nu
 /** One message to a webhook, with its attempts. */
 export type DeliveryRow = Awaited<ReturnType<Client['delivery']['log']>>['data'][number];
 
+export type Tries = Awaited<ReturnType<Client['delivery']['one']>>['tries'];
+export type Exchange = Tries[number]['exchanges'][number];
+/** A delivery among those of all destinations. */
+export type DeskRow = Awaited<ReturnType<Client['delivery']['desk']>>['data'][number];
+export type Destination = Awaited<ReturnType<Client['delivery']['destinations']>>['data'][number];
+
+/** A body as it is best read: JSON in lines, a form one field a line. */
+export function formatted(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return /^[^\s=&]+=[^&]*(&|$)/.test(body) ? body.replaceAll('&', '\n') : body;
+  }
+}
+
 /** Returns why a webhook is disabled, in words; empty if it is enabled, or if a person disabled it. */
 export function disabledWords(hook: Pick<Webhook, 'state' | 'state_reason'>): string {
   if (hook.state === 'enabled' || hook.state_reason === 'person' || !hook.state_reason) return '';
@@ -15,7 +30,7 @@ export function disabledWords(hook: Pick<Webhook, 'state' | 'state_reason'>): st
 }
 
 /** Returns who a delivery is about. */
-export function aboutWords(row: Pick<DeliveryRow, 'lead_name' | 'lead_id' | 'is_test'>): string {
+export function aboutWords(row: Pick<DeliveryRow, 'lead_name' | 'lead_id'> & { is_test?: boolean }): string {
   return row.lead_name ?? (row.lead_id ? 'Unnamed person' : row.is_test ? 'Test lead' : 'Erased person');
 }
 
