@@ -141,7 +141,16 @@ async function main(): Promise<void> {
     const standIns = Object.fromEntries(
       services.map(({ id, stub }) => {
         const base = `${crm}/${id}`;
-        return [id, { base, page: `${crm}/?of=${id}`, credentials: stub.credentials(base) }];
+        const client = stub.signIn?.client;
+        return [
+          id,
+          {
+            base,
+            page: `${crm}/?of=${id}`,
+            credentials: stub.credentials(base),
+            ...(client ? { client } : {}),
+          },
+        ];
       }),
     );
     let receiver: DemoReceiver | undefined;

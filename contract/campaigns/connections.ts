@@ -36,6 +36,7 @@ export const VendorInfo = z.object({
       placeholder: z.string(),
     }),
   ),
+  sign_in: z.string().nullable().describe('Who a person can sign in with instead of entering credentials'),
   settings: z.array(
     z.object({
       key: z.string(),
@@ -61,6 +62,8 @@ export const Connection = z.object({
   account: z.string().describe('What the credentials lead to, in the vendor’s words'),
   state: z.enum(CONNECTION_STATES),
   state_reason: z.string().nullable(),
+  signed_in: z.boolean().describe('By signing in at the service, and not with a key'),
+  ends_at: Instant.nullable().describe('When the sign-in ends, where the service says so'),
   held_until: Instant.nullable().describe('The vendor asked to wait until then'),
   campaigns: z.int().describe('How many campaigns deliver through it'),
   waiting: z.int().describe('Deliveries that wait for this connection'),
@@ -101,6 +104,38 @@ export const connections = {
         vendor: z.string().max(40),
         name: ConnectionName.optional(),
         credentials: Values(4000),
+      }),
+    )
+    .output(Done.extend({ data: Connection })),
+  signIn: call
+    .route({
+      method: 'POST',
+      path: '/integrations/connections/sign-in',
+      tags: ['Integrations'],
+      summary:
+        'Begins to sign in at a service. The browser goes on to the returned address within ten minutes',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(
+      Company.extend({
+        vendor: z.string().max(40),
+        name: ConnectionName.optional(),
+        connectionID: Id.optional().describe('A connection to sign in anew'),
+      }),
+    )
+    .output(Done.extend({ url: z.string() })),
+  signedIn: call
+    .route({
+      method: 'POST',
+      path: '/integrations/connections/signed-in',
+      tags: ['Integrations'],
+      summary: 'Connects with what the service returned. Only for the session that began it, and only once',
+    })
+    .meta({ access: 'integration.write' })
+    .input(
+      z.object({
+        state: z.string().max(200, 'must not exceed 200 characters'),
+        code: z.string().max(4000, 'must not exceed 4000 characters'),
       }),
     )
     .output(Done.extend({ data: Connection })),

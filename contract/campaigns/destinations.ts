@@ -37,8 +37,11 @@ export const DATA_PREFIX = 'data_';
 /** Before text that fills a target field the same way for every lead. */
 export const TEXT_PREFIX = 'text:';
 
-/** What a connection can be in. `broken`: the vendor refused the credentials; deliveries wait for new ones. */
-export const CONNECTION_STATES = ['connected', 'broken', 'paused'] as const;
+/**
+ * What a connection can be in. `expiring`: it works, and its sign-in ends within a week. `broken`: the vendor refused
+ * the credentials; deliveries wait for new ones.
+ */
+export const CONNECTION_STATES = ['connected', 'expiring', 'broken', 'paused'] as const;
 export type ConnectionState = (typeof CONNECTION_STATES)[number];
 
 /**

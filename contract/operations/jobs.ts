@@ -17,6 +17,7 @@ export const JOB_TITLES: Record<string, string> = {
   'collection.mail': 'Invoice and dispute email',
   'collection.packages': 'Package renewal',
   'collection.tell': 'Payment notice',
+  'connections.ending': 'Sign-in expiry notices',
   'datawallet.low': 'Data Wallet balance email',
   'datawallet.sweep': 'Data Wallet check',
   'datawallet.tell': 'Data Wallet notice',

@@ -9,6 +9,9 @@ const MOST_RECORDS = 20;
 /** Far above what a lead needs: the page shows all of it to whoever asks. */
 const MOST_BYTES = 16_384;
 
+const POLICY =
+  "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
 /** A service that the demo stands in for. */
 export interface DemoService {
   id: string;
@@ -47,10 +50,7 @@ export function registerDemoCrm(
     );
     inner.get('/', options('/{demo CRM}'), async (request, reply) =>
       reply
-        .header(
-          'Content-Security-Policy',
-          "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-        )
+        .header('Content-Security-Policy', POLICY)
         .header('Cache-Control', 'no-store')
         .type('text/html; charset=utf-8')
         .send(crmPage(shown(`${request.protocol}://${request.host}`), (request.query as { of?: string }).of)),
@@ -83,10 +83,8 @@ export function registerDemoCrm(
           );
           const text = typeof request.body === 'string' ? request.body : '';
           const before = stub.records().length;
-          const answer = answerOf(
-            stub,
-            stubRequest(request.method, request.url.slice(id.length + 1), headers, text),
-          );
+          const asked = stubRequest(request.method, request.url.slice(id.length + 1), headers, text);
+          const answer = stub.signIn?.handle(asked) ?? answerOf(stub, asked);
           for (const { id: old } of stub
             .records()
             .slice(0, Math.max(0, stub.records().length - MOST_RECORDS)))
@@ -97,8 +95,13 @@ export function registerDemoCrm(
           }
           return reply
             .code(answer.status)
+            .header('Content-Security-Policy', POLICY)
             .headers(answer.headers ?? {})
-            .type(answer.text === undefined ? 'application/json' : 'text/plain')
+            .type(
+              answer.text === undefined
+                ? 'application/json'
+                : (answer.headers?.['content-type'] ?? 'text/plain'),
+            )
             .send(answer.text ?? (answer.json === undefined ? '' : JSON.stringify(answer.json)));
         },
       });

@@ -32,5 +32,13 @@ export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor)
 
 export { type Attempted, attempt, outcomeOf, vendorWords } from './attempt.ts';
 export { createHttp, type Http } from './http.ts';
+export {
+  exchangeCode,
+  newVerifier,
+  type OAuthClient,
+  renewTokens,
+  revokeTokens,
+  signInUrl,
+} from './oauth.ts';
 export type { Choice, Credentials, Lead, Request, Result, TestResult, Vendor, Way } from './port.ts';
 export { createRedactor, type Redactor, recorded } from './record.ts';

@@ -11,6 +11,27 @@ export type Lead = Readonly<Record<string, string>>;
 /** What a connection signs in with, by the keys of the vendor's `credentials`. Sealed at rest, never logged. */
 export type Credentials = Readonly<Record<string, string>>;
 
+/** How a person signs in at the vendor itself instead of entering credentials (OAuth 2.0, authorization code). */
+export interface OAuth {
+  /** Who they sign in with, as on the button: Google. */
+  provider: string;
+  /** The vendor's page, and its addresses for tokens. */
+  signIn: string;
+  token: string;
+  revoke?: string;
+  scopes: readonly string[];
+  /** Whether the vendor knows proof keys (RFC 7636). */
+  hasPkce: boolean;
+  signInParameters?: Readonly<Record<string, string>>;
+  tokenParameters?: Readonly<Record<string, string>>;
+  /** The credential that the access token becomes. */
+  fills: string;
+  /** Other credentials in the vendor's answer, such as the account that was chosen. */
+  credentialsOf?(answer: unknown): Credentials;
+  /** How long a sign-in lasts that is not renewed, where the answer does not say so. */
+  signInDays?: number;
+}
+
 /** A field of the connection form. */
 export interface CredentialField {
   key: string;
@@ -97,6 +118,7 @@ export interface Vendor {
    */
   base: string;
   credentials: readonly CredentialField[];
+  oauth?: OAuth;
   settings: readonly Setting[];
   fields: readonly TargetField[];
   /** Target fields of the client's own (`choices().fields`) can be mapped besides `fields`. */

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { OAuthClient } from './oauth.ts';
 import type { Credentials } from './port.ts';
 
 /** A request as a stub sees it. */
@@ -28,6 +29,22 @@ export interface StubRecord {
   fields: Record<string, string>;
 }
 
+/** The sign-in of a stub: its page, and tokens that are renewed. */
+export interface OAuthStub {
+  /** What the platform is registered as. */
+  client: OAuthClient;
+  /** Answers the page and the calls for tokens; undefined for any other request. */
+  handle(request: StubRequest): StubAnswer | undefined;
+  /** Whether a request has a token that is good. */
+  accepts(request: Pick<StubRequest, 'headers'>): boolean;
+  /** Access tokens given so far are no longer good. */
+  expire(): void;
+  /** The person takes their permission back. */
+  revoke(): void;
+  /** How often a token was renewed. */
+  renewals(): number;
+}
+
 /**
  * A small server that speaks a vendor's calls, with the vendor's own rules about what is refused and what overwrites
  * what. The contract suite runs against it, and the demo shows it as a page.
@@ -43,6 +60,8 @@ export interface Stub {
   remove(id: string): void;
   /** From now on the credentials are refused. */
   revoke(): void;
+  /** Where a person can sign in instead. */
+  signIn?: OAuthStub;
 }
 
 /** A stub behind a port of this machine, with switches for what goes wrong. */
@@ -71,7 +90,7 @@ export async function startStub(stub: Stub, name: string): Promise<RunningStub> 
         return send(instead.answer);
       }
       const before = JSON.stringify(stub.records());
-      const answer = stub.handle(request);
+      const answer = stub.signIn?.handle(request) ?? stub.handle(request);
       if (losing && JSON.stringify(stub.records()) !== before) {
         losing = false;
         return void incoming.socket.destroy();

@@ -124,6 +124,7 @@ describe('configuration', () => {
     ['PUBLIC_URL', 'https://leads.example.com/app'],
     ['STOP_SECONDS', '0'],
     ['DEMO_DAYS', '9'],
+    ['GOOGLE_CLIENT_SECRET', 'without its client ID'],
     ['RECAPTCHA_SECRET', 'without its site key'],
     ['RECAPTCHA_URL', 'ftp://x'],
   ])('refuses %s=%s and names it', (name, value) => {

@@ -42,6 +42,20 @@ const limitsSetting = <K extends string>(defaults: Record<K, number>) =>
     })
     .prefault('');
 
+/** Vendors that a person signs in at, with the beginning of the names of their settings. */
+const OAUTH_VENDORS = {
+  'google-sheets': 'GOOGLE',
+  gohighlevel: 'GOHIGHLEVEL',
+  hubspot: 'HUBSPOT',
+} as const;
+const oauthNames = Object.values(OAUTH_VENDORS);
+const oauthSettings = Object.fromEntries(
+  oauthNames.flatMap((name) => [
+    [`${name}_CLIENT_ID`, z.string().min(1).optional()],
+    [`${name}_CLIENT_SECRET`, z.string().min(1).optional()],
+  ]),
+) as Record<`${(typeof oauthNames)[number]}_CLIENT_${'ID' | 'SECRET'}`, z.ZodOptional<z.ZodString>>;
+
 const environment = z
   .object({
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
@@ -121,6 +135,7 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
+    ...oauthSettings,
     CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
     SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
     VISIT_LIMITS: limitsSetting(VISIT_LIMITS),
@@ -135,6 +150,15 @@ const environment = z
   .refine((e) => Boolean(e.RECAPTCHA_SITE_KEY) === Boolean(e.RECAPTCHA_SECRET), {
     path: ['RECAPTCHA_SECRET'],
     message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET must be set together',
+  })
+  .superRefine((e, issues) => {
+    for (const name of oauthNames)
+      if (Boolean(e[`${name}_CLIENT_ID`]) !== Boolean(e[`${name}_CLIENT_SECRET`]))
+        issues.addIssue({
+          code: 'custom',
+          path: [`${name}_CLIENT_SECRET`],
+          message: `${name}_CLIENT_ID and ${name}_CLIENT_SECRET must be set together`,
+        });
   })
   .superRefine((e, issues) => {
     const names = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
@@ -211,6 +235,8 @@ export interface Config {
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
     | undefined;
+  /** What the platform is registered as at vendors that people sign in at, by vendor. */
+  oauthClients: Readonly<Record<string, { id: string; secret: string }>>;
   /** Maximum connections from one address at a time, except for proxies; 0 for no limit. */
   connectionsPerAddress: number;
   /** How many people may sign up before sign-ups are held (features/campaigns/visits/signup.policy.ts). */
@@ -294,6 +320,12 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    oauthClients: Object.fromEntries(
+      Object.entries(OAUTH_VENDORS).flatMap(([vendor, name]) => {
+        const [id, secret] = [e[`${name}_CLIENT_ID`], e[`${name}_CLIENT_SECRET`]];
+        return id && secret ? [[vendor, { id, secret }]] : [];
+      }),
+    ),
     connectionsPerAddress: e.CONNECTIONS_PER_ADDRESS,
     securityContact: e.SECURITY_CONTACT,
     signUpLimits: e.SIGNUP_LIMITS,

@@ -15,7 +15,7 @@ import {
 const VERSION = '2021-07-28';
 
 /**
- * GoHighLevel contacts (API v2) by a private integration's token. The upsert matches as the location's setting "Allow
+ * GoHighLevel contacts (API v2) by a private integration's token, or by signing in. The upsert matches as the location's setting "Allow
  * duplicate contact" says, so a repeated attempt is harmless and needs no `find`.
  */
 export const gohighlevel: Vendor = {
@@ -46,6 +46,26 @@ export const gohighlevel: Vendor = {
       isSecret: false,
     },
   ],
+  oauth: {
+    provider: 'GoHighLevel',
+    signIn: 'https://marketplace.gohighlevel.com/oauth/chooselocation',
+    token: 'https://services.leadconnectorhq.com/oauth/token',
+    scopes: [
+      'contacts.write',
+      'contacts.readonly',
+      'locations.readonly',
+      'locations/customFields.readonly',
+      'locations/tags.readonly',
+      'opportunities.write',
+      'opportunities.readonly',
+    ],
+    hasPkce: false,
+    tokenParameters: { user_type: 'Location' },
+    fills: 'token',
+    credentialsOf: (answer) => ({ location: textAt(answer, 'locationId') ?? '' }),
+    // A refresh token lives a year or until it is used, and each use returns a new one.
+    signInDays: 365,
+  },
   settings: [
     {
       key: 'tags',

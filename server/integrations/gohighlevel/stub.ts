@@ -1,5 +1,7 @@
 import { at, listAt, textAt } from '../http.ts';
+import { createOAuthStub } from '../oauth-stub.ts';
 import type { Stub, StubAnswer } from '../stub.ts';
+import { gohighlevel } from './index.ts';
 
 export interface GohighlevelStubOptions {
   /** The order of the location's setting "Allow duplicate contact". */
@@ -220,6 +222,11 @@ export function gohighlevelStub(options: GohighlevelStubOptions = {}): Gohighlev
     return single ? one(method, single[1]!, json) : problem(404, 'Cannot find the path');
   }
 
+  const signIn = createOAuthStub(gohighlevel.oauth!, {
+    rotates: true,
+    more: { locationId: LOCATION, userType: 'Location' },
+  });
+
   return {
     credentials: () => ({ token: TOKEN, location: LOCATION }),
     settings: {
@@ -242,12 +249,13 @@ export function gohighlevelStub(options: GohighlevelStubOptions = {}): Gohighlev
     revoke: () => {
       isRevoked = true;
     },
+    signIn,
     tags: (id) => contacts.get(id)?.tags ?? [],
     tag: (id, name) => void contacts.get(id)?.tags.push(name),
     opportunities: () => [...opportunities.values()],
     handle({ method, path, query, headers, json }) {
-      if (isRevoked || headers.authorization !== `Bearer ${TOKEN}`)
-        return problem(401, 'Invalid Private Integration token');
+      const isKey = !isRevoked && headers.authorization === `Bearer ${TOKEN}`;
+      if (!isKey && !signIn.accepts({ headers })) return problem(401, 'Invalid Private Integration token');
       if (headers.version !== '2021-07-28') return problem(400, 'version header is invalid');
       if (remaining <= 0) return { ...problem(429, 'Too Many Requests'), headers: limits(0) };
       remaining--;

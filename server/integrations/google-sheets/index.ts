@@ -76,6 +76,17 @@ export const googleSheets: Vendor = {
       placeholder: '{ "type": "service_account", … }',
     },
   ],
+  oauth: {
+    provider: 'Google',
+    signIn: 'https://accounts.google.com/o/oauth2/v2/auth',
+    token: 'https://oauth2.googleapis.com/token',
+    revoke: 'https://oauth2.googleapis.com/revoke',
+    // Reaches only files that the platform has made, so that Google asks for no review.
+    scopes: ['https://www.googleapis.com/auth/drive.file'],
+    hasPkce: true,
+    signInParameters: { access_type: 'offline', prompt: 'consent' },
+    fills: 'access_token',
+  },
   settings: [
     {
       key: 'spreadsheet',

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { at, listAt, textAt } from '../http.ts';
+import { createOAuthStub } from '../oauth-stub.ts';
 import type { Stub, StubAnswer, StubRequest } from '../stub.ts';
 import { googleSheets } from './index.ts';
 
@@ -275,6 +276,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     return { status: 200, json: { permissions: all.slice(start, start + 2), ...more } };
   }
 
+  const signIn = createOAuthStub(googleSheets.oauth!);
   const tabOf = (sheet = 'Leads', spreadsheet = FILE) =>
     files.get(spreadsheet)?.tabs.find(({ title }) => title === sheet);
   const rows = () =>
@@ -299,6 +301,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     revoke: () => {
       isRevoked = true;
     },
+    signIn,
     cells: (sheet) => tabOf(sheet)?.cells ?? [],
     tab: tabOf,
     trash: (spreadsheet) => {
@@ -309,7 +312,8 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     handle(request) {
       const { path, headers } = request;
       if (!isRevoked && path === '/token') return issue(request.form);
-      if (isRevoked || headers.authorization !== `Bearer ${TOKEN}`)
+      const isKey = !isRevoked && headers.authorization === `Bearer ${TOKEN}`;
+      if (!isKey && !signIn.accepts({ headers }))
         return problem(401, 'Request had invalid authentication credentials.', 'UNAUTHENTICATED');
       const [, which, rest = ''] = /^\/(v4\/spreadsheets|drive\/v3)(.*)$/.exec(path) ?? [];
       if (which === 'v4/spreadsheets') return spreadsheets(request, rest);

@@ -47,11 +47,13 @@ const idOf = ({ credentials, base }: Way): string =>
 export const forgetToken = (way: Way): void => void tokens.delete(idOf(way));
 
 /**
- * Returns an access token of the service account, a new one when the last is about to end. `judge` tells what a refusal
+ * Returns the access token of a sign-in, or one of the service account, a new one when the last is about to end. `judge` tells what a refusal
  * of Google means.
  * @throws Stopped when the key is none, or Google refuses it
  */
 export async function tokenOf(way: Way, judge: (answer: Answer) => Result): Promise<string> {
+  // Whoever signed in with Google has a token, which is renewed elsewhere.
+  if (way.credentials.access_token) return way.credentials.access_token;
   const id = idOf(way);
   const now = way.now();
   const kept = tokens.get(id);

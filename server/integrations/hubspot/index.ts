@@ -5,7 +5,7 @@ import { type Choice, isOk, refusal, type Vendor, type Way } from '../port.ts';
 const VERSION = '2026-03';
 
 /**
- * HubSpot contacts by a private app's token. Contacts are upserted by email, so a repeated attempt is harmless and needs
+ * HubSpot contacts by a private app's token, or by signing in. Contacts are upserted by email, so a repeated attempt is harmless and needs
  * no `find`.
  */
 export const hubspot: Vendor = {
@@ -30,6 +30,14 @@ export const hubspot: Vendor = {
       placeholder: 'pat-na1-…',
     },
   ],
+  oauth: {
+    provider: 'HubSpot',
+    signIn: 'https://app.hubspot.com/oauth/authorize',
+    token: 'https://api.hubapi.com/oauth/2026-03/token',
+    scopes: ['oauth', 'crm.objects.contacts.read', 'crm.objects.contacts.write', 'crm.schemas.contacts.read'],
+    hasPkce: true,
+    fills: 'token',
+  },
   settings: [],
   fields: [
     { key: 'email', label: 'Email', from: 'email', isRequired: true },

@@ -1,5 +1,7 @@
 import { at, listAt, textAt } from '../http.ts';
+import { createOAuthStub } from '../oauth-stub.ts';
 import type { Stub, StubAnswer } from '../stub.ts';
+import { hubspot } from './index.ts';
 
 /** HubSpot's contacts: upsert by email in batches, unknown properties refused, updates by id. */
 export function hubspotStub(): Stub {
@@ -8,6 +10,7 @@ export function hubspotStub(): Stub {
     ...['email', 'firstname', 'lastname', 'phone', 'mobilephone', 'address', 'city', 'state', 'zip'],
     ...['company', 'jobtitle', 'website', 'lead_score'],
   ];
+  const signIn = createOAuthStub(hubspot.oauth!);
   let isRevoked = false;
   let next = 501;
 
@@ -31,8 +34,10 @@ export function hubspotStub(): Stub {
     revoke: () => {
       isRevoked = true;
     },
+    signIn,
     handle({ method, path, headers, json }) {
-      if (isRevoked || headers.authorization !== 'Bearer pat-na1-stub')
+      const isKey = !isRevoked && headers.authorization === 'Bearer pat-na1-stub';
+      if (!isKey && !signIn.accepts({ headers }))
         return problem(401, 'INVALID_AUTHENTICATION', 'Authentication credentials not found or expired.');
       if (method === 'GET' && path === '/account-info/v3/details')
         return { status: 200, json: { portalId: 4417, accountType: 'STANDARD', timeZone: 'US/Eastern' } };

@@ -1,25 +1,32 @@
+import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { messages } from '../../../../contract/messages.ts';
 import type { Vendor } from '../../../integrations/index.ts';
-import type { Handlers } from '../../../platform/http/routes.ts';
-import type { Connections, CountedConnection } from './service.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { CALLBACK_PATH, type Connections, type CountedConnection, shownState } from './service.ts';
 
 /** The calls of the feature. */
-export function connectionsRoutes(connections: Connections): Handlers<typeof contract.connections> {
-  return {
+export function connectionsRoutes(connections: Connections): {
+  handlers: Handlers<typeof contract.connections>;
+  plain: PlainRoute[];
+} {
+  const handlers: Handlers<typeof contract.connections> = {
     vendors: async () => ({
-      data: connections.vendors().map((vendor) => vendorInfo(vendor, connections.standIn(vendor.id))),
+      data: connections.vendors().map((vendor) => ({
+        ...vendorInfo(vendor, connections.standIn(vendor.id)),
+        sign_in: (connections.signIns.clientOf(vendor) && vendor.oauth?.provider) ?? null,
+      })),
     }),
     list: async (ctx, { companyID, vendor }) => ({
-      data: (await connections.list(ctx, companyID, vendor)).map(wire),
+      data: (await connections.list(ctx, companyID, vendor)).map((row) => wire(row, ctx.clock.now())),
     }),
     async create(ctx, input) {
       const row = await connections.create(ctx, input);
-      return { result: 'success', message: `Connected to ${row.account}`, data: wire(row) };
+      return { result: 'success', message: `Connected to ${row.account}`, data: wire(row, ctx.clock.now()) };
     },
     async update(ctx, { id, ...given }) {
       const row = await connections.update(ctx, id, given);
-      return { result: 'success', message: messages.changesSaved, data: wire(row) };
+      return { result: 'success', message: messages.changesSaved, data: wire(row, ctx.clock.now()) };
     },
     async remove(ctx, { id }) {
       await connections.remove(ctx, id);
@@ -27,19 +34,56 @@ export function connectionsRoutes(connections: Connections): Handlers<typeof con
     },
     async test(ctx, { id }) {
       const row = await connections.test(ctx, id);
-      return { result: 'success', message: `The connection to ${row.account} works`, data: wire(row) };
+      return {
+        result: 'success',
+        message: `The connection to ${row.account} works`,
+        data: wire(row, ctx.clock.now()),
+      };
     },
     choices: (ctx, { id }) => connections.choices(ctx, id),
+    async signIn(ctx, input) {
+      const url = await connections.signIn(ctx, input);
+      return { result: 'success', message: 'Continue at the service', url };
+    },
+    async signedIn(ctx, input) {
+      const row = await connections.signedIn(ctx, input);
+      return { result: 'success', message: `Connected to ${row.account}`, data: wire(row, ctx.clock.now()) };
+    },
   };
+  /** The one address that services know; the browser goes on to the tenant's host, where its session is. */
+  const callback: PlainRoute = {
+    method: 'GET',
+    url: CALLBACK_PATH,
+    access: 'public',
+    tag: 'Integrations',
+    summary: 'Where services send a browser back to after signing in',
+    async handler(_ctx, request, reply) {
+      const query = request.query as Record<string, unknown>;
+      const given = (name: string, most: number): string =>
+        typeof query[name] === 'string' ? query[name].slice(0, most) : '';
+      const state = given('state', 200);
+      const to = await connections.signIns.returnTo(state);
+      if (!to)
+        throw new Refusal('not_found', 'This sign-in has ended. Start it again from the Integrations page.');
+      const code = given('code', 4000);
+      const result: Record<string, string> = code
+        ? { state, code }
+        : { refused: given('error', 100) || 'no_code' };
+      return reply.header('Cache-Control', 'no-store').redirect(`${to}?${new URLSearchParams(result)}`, 303);
+    },
+  };
+  return { handlers, plain: [callback] };
 }
 
-const wire = (row: CountedConnection) => ({
+const wire = (row: CountedConnection, now: Date) => ({
   id: row.id,
   companyID: row.company_id,
   vendor: row.vendor,
   name: row.name,
   account: row.account,
-  state: row.state === 'removed' ? ('paused' as const) : row.state,
+  state: shownState(row, now),
+  signed_in: row.auth === 'oauth',
+  ends_at: row.ends_at?.toISOString() ?? null,
   state_reason: row.state_reason,
   held_until: row.held_until?.toISOString() ?? null,
   campaigns: Number(row.campaigns),

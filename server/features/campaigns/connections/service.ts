@@ -1,3 +1,4 @@
+import type { ConnectionState } from '../../../../contract/campaigns/destinations.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import {
@@ -17,38 +18,16 @@ import { boundedBy } from '../../../platform/db/bounds.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
-import type { LimitRule, Limits } from '../../../platform/limits.ts';
-import type { Outbound } from '../../../platform/outbound.ts';
+import type { LimitRule } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Audit } from '../../accounts/audit/index.ts';
-import type { Tenants } from '../../accounts/tenants/index.ts';
-import type { Notices } from '../../money/ledger/index.ts';
+import type { ConnectionsDeps, StandIns } from './deps.ts';
+import { createSignIns } from './sign-in.service.ts';
 import * as store from './store.ts';
 
+export { CALLBACK_PATH } from './sign-in.service.ts';
 export type { CountedConnection } from './store.ts';
+export type { ConnectionsDeps, StandIns };
 export type Connections = ReturnType<typeof createConnections>;
-
-export interface ConnectionsDeps {
-  tenants: Tenants;
-  audit: Audit;
-  notices: Notices;
-  limits: Limits;
-  outbound: Outbound;
-  standIns?: StandIns;
-}
-
-/** Servers that answer a vendor's calls in its place, by vendor: the demo's and the tests' own. */
-export type StandIns = Readonly<
-  Record<
-    string,
-    {
-      base: string;
-      /** The page that shows what has arrived, and the credentials that it accepts. */
-      page?: string;
-      credentials?: Credentials;
-    }
-  >
->;
 
 const CREDENTIALS = 'connection.credentials';
 const TEST_EVERY_MS = 60_000;
@@ -73,6 +52,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   const counted = async (tx: Tx, id: string) => (await store.connections(tx, { id }))[0] ?? missing();
   const opened = (row: store.ConnectionRow): Credentials =>
     JSON.parse(vault.open(row.credentials_sealed!, CREDENTIALS)) as Credentials;
+  const sealed = (credentials: Credentials): string => vault.seal(JSON.stringify(credentials), CREDENTIALS);
 
   function wayOf(vendor: Vendor, credentials: Credentials): Way | undefined {
     const base = standIns[vendor.id]?.base ?? baseOf(vendor, credentials);
@@ -139,7 +119,65 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       await platform.events.emit(tx, 'connection.restored', { rootId: row.root_id, connectionId: row.id });
   }
 
+  /**
+   * The vendor refuses the credentials: what waits keeps waiting, and the company is told once. Returns whether the
+   * connection is broken now: a token of somebody who signed in is renewed first, and may be good again then.
+   */
+  async function broken(rootId: string, id: string, why: string, isRenewed = false): Promise<boolean> {
+    const scope = { rootId };
+    const before = await inScope(db.app, scope, (tx) => store.connectionById(tx, id));
+    if (before?.state !== 'connected') return true;
+    if (before.auth === 'oauth' && !isRenewed) {
+      const renewed = await signIns.renew(vendorOf(before.vendor), rootId, id, true);
+      if (renewed !== 'broken') return false;
+    }
+    const sender = await notices.sender(ownerOf(before));
+    return inScope(db.app, scope, async (tx) => {
+      const row = await store.connectionById(tx, id, 'update');
+      if (row?.state !== 'connected') return true;
+      // Connected anew meanwhile.
+      if (row.credentials_sealed !== before.credentials_sealed) return false;
+      const now = clock.now();
+      await store.updateConnection(tx, id, {
+        state: 'broken',
+        state_reason: why.slice(0, 500),
+        updated_at: now,
+      });
+      const { name } = vendorOf(row.vendor);
+      await audit.recordSystem(tx, now, ownerOf(row), {
+        action: 'connection.broken',
+        objectKind: 'connection',
+        objectId: id,
+        description: `${name} no longer accepts the credentials of ${row.name}: ${why.slice(0, 300)}`,
+      });
+      await notices.tell(tx, 'connection.broken', sender, ownerOf(row), {
+        subject: `Reconnect ${name} to keep receiving leads there`,
+        lines: [
+          `${name} no longer accepts the credentials of the connection “${row.name}”.`,
+          `It said: ${why.slice(0, 300)}`,
+          'No lead is lost. Leads wait and are delivered as soon as you reconnect.',
+        ],
+        page: { label: 'Reconnect', path: `/integrations/${row.vendor}` },
+      });
+      return true;
+    });
+  }
+
+  const signIns = createSignIns(platform, {
+    tenants,
+    audit,
+    standIns,
+    http,
+    tried,
+    refused,
+    sealed,
+    opened,
+    restored,
+    broken: (rootId, id, why) => broken(rootId, id, why, true),
+  });
+
   return {
+    signIns,
     /** Every vendor, in the order of the gallery. */
     vendors: (): Vendor[] => [...vendors.values()],
     /** What answers in a vendor's place and shows it on a page, if anything does. */
@@ -189,7 +227,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
           vendor: vendor.id,
           name,
           account: test.account.slice(0, 200),
-          credentials_sealed: vault.seal(JSON.stringify(credentials), CREDENTIALS),
+          credentials_sealed: sealed(credentials),
           state: 'connected',
           checked_at: now,
           created_at: now,
@@ -223,11 +261,16 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
         given.credentials !== undefined || (given.state === 'connected' && before.state === 'broken');
       let credentials: Credentials | undefined;
       let account = before.account;
+      // Entered credentials take the place of a sign-in.
+      const isEntered =
+        before.auth === 'key' || Object.values(given.credentials ?? {}).some((one) => one.trim());
       if (isTried) {
         await limits.take(TRIES, before.company_id);
-        checkAddress(vendor, given.credentials ?? {}, opened(before));
-        credentials = checked(vendor, given.credentials ?? {}, opened(before));
-        const test = await tried(vendor, credentials);
+        if (isEntered) {
+          checkAddress(vendor, given.credentials ?? {}, opened(before));
+          credentials = checked(vendor, given.credentials ?? {}, opened(before));
+        }
+        const test = await tried(vendor, credentials ?? opened(await signIns.current(vendor, before)));
         if (!test.isConnected) throw refused(vendor, test.why);
         account = test.account.slice(0, 200);
       }
@@ -253,12 +296,9 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
           account,
           state,
           state_reason: state === 'connected' ? null : row.state_reason,
-          ...(isTried
-            ? {
-                credentials_sealed: vault.seal(JSON.stringify(credentials), CREDENTIALS),
-                checked_at: now,
-                held_until: null,
-              }
+          ...(isTried ? { checked_at: now, held_until: null } : {}),
+          ...(credentials
+            ? { credentials_sealed: sealed(credentials), auth: 'key', token_ends_at: null, ends_at: null }
             : {}),
           updated_at: now,
         });
@@ -275,8 +315,8 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     },
 
     /** Deletes the credentials; campaigns stop delivering through it. @throws Refusal 404 */
-    remove: (ctx: Ctx, id: string) =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    async remove(ctx: Ctx, id: string): Promise<void> {
+      const removed = await inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, 'update');
         await store.updateConnection(tx, id, {
           state: 'removed',
@@ -292,7 +332,10 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
           description: `Disconnected ${vendorOf(row.vendor).name}: ${row.name}`,
           owner: ownerOf(row),
         });
-      }),
+        return row;
+      });
+      await signIns.revoke(vendorOf(removed.vendor), removed);
+    },
 
     /** Tries the credentials, at most once a minute; a broken connection that works again goes on. @throws Refusal 404, 422, 429 */
     async test(ctx: Ctx, id: string) {
@@ -306,7 +349,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
         return row;
       });
       const vendor = vendorOf(row.vendor);
-      const test = await tried(vendor, opened(row));
+      const test = await tried(vendor, opened(await signIns.current(vendor, row)));
       if (!test.isConnected) throw refused(vendor, test.why);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, 'update');
@@ -322,7 +365,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     async choices(ctx: Ctx, id: string): Promise<{ settings: Record<string, Choice[]>; fields: Choice[] }> {
       const row = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
       const vendor = vendorOf(row.vendor);
-      const credentials = opened(row);
+      const credentials = opened(await signIns.current(vendor, row));
       const way = wayOf(vendor, credentials);
       if (!vendor.choices || !way) return { settings: {}, fields: [] };
       await limits.take(CHOICES, row.company_id);
@@ -346,38 +389,67 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
         await store.updateConnection(tx, id, { held_until: until });
     },
 
-    /** The vendor refuses the credentials: what waits keeps waiting, and the company is told once. */
-    async broken(rootId: string, id: string, why: string): Promise<void> {
-      const scope = { rootId };
-      const before = await inScope(db.app, scope, (tx) => store.connectionById(tx, id));
-      if (before?.state !== 'connected') return;
-      const sender = await notices.sender(ownerOf(before));
-      await inScope(db.app, scope, async (tx) => {
-        const row = await store.connectionById(tx, id, 'update');
-        if (row?.state !== 'connected' || row.credentials_sealed !== before.credentials_sealed) return;
-        const now = clock.now();
-        await store.updateConnection(tx, id, {
-          state: 'broken',
-          state_reason: why.slice(0, 500),
-          updated_at: now,
-        });
-        const { name } = vendorOf(row.vendor);
-        await audit.recordSystem(tx, now, ownerOf(row), {
-          action: 'connection.broken',
-          objectKind: 'connection',
-          objectId: id,
-          description: `${name} no longer accepts the credentials of ${row.name}: ${why.slice(0, 300)}`,
-        });
-        await notices.tell(tx, 'connection.broken', sender, ownerOf(row), {
-          subject: `Reconnect ${name} to keep receiving leads there`,
-          lines: [
-            `${name} no longer accepts the credentials of the connection “${row.name}”.`,
-            `It said: ${why.slice(0, 300)}`,
-            'No lead is lost. Leads wait and are delivered as soon as you reconnect.',
-          ],
-          page: { label: 'Reconnect', path: `/integrations/${row.vendor}` },
-        });
-      });
+    broken: (rootId: string, id: string, why: string) => broken(rootId, id, why),
+
+    /** Begins to sign in at a service; returns its page. @throws Refusal 404, 422, 429 */
+    async signIn(
+      ctx: Ctx,
+      given: {
+        companyID?: string | undefined;
+        vendor: string;
+        name?: string | undefined;
+        connectionID?: string | undefined;
+      },
+    ): Promise<string> {
+      const vendor = vendors.get(given.vendor);
+      if (!vendor) throw refusalOf('vendor', 'is not a service that leads can be delivered to');
+      await limits.take(TRIES, ctx.actor.companyId);
+      return signIns.start(ctx, { ...given, vendor });
+    },
+
+    /** Connects with what a service returned. @throws Refusal 409, 422 */
+    async signedIn(ctx: Ctx, given: { state: string; code: string }) {
+      const id = await signIns.finish(ctx, given.state, given.code, vendorOf);
+      return inScope(db.app, ctx.scope, (tx) => counted(tx, id));
+    },
+
+    /** Tells companies once that a sign-in ends within a week. */
+    async tellEnding(): Promise<void> {
+      const before = new Date(clock.now().getTime() + ENDING_MS);
+      for (const rootId of await tenants.roots()) {
+        const rows = await inScope(db.app, { rootId }, (tx) => store.ending(tx, rootId, before));
+        for (const row of rows) {
+          const sender = await notices.sender(ownerOf(row));
+          await inScope(db.app, { rootId }, async (tx) => {
+            const now = await store.connectionById(tx, row.id, 'update');
+            if (!now || now.told_ending || now.credentials_sealed !== row.credentials_sealed) return;
+            await store.updateConnection(tx, row.id, { told_ending: true });
+            const { name } = vendorOf(row.vendor);
+            await notices.tell(tx, 'connection.ending', sender, ownerOf(row), {
+              subject: `Sign in at ${name} again to keep receiving leads there`,
+              lines: [
+                `The sign-in of the connection “${row.name}” at ${name} ends on ${row.ends_at!.toISOString().slice(0, 10)}.`,
+                'Sign in again before then. Leads that come in later wait and are delivered once you have.',
+              ],
+              page: { label: 'Sign in again', path: `/integrations/${row.vendor}` },
+            });
+          });
+        }
+      }
     },
   };
 }
+
+/** A sign-in that ends within a week is told of, and shown as expiring. */
+const ENDING_MS = 7 * 86_400_000;
+
+/** A connection's state as it is shown. */
+export const shownState = (
+  { state, ends_at }: Pick<store.ConnectionRow, 'state' | 'ends_at'>,
+  now: Date,
+): ConnectionState => {
+  if (state === 'removed') return 'paused';
+  return state === 'connected' && ends_at && ends_at.getTime() - ENDING_MS < now.getTime()
+    ? 'expiring'
+    : state;
+};

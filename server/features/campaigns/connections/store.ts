@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Database } from '../../../platform/db/connect.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -66,3 +67,50 @@ export async function updateConnection(
 ): Promise<void> {
   await tx.updateTable('connection').set(set).where('id', '=', id).execute();
 }
+
+export async function insertSignIn(tx: Tx, row: Insertable<Schema['connection_sign_in']>): Promise<void> {
+  await tx.insertInto('connection_sign_in').values(row).execute();
+}
+
+/** Deletes the sign-ins of a company that nobody has ended in time. */
+export async function forgetSignIns(tx: Tx, companyId: string, at: Date): Promise<void> {
+  await tx
+    .deleteFrom('connection_sign_in')
+    .where('company_id', '=', companyId)
+    .where('ends_at', '<=', at)
+    .execute();
+}
+
+/** Uses up a sign-in of a session; undefined if there is none that is still open. */
+export async function takeSignIn(tx: Tx, hash: Buffer, sessionId: string, at: Date) {
+  return tx
+    .deleteFrom('connection_sign_in')
+    .where('state_hash', '=', hash)
+    .where('session_id', '=', sessionId)
+    .where('ends_at', '>', at)
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/** Where the browser of an open sign-in goes on, in any scope. */
+export async function returnOf(db: Database['app'], hash: Buffer, at: Date): Promise<string | undefined> {
+  const { rows } = await sql<{ to: string | null }>`select sign_in_return(${hash}, ${at}) as to`.execute(db);
+  return rows[0]?.to ?? undefined;
+}
+
+/** The connections of a root whose sign-in ends before an instant and whose company has not been told, locked. */
+export async function ending(tx: Tx, rootId: string, before: Date): Promise<ConnectionRow[]> {
+  return tx
+    .selectFrom('connection')
+    .selectAll()
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'connected')
+    .where('ends_at', '<', before)
+    .where('told_ending', '=', false)
+    .orderBy('ends_at')
+    .limit(ENDING_AT_ONCE)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+}
+export const ENDING_AT_ONCE = 100;

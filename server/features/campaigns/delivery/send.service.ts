@@ -146,9 +146,9 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
       return done({ ...notSent(error), remoteId });
     }
     const request = { settings, fields, leadId: data.id, at: clock.now() };
-    const secrets = vendor.credentials.flatMap(({ key, isSecret }) =>
-      isSecret ? (way.credentials[key] ?? []) : [],
-    );
+    // What is not on the form, such as the token of a sign-in, is secret, too.
+    const open = new Set(vendor.credentials.flatMap(({ key, isSecret }) => (isSecret ? [] : [key])));
+    const secrets = Object.entries(way.credentials).flatMap(([key, value]) => (open.has(key) ? [] : [value]));
     const redact = createRedactor(leadOf(data), secrets);
     const { http, exchanges } = recorded(way.http, redact);
     const attempted = await attempt(vendor, { ...way, http }, request, remoteId, isInDoubt);

@@ -20,6 +20,9 @@ import { newMessageId, newSecret } from './sign.ts';
 import { createSlowness } from './slow.ts';
 import * as store from './store.ts';
 
+/** How long a delivery waits for a token that another process renews. */
+const RENEWAL_WAIT_MS = 5_000;
+
 export type { DeskRow } from './desk.store.ts';
 export type { Attempt, Counted } from './store.ts';
 export type { DeliveryDeps };
@@ -117,16 +120,20 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   type Row = NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>;
   /**
    * Where a delivery goes now. `wait`: not now, because its connection is broken or paused (null) or because the vendor
-   * asked to wait. What is about to be sent to a vendor that cannot tell a repeated record is marked, so that a
+   * asked to wait. `stale`: its connection's token has to be renewed first. What is about to be sent to a vendor that cannot tell a repeated record is marked, so that a
    * process that dies has it asked after.
    */
-  async function targetOf(tx: Tx, row: Row): Promise<Target | { wait: Date | null } | string> {
+  async function targetOf(
+    tx: Tx,
+    row: Row,
+  ): Promise<Target | { wait: Date | null } | { stale: string } | string> {
     if (row.kind === 'webhook') return webhookOf(row, row.message_id);
     const connection = await connections.byId(tx, row.connection_id!, 'share');
     if (!connection) return 'Not sent: the connection was removed.';
     if (connection.state !== 'connected') return { wait: null };
     if (connection.held_until && connection.held_until > clock.now()) return { wait: connection.held_until };
     const vendor = connections.vendor(connection.vendor);
+    if (connections.signIns.isStale(connection)) return { stale: vendor.id };
     const way = connections.wayOf(vendor, connection);
     if (!way) return 'Not sent: the address of the connection is not valid.';
     const isInDoubt = row.state === 'unknown';
@@ -180,7 +187,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
      * transaction. Safe to run twice: a late or second run records nothing; if killed between sending and recording, it
      * sends the same message id once more.
      */
-    async attempt(payload: SendPayload): Promise<void> {
+    async attempt(payload: SendPayload, isRenewed = false): Promise<void> {
       const scope = { rootId: payload.rootId };
       const place = payload.connectionId ?? payload.integrationId;
       // It must not hold up the other destinations on its lane, one lead after the other.
@@ -199,12 +206,27 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         const opens = opensFor(row, clock.now());
         const target = opens ? { wait: opens } : await targetOf(tx, row);
         if (typeof target === 'string') return { row, data: target };
+        if ('stale' in target) {
+          if (!isRenewed) return target;
+          const at = new Date(clock.now().getTime() + RENEWAL_WAIT_MS);
+          await store.postpone(tx, row.id, at, false);
+          await enqueue(tx, [{ ...payload, dueAt: at.toISOString() }], at);
+          return null;
+        }
         if (!('wait' in target)) return { row, data, target };
         await store.postpone(tx, row.id, target.wait, opens !== null);
         if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
         return null;
       });
       if (!ready) return;
+      if ('stale' in ready) {
+        await connections.signIns.renew(
+          connections.vendor(ready.stale),
+          payload.rootId,
+          payload.connectionId!,
+        );
+        return service.attempt(payload, true);
+      }
       const { row, data, target } = ready;
       const outcome: Outcome =
         typeof data === 'string' || !target
@@ -212,8 +234,11 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           : await sender.send(target, data);
       slowness.note(place, outcome);
       // Before the delivery is settled: a process that dies in between then finds a connection that is already broken.
-      if (outcome.broken !== undefined)
-        await connections.broken(row.root_id, row.connection_id!, outcome.broken);
+      if (outcome.broken !== undefined) {
+        const isBroken = await connections.broken(row.root_id, row.connection_id!, outcome.broken);
+        // Its token was renewed: the next attempt is an ordinary one.
+        if (!isBroken) delete outcome.broken;
+      }
 
       const now = clock.now();
       const verdict = judge(outcome, row.attempts + 1, now, Math.random());
@@ -374,7 +399,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       const messageId = newMessageId();
       const seen = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
       // An agency's connection is out of its client's sight, who may still try a destination of their campaign.
-      const target = await inScope(db.app, { rootId: seen.root_id }, (tx) => testTarget(tx, seen, messageId));
+      const target = await testTarget(seen, messageId);
       const { row, data } = await inScope(db.app, ctx.scope, async (tx) => {
         const row = await present(tx, id, true);
         const campaign = (await campaigns.visible(tx, row.campaign_id)) ?? missing();
@@ -498,10 +523,12 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   };
 
   /** Where a test goes. @throws Refusal 409 while the connection cannot send */
-  async function testTarget(tx: Tx, row: store.IntegrationRow, messageId: string): Promise<Target> {
+  async function testTarget(row: store.IntegrationRow, messageId: string): Promise<Target> {
     if (row.kind === 'webhook') return webhookOf(row, messageId);
-    const connection = (await connections.byId(tx, row.connection_id!)) ?? missing();
-    const vendor = connections.vendor(connection.vendor);
+    const scope = { rootId: row.root_id };
+    const found = await inScope(db.app, scope, (tx) => connections.byId(tx, row.connection_id!));
+    const vendor = connections.vendor(row.kind);
+    const connection = await connections.signIns.current(vendor, found ?? missing());
     const way = connections.wayOf(vendor, connection);
     if (connection.state !== 'connected' || !way)
       throw new Refusal('conflict', `The connection to ${vendor.name} does not work. Reconnect it first.`);

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api } from '../../../api/client.ts';
 import { wordsOf } from '../../../api/errors.ts';
 import { useMay } from '../../../api/user.ts';
@@ -21,6 +21,7 @@ import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
+import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { When } from '../../../ui/Values.tsx';
 import { ConnectForm } from './ConnectForm.tsx';
 import classes from './integrations.module.css';
@@ -74,6 +75,7 @@ function One({ vendor }: { vendor: Vendor }) {
   };
   const rows = query.data?.data;
   const isForm = mayWrite && (isAdding || rows?.length === 0);
+  const back = useSignedIn(vendor, changed);
   return (
     <>
       <PageHeader
@@ -96,13 +98,18 @@ function One({ vendor }: { vendor: Vendor }) {
         }
       />
       <Stack gap="lg">
+        {back && (
+          <Notice tone={back.isBad ? 'bad' : 'info'} live={back.isBad ? 'alert' : undefined}>
+            {back.text}
+          </Notice>
+        )}
         {vendor.demo && (
           <Notice tone="info" title={`In this demo, ${vendor.name} is a stand-in`}>
             It speaks the service’s own calls and shows what arrives on{' '}
             <a href={vendor.demo.page} target="_blank" rel="noreferrer">
               the demo CRM
             </a>
-            . To connect, use{' '}
+            . To connect, {vendor.sign_in && `sign in with ${vendor.sign_in} or `}use{' '}
             {Object.entries(vendor.demo.credentials).map(([key, value], at) => (
               <span key={key}>
                 {at > 0 && ', '}
@@ -142,6 +149,14 @@ function One({ vendor }: { vendor: Vendor }) {
                   <Title order={2} size="h3" mb="sm">
                     Connect {vendor.name}
                   </Title>
+                  {vendor.sign_in && (
+                    <Stack gap="xs" mb="lg">
+                      <SignIn vendor={vendor} />
+                      <Text size="sm" c="dimmed">
+                        You are taken to {vendor.sign_in} to agree, and come back here. Or enter credentials:
+                      </Text>
+                    </Stack>
+                  )}
                   <ConnectForm
                     vendor={vendor}
                     verb="Connect"
@@ -184,11 +199,64 @@ function One({ vendor }: { vendor: Vendor }) {
   );
 }
 
+/** Goes to the service's own page, where the person agrees. */
+function SignIn({ vendor, connectionId }: { vendor: Vendor; connectionId?: string }) {
+  const [isBusy, setBusy] = useState(false);
+  const go = async () => {
+    setBusy(true);
+    try {
+      const { url } = await api.connections.signIn({
+        vendor: vendor.id,
+        ...(connectionId ? { connectionID: connectionId } : {}),
+      });
+      location.assign(url);
+    } catch (error) {
+      notifyFailed(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <Button variant="default" loading={isBusy} onClick={() => void go()}>
+      Sign in with {vendor.sign_in}
+    </Button>
+  );
+}
+
+/** Ends a sign-in that the service sent the browser back from, and takes its code out of the address. */
+function useSignedIn(vendor: Vendor, onChanged: () => void): { text: string; isBad: boolean } | undefined {
+  const [params, set] = useSearchParams();
+  const [said, setSaid] = useState<{ text: string; isBad: boolean }>();
+  const { state, code, refused } = params;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what the address holds
+  useEffect(() => {
+    if (refused)
+      setSaid({
+        text: `${vendor.name} was not connected, because access was not allowed there.`,
+        isBad: true,
+      });
+    else if (state && code) {
+      setSaid({ text: `Connecting to ${vendor.name} …`, isBad: false });
+      api.connections
+        .signedIn({ state, code })
+        .then(
+          ({ message }) => {
+            setSaid(undefined);
+            notifyDone(message);
+          },
+          (error) => setSaid({ text: wordsOf(error), isBad: true }),
+        )
+        .finally(onChanged);
+    } else return;
+    set({ state: undefined, code: undefined, refused: undefined });
+  }, [state, code, refused]);
+  return said;
+}
+
 function Steps({ vendor }: { vendor: Vendor }) {
   return (
     <div>
       <Title order={2} size="h4" mb="xs">
-        Before you connect
+        {vendor.sign_in ? 'To connect with credentials' : 'Before you connect'}
       </Title>
       <ol className={classes.steps}>
         {vendor.steps.map((step) => (
@@ -245,8 +313,8 @@ function ConnectionCard(props: { vendor: Vendor; row: Connection; onChanged: () 
           </Text>
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             {row.account !== row.name && `${row.account} · `}
-            {row.campaigns === 1 ? '1 campaign' : `${num(row.campaigns)} campaigns`} · connected{' '}
-            <When at={row.created_at} />
+            {row.campaigns === 1 ? '1 campaign' : `${num(row.campaigns)} campaigns`} ·{' '}
+            {row.signed_in ? 'signed in' : 'connected'} <When at={row.created_at} />
           </Text>
         </div>
         <StatusBadge status={row.state} tone={state.tone}>
@@ -303,6 +371,16 @@ function ConnectionCard(props: { vendor: Vendor; row: Connection; onChanged: () 
           </div>
         )}
       </div>
+      {mayWrite && vendor.sign_in && (isReplacing || row.state === 'expiring') && (
+        <Stack gap="xs" mt="md" align="flex-start">
+          <SignIn vendor={vendor} connectionId={row.id} />
+          {isReplacing && (
+            <Text size="sm" c="dimmed">
+              Or enter credentials:
+            </Text>
+          )}
+        </Stack>
+      )}
       {mayWrite && isReplacing && (
         <div className={classes.columns} style={{ marginTop: 16 }}>
           <ConnectForm

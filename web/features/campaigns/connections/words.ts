@@ -1,4 +1,5 @@
 import type { Client } from '../../../../contract/index.ts';
+import { exactTime } from '../../../ui/format.ts';
 
 /** A service that leads can be delivered to. */
 export type Vendor = Awaited<ReturnType<Client['connections']['vendors']>>['data'][number];
@@ -6,7 +7,9 @@ export type Connection = Awaited<ReturnType<Client['connections']['list']>>['dat
 export type Undelivered = Awaited<ReturnType<Client['delivery']['undelivered']>>['data'][number];
 
 /** Returns a connection's state in a word, and what it means for the leads. */
-export function connectionWords(connection: Pick<Connection, 'state' | 'state_reason' | 'waiting'>): {
+export function connectionWords(
+  connection: Pick<Connection, 'state' | 'state_reason' | 'waiting'> & { ends_at?: string | null },
+): {
   word: string;
   tone: 'good' | 'warn' | 'bad';
   line: string;
@@ -17,6 +20,12 @@ export function connectionWords(connection: Pick<Connection, 'state' | 'state_re
   switch (connection.state) {
     case 'connected':
       return { word: 'Connected', tone: 'good', line: '' };
+    case 'expiring':
+      return {
+        word: 'Expiring',
+        tone: 'warn',
+        line: `The sign-in ends${connection.ends_at ? ` on ${exactTime(connection.ends_at)}` : ' soon'}. Sign in again before then, so that no lead has to wait.`,
+      };
     case 'paused':
       return {
         word: 'Paused',
