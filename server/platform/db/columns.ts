@@ -1,4 +1,5 @@
 import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
+import type { Exchange } from '../../../contract/campaigns/destinations.ts';
 import type { Payload } from '../../../contract/campaigns/payloads.ts';
 import type { Rules } from '../../../contract/campaigns/rules.ts';
 
@@ -23,6 +24,7 @@ export interface InvoiceParty {
 export interface Columns {
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];
+  'delivery_exchange.exchanges': Exchange[];
   'import_job.ignored': { column: string; reason: string }[];
   'import_job.left_out': { what: 'row' | 'value'; field: string | null; reason: string; count: number }[];
   'import_job.mapping': Record<string, string>;

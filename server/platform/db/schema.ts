@@ -454,6 +454,33 @@ export interface Schema {
     created_at: Date;
     updated_at: Date;
     lane: Generated<number>;
+    auth: Generated<'key' | 'oauth'>;
+    token_ends_at: Date | null;
+    ends_at: Date | null;
+    renewed_at: Date | null;
+    renewing_until: Date | null;
+    told_ending: Generated<boolean>;
+  };
+  connection_queue: {
+    root_id: string;
+    vendor: string;
+    account: string;
+    busy_until: Date | null;
+    calls: number;
+    counted_at: Date;
+  };
+  connection_sign_in: {
+    state_hash: Buffer;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    session_id: string;
+    vendor: string;
+    connection_id: string | null;
+    name: string | null;
+    verifier_sealed: string;
+    return_to: string;
+    ends_at: Date;
   };
   coupon: {
     id: string;
@@ -568,6 +595,25 @@ export interface Schema {
     answer: string | null;
     error: string | null;
   };
+  delivery_day: {
+    integration_id: string;
+    day: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    delivered: Generated<number>;
+    failed: Generated<number>;
+    took: number[];
+  };
+  delivery_exchange: {
+    delivery_id: string;
+    number: number;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    at: Date;
+    exchanges: Json<Columns['delivery_exchange.exchanges']>;
+  };
   delivery_turn: {
     campaign_id: string;
     root_id: string;
@@ -580,6 +626,17 @@ export interface Schema {
     begun_at: Generated<Date>;
     port: number;
     whole_at: Date | null;
+  };
+  destination_document: {
+    integration_id: string;
+    document_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    url: string;
+    recipients: Generated<string[]>;
+    created_at: Date;
+    ended_at: Date | null;
   };
   developer_key: {
     id: string;
