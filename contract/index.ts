@@ -20,7 +20,7 @@ import { analytics } from './campaigns/analytics.ts';
 import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
 import { connections } from './campaigns/connections.ts';
-import { delivery } from './campaigns/delivery.ts';
+import { delivery, spreadsheets } from './campaigns/delivery.ts';
 import { groups } from './campaigns/groups.ts';
 import { held } from './campaigns/held.ts';
 import { leads } from './campaigns/leads.ts';
@@ -63,6 +63,7 @@ export const contract = {
   reports,
   connections,
   delivery,
+  spreadsheets,
   developer,
   enrichment,
   exclusions,

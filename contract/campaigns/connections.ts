@@ -47,6 +47,10 @@ export const VendorInfo = z.object({
     }),
   ),
   fields: z.array(z.object({ key: z.string(), label: z.string(), from: z.string(), required: z.boolean() })),
+  document: z
+    .string()
+    .nullable()
+    .describe('What leads are written into, if the platform can make one there: spreadsheet'),
   own_fields: z.boolean().describe('Fields that the client made at the vendor can be mapped, too'),
   demo: z
     .object({ page: z.string(), credentials: z.record(z.string(), z.string()) })
@@ -178,6 +182,26 @@ export const connections = {
     .meta({ access: 'integration.write' })
     .input(Which)
     .output(Done.extend({ data: Connection })),
+  checkConnect: call
+    .route({
+      method: 'GET',
+      path: '/integrations/google-sheet/check-connect',
+      tags: ['Integrations'],
+      summary: 'Tells whether a company is connected to Google Sheets',
+    })
+    .meta({ access: 'integration.read' })
+    .input(Company)
+    .output(z.object({ connected: z.boolean(), data: z.array(Connection) })),
+  revoke: call
+    .route({
+      method: 'POST',
+      path: '/integrations/google-sheet/revoke',
+      tags: ['Integrations'],
+      summary: 'Disconnects a company from Google Sheets, and revokes what people allowed there',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Company)
+    .output(Done),
   choices: call
     .route({
       method: 'GET',

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Day, Done, GivenDay, Id, Instant, Page, PageQuery, WebUrl } from '../primitives.ts';
+import { Day, Done, Email, GivenDay, Id, Instant, Page, PageQuery, WebUrl } from '../primitives.ts';
 import { Values } from './connections.ts';
 import { CONNECTION_STATES, DELIVERY_STATES, DESK_STATES } from './destinations.ts';
 import { LONGEST_TEMPLATE, MOST_FIELDS, PAYLOAD_FORMATS } from './payloads.ts';
 import { LONGEST_RULE_VALUE, MOST_CONDITIONS, RULE_MATCHES, RULE_OPS, type RuleOp } from './rules.ts';
+
+const MOST_RECIPIENTS = 20;
 
 const Clock = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
 const Rules = z.object({
@@ -497,6 +499,98 @@ export const delivery = {
       }),
     )
     .output(Done.extend({ replayed: z.int() })),
+};
+
+const Campaign = z.object({ leadspeekID: Id });
+const Emails = z
+  .array(Email)
+  .max(MOST_RECIPIENTS, `must have at most ${MOST_RECIPIENTS} addresses`)
+  .describe('They can edit it if the client’s editorspreadsheet is T, and else read it');
+const Unshared = z
+  .array(z.object({ email: z.string(), why: z.string() }))
+  .describe('With whom it could not be shared');
+
+/** Spreadsheets that the platform makes for campaigns (Google Sheets). */
+export const spreadsheets = {
+  create: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/spreadsheet',
+      tags: ['Integrations'],
+      summary:
+        'Makes a spreadsheet for a campaign through a connection, shares it, and writes its leads into it',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Campaign.extend({ connectionID: Id, emails: Emails.default([]) }))
+    .output(Done.extend({ url: z.string(), unshared: Unshared, data: Integration })),
+  check: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/spreadsheet/check',
+      tags: ['Integrations'],
+      summary: 'Tells whether the spreadsheet of a campaign is still there, and with whom it is shared',
+    })
+    .meta({ access: 'integration.read' })
+    .input(Campaign)
+    .output(
+      z.object({
+        destinationID: Id,
+        exists: z.boolean(),
+        url: z.string(),
+        account: z.string(),
+        recipients: z.array(z.string()),
+      }),
+    ),
+  history: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/spreadsheet/history',
+      tags: ['Integrations'],
+      summary: 'Lists the spreadsheets that a campaign had, the newest first',
+    })
+    .meta({ access: 'integration.read' })
+    .input(Campaign)
+    .output(
+      z.object({
+        data: z.array(
+          z.object({
+            url: z.string(),
+            created_at: Instant,
+            ended_at: Instant.nullable().describe('When another one took its place'),
+          }),
+        ),
+      }),
+    ),
+  reset: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/spreadsheet/reset',
+      tags: ['Integrations'],
+      summary: 'Starts a new spreadsheet for a campaign, shared like the former one, which stays as it is',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Campaign)
+    .output(Done.extend({ url: z.string(), unshared: Unshared })),
+  share: call
+    .route({
+      method: 'PUT',
+      path: '/leadspeek/spreadsheet/share',
+      tags: ['Integrations'],
+      summary: 'Shares the spreadsheet of a campaign with exactly these people',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Campaign.extend({ emails: Emails }))
+    .output(Done.extend({ recipients: z.array(z.string()), unshared: Unshared })),
+  resendLink: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/client/resendgooglelink',
+      tags: ['Integrations'],
+      summary: 'Emails the address of a campaign’s spreadsheet to its client',
+    })
+    .meta({ access: 'integration.write' })
+    .input(Campaign)
+    .output(Done),
 };
 
 /** What a webhook receives: the body of one lead. */

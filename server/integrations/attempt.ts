@@ -1,6 +1,6 @@
 import { printable } from '../platform/printable.ts';
 import { LostAnswer, NotSent } from './http.ts';
-import type { Credentials, Request, Result, Vendor, Way } from './port.ts';
+import type { Credentials, Request, Result, Sending, Vendor, Way } from './port.ts';
 
 /** One attempt to deliver a lead: what came of it, and the vendor's record if it is known now. */
 export interface Attempted {
@@ -31,6 +31,24 @@ export async function attempt(
   } catch (error) {
     return { result: masked(outcomeOf(error), way), remoteId: idOf(known) };
   }
+}
+
+/** Makes one attempt for each lead of a batch, all of one destination. Never throws because of what the vendor does. */
+export async function attemptMany(vendor: Vendor, way: Way, batch: readonly Sending[]): Promise<Attempted[]> {
+  let results: Result[];
+  try {
+    results = await vendor.deliverMany!(way, batch);
+  } catch (error) {
+    const result = outcomeOf(error);
+    results = batch.map(() => result);
+  }
+  return batch.map(({ remoteId }, at) => {
+    const result = results[at]!;
+    return {
+      result: masked(result, way),
+      remoteId: idOf((result.kind === 'delivered' && result.remoteId) || remoteId),
+    };
+  });
 }
 
 const LONGEST_ID = 500;

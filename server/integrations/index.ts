@@ -30,7 +30,7 @@ const VENDORS: readonly Vendor[] = [
 
 export const vendors: ReadonlyMap<string, Vendor> = new Map(VENDORS.map((vendor) => [vendor.id, vendor]));
 
-export { type Attempted, attempt, outcomeOf, vendorWords } from './attempt.ts';
+export { type Attempted, attempt, attemptMany, outcomeOf, vendorWords } from './attempt.ts';
 export { createHttp, type Http } from './http.ts';
 export {
   exchangeCode,
@@ -40,5 +40,5 @@ export {
   revokeTokens,
   signInUrl,
 } from './oauth.ts';
-export type { Choice, Credentials, Lead, Request, Result, TestResult, Vendor, Way } from './port.ts';
+export type { Choice, Credentials, Lead, Queue, Request, Result, TestResult, Vendor, Way } from './port.ts';
 export { createRedactor, type Redactor, recorded } from './record.ts';

@@ -80,6 +80,41 @@ export interface Request {
   at: Date;
 }
 
+/** A lead that is being sent, with what is known about earlier attempts. */
+export interface Sending {
+  request: Request;
+  remoteId: string | null;
+  /** An earlier attempt may have arrived. */
+  isInDoubt: boolean;
+}
+
+/** Documents that leads are written into. All of these throw Stopped when the vendor refuses. */
+export interface Documents {
+  /** What people call one: spreadsheet. */
+  noun: string;
+  /** Settings of a destination that writes into a document. */
+  settingsOf(document: string): Record<string, string>;
+  /** Makes a document, ready for leads. */
+  create(way: Way, title: string): Promise<{ id: string; url: string }>;
+  /** Deletes a document that was just made. */
+  remove(way: Way, document: string): Promise<void>;
+  exists(way: Way, document: string): Promise<boolean>;
+  /** Lets somebody read or also edit a document. */
+  share(way: Way, document: string, email: string, mayEdit: boolean): Promise<void>;
+  unshare(way: Way, document: string, email: string): Promise<void>;
+}
+
+/**
+ * How a vendor wants to be sent to: what is due at a destination goes out in batches, one batch at a time for each
+ * account, and within the account's quota.
+ */
+export interface Queue {
+  /** The most leads in a batch. */
+  most: number;
+  /** How many calls an account may make in any time of `everyMs`, and the most that a batch makes. */
+  quota?: { calls: number; everyMs: number; eachBatch: number };
+}
+
 /** The result of one attempt. */
 export type Result =
   /**
@@ -129,6 +164,14 @@ export interface Vendor {
   choices?(way: Way): Promise<Record<string, Choice[]>>;
   /** Sends one lead. With a `remoteId`, it updates that record and must not create another one. */
   deliver(way: Way, request: Request, remoteId: string | null): Promise<Result>;
+  /** Where leads are written into a document that the platform can make, such as a spreadsheet. */
+  documents?: Documents;
+  queue?: Queue;
+  /**
+   * Sends a batch of leads of one destination, for vendors with a `queue`; the results are in the batch's order. Asks
+   * after those in doubt by itself. Throws what holds for all of them.
+   */
+  deliverMany?(way: Way, batch: readonly Sending[]): Promise<Result[]>;
   /**
    * Asks the vendor for the record of a lead. Only for vendors where sending twice creates two records; without it, an
    * attempt whose response was lost is simply repeated.

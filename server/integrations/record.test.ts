@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from './record.ts';
 import { LEAD } from './suite.ts';
 
-const redact = createRedactor(LEAD, ['s3cret-key']);
+const redact = createRedactor([LEAD], ['s3cret-key']);
 
 describe('[BEY-04] what is stored of requests and responses', () => {
   it('shows the fields of a lead in place of their values', () => {

@@ -10,6 +10,7 @@ const LONGEST_URL = 1_000;
 /** What is longer is not parsed for its beginning. */
 const LONGEST_PARSED = 262_144;
 const MOST_ITEMS = 20;
+const LONGEST_PHONE = 30;
 const MOST_DEPTH = 12;
 const MASK = '•••';
 
@@ -38,14 +39,20 @@ const ADDRESS = /[^\s"'<>@,;:()]{1,64}@[^\s"'<>@,;:()]{1,255}/g;
 export type Redactor = ReturnType<typeof createRedactor>;
 
 /**
- * Makes what is sent about a lead storable: the log then holds no personal data, and nothing in it has to be erased.
- * `secrets`: the values of credentials.
+ * Makes what is sent about leads storable: the log then holds no personal data, and nothing in it has to be erased. Of
+ * a batch, values that are no lead's own are hidden as well, because looking for all values within each would take too
+ * long. `secrets`: the values of credentials.
  */
-export function createRedactor(lead: Lead, secrets: readonly string[]) {
-  const personal = Object.entries(lead).filter(([key, value]) => !IMPERSONAL.has(key) && value.trim() !== '');
+export function createRedactor(leads: readonly Lead[], secrets: readonly string[]) {
+  const isBatch = leads.length > 1;
+  const all = leads.flatMap((lead) => Object.entries(lead)).filter(([, value]) => value.trim() !== '');
+  const personal = all.filter(([key]) => !IMPERSONAL.has(key));
+  const open = new Set(all.flatMap(([key, value]) => (IMPERSONAL.has(key) ? [value] : [])));
   const exact = new Map(personal.toReversed().map(([key, value]) => [fold(value), key]));
   const parts = personal
-    .flatMap(([key, value]) => variants(value.trim()).map((text) => ({ key, text: text.toLowerCase() })))
+    .flatMap(([key, value]) =>
+      (isBatch ? [value.trim()] : variants(value.trim())).map((text) => ({ key, text: text.toLowerCase() })),
+    )
     .filter(({ text }) => text.length > 1)
     .sort((a, b) => b.text.length - a.text.length);
   const phones = personal
@@ -58,34 +65,44 @@ export function createRedactor(lead: Lead, secrets: readonly string[]) {
 
   /** Text with what is secret or personal in it replaced. */
   function words(text: string): string {
-    const open = hidden.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
-    return parts.reduce((rest, { key, text: value }) => replaced(rest, value, `{{${key}}}`), open);
+    const bare = hidden.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
+    return parts.reduce((rest, { key, text: value }) => replaced(rest, value, `{{${key}}}`), bare);
+  }
+
+  /** The field that a value is, as a whole. */
+  function fieldOf(text: string): string | undefined {
+    const key = exact.get(fold(text));
+    if (key || text.length >= LONGEST_PHONE) return key && `{{${key}}}`;
+    const digits = lastDigits(text);
+    const phone = digits && phones.find(([known]) => known === digits);
+    return phone && `{{${phone[1]}}}`;
   }
 
   /** One value: a field of a form, a string in JSON, a part of an address. */
-  function leaf(text: string): string {
-    const key = exact.get(fold(text));
-    if (key) return `{{${key}}}`;
-    const digits = lastDigits(text);
-    const phone = digits && phones.find(([known]) => known === digits);
-    return phone && text.length < 30 ? `{{${phone[1]}}}` : words(text);
-  }
+  const leaf = (text: string): string => fieldOf(text) ?? words(text);
+  const sent = (text: string): string => fieldOf(text) ?? (isBatch && !open.has(text) ? MASK : words(text));
 
-  function walk(value: unknown, name: string, isTelling: (name: string) => boolean, depth = 0): unknown {
+  /** `show` is what becomes of a text by the name that it stands under. */
+  function walk(
+    value: unknown,
+    name: string,
+    show: (text: string, name: string) => string,
+    depth = 0,
+  ): unknown {
     if (value === null || typeof value === 'boolean') return value;
     if (SECRET_NAME.test(name) && typeof value !== 'object') return MASK;
-    if (typeof value === 'string') return isTelling(name) ? leaf(value) : MASK;
-    if (typeof value === 'number') return leaf(String(value)) === String(value) ? value : leaf(String(value));
+    if (typeof value === 'string') return show(value, name);
+    if (typeof value === 'number') return fieldOf(String(value)) ?? value;
     if (depth >= MOST_DEPTH) return '…';
     if (Array.isArray(value)) {
-      const shown = value.slice(0, MOST_ITEMS).map((item) => walk(item, name, isTelling, depth + 1));
+      const shown = value.slice(0, MOST_ITEMS).map((item) => walk(item, name, show, depth + 1));
       return value.length > shown.length ? [...shown, `… ${value.length - shown.length} more`] : shown;
     }
     return Object.fromEntries(
       Object.entries(value as object).map(([key, item]) => [
         // A few services name records by their address.
         key.includes('@') || lastDigits(key) ? leaf(key) : key,
-        walk(item, key, isTelling, depth + 1),
+        walk(item, key, show, depth + 1),
       ]),
     );
   }
@@ -102,16 +119,17 @@ export function createRedactor(lead: Lead, secrets: readonly string[]) {
     body(text: string, contentType: string): string {
       if (contentType.includes('json')) {
         const json = parsed(text);
-        if (json !== undefined) return printable(JSON.stringify(walk(json, '', () => true)), LONGEST_BODY);
+        if (json !== undefined) return printable(JSON.stringify(walk(json, '', sent)), LONGEST_BODY);
       }
       return printable(contentType.includes('form-urlencoded') ? form(text) : words(text), LONGEST_BODY);
     },
     /** A response. Of a success, only what tells what became of the request. */
     answer(text: string, status: number): string {
       const json = text.length <= LONGEST_PARSED ? parsed(text) : undefined;
-      const isTelling = status >= 200 && status < 300 ? (name: string) => TELLING.test(name) : () => true;
+      const isSuccess = status >= 200 && status < 300;
+      const show = (value: string, name: string) => (isSuccess && !TELLING.test(name) ? MASK : leaf(value));
       const said =
-        json === undefined ? words(text.slice(0, LONGEST_PARSED)) : JSON.stringify(walk(json, '', isTelling));
+        json === undefined ? words(text.slice(0, LONGEST_PARSED)) : JSON.stringify(walk(json, '', show));
       return printable(said.replace(ADDRESS, MASK), LONGEST_ANSWER);
     },
     /** An address: each part of its path and each value of its query. */
@@ -134,8 +152,12 @@ export function createRedactor(lead: Lead, secrets: readonly string[]) {
 }
 
 /** Records what goes through a way to a vendor. */
-export function recorded(http: Http, redact: Redactor): { http: Http; exchanges: Exchange[] } {
+export function recorded(
+  http: Http,
+  redact: Redactor,
+): { http: Http; exchanges: Exchange[]; calls: () => number } {
   const exchanges: Exchange[] = [];
+  let calls = 0;
   const record = (ask: Ask, began: number, answer: Answer | null, failure: string | null): void => {
     if (exchanges.length >= MOST_EXCHANGES) return;
     const text = ask.json !== undefined ? JSON.stringify(ask.json) : ask.form?.toString();
@@ -152,7 +174,10 @@ export function recorded(http: Http, redact: Redactor): { http: Http; exchanges:
   };
   return {
     exchanges,
+    /** How many requests were made, also those that are not recorded. */
+    calls: () => calls,
     async http(ask) {
+      calls++;
       const began = performance.now();
       try {
         const answer = await http(ask);

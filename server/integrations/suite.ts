@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../platform/clock.ts';
 import { createOutbound } from '../platform/outbound.ts';
-import { type Attempted, attempt, outcomeOf } from './attempt.ts';
+import { type Attempted, attempt, attemptMany, outcomeOf } from './attempt.ts';
 import { createHttp } from './http.ts';
 import { fieldsOf, missingFields } from './mapping.ts';
-import type { Request, Vendor, Way } from './port.ts';
+import type { Request, Sending, Vendor, Way } from './port.ts';
 import { createRedactor, recorded } from './record.ts';
 import { type RunningStub, type Stub, type StubAnswer, startStub } from './stub.ts';
 
@@ -175,7 +175,7 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
       });
       const { lead_id, campaign_id, campaign_name, created_at, ...personal } = LEAD;
       const seen = async (request: Request, isInDoubt: boolean) => {
-        const record = recorded(way.http, createRedactor(LEAD, secrets));
+        const record = recorded(way.http, createRedactor([LEAD], secrets));
         await attempt(vendor, { ...way, http: record.http }, request, null, isInDoubt);
         return record.exchanges;
       };
@@ -216,6 +216,67 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
         delivered(await deliver(requestFor(), first.remoteId));
         expect(stub.records()).toHaveLength(1);
       });
+    }
+
+    if (vendor.deliverMany) {
+      const batchOf = (count: number, more: Partial<Sending> = {}): Sending[] =>
+        Array.from({ length: count }, (_, n) => {
+          const lead = {
+            ...LEAD,
+            lead_id: `lead-${n}`,
+            email: `zoe${n}@example.com`,
+            phone: `+1202555${1000 + n}`,
+          };
+          return { request: requestFor({}, lead), remoteId: null, isInDoubt: false, ...more };
+        });
+      const send = (batch: Sending[]) => attemptMany(vendor, way, batch);
+
+      it('[INTG-04] a batch becomes one record for each lead, in a few calls', async () => {
+        const results = await send(batchOf(50));
+        expect(results).toHaveLength(50);
+        for (const one of results) delivered(one);
+        expect(new Set(results.map(({ remoteId }) => remoteId)).size).toBe(50);
+        expect(stub.records()).toHaveLength(50);
+        const calls = vendor.queue?.quota?.eachBatch ?? 12;
+        expect(running.requests.length).toBeLessThanOrEqual(calls);
+      });
+
+      it('[INTG-04] a batch whose response was lost leads to exactly one record for each lead', async () => {
+        running.loseNextAnswer();
+        for (const { result } of await send(batchOf(20))) expect(result.kind).toBe('unknown');
+        for (const one of await send(batchOf(20, { isInDoubt: true }))) delivered(one);
+        expect(stub.records()).toHaveLength(20);
+      });
+
+      it('[INTG-04] a batch of leads that arrived before is an update, and what was deleted is made again', async () => {
+        const first = await send(batchOf(4));
+        stub.remove(stub.records()[0]!.id);
+        for (const one of await send(
+          batchOf(4).map((sending, at) => ({ ...sending, remoteId: first[at]!.remoteId })),
+        ))
+          delivered(one);
+        expect(stub.records()).toHaveLength(4);
+      });
+
+      it('[INTG-04] an outage, a quota, or revoked credentials hold for the whole batch', async () => {
+        running.answerNext(options.tooMany.answer, 10);
+        for (const { result } of await send(batchOf(3)))
+          expect(result).toMatchObject({ kind: 'retry', afterMs: options.tooMany.afterMs });
+        running.answerNext({ status: 200 }, 0);
+        stub.revoke();
+        for (const { result } of await send(batchOf(3))) expect(result.kind).toBe('broken');
+      });
+
+      if (options.badField) {
+        const { key, value } = options.badField;
+        it('[INTG-04] one refused value of a batch is final for its lead alone', async () => {
+          const batch = batchOf(5);
+          const [bad] = batch as [Sending];
+          batch[0] = { ...bad, request: { ...bad.request, fields: { ...bad.request.fields, [key]: value } } };
+          const kinds = (await send(batch)).map(({ result }) => result.kind);
+          expect(kinds).toEqual(['final', ...Array(4).fill('delivered')]);
+        });
+      }
     }
 
     if (vendor.erase) {

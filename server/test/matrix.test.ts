@@ -66,7 +66,10 @@ afterAll(() => hubspot?.stop());
 beforeAll(async () => {
   hubspot = await startStub(hubspotStub(), 'hubspot');
   setStage({
-    app: await testApp({ outboundExceptions: [hubspot.host], standIns: { hubspot: { base: hubspot.base } } }),
+    app: await testApp({
+      outboundExceptions: [hubspot.host],
+      standIns: { hubspot: { base: hubspot.base, client: { id: 'client', secret: 'secret' } } },
+    }),
   });
   const { make } = app;
   const passwordHash = await app.features.users.hashPassword(PASSWORD);
@@ -111,6 +114,11 @@ beforeAll(async () => {
         ],
       )
     ).rows[0].id;
+    const delivery = await app.admin.query(
+      `insert into delivery (id, root_id, agency_id, company_id, campaign_id, integration_id, lead_id, message_id, state, created_at)
+       values (gen_random_uuid(), $1, $2, $3, $4, $5, $6, 'msg_' || $4::uuid, 'failed', now()) returning id`,
+      [root.id, agency.id, client.id, campaign.id, webhookId, rows[0].id],
+    );
     const personId = (await make.user(client, { name: canary })).id;
     const connection = await make.connection(client, { name: canary, campaignId: campaign.id });
     return {
@@ -120,6 +128,7 @@ beforeAll(async () => {
       leadId: rows[0].id,
       transferId: rows[0].transfer_id,
       webhookId,
+      deliveryId: delivery.rows[0].id,
       connectionId: connection.id,
       importId,
       exclusionListId: await freshList({ client, canary }),
@@ -409,6 +418,15 @@ describe('[LOGS-03] the user log', () => {
     // Replaying nothing changes nothing.
     const quiet = new Set([
       'POST /api/integrations/custom/:id/replay',
+      'POST /api/integrations/deliveries/resend',
+      // The samples have no spreadsheet (features/campaigns/delivery/document.test.ts counts their rows).
+      'POST /api/integrations/google-sheet/revoke',
+      'POST /api/leadspeek/spreadsheet',
+      'POST /api/leadspeek/spreadsheet/reset',
+      'PUT /api/leadspeek/spreadsheet/share',
+      'POST /api/leadspeek/client/resendgooglelink',
+      // The sample's state is none (features/campaigns/connections/sign-in.test.ts).
+      'POST /api/integrations/connections/signed-in',
       // Only tries, or only reads, but has a body.
       'POST /api/integrations/connections/:id/test',
       'POST /api/integrations/destinations/preview',

@@ -19,6 +19,7 @@ export interface Target {
   leadId: string;
   transferId: string;
   webhookId: string;
+  deliveryId: string;
   connectionId: string;
   importId: string;
   exclusionListId: string;

@@ -26,7 +26,18 @@ export async function createSpreadsheet(
   const id = textAt(answer.json, 'spreadsheetId');
   if (!id)
     throw new Stopped({ kind: 'retry', why: 'Google returned no spreadsheet.', status: answer.status });
-  return { id, url: `https://docs.google.com/spreadsheets/d/${encodeURIComponent(id)}/edit` };
+  const url = URL.parse(textAt(answer.json, 'spreadsheetUrl') ?? '');
+  const isPage = url !== null && /^https?:$/.test(url.protocol);
+  return {
+    id,
+    url: isPage ? url.href : `https://docs.google.com/spreadsheets/d/${encodeURIComponent(id)}/edit`,
+  };
+}
+
+/** Deletes a file that the platform made; one that is gone is fine. */
+export async function removeFile(way: Way, file: string): Promise<void> {
+  const answer = await drive(way, 'DELETE', `/files/${encodeURIComponent(file)}`);
+  if (answer.status !== 404) checked(answer);
 }
 
 /** Whether a spreadsheet still exists, outside the trash. */

@@ -5,7 +5,7 @@ import type { Answer, Ask } from '../http.ts';
 import type { Request, Way } from '../port.ts';
 import { AT, integrationSuite, LEAD } from '../suite.ts';
 import { letters } from './api.ts';
-import * as files from './index.ts';
+import * as files from './files.ts';
 import { googleSheets } from './index.ts';
 import { type GoogleSheetsStub, googleSheetsStub } from './stub.ts';
 

@@ -1,5 +1,5 @@
 import { Stopped } from '../attempt.ts';
-import { listAt, textAt } from '../http.ts';
+import { type Answer, listAt, textAt } from '../http.ts';
 import { type Choice, isOk, type Request, type TargetField, type Vendor, type Way } from '../port.ts';
 import {
   cells,
@@ -15,17 +15,16 @@ import {
   valuesIn,
   words,
 } from './api.ts';
-import { keyOf, SHEETS } from './token.ts';
-
-export {
+import {
   createSpreadsheet,
-  type Permission,
   permissions,
   protect,
+  removeFile,
   share,
   spreadsheetExists,
   unshare,
 } from './files.ts';
+import { keyOf, SHEETS } from './token.ts';
 
 const ID_LABEL = 'Lead ID';
 
@@ -131,6 +130,31 @@ export const googleSheets: Vendor = {
     };
   },
 
+  documents: {
+    noun: 'spreadsheet',
+    settingsOf: (document) => ({ spreadsheet: document, sheet: 'Leads' }),
+    async create(way, title) {
+      const made = await createSpreadsheet(way, title);
+      await protect(way, made.id);
+      return made;
+    },
+    remove: removeFile,
+    exists: spreadsheetExists,
+    async share(way, document, email, mayEdit) {
+      await share(way, document, email, mayEdit ? 'writer' : 'reader');
+    },
+    async unshare(way, document, email) {
+      const all = await permissions(way, document);
+      const found = all.find(
+        (one) => one.email.toLowerCase() === email.toLowerCase() && one.role !== 'owner',
+      );
+      if (found) await unshare(way, document, found.id);
+    },
+  },
+  // Google allows an account 60 calls a minute for reading, and as many for writing. Together they stay below that, with
+  // room for what people do on the screens.
+  queue: { most: 500, quota: { calls: 54, everyMs: 60_000, eachBatch: 12 } },
+
   async find(way, request) {
     const { spreadsheet, sheet } = placeOf(request);
     const row = await rowOf(way, spreadsheet, sheet, request.leadId);
@@ -139,13 +163,7 @@ export const googleSheets: Vendor = {
 
   async deliver(way, request, remoteId) {
     const { spreadsheet, sheet } = placeOf(request);
-    if (!spreadsheet)
-      return {
-        kind: 'final',
-        why: 'This destination has no spreadsheet.',
-        fix: 'Choose a spreadsheet in the settings of this destination, then resend.',
-        status: null,
-      };
+    if (!spreadsheet) return NO_SPREADSHEET;
     const header = await headerOf(way, spreadsheet, sheet, Object.keys(request.fields).map(labelOf));
     const values = valuesOf(header, request);
     // Last, because nothing keeps people from sorting between this and the write.
@@ -164,6 +182,48 @@ export const googleSheets: Vendor = {
       remoteId: remember(spreadsheet, request.leadId, range),
       status: answer.status,
     };
+  },
+
+  async deliverMany(way, batch) {
+    const { spreadsheet, sheet } = placeOf(batch[0]!.request);
+    if (!spreadsheet) throw new Stopped(NO_SPREADSHEET);
+    const labels = new Set(batch.flatMap(({ request }) => Object.keys(request.fields).map(labelOf)));
+    const header = await headerOf(way, spreadsheet, sheet, [...labels]);
+    const values = batch.map(({ request }) => valuesOf(header, request));
+    // Last, because nothing keeps people from sorting between this and the write.
+    const mayBeThere = batch.some(({ remoteId, isInDoubt }) => remoteId || isInDoubt);
+    const ids = batch.map(({ request }) => request.leadId);
+    const rows = mayBeThere ? await rowsOf(way, spreadsheet, sheet, ids) : new Map<string, Row>();
+    const ranges = new Map<string, string>();
+    const data = batch.flatMap(({ request: { leadId } }, at) => {
+      const row = rows.get(leadId);
+      if (!row) return [];
+      const range = rangeOf(sheet, `A${row.number}:${letters(header.length - 1)}${row.number}`);
+      ranges.set(leadId, range);
+      return [{ range, values: [values[at]] }];
+    });
+    let last: Answer | undefined;
+    if (data.length > 0) {
+      const path = `/${encodeURIComponent(spreadsheet)}/values:batchUpdate`;
+      last = checked(await sheets(way, 'POST', path, { valueInputOption: 'RAW', data }));
+    }
+    const fresh = values.filter((_, at) => !rows.has(ids[at]!));
+    if (fresh.length > 0) {
+      const path = `${cells(spreadsheet, sheet, 'A1')}:append?valueInputOption=RAW&insertDataOption=INSERT_ROWS`;
+      last = checked(await sheets(way, 'POST', path, { values: fresh }));
+      const first = Number(/!\$?A\$?(\d+)/.exec(textAt(last.json, 'updates', 'updatedRange') ?? '')?.[1]);
+      let number = Number.isSafeInteger(first) ? first : undefined;
+      for (const id of ids) {
+        if (rows.has(id)) continue;
+        ranges.set(id, rangeOf(sheet, number === undefined ? 'A:A' : `A${number++}`));
+      }
+    }
+    const status = last?.status ?? 200;
+    return ids.map((id) => ({
+      kind: 'delivered',
+      remoteId: remember(spreadsheet, id, ranges.get(id)!),
+      status,
+    }));
   },
 
   async erase(way, remoteId) {
@@ -190,6 +250,13 @@ export const googleSheets: Vendor = {
   },
 };
 
+const NO_SPREADSHEET = {
+  kind: 'final',
+  why: 'This destination has no spreadsheet.',
+  fix: 'Choose a spreadsheet in the settings of this destination, then resend.',
+  status: null,
+} as const;
+
 const LABELS = new Map(FIELDS);
 const labelOf = (key: string): string => LABELS.get(key) ?? key;
 
@@ -215,17 +282,32 @@ interface Row {
 /** Rows that are read at once: their ids fit into one response. */
 const ROWS_AT_ONCE = 15_000;
 
-/** Looks up a lead's row by its id in column A, the newest rows first. */
-async function rowOf(way: Way, spreadsheet: string, sheet: string, leadId: string): Promise<Row | undefined> {
+const rowOf = async (
+  way: Way,
+  spreadsheet: string,
+  sheet: string,
+  leadId: string,
+): Promise<Row | undefined> => (await rowsOf(way, spreadsheet, sheet, [leadId])).get(leadId);
+
+/** Looks up leads' rows by their ids in column A, the newest rows first. */
+async function rowsOf(
+  way: Way,
+  spreadsheet: string,
+  sheet: string,
+  leadIds: readonly string[],
+): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
+  const wanted = new Set(leadIds);
   const tab = await tabOf(way, spreadsheet, sheet);
-  for (let last = tab?.rows ?? 0; tab && last > 1; last -= ROWS_AT_ONCE) {
+  for (let last = tab?.rows ?? 0; tab && last > 1 && found.size < wanted.size; last -= ROWS_AT_ONCE) {
     const first = Math.max(2, last - ROWS_AT_ONCE + 1);
     const path = `${cells(spreadsheet, sheet, `A${first}:A${last}`)}?majorDimension=COLUMNS`;
     const [ids] = valuesIn(checked(await sheets(way, 'GET', path)));
-    const index = Array.isArray(ids) ? ids.indexOf(leadId) : -1;
-    if (index >= 0) return { number: first + index, tab };
+    if (!Array.isArray(ids)) continue;
+    for (const [index, id] of ids.entries())
+      if (wanted.has(id) && !found.has(id)) found.set(id, { number: first + index, tab });
   }
-  return undefined;
+  return found;
 }
 
 /**

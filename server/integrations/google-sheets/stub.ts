@@ -24,6 +24,8 @@ export interface GoogleSheetsStub extends Stub {
   /** The cells of a sheet, which a person may change. */
   cells(sheet?: string): string[][];
   tab(sheet?: string, spreadsheet?: string): StubTab | undefined;
+  /** Who may do what with a spreadsheet. */
+  shared(spreadsheet: string): { emailAddress: string; role: string }[];
   trash(spreadsheet: string): void;
   delete(spreadsheet: string): void;
 }
@@ -166,8 +168,9 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     const option = request.query.get('valueInputOption');
     if (option !== 'RAW' && option !== 'USER_ENTERED')
       return problem(400, "'valueInputOption' is required but not specified");
-    const row = at(request.json, 'values', 0);
-    if (!Array.isArray(row) || from.column + row.length > tab.columns)
+    const rows = at(request.json, 'values');
+    const isFitting = (row: unknown) => Array.isArray(row) && from.column + row.length <= tab.columns;
+    if (!Array.isArray(rows) || rows.length === 0 || !rows.every(isFitting))
       return problem(
         400,
         `Range (${text}) exceeds grid limits. Max rows: ${tab.rows}, max columns: ${tab.columns}`,
@@ -177,14 +180,30 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
       target = tab.cells.findIndex((cells) => trimmed(cells).length === 0);
       if (target < 0) target = tab.cells.length;
       if (request.query.get('insertDataOption') === 'INSERT_ROWS') {
-        tab.cells.splice(target, 0, []);
-        tab.rows++;
+        tab.cells.splice(target, 0, ...rows.map(() => []));
+        tab.rows += rows.length;
       }
     }
-    put(tab, target, from.column, row, option === 'RAW');
-    const updatedRange = `${tab.title}!A${target + 1}`;
-    const updates = { updatedRange, updatedRows: 1 };
+    for (const [index, row] of rows.entries()) put(tab, target + index, from.column, row, option === 'RAW');
+    const updatedRange = `${tab.title}!A${target + 1}:Z${target + rows.length}`;
+    const updates = { updatedRange, updatedRows: rows.length };
     return { status: 200, json: isAppend ? { spreadsheetId: FILE, updates } : updates };
+  }
+
+  function batch(request: StubRequest, file: StubFile): StubAnswer {
+    for (const entry of listAt(request.json, 'data')) {
+      const found = place(file, textAt(entry, 'range') ?? '');
+      const row = at(entry, 'values', 0);
+      if (!('tab' in found)) return found;
+      put(
+        found.tab,
+        found.from.row,
+        found.from.column,
+        row,
+        textAt(request.json, 'valueInputOption') === 'RAW',
+      );
+    }
+    return { status: 200, json: { spreadsheetId: FILE } };
   }
 
   function change(file: StubFile, request: Record<string, unknown>): StubAnswer | undefined {
@@ -218,18 +237,21 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
   }
 
   function spreadsheets(request: StubRequest, rest: string): StubAnswer {
-    const { method, json } = request;
+    const { method, json, headers } = request;
     if (method === 'POST' && rest === '') {
       const id = `spreadsheet${next++}`;
       const tabs = listAt(json, 'sheets').map((sheet) =>
         newTab(textAt(sheet, 'properties', 'title') ?? 'Sheet1'),
       );
       files.set(id, newFile(textAt(json, 'properties', 'title') ?? 'Untitled', tabs));
-      return { status: 200, json: { spreadsheetId: id, spreadsheetUrl: `https://docs.google.com/${id}` } };
+      // In the demo, the page that shows what has arrived.
+      const spreadsheetUrl = `http://${headers.host}/?of=google-sheets`;
+      return { status: 200, json: { spreadsheetId: id, spreadsheetUrl } };
     }
     const [, id = '', action, range = ''] = /^\/([^/:]+)(:batchUpdate|\/values\/)?(.*)/s.exec(rest) ?? [];
     const file = files.get(id);
     if (!file) return missing();
+    if (rest.endsWith('/values:batchUpdate')) return batch(request, file);
     if (action === '/values/') return values(request, file, decodeURIComponent(range));
     if (action) {
       for (const one of listAt(json, 'requests')) {
@@ -254,6 +276,10 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     const [, id = '', part, one] = /^\/files\/([^/]+)(\/permissions)?(?:\/([^/]+))?$/.exec(rest) ?? [];
     const file = files.get(id);
     if (!file) return problem(404, `File not found: ${id}.`, 'NOT_FOUND');
+    if (!part && method === 'DELETE') {
+      files.delete(id);
+      return { status: 204 };
+    }
     if (!part) return { status: 200, json: { id, trashed: file.trashed } };
     if (method === 'DELETE')
       return file.permissions.delete(one ?? '')
@@ -279,8 +305,8 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
   const signIn = createOAuthStub(googleSheets.oauth!);
   const tabOf = (sheet = 'Leads', spreadsheet = FILE) =>
     files.get(spreadsheet)?.tabs.find(({ title }) => title === sheet);
-  const rows = () =>
-    files.get(FILE)?.tabs.flatMap(({ cells }) => cells.slice(1).map((row) => [cells[0]!, row])) ?? [];
+  const tabs = () => [...files.values()].flatMap((file) => file.tabs);
+  const rows = () => tabs().flatMap(({ cells }) => cells.slice(1).map((row) => [cells[0]!, row]));
 
   return {
     credentials: () => ({ service_account: keys().file }),
@@ -296,7 +322,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
         ),
       })),
     remove: (id) => {
-      for (const tab of files.get(FILE)?.tabs ?? []) tab.cells = tab.cells.filter((row) => row[0] !== id);
+      for (const tab of tabs()) tab.cells = tab.cells.filter((row) => row[0] !== id);
     },
     revoke: () => {
       isRevoked = true;
@@ -304,6 +330,7 @@ export function googleSheetsStub({ columns = 26 } = {}): GoogleSheetsStub {
     signIn,
     cells: (sheet) => tabOf(sheet)?.cells ?? [],
     tab: tabOf,
+    shared: (spreadsheet) => [...(files.get(spreadsheet)?.permissions.values() ?? [])],
     trash: (spreadsheet) => {
       const file = files.get(spreadsheet);
       if (file) file.trashed = true;

@@ -1,6 +1,15 @@
 import { Stopped } from '../attempt.ts';
 import { type Answer, at, LostAnswer, listAt, NotSent, textAt } from '../http.ts';
-import { type Choice, chosen, isOk, type Result, refusal, type Vendor, type Way } from '../port.ts';
+import {
+  type Choice,
+  chosen,
+  isOk,
+  type Request,
+  type Result,
+  refusal,
+  type Vendor,
+  type Way,
+} from '../port.ts';
 
 const OWN = 'custom:';
 const SECOND_MS = 1_000;
@@ -98,39 +107,24 @@ export const sendgrid: Vendor = {
     };
   },
 
+  queue: { most: 100 },
+
   async deliver(way, request) {
-    const contact: Record<string, unknown> = {};
-    const custom: Record<string, string | number> = {};
-    for (const [key, value] of Object.entries(request.fields)) {
-      if (key.startsWith(OWN)) custom[key.slice(OWN.length)] = typed(key, value);
-      else contact[key] = value;
-    }
-    const lists = chosen(request.settings.lists);
-    const answer = await ask(way, 'PUT', '/marketing/contacts', {
-      ...(lists.length > 0 ? { list_ids: lists } : {}),
-      contacts: [{ ...contact, ...(Object.keys(custom).length > 0 ? { custom_fields: custom } : {}) }],
-    });
+    const answer = await put(way, [request]);
     if (!isOk(answer)) return judged(answer);
-    const email = request.fields.email ?? '';
-    const job = textAt(answer.json, 'job_id');
-    const state = job ? await stateOf(way, job) : undefined;
-    const refused =
-      Number(at(state?.json, 'results', 'errored_count')) > 0 ||
-      /^(failed|errored)$/.test(textAt(state?.json, 'status') ?? '');
-    if (refused)
-      return {
-        kind: 'final',
-        why: 'SendGrid accepted the contact and then could not save it.',
-        fix: 'Check the email address and the custom fields of this destination.',
-        status: answer.status,
-      };
-    const wait = answer.headers['x-ratelimit-remaining'] === '0' ? limitEnds(answer) : undefined;
-    return {
-      kind: 'delivered',
-      remoteId: email,
-      status: answer.status,
-      ...(wait ? { afterMs: wait } : {}),
-    };
+    return (await isRefused(way, answer)) ? REFUSED : delivered(answer, request);
+  },
+
+  async deliverMany(way, batch) {
+    const requests = batch.map(({ request }) => request);
+    const answer = await put(way, requests);
+    // SendGrid does not say which of them it means: each is then told on its own.
+    const isDoubtful = answer.status === 400 || (isOk(answer) && (await isRefused(way, answer)));
+    if (!isDoubtful && !isOk(answer)) throw new Stopped(judged(answer));
+    if (!isDoubtful) return requests.map((request) => delivered(answer, request));
+    const results: Result[] = [];
+    for (const request of requests) results.push(await sendgrid.deliver(way, request, null));
+    return results;
   },
 
   async erase(way, remoteId) {
@@ -140,6 +134,51 @@ export const sendgrid: Vendor = {
     if (id) checked(await ask(way, 'DELETE', `/marketing/contacts?ids=${encodeURIComponent(id)}`));
   },
 };
+
+const REFUSED: Result = {
+  kind: 'final',
+  why: 'SendGrid accepted the contact and then could not save it.',
+  fix: 'Check the email address and the custom fields of this destination.',
+  status: 202,
+};
+
+function delivered(answer: Answer, { fields }: Request): Result {
+  const wait = answer.headers['x-ratelimit-remaining'] === '0' ? limitEnds(answer) : undefined;
+  return {
+    kind: 'delivered',
+    remoteId: fields.email ?? '',
+    status: answer.status,
+    ...(wait ? { afterMs: wait } : {}),
+  };
+}
+
+/** Adds or updates contacts, all of them in the same lists. */
+function put(way: Way, requests: readonly Request[]): Promise<Answer> {
+  const lists = chosen(requests[0]?.settings.lists);
+  const contacts = requests.map(({ fields }) => {
+    const contact: Record<string, unknown> = {};
+    const custom: Record<string, string | number> = {};
+    for (const [key, value] of Object.entries(fields)) {
+      if (key.startsWith(OWN)) custom[key.slice(OWN.length)] = typed(key, value);
+      else contact[key] = value;
+    }
+    return { ...contact, ...(Object.keys(custom).length > 0 ? { custom_fields: custom } : {}) };
+  });
+  return ask(way, 'PUT', '/marketing/contacts', {
+    ...(lists.length > 0 ? { list_ids: lists } : {}),
+    contacts,
+  });
+}
+
+/** Whether SendGrid could not save what it had accepted, as far as that can be told. */
+async function isRefused(way: Way, answer: Answer): Promise<boolean> {
+  const job = textAt(answer.json, 'job_id');
+  const state = job ? await stateOf(way, job) : undefined;
+  return (
+    Number(at(state?.json, 'results', 'errored_count')) > 0 ||
+    /^(failed|errored)$/.test(textAt(state?.json, 'status') ?? '')
+  );
+}
 
 /** The region that was entered; undefined for a word that is none. */
 function regionOf({ credentials }: Way): 'global' | 'eu' | undefined {

@@ -62,17 +62,20 @@ export function sendgridStub({ scopes = ['marketing.read'] } = {}): Stub {
         const lists = at(json, 'list_ids');
         if (Array.isArray(lists) && lists.some((id) => id !== LIST))
           return problem(400, 'list not found', 'list_ids');
-        const [contact] = listAt(json, 'contacts');
-        const { custom_fields: custom, ...fields } = (contact ?? {}) as Record<string, string>;
-        const score = at(custom, 'e2_N');
-        if (score !== undefined && typeof score !== 'number')
-          return problem(400, 'value must be a number', 'contacts[0].custom_fields.e2_N');
-        const email = textAt(contact, 'email')?.toLowerCase();
+        const all = listAt(json, 'contacts');
+        for (const [index, contact] of all.entries()) {
+          const score = at(contact, 'custom_fields', 'e2_N');
+          if (score !== undefined && typeof score !== 'number')
+            return problem(400, 'value must be a number', `contacts[${index}].custom_fields.e2_N`);
+        }
         const id = `job-${next++}`;
-        const isWrong = !email || !/^[^\s@]+@[^\s@]+$/.test(email);
-        jobs.set(id, isWrong);
-        if (!isWrong)
-          contacts.set(email, { ...contacts.get(email), ...fields, ...(custom as object | undefined) });
+        jobs.set(id, false);
+        for (const contact of all) {
+          const { custom_fields: custom, ...fields } = contact as Record<string, string>;
+          const email = textAt(contact, 'email')?.toLowerCase();
+          if (!email || !/^[^\s@]+@[^\s@]+$/.test(email)) jobs.set(id, true);
+          else contacts.set(email, { ...contacts.get(email), ...fields, ...(custom as object | undefined) });
+        }
         return { status: 202, json: { job_id: id } };
       }
       return problem(404, 'not found');

@@ -40,6 +40,17 @@ export function connectionsRoutes(connections: Connections): {
         data: wire(row, ctx.clock.now()),
       };
     },
+    async checkConnect(ctx, { companyID }) {
+      const data = (await connections.list(ctx, companyID, 'google-sheets')).map((row) =>
+        wire(row, ctx.clock.now()),
+      );
+      return { connected: data.some(({ state }) => state === 'connected' || state === 'expiring'), data };
+    },
+    async revoke(ctx, { companyID }) {
+      for (const { id } of await connections.list(ctx, companyID, 'google-sheets'))
+        await connections.remove(ctx, id);
+      return { result: 'success', message: 'Disconnected' };
+    },
     choices: (ctx, { id }) => connections.choices(ctx, id),
     async signIn(ctx, input) {
       const url = await connections.signIn(ctx, input);
@@ -121,6 +132,7 @@ const vendorInfo = (vendor: Vendor, standIn: ReturnType<Connections['standIn']>)
     from: field.from ?? '',
     required: field.isRequired ?? false,
   })),
+  document: vendor.documents?.noun ?? null,
   own_fields: vendor.hasOwnFields ?? false,
   demo: standIn?.page ? { page: standIn.page, credentials: { ...standIn.credentials } } : null,
 });

@@ -35,4 +35,32 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/integrations/connections/${t.connectionId}/choices` }),
   },
+  'GET /api/integrations/google-sheet/check-connect': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/google-sheet/check-connect?companyID=${t.client.id}` }),
+  },
+  'POST /api/integrations/google-sheet/revoke': {
+    named: true,
+    request: (t) => ({ url: '/api/integrations/google-sheet/revoke', body: { companyID: t.client.id } }),
+  },
+  'POST /api/integrations/connections/sign-in': {
+    named: true,
+    request: (t) => ({
+      url: '/api/integrations/connections/sign-in',
+      body: { companyID: t.client.id, vendor: 'hubspot' },
+    }),
+  },
+  'POST /api/integrations/connections/signed-in': {
+    named: false,
+    request: () => ({
+      url: '/api/integrations/connections/signed-in',
+      body: { state: 'nobody began this', code: 'x' },
+    }),
+    passes: [409],
+  },
+  'GET /api/integrations/callback': {
+    named: false,
+    request: () => ({ url: '/api/integrations/callback?state=none&code=x' }),
+    passes: [404],
+  },
 };

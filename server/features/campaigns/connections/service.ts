@@ -21,6 +21,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { LimitRule } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ConnectionsDeps, StandIns } from './deps.ts';
+import { createQueues } from './queue.service.ts';
 import { createSignIns } from './sign-in.service.ts';
 import * as store from './store.ts';
 
@@ -178,6 +179,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
 
   return {
     signIns,
+    queues: createQueues(clock),
     /** Every vendor, in the order of the gallery. */
     vendors: (): Vendor[] => [...vendors.values()],
     /** What answers in a vendor's place and shows it on a page, if anything does. */
@@ -359,6 +361,27 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
         }
         return counted(tx, id);
       });
+    },
+
+    /** Opens a connection for what a person does on a screen. @throws Refusal 404, 409 if it does not work, 429 */
+    async open(ctx: Ctx, id: string): Promise<{ vendor: Vendor; way: Way; row: store.ConnectionRow }> {
+      const before = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
+      const vendor = vendorOf(before.vendor);
+      await limits.take(CHOICES, before.company_id);
+      const row = await signIns.current(vendor, before);
+      const way = wayOf(vendor, opened(row));
+      if (row.state !== 'connected' || !way)
+        throw new Refusal('conflict', `The connection to ${vendor.name} does not work. Reconnect it first.`);
+      return { vendor, way, row };
+    },
+    /** What a vendor refused, as an answer to a person. */
+    saidNo: (vendor: Vendor, error: unknown): Refusal => {
+      const result = outcomeOf(error);
+      const why = result.kind === 'delivered' ? '' : result.why;
+      return new Refusal(
+        'conflict',
+        `${vendor.name} refused. ${vendorWords(why, {})}${result.kind === 'final' ? ` ${result.fix}` : ''}`,
+      );
     },
 
     /** Asks the vendor for its lists, tags and fields. @throws Refusal 404, 409 in the vendor's words, 429 */

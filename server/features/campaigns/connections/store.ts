@@ -114,3 +114,38 @@ export async function ending(tx: Tx, rootId: string, before: Date): Promise<Conn
     .execute();
 }
 export const ENDING_AT_ONCE = 100;
+
+type Account = Pick<ConnectionRow, 'root_id' | 'vendor' | 'account'>;
+
+/** The queue of an account at a vendor, locked; a new one starts as given. */
+export async function queueOf(tx: Tx, account: Account, fresh: { calls: number; at: Date }) {
+  const { root_id, vendor } = account;
+  const key = { root_id, vendor, account: account.account };
+  await tx
+    .insertInto('connection_queue')
+    .values({ ...key, calls: fresh.calls, counted_at: fresh.at })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return tx
+    .selectFrom('connection_queue')
+    .selectAll()
+    .where('root_id', '=', root_id)
+    .where('vendor', '=', vendor)
+    .where('account', '=', key.account)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+export async function updateQueue(
+  tx: Tx,
+  { root_id, vendor, account }: Account,
+  set: Updateable<Schema['connection_queue']>,
+): Promise<void> {
+  await tx
+    .updateTable('connection_queue')
+    .set(set)
+    .where('root_id', '=', root_id)
+    .where('vendor', '=', vendor)
+    .where('account', '=', account)
+    .execute();
+}

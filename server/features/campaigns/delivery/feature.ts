@@ -8,14 +8,22 @@ import { createDelivery, type Delivery } from './service.ts';
 export const feature = defineFeature({
   name: 'campaigns/delivery',
   about: 'Sending leads to webhooks and services, with every attempt recorded.',
-  tables: ['delivery', 'delivery_attempt', 'delivery_turn', 'integration'],
+  tables: [
+    'delivery',
+    'delivery_attempt',
+    'delivery_day',
+    'delivery_exchange',
+    'delivery_turn',
+    'destination_document',
+    'integration',
+  ],
   reads: ['campaign', 'company', 'connection', 'lead_contact'],
   create: (platform, below: Parameters<typeof createDelivery>[1]) => ({
     delivery: createDelivery(platform, below),
   }),
   http({ delivery }: { delivery: Delivery }) {
-    const { handlers, plain } = deliveryRoutes(delivery);
-    return { calls: [serve(contract.delivery, handlers)], plain };
+    const { handlers, spreadsheets, plain } = deliveryRoutes(delivery);
+    return { calls: [serve(contract.delivery, handlers), serve(contract.spreadsheets, spreadsheets)], plain };
   },
   work: async ({ delivery }: { delivery: Delivery }) => void (await startDelivery(delivery)),
   exports,

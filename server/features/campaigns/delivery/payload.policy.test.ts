@@ -339,7 +339,7 @@ describe('headers of a webhook', () => {
       { name: 'X-On', value: '1' },
     ]);
     const said = `1 {"auth":"Bearer tok-12345678","token":"tok-12345678","key":${JSON.stringify('a"b\\c-secret')}} a"b\\c-secret`;
-    const redact = createRedactor({}, secrets);
+    const redact = createRedactor([], secrets);
     expect(redact.answer(said, 400)).toBe('1 {"auth":"•••","token":"•••","key":"•••"} •••');
     // Also where the text is cut.
     const cut = `${'x'.repeat(1990)}Bearer tok-12345678`;

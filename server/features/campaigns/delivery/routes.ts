@@ -9,6 +9,7 @@ import type { Attempt, Counted, Delivery, DeskRow } from './service.ts';
 /** The calls of the feature. */
 export function deliveryRoutes(delivery: Delivery): {
   handlers: Handlers<typeof contract.delivery>;
+  spreadsheets: Handlers<typeof contract.spreadsheets>;
   plain: PlainRoute[];
 } {
   const saved = { result: 'success' as const, message: messages.changesSaved };
@@ -179,6 +180,32 @@ export function deliveryRoutes(delivery: Delivery): {
           message: resending(replayed),
           replayed,
         };
+      },
+    },
+    spreadsheets: {
+      async create(ctx, input) {
+        const { url, refused, destination } = await delivery.createDocument(ctx, input);
+        return { ...saved, url, unshared: refused, data: wire(destination) };
+      },
+      check: (ctx, { leadspeekID }) => delivery.checkDocument(ctx, leadspeekID),
+      history: async (ctx, { leadspeekID }) => ({
+        data: (await delivery.documentHistory(ctx, leadspeekID)).map((row) => ({
+          url: row.url,
+          created_at: row.created_at.toISOString(),
+          ended_at: row.ended_at?.toISOString() ?? null,
+        })),
+      }),
+      async reset(ctx, { leadspeekID }) {
+        const { url, refused } = await delivery.resetDocument(ctx, leadspeekID);
+        return { ...saved, url, unshared: refused };
+      },
+      async share(ctx, { leadspeekID, emails }) {
+        const { recipients, refused } = await delivery.shareDocument(ctx, leadspeekID, emails);
+        return { ...saved, recipients, unshared: refused };
+      },
+      async resendLink(ctx, { leadspeekID }) {
+        await delivery.sendDocumentLink(ctx, leadspeekID);
+        return { result: 'success', message: 'The link was sent' };
       },
     },
     plain: [],

@@ -92,4 +92,58 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/integrations/undelivered?companyID=${t.client.id}` }),
   },
+  'POST /api/leadspeek/spreadsheet': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/spreadsheet',
+      body: { leadspeekID: t.campaign.id, connectionID: t.connectionId },
+    }),
+    passes: [422],
+  },
+  'GET /api/leadspeek/spreadsheet/check': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/spreadsheet/check?leadspeekID=${t.campaign.id}` }),
+    passes: [404],
+  },
+  'GET /api/leadspeek/spreadsheet/history': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/spreadsheet/history?leadspeekID=${t.campaign.id}` }),
+  },
+  'POST /api/leadspeek/spreadsheet/reset': {
+    named: true,
+    request: (t) => ({ url: '/api/leadspeek/spreadsheet/reset', body: { leadspeekID: t.campaign.id } }),
+    passes: [404],
+  },
+  'PUT /api/leadspeek/spreadsheet/share': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/spreadsheet/share',
+      body: { leadspeekID: t.campaign.id, emails: [] },
+    }),
+    passes: [404],
+  },
+  'POST /api/leadspeek/client/resendgooglelink': {
+    named: true,
+    request: (t) => ({ url: '/api/leadspeek/client/resendgooglelink', body: { leadspeekID: t.campaign.id } }),
+    passes: [404],
+  },
+  'GET /api/integrations/deliveries': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/deliveries?companyID=${t.client.id}` }),
+  },
+  'GET /api/integrations/deliveries/:id': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/deliveries/${t.deliveryId}` }),
+  },
+  'GET /api/integrations/destinations': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/destinations?companyID=${t.client.id}` }),
+  },
+  'POST /api/integrations/deliveries/resend': {
+    named: true,
+    request: (t) => ({
+      url: '/api/integrations/deliveries/resend',
+      body: { companyID: t.client.id, cause: 'nothing failed so' },
+    }),
+  },
 };

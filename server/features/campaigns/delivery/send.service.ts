@@ -2,7 +2,13 @@ import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
 import type { Payload, PayloadHeader } from '../../../../contract/campaigns/payloads.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import type { Result, Vendor, Way } from '../../../integrations/index.ts';
-import { attempt, createRedactor, type Redactor, recorded } from '../../../integrations/index.ts';
+import {
+  attempt,
+  attemptMany,
+  createRedactor,
+  type Redactor,
+  recorded,
+} from '../../../integrations/index.ts';
 import { fieldsOf, missingFields } from '../../../integrations/mapping.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import type { Vault } from '../../../platform/crypto.ts';
@@ -34,10 +40,19 @@ export type Target =
       way: Way;
       settings: Record<string, string>;
       mapping: Record<string, string>;
-      remoteId: string | null;
-      /** An earlier attempt may have arrived. */
-      isInDoubt: boolean;
+      /** The account whose turn was taken, for vendors with a queue. */
+      turn?: { root_id: string; vendor: string; account: string };
+      /** How many calls the attempt made, once it is made. */
+      calls?: number;
     };
+
+/** A lead to send, with what is known about earlier attempts at a vendor. */
+export interface Sent {
+  data: LeadData;
+  remoteId: string | null;
+  /** An earlier attempt may have arrived. */
+  isInDoubt: boolean;
+}
 
 /** The headers of a webhook; null if they cannot be decrypted with the current key. */
 export function openHeaders(vault: Vault, sealed: string | null): PayloadHeader[] | null {
@@ -97,7 +112,7 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
     }
     const { body, contentType } = message;
     const signed = signedHeaders(secret, messageId, clock.now(), body, contentType);
-    const redact = createRedactor(leadOf(data), [secret, ...secretsOf(own)]);
+    const redact = createRedactor([leadOf(data)], [secret, ...secretsOf(own)]);
     const exchange = (status: number | null, answer: string | null): Exchange => ({
       method: 'POST',
       url: redact.url(url),
@@ -135,30 +150,55 @@ export function createSender({ clock, vault, outbound }: { clock: Clock; vault: 
     }
   }
 
-  /** Makes one attempt at a vendor. */
-  async function hand(target: Target & { kind: 'vendor' }, data: LeadData): Promise<Outcome> {
+  /** Makes one attempt at a vendor for each lead: alone, or several together where the vendor takes batches. */
+  async function hand(target: Target & { kind: 'vendor' }, sendings: readonly Sent[]): Promise<Outcome[]> {
     const done = timed();
-    const { vendor, way, settings, mapping, remoteId, isInDoubt } = target;
-    const fields = fieldsOf(vendor, mapping, leadOf(data));
-    const lacking = missingFields(vendor, fields);
-    if (lacking.length > 0) {
-      const error = `Not sent: this lead has no ${lacking.join(', ')}, which ${vendor.name} requires.`;
-      return done({ ...notSent(error), remoteId });
-    }
-    const request = { settings, fields, leadId: data.id, at: clock.now() };
+    const { vendor, way, settings, mapping } = target;
+    const prepared = sendings.map(({ data, remoteId, isInDoubt }) => ({
+      data,
+      remoteId,
+      isInDoubt,
+      request: {
+        settings,
+        fields: fieldsOf(vendor, mapping, leadOf(data)),
+        leadId: data.id,
+        at: clock.now(),
+      },
+    }));
+    const lacking = ({ request }: (typeof prepared)[number]) => missingFields(vendor, request.fields);
+    const batch = prepared.filter((one) => lacking(one).length === 0);
     // What is not on the form, such as the token of a sign-in, is secret, too.
     const open = new Set(vendor.credentials.flatMap(({ key, isSecret }) => (isSecret ? [] : [key])));
     const secrets = Object.entries(way.credentials).flatMap(([key, value]) => (open.has(key) ? [] : [value]));
-    const redact = createRedactor(leadOf(data), secrets);
-    const { http, exchanges } = recorded(way.http, redact);
-    const attempted = await attempt(vendor, { ...way, http }, request, remoteId, isInDoubt);
-    return done({ ...outcomeOf(attempted.result, vendor, redact), exchanges, remoteId: attempted.remoteId });
+    const redact = createRedactor(
+      batch.map(({ data }) => leadOf(data)),
+      secrets,
+    );
+    const { http, exchanges, calls } = recorded(way.http, redact);
+    const [first] = batch;
+    const attempted =
+      first === undefined
+        ? []
+        : vendor.deliverMany
+          ? await attemptMany(vendor, { ...way, http }, batch)
+          : [await attempt(vendor, { ...way, http }, first.request, first.remoteId, first.isInDoubt)];
+    target.calls = calls();
+    const results = new Map(batch.map((one, at) => [one, attempted[at]!]));
+    return prepared.map((one) => {
+      const result = results.get(one);
+      if (result)
+        return done({ ...outcomeOf(result.result, vendor, redact), exchanges, remoteId: result.remoteId });
+      const error = `Not sent: this lead has no ${lacking(one).join(', ')}, which ${vendor.name} requires.`;
+      return done({ ...notSent(error), remoteId: one.remoteId });
+    });
   }
 
   return {
     /** Sends one lead once. */
-    send: (target: Target, data: LeadData): Promise<Outcome> =>
-      target.kind === 'webhook' ? post(target, data) : hand(target, data),
+    send: async (target: Target, sending: Sent): Promise<Outcome> =>
+      target.kind === 'webhook' ? post(target, sending.data) : (await hand(target, [sending]))[0]!,
+    /** Sends the leads of a destination whose vendor takes batches; the outcomes are in their order. */
+    sendMany: hand,
   };
 }
 

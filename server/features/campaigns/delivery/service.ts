@@ -9,6 +9,7 @@ import { createAlerts } from './alert.service.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { deliveryDesk } from './desk.service.ts';
 import { destinationChanges } from './destination.service.ts';
+import { documentCalls } from './document.service.ts';
 import { createExamples } from './examples.ts';
 import { payloadChanges } from './payload.service.ts';
 import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
@@ -90,6 +91,16 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     return (await store.integrations(tx, { id }))[0] ?? missing();
   }
 
+  const destinations = destinationChanges(platform, {
+    audit,
+    tenants,
+    connections,
+    campaigns,
+    leads,
+    enrichment,
+    present,
+    counted,
+  });
   const rules = deliveryRules(platform, {
     audit,
     leads,
@@ -120,8 +131,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   type Row = NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>;
   /**
    * Where a delivery goes now. `wait`: not now, because its connection is broken or paused (null) or because the vendor
-   * asked to wait. `stale`: its connection's token has to be renewed first. What is about to be sent to a vendor that cannot tell a repeated record is marked, so that a
-   * process that dies has it asked after.
+   * asked to wait, or its account's turn has not come. `stale`: its connection's token has to be renewed first.
    */
   async function targetOf(
     tx: Tx,
@@ -136,16 +146,16 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     if (connections.signIns.isStale(connection)) return { stale: vendor.id };
     const way = connections.wayOf(vendor, connection);
     if (!way) return 'Not sent: the address of the connection is not valid.';
-    const isInDoubt = row.state === 'unknown';
-    if (vendor.find && !row.remote_id && !isInDoubt) await store.markInDoubt(tx, row.id);
+    const turn = vendor.queue ? connection : undefined;
+    const free = turn && (await connections.queues.take(tx, turn, vendor.queue!));
+    if (free) return { wait: free };
     return {
       kind: 'vendor',
       vendor,
       way,
       settings: row.settings,
       mapping: row.mapping,
-      remoteId: row.remote_id,
-      isInDoubt,
+      ...(turn ? { turn } : {}),
     };
   }
 
@@ -179,6 +189,76 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       }),
   });
 
+  /** Other deliveries of the same destination that are due and can go out with one that is about to be sent. */
+  async function dueWith(tx: Tx, row: Row, most: number): Promise<{ row: Row; data: LeadData }[]> {
+    const rows = await store.dueWith(tx, row, clock.now(), most - 1);
+    const leadIds = rows.flatMap((one) => one.lead_id ?? []);
+    if (leadIds.length === 0) return [];
+    const withheld = await leads.withheldIn(tx, row.root_id, leadIds);
+    const messages = await leads.message(tx, leadIds);
+    const batch: { row: Row; data: LeadData }[] = [];
+    for (const one of rows) {
+      const data = one.lead_id && !withheld.has(one.lead_id) ? messages.get(one.lead_id) : undefined;
+      // What cannot be sent is told by a job of its own.
+      if (!data) continue;
+      const leftOut = await rules.leftOut(tx, one, data);
+      if (leftOut) await skip(tx, one, leftOut);
+      else batch.push({ row: one, data });
+    }
+    return batch;
+  }
+
+  /** Records what came of attempts and enqueues the next ones, in one transaction. */
+  async function settleAll(
+    scope: { rootId: string },
+    payload: SendPayload,
+    all: { row: Row; outcome: Outcome }[],
+    target?: Target,
+  ): Promise<void> {
+    const now = clock.now();
+    const judged = all.map((one) => ({
+      ...one,
+      verdict: judge(one.outcome, one.row.attempts + 1, now, Math.random()),
+    }));
+    const [{ row: first }] = judged as [(typeof judged)[number]];
+    await inScope(db.app, scope, async (tx) => {
+      for (const { row, outcome, verdict } of judged) {
+        const retryAt = 'nextAt' in verdict ? verdict.nextAt : null;
+        const opens = retryAt && opensFor(row, retryAt);
+        const nextAt = opens ?? retryAt;
+        const settled = await store.settle(
+          tx,
+          row,
+          {
+            state: verdict.state,
+            next_at: nextAt,
+            waits_for_hours: Boolean(opens),
+            delivered_at: verdict.state === 'delivered' ? now : null,
+            ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
+          },
+          attemptRow(outcome),
+        );
+        if (!settled) continue;
+        const { dueAt: _, isSlow: __, ...next } = payload;
+        if (nextAt) await enqueue(tx, [{ ...next, deliveryId: row.id, attempt: row.attempts + 1 }], nextAt);
+      }
+      const waits = judged.flatMap(({ outcome }) => outcome.afterMs ?? []);
+      if (waits.length > 0 && first.connection_id)
+        await connections.hold(tx, first.connection_id, new Date(now.getTime() + Math.max(...waits)));
+      if (judged.some(({ outcome }) => outcome.gone)) await disableGone(tx, first.integration_id, now);
+      if (target?.kind === 'vendor' && target.turn)
+        await connections.queues.give(tx, target.turn, target.vendor.queue!, target.calls ?? 0);
+    });
+    // What was never sent says nothing about its destination.
+    if (!target || first.is_test) return;
+    const reached = judged
+      .map((one) => ({ of: alertOf(one.verdict, one.row.attempts + 1), error: one.outcome.error }))
+      .reduce((worst, one) => (one.of > worst.of ? one : worst));
+    const isThere = judged.some(({ verdict }) => verdict.state === 'delivered');
+    if (reached.of === 0 ? isThere && first.alerted > 0 : reached.of > first.alerted)
+      await alerts.note(first, reached.of, reached.error);
+  }
+
   const service = {
     jobs,
 
@@ -200,12 +280,12 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         const data = await prepare(tx, row);
         if (row.integration_state !== 'enabled' && (await rules.passedOn(tx, row)))
           return skip(tx, row, HANDED_ON);
-        if (typeof data === 'string') return { row, data };
+        if (typeof data === 'string') return { row, why: data };
         const leftOut = await rules.leftOut(tx, row, data);
         if (leftOut) return skip(tx, row, leftOut);
         const opens = opensFor(row, clock.now());
         const target = opens ? { wait: opens } : await targetOf(tx, row);
-        if (typeof target === 'string') return { row, data: target };
+        if (typeof target === 'string') return { row, why: target };
         if ('stale' in target) {
           if (!isRenewed) return target;
           const at = new Date(clock.now().getTime() + RENEWAL_WAIT_MS);
@@ -213,10 +293,18 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           await enqueue(tx, [{ ...payload, dueAt: at.toISOString() }], at);
           return null;
         }
-        if (!('wait' in target)) return { row, data, target };
-        await store.postpone(tx, row.id, target.wait, opens !== null);
-        if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
-        return null;
+        if ('wait' in target) {
+          await store.postpone(tx, row.id, target.wait, opens !== null);
+          if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
+          return null;
+        }
+        const batch = [{ row, data }];
+        if (target.kind === 'vendor') {
+          if (target.vendor.deliverMany && !row.is_test)
+            batch.push(...(await dueWith(tx, row, target.vendor.queue?.most ?? 1)));
+          if (target.vendor.find) await store.markInDoubt(tx, unknownOf(batch.map((one) => one.row)));
+        }
+        return { row, batch, target };
       });
       if (!ready) return;
       if ('stale' in ready) {
@@ -227,52 +315,30 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         );
         return service.attempt(payload, true);
       }
-      const { row, data, target } = ready;
-      const outcome: Outcome =
-        typeof data === 'string' || !target
-          ? notSent(clock.now(), typeof data === 'string' ? data : '')
-          : await sender.send(target, data);
-      slowness.note(place, outcome);
-      // Before the delivery is settled: a process that dies in between then finds a connection that is already broken.
-      if (outcome.broken !== undefined) {
-        const isBroken = await connections.broken(row.root_id, row.connection_id!, outcome.broken);
+      if (!ready.batch)
+        return settleAll(scope, payload, [{ row: ready.row, outcome: notSent(clock.now(), ready.why) }]);
+      const { row, batch, target } = ready;
+      const sendings = batch.map((one) => ({
+        data: one.data,
+        remoteId: one.row.remote_id,
+        isInDoubt: one.row.state === 'unknown',
+      }));
+      const outcomes =
+        target.kind === 'vendor'
+          ? await sender.sendMany(target, sendings)
+          : [await sender.send(target, sendings[0]!)];
+      slowness.note(place, outcomes[0]!);
+      // Before the deliveries are settled: a process that dies in between then finds a connection that is broken already.
+      const broken = outcomes.find((outcome) => outcome.broken !== undefined)?.broken;
+      if (broken !== undefined && !(await connections.broken(row.root_id, row.connection_id!, broken)))
         // Its token was renewed: the next attempt is an ordinary one.
-        if (!isBroken) delete outcome.broken;
-      }
-
-      const now = clock.now();
-      const verdict = judge(outcome, row.attempts + 1, now, Math.random());
-      await inScope(db.app, scope, async (tx) => {
-        const retryAt = 'nextAt' in verdict ? verdict.nextAt : null;
-        const opens = retryAt && opensFor(row, retryAt);
-        const nextAt = opens ?? retryAt;
-        const settled = await store.settle(
-          tx,
-          row,
-          {
-            state: verdict.state,
-            next_at: nextAt,
-            waits_for_hours: Boolean(opens),
-            delivered_at: verdict.state === 'delivered' ? now : null,
-            ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
-          },
-          attemptRow(outcome),
-        );
-        if (!settled) return;
-        const { dueAt: _, isSlow: __, ...next } = payload;
-        if (nextAt) await enqueue(tx, [{ ...next, attempt: row.attempts + 1 }], nextAt);
-        if (outcome.afterMs && row.connection_id)
-          await connections.hold(tx, row.connection_id, new Date(now.getTime() + outcome.afterMs));
-        if (outcome.gone) await disableGone(tx, row.integration_id, now);
-      });
-      // What was never sent says nothing about its destination.
-      const reached = alertOf(verdict, row.attempts + 1);
-      if (
-        target &&
-        !row.is_test &&
-        (reached === 0 ? verdict.state === 'delivered' && row.alerted > 0 : reached > row.alerted)
-      )
-        await alerts.note(row, reached, outcome.error);
+        for (const outcome of outcomes) delete outcome.broken;
+      await settleAll(
+        scope,
+        payload,
+        batch.map((one, at) => ({ row: one.row, outcome: outcomes[at]! })),
+        target,
+      );
     },
 
     /** Lets what waited for a connection go on, a thousand at a time. */
@@ -434,7 +500,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           data: await examples.made(tx, campaign, deliveryId, now),
         };
       });
-      const outcome = await sender.send(target, data);
+      const outcome = await inTurn(row, target, () =>
+        sender.send(target, { data, remoteId: null, isInDoubt: false }),
+      );
       if (outcome.broken !== undefined)
         await connections.broken(row.root_id, row.connection_id!, outcome.broken);
       const ok = outcome.error === null;
@@ -507,16 +575,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         return reopened.length;
       }),
 
-    ...destinationChanges(platform, {
-      audit,
-      tenants,
-      connections,
-      campaigns,
-      leads,
-      enrichment,
-      present,
-      counted,
-    }),
+    ...destinations,
+    ...documentCalls(platform, { ...deps, attach: destinations.attach }),
     ...rules.calls,
     ...deliveryDesk(platform, { audit, tenants, goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)) }),
     ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, counted }),
@@ -533,7 +593,22 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     if (connection.state !== 'connected' || !way)
       throw new Refusal('conflict', `The connection to ${vendor.name} does not work. Reconnect it first.`);
     const { settings, mapping } = row;
-    return { kind: 'vendor', vendor, way, settings, mapping, remoteId: null, isInDoubt: false };
+    return { kind: 'vendor', vendor, way, settings, mapping, ...(vendor.queue ? { turn: connection } : {}) };
+  }
+
+  /** Sends a test in its account's turn. @throws Refusal 429 while leads are being sent there */
+  async function inTurn(row: Owner, target: Target, send: () => Promise<Outcome>): Promise<Outcome> {
+    if (target.kind !== 'vendor' || !target.turn || !target.vendor.queue) return send();
+    const { turn, vendor } = target;
+    const queue = target.vendor.queue;
+    const scope = { rootId: row.root_id };
+    if (await inScope(db.app, scope, (tx) => connections.queues.take(tx, turn, queue)))
+      throw new Refusal('too_many', `Leads are being sent to ${vendor.name}. Try again in a few seconds.`, {
+        retryAfter: 5,
+      });
+    const outcome = await send();
+    await inScope(db.app, scope, (tx) => connections.queues.give(tx, turn, queue, target.calls ?? 0));
+    return outcome;
   }
 
   /** 410 Gone: the endpoint wants no more. */
@@ -564,6 +639,10 @@ const webhookOf = (row: WebhookRow, messageId: string): Target => ({
 
 const nounOf = ({ kind }: { kind: string }): string => (kind === 'webhook' ? 'webhook' : 'destination');
 const isOpen = ({ state }: { state: string }): boolean => state === 'pending' || state === 'unknown';
+
+/** Those of which a vendor that cannot tell a repeated record must be asked, if their outcome is lost. */
+const unknownOf = (rows: readonly { id: string; remote_id: string | null; state: string }[]): string[] =>
+  rows.flatMap(({ id, remote_id, state }) => (!remote_id && state !== 'unknown' ? [id] : []));
 
 const notSent = (startedAt: Date, error: string): Outcome => ({
   startedAt,

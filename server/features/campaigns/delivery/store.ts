@@ -175,9 +175,9 @@ export async function lastTestAt(
   return row?.created_at;
 }
 
-/** A delivery with what sending it needs. */
-export async function deliveryToSend(tx: Tx, id: string) {
-  return tx
+/** Deliveries with what sending them needs. */
+const toSend = (tx: Tx) =>
+  tx
     .selectFrom('delivery as d')
     .innerJoin('integration as i', 'i.id', 'd.integration_id')
     .innerJoin('company as o', 'o.id', 'd.company_id')
@@ -194,10 +194,29 @@ export async function deliveryToSend(tx: Tx, id: string) {
     ])
     .select(['d.remote_id', 'i.id as integration_id', 'i.kind', 'i.url', 'i.secret_sealed'])
     .select(['i.payload', 'i.headers_sealed', 'd.is_test', 'i.rules', 'd.chosen', 'o.time_zone'])
-    .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted'])
-    .where('d.id', '=', id)
-    .executeTakeFirst();
-}
+    .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted']);
+
+export const deliveryToSend = (tx: Tx, id: string) => toSend(tx).where('d.id', '=', id).executeTakeFirst();
+
+/** Other deliveries of a destination that are due, the oldest first, locked. */
+export const dueWith = (
+  tx: Tx,
+  { id, integration_id }: { id: string; integration_id: string },
+  at: Date,
+  limit: number,
+) =>
+  toSend(tx)
+    .where('d.integration_id', '=', integration_id)
+    .where('d.state', 'in', ['pending', 'unknown'])
+    .where('d.is_test', '=', false)
+    .where('d.next_at', '<=', at)
+    .where('d.id', '!=', id)
+    .orderBy('d.next_at')
+    .orderBy('d.id')
+    .limit(limit)
+    .forUpdate('d')
+    .skipLocked()
+    .execute();
 
 /**
  * Notes how far the retries of a destination have come; 0 after one arrived. Returns the destination if that is news.
@@ -420,9 +439,10 @@ export interface Reopened {
   attempts: number;
 }
 
-/** An attempt is about to be made whose outcome nobody knows until it is recorded. */
-export async function markInDoubt(tx: Tx, id: string): Promise<void> {
-  await tx.updateTable('delivery').set({ state: 'unknown' }).where('id', '=', id).execute();
+/** Attempts are about to be made whose outcome nobody knows until it is recorded. */
+export async function markInDoubt(tx: Tx, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0)
+    await tx.updateTable('delivery').set({ state: 'unknown' }).where('id', 'in', ids).execute();
 }
 
 /** Moves a delivery to another time; null: until its connection works again. */

@@ -9,6 +9,7 @@ import {
   IconPlugConnected,
   IconPlus,
   IconSend,
+  IconTable,
   IconTrash,
   IconWebhook,
 } from '@tabler/icons-react';
@@ -33,6 +34,7 @@ import classes from './delivery.module.css';
 import { PayloadModal } from './PayloadModal.tsx';
 import { FORMAT_WORDS } from './payloads.ts';
 import { RulesModal } from './RulesModal.tsx';
+import { SpreadsheetModal } from './Spreadsheet.tsx';
 import { AddWebhook, EditWebhook } from './WebhookModals.tsx';
 import { disabledWords, durationWords, type Webhook } from './words.ts';
 
@@ -182,6 +184,7 @@ function HookCard(props: {
   const [isEditing, setEditing] = useState(false);
   const [isRuling, setRuling] = useState(false);
   const [isShaping, setShaping] = useState(false);
+  const [isSheet, setSheet] = useState(false);
   const isEnabled = hook.state === 'enabled';
   const isWebhook = hook.kind === 'webhook';
   const noun = isWebhook ? 'webhook' : 'destination';
@@ -313,6 +316,11 @@ function HookCard(props: {
               <Menu.Item leftSection={<IconEdit size={16} />} onClick={() => setEditing(true)}>
                 {isWebhook ? 'Change address' : 'Settings and fields'}
               </Menu.Item>
+              {hook.kind === 'google-sheets' && (
+                <Menu.Item leftSection={<IconTable size={16} />} onClick={() => setSheet(true)}>
+                  Spreadsheet
+                </Menu.Item>
+              )}
               {isWebhook && (
                 <Menu.Item leftSection={<IconBraces size={16} />} onClick={() => setShaping(true)}>
                   Payload
@@ -358,6 +366,7 @@ function HookCard(props: {
         <EditWebhook hook={hook} onSaved={onChanged} onClose={() => setEditing(false)} />
       )}
       {isShaping && <PayloadModal hook={hook} onSaved={onChanged} onClose={() => setShaping(false)} />}
+      {isSheet && <SpreadsheetModal hook={hook} onClose={() => setSheet(false)} />}
       {isEditing && hook.connectionID && (
         <DestinationModal
           campaignId={hook.leadspeekID}

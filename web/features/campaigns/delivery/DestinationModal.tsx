@@ -3,6 +3,7 @@ import {
   Group,
   Modal,
   MultiSelect,
+  SegmentedControl,
   Select,
   Skeleton,
   Stack,
@@ -20,6 +21,7 @@ import { notifyDone } from '../../../ui/notify.ts';
 import { ErrorState } from '../../../ui/states.tsx';
 import classes from '../connections/integrations.module.css';
 import type { Vendor } from '../connections/words.ts';
+import { NewSpreadsheet } from './Spreadsheet.tsx';
 import { FIXED, FIXED_CHOICE, LEAD_SOURCES } from './sources.ts';
 import type { Webhook } from './words.ts';
 
@@ -59,11 +61,32 @@ export function DestinationModal(props: {
           onRetry={() => void vendors.refetch()}
         />
       ) : vendor ? (
-        <Fields {...props} vendor={vendor} />
+        <Choice {...props} vendor={vendor} />
       ) : (
         <Skeleton height={320} />
       )}
     </Modal>
+  );
+}
+
+/** Where the service has documents, a new one can be made in place of choosing one. */
+function Choice(props: Parameters<typeof Fields>[0]) {
+  const { vendor, destination } = props;
+  const [isNew, setNew] = useState(true);
+  if (destination || !vendor.document) return <Fields {...props} />;
+  return (
+    <Stack gap="lg">
+      <SegmentedControl
+        aria-label="Where leads are written"
+        data={[
+          { value: 'new', label: `New ${vendor.document}` },
+          { value: 'existing', label: `Existing ${vendor.document}` },
+        ]}
+        value={isNew ? 'new' : 'existing'}
+        onChange={(value) => setNew(value === 'new')}
+      />
+      {isNew ? <NewSpreadsheet {...props} /> : <Fields {...props} />}
+    </Stack>
   );
 }
 
