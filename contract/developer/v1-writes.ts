@@ -167,6 +167,17 @@ export const SandboxLeadBody = z.strictObject({
   campaign_id: Id.describe('A campaign in test mode'),
 });
 
+export const WebhookBody = z.strictObject({
+  campaign_id: Id.describe('The campaign whose leads are sent'),
+  url: WebUrl.describe('Reachable from the internet over HTTPS'),
+  format: z
+    .enum(['standard', 'flat'], 'must be one of standard, flat')
+    .default('standard')
+    .describe(
+      'standard: the signed message with everything about a lead. flat: one JSON object, also signed',
+    ),
+});
+
 /** Entries of a list that is sent in one request. */
 const MOST_ENTRIES = 10_000;
 export const ExclusionListBody = z.strictObject({

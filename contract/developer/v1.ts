@@ -4,6 +4,7 @@ import { LEVELS } from '../audience/exclusions.ts';
 import { ApiRules, STATE_REASONS } from '../campaigns/campaigns.ts';
 import { LEAD_DELIVERY } from '../campaigns/destinations.ts';
 import { MatchType } from '../campaigns/leads.ts';
+import { PAYLOAD_FORMATS } from '../campaigns/payloads.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from '../choices.ts';
 import { AUTO_STATES } from '../money/data-wallet.ts';
 import { TRANSFER_KINDS } from '../money/ledger.ts';
@@ -358,6 +359,30 @@ export const ApiDelivery = z.object({
   created_at: Instant,
 });
 export const ApiDeliveries = ListOf(ApiDelivery);
+
+// Webhooks.
+
+export const WebhookQuery = z.strictObject({
+  campaign_id: Id.describe('The campaign that sends leads there'),
+});
+export const ApiWebhook = z.object({
+  id: Id,
+  campaign_id: Id,
+  url: z.string(),
+  format: z.enum(PAYLOAD_FORMATS).describe('What it sends of a lead. The app has more choices than the API'),
+  status: z.enum(['enabled', 'disabled', 'removed']),
+  disabled_by: Text.describe('gone: the address returned 410. person: someone disabled it'),
+  created_at: Instant,
+});
+export const ApiWebhooks = z.object({ data: z.array(ApiWebhook) });
+export const ApiNewWebhook = ApiWebhook.extend({
+  secret: z.string().describe('Signs what is sent (Standard Webhooks). Shown only this once'),
+});
+export const ApiWebhookSamples = z.object({
+  data: z
+    .array(z.record(z.string(), Text))
+    .describe('The newest leads as a flat webhook sends them. A made-up one if there is none'),
+});
 
 // Money.
 

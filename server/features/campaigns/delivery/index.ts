@@ -1,2 +1,2 @@
 export { startDelivery } from './jobs.ts';
-export type { Delivery, DeliveryDeps } from './service.ts';
+export type { Counted as Webhook, Delivery, DeliveryDeps } from './service.ts';

@@ -25,6 +25,9 @@ export interface GivenPayload {
 }
 
 const MASK = '••••••';
+const MOST_SAMPLES = 3;
+/** Everything that is known about a lead, in one flat object. */
+export const FLAT: Payload = { format: 'flat', fields: [...DEFAULT_FIELDS], template: '' };
 
 /** What the webhooks of a campaign send (INTG-02). */
 export function payloadChanges(platform: Platform, deps: Deps) {
@@ -52,6 +55,18 @@ export function payloadChanges(platform: Platform, deps: Deps) {
   }
 
   return {
+    /** A webhook with its counts. @throws Refusal 404 */
+    webhook: (ctx: Ctx, id: string): Promise<store.Counted> =>
+      inScope(db.app, ctx.scope, async (tx) => counted(tx, (await webhook(tx, id)).id)),
+
+    /** The newest leads of a campaign as a flat webhook sends them; a made-up one if there is none. @throws Refusal 404 */
+    samples: (ctx: Ctx, campaignId: string): Promise<Record<string, string | null>[]> =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const campaign = (await campaigns.visible(tx, campaignId)) ?? missing();
+        const found = await examples.some(tx, ctx, campaign, MOST_SAMPLES);
+        return found.map((data) => JSON.parse(messageOf(FLAT, data).body));
+      }),
+
     /** What a webhook sends. @throws Refusal 404 */
     payload: (ctx: Ctx, id: string): Promise<store.IntegrationRow> =>
       inScope(db.app, ctx.scope, (tx) => webhook(tx, id)),

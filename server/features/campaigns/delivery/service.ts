@@ -11,7 +11,7 @@ import { deliveryDesk } from './desk.service.ts';
 import { destinationChanges } from './destination.service.ts';
 import { documentCalls } from './document.service.ts';
 import { createExamples } from './examples.ts';
-import { payloadChanges } from './payload.service.ts';
+import { FLAT, payloadChanges } from './payload.service.ts';
 import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
 import { laneOf, resumeJob, type SendPayload, sendJob } from './queue.ts';
 import { HANDED_ON, opensAt } from './rules.policy.ts';
@@ -359,7 +359,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       }),
 
     /** Adds a webhook to a campaign; the secret is shown only this once. */
-    create: (ctx: Ctx, given: { leadspeekID: string; url: string }) =>
+    create: (ctx: Ctx, given: { leadspeekID: string; url: string; format?: 'standard' | 'flat' }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const campaign = (await campaigns.visible(tx, given.leadspeekID)) ?? missing();
         checkUrl(given.url);
@@ -381,6 +381,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           name: given.url,
           url: given.url,
           secret_sealed: vault.seal(secret, SECRET),
+          ...(given.format === 'flat' ? { payload: JSON.stringify(FLAT) } : {}),
           state: 'enabled',
           created_at: now,
           updated_at: now,

@@ -96,7 +96,12 @@ describe('[BEY-24] the MCP server', () => {
     const client = await connect(await make(['leads.read', 'wallet.read']));
     expect(client.getServerVersion()).toMatchObject({ title: 'Acme' });
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['list_leads', 'get_lead', 'get_wallet']);
+    expect(tools.map(({ name }) => name)).toEqual([
+      'list_leads',
+      'get_lead',
+      'list_webhook_samples',
+      'get_wallet',
+    ]);
     expect(tools[0]!.inputSchema.properties).toMatchObject({
       limit: { type: 'integer', maximum: 100 },
       campaign_id: { type: 'string', format: 'uuid' },

@@ -60,11 +60,18 @@ beforeAll(async () => {
   const { rows } = await app.admin.query<{ lead: string; count: string }>(
     'select (select id from lead limit 1) as lead, (select id from intent_count limit 1) as count',
   );
+  const hook = await app.call('POST', '/v1/webhooks', {
+    host: HOST,
+    token: secret,
+    body: { campaign_id: campaign.id, url: 'https://hooks.example.com/x', format: 'flat' },
+  });
+  expect(hook.status).toBe(201);
   Object.assign(ids, {
     clients: bakery.id,
     campaigns: campaign.id,
     leads: rows[0]!.lead,
     'keyword-counts': rows[0]!.count,
+    webhooks: hook.body.id,
     'exclusion-lists': (await app.make.exclusionList(bakery, 'client', ['ada@example.com'])).id,
   });
   client = sdk.createClient(
@@ -104,7 +111,8 @@ describe('[BEY-25] the TypeScript client', () => {
     async (tool, url) => {
       const [, list = ''] = /^\/v1\/([a-z-]+)/.exec(url)!;
       const id = ids[list];
-      const needs = tool === 'list_deliveries' ? { campaign_id: ids.campaigns } : {};
+      const ofCampaign = ['list_deliveries', 'list_webhooks', 'list_webhook_samples'];
+      const needs = ofCampaign.includes(tool) ? { campaign_id: ids.campaigns } : {};
       const { data, error } = await operation(tool)({
         client,
         ...(url.includes(':id') ? { path: { id } } : { query: needs }),

@@ -15,6 +15,9 @@ import {
   ApiStatement,
   ApiUsage,
   ApiWallet,
+  ApiWebhook,
+  ApiWebhookSamples,
+  ApiWebhooks,
   CampaignQuery,
   ClientQuery,
   DeliveryQuery,
@@ -25,6 +28,7 @@ import {
   PRODUCTS,
   StatementQuery,
   UsageQuery,
+  WebhookQuery,
 } from '../../../../contract/developer/v1.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -261,6 +265,39 @@ export const resources: readonly Resource[] = [
       return { data: rows.map(shapes.deliveryOf), end };
     },
   }),
+  {
+    url: '/v1/webhooks',
+    tool: 'list_webhooks',
+    summary: 'Lists the webhooks of a campaign, oldest first',
+    scope: 'deliveries.read',
+    query: WebhookQuery,
+    answer: ApiWebhooks,
+    async read({ delivery }, ctx, query) {
+      const { campaign_id } = query as z.output<typeof WebhookQuery>;
+      const all = await delivery.list(ctx, campaign_id);
+      return { data: all.filter(({ kind }) => kind === 'webhook').map(shapes.webhookOf) };
+    },
+  },
+  item({
+    url: '/v1/webhooks/:id',
+    tool: 'get_webhook',
+    summary: 'Returns one webhook',
+    scope: 'deliveries.read',
+    answer: ApiWebhook,
+    read: async ({ delivery }, ctx, id) => shapes.webhookOf(await delivery.webhook(ctx, id)),
+  }),
+  {
+    url: '/v1/webhook-samples',
+    tool: 'list_webhook_samples',
+    summary: 'Returns what a flat webhook of a campaign sends, for its newest leads',
+    scope: 'leads.read',
+    query: WebhookQuery,
+    answer: ApiWebhookSamples,
+    async read({ delivery }, ctx, query) {
+      const { campaign_id } = query as z.output<typeof WebhookQuery>;
+      return { data: await delivery.samples(ctx, campaign_id) };
+    },
+  },
   {
     url: '/v1/wallet',
     tool: 'get_wallet',

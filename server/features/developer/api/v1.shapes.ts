@@ -13,6 +13,7 @@ import {
   type ApiStatementLine,
   type ApiUsageDay,
   type ApiWallet,
+  type ApiWebhook,
   PRODUCTS,
   type Product,
 } from '../../../../contract/developer/v1.ts';
@@ -21,7 +22,7 @@ import type { Companies } from '../../accounts/companies/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Signals } from '../../audience/signals/index.ts';
 import { audienceWire, type Campaigns } from '../../campaigns/campaigns/index.ts';
-import type { Delivery } from '../../campaigns/delivery/index.ts';
+import type { Delivery, Webhook } from '../../campaigns/delivery/index.ts';
 import type { ReadLead } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
@@ -222,6 +223,16 @@ export const deliveryOf = (
   last_error: row.last_error,
   next_attempt_at: instant(row.next_at),
   delivered_at: instant(row.delivered_at),
+  created_at: row.created_at.toISOString(),
+});
+
+export const webhookOf = (row: Webhook): Wire<typeof ApiWebhook> => ({
+  id: row.id,
+  campaign_id: row.campaign_id,
+  url: row.url ?? '',
+  format: row.payload.format,
+  status: row.state,
+  disabled_by: row.state === 'disabled' ? row.state_reason : null,
   created_at: row.created_at.toISOString(),
 });
 

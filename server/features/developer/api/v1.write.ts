@@ -140,6 +140,7 @@ export function createWrite(
    */
   return async (write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> => {
     mustHaveScope(caller, write.scope);
+    if (write.also) mustHaveScope(caller, write.also);
     const { key } = request;
     if (key !== undefined && (key.length > MOST_KEY || !/^[\x20-\x7e]+$/.test(key)))
       throw refusalOf('header.Idempotency-Key', `must be 1 to ${MOST_KEY} ASCII characters`);

@@ -9,6 +9,8 @@ import {
   ApiExclusionList,
   ApiKeywordCountDetail,
   ApiLead,
+  ApiNewWebhook,
+  ApiWebhook,
   PRODUCTS,
 } from '../../../../contract/developer/v1.ts';
 import {
@@ -25,6 +27,7 @@ import {
   NoBody,
   SandboxLeadBody,
   SsoTokenBody,
+  WebhookBody,
 } from '../../../../contract/developer/v1-writes.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -42,6 +45,8 @@ export interface Write {
   tool: string;
   summary: string;
   scope: ApiScope;
+  /** Another scope that it needs. */
+  also?: ApiScope;
   body: z.ZodObject;
   answer: z.ZodObject;
   status: 200 | 201;
@@ -432,6 +437,36 @@ export const writes: readonly Write[] = [
     actions: ['count.apply'],
     run: ({ signals }, ctx, { campaign_id }, id) => signals.counts.apply(ctx, id, campaign_id),
     read: readCampaign,
+  }),
+  act({
+    method: 'POST',
+    url: '/v1/webhooks',
+    tool: 'add_webhook',
+    summary: 'Sends each new lead of a campaign to an address, signed and retried. Needs leads.read as well',
+    scope: 'webhooks.write',
+    also: 'leads.read',
+    status: 201,
+    body: WebhookBody,
+    answer: ApiNewWebhook,
+    names: { leadspeekID: 'campaign_id' },
+    run: ({ delivery }, ctx, { campaign_id, url, format }) =>
+      delivery.create(ctx, { leadspeekID: campaign_id, url, format }),
+    of: ({ row, secret }) => ({ ...shapes.webhookOf(row), secret }),
+  }),
+  act({
+    method: 'DELETE',
+    url: '/v1/webhooks/:id',
+    tool: 'remove_webhook',
+    summary: 'Removes a webhook. Nothing more is sent there',
+    scope: 'webhooks.write',
+    body: NoBody,
+    answer: ApiWebhook,
+    async run({ delivery }, ctx, _body, id) {
+      const row = await delivery.webhook(ctx, id);
+      await delivery.remove(ctx, id);
+      return row;
+    },
+    of: (row) => ({ ...shapes.webhookOf(row), status: 'removed' as const }),
   }),
   act({
     method: 'POST',
