@@ -31,7 +31,10 @@ function Recipients(props: {
       disabled={props.isDisabled}
       error={props.error}
       value={props.value}
-      onChange={props.onChange}
+      // Also what was pasted as one text.
+      onChange={(tags) =>
+        props.onChange([...new Set(tags.flatMap((tag) => tag.split(/[\s,;]+/)).filter(Boolean))])
+      }
     />
   );
 }
@@ -124,9 +127,10 @@ export function NewSpreadsheet(props: {
   );
 }
 
-const Open = ({ url }: { url: string }) => (
+const Open = ({ url, isMain = true }: { url: string; isMain?: boolean }) => (
   <Button
     component="a"
+    variant={isMain ? 'filled' : 'default'}
     href={url}
     target="_blank"
     rel="noreferrer"
@@ -219,7 +223,7 @@ function Spreadsheet(props: {
           <Text size="sm" c="dimmed" style={{ flex: '1 1 200px', overflowWrap: 'anywhere' }}>
             In the account {sheet.account}
           </Text>
-          <Open url={sheet.url} />
+          <Open url={sheet.url} isMain={false} />
         </Group>
       ) : (
         <Notice tone="bad" title="The spreadsheet is gone">
