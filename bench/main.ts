@@ -3,6 +3,7 @@
 import { buildAll } from '../scripts/build.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';
+import { benchDeliveries } from './deliveries.ts';
 import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
@@ -19,6 +20,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ingest: () => benchIngest(),
   backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
   replay: () => benchReplay(),
+  deliveries: () => benchDeliveries({ full }),
   import: () => benchImport(),
   exclusions: () => benchExclusions({ full }),
   ledger: () => benchLedger({ full }),
