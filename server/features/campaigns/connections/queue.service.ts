@@ -5,7 +5,7 @@ import * as store from './store.ts';
 
 /** Longer than an attempt may take: whoever was sending has died. */
 const BUSY_MS = 120_000;
-const BUSY_WAIT_MS = 2_000;
+const BUSY_WAIT_MS = 5_000;
 const NO_QUOTA = { calls: 3, everyMs: 1, eachBatch: 0 };
 
 /**
