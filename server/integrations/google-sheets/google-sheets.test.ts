@@ -195,7 +195,8 @@ describe('Google Sheets: its own rules', () => {
   it('[INTG-03] creates, shares, lists, withdraws and protects', async () => {
     const { stub, way, running } = await open();
     const { id, url } = await files.createSpreadsheet(way, 'Leads of Zoë');
-    expect(url).toBe(`https://docs.google.com/spreadsheets/d/${id}/edit`);
+    // Google's own address of it.
+    expect(url).toBe(`${way.base}/?of=google-sheets`);
     expect((await googleSheets.choices!(way)).spreadsheet).toContainEqual({ id, name: 'Leads of Zoë' });
 
     const one = await files.share(way, id, 'one@example.com');

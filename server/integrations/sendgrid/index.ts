@@ -107,7 +107,8 @@ export const sendgrid: Vendor = {
     };
   },
 
-  queue: { most: 100 },
+  // Small enough to be told one by one, if SendGrid refuses one of them.
+  queue: { most: 50 },
 
   async deliver(way, request) {
     const answer = await put(way, [request]);

@@ -23,7 +23,14 @@ let root: Company;
 let acme: Company;
 let client: Company;
 let campaign: MadeCampaign;
-let foreign: { client: Company; campaign: MadeCampaign; leadId: string; countId: string; listId: string };
+let foreign: {
+  client: Company;
+  campaign: MadeCampaign;
+  leadId: string;
+  countId: string;
+  listId: string;
+  hookId: string;
+};
 let token: string;
 /** The session of Acme's owner. */
 let ann: string;
@@ -99,7 +106,13 @@ beforeAll(async () => {
   await app.features.signals.counts.seed(one.owner, (await app.make.campaign(theirs, { search })).id, search);
   const [count] = await stored('select id from intent_count where company_id = $1', theirs.id);
   const { id: listId } = await app.make.exclusionList(theirs, 'client', ['ada@example.com']);
-  foreign = { client: theirs, campaign: one, leadId: lead!.id, countId: count!.id, listId };
+  const [hook] = await stored(
+    `insert into integration (id, root_id, agency_id, company_id, campaign_id, kind, url, secret_sealed, state, created_at, updated_at)
+     select gen_random_uuid(), root_id, agency_id, company_id, id, 'webhook', 'https://x.test/', 'x', 'enabled', now(), now()
+     from campaign where id = $1 returning id`,
+    one.id,
+  );
+  foreign = { client: theirs, campaign: one, leadId: lead!.id, countId: count!.id, listId, hookId: hook!.id };
   ({ secret_key: token } = await make([
     'clients.read',
     'campaigns.read',
@@ -522,9 +535,11 @@ describe('money', () => {
 });
 
 describe('every resource', () => {
+  /** Those that are asked for with a campaign. */
+  const OF_CAMPAIGN = new Set(['/v1/deliveries', '/v1/webhooks', '/v1/webhook-samples']);
   /** An address of a resource, with an id that may be anyone's. */
   const addressOf = (url: string, id: string) =>
-    `${url.replace(':id', id)}${url === '/v1/deliveries' ? `?campaign_id=${campaign.id}` : ''}`;
+    `${url.replace(':id', id)}${OF_CAMPAIGN.has(url) ? `?campaign_id=${campaign.id}` : ''}`;
   /** What someone else has, by resource. */
   const theirs = (): Record<string, string> => ({
     '/v1/clients/:id': foreign.client.id,
@@ -532,6 +547,7 @@ describe('every resource', () => {
     '/v1/leads/:id': foreign.leadId,
     '/v1/keyword-counts/:id': foreign.countId,
     '/v1/exclusion-lists/:id': foreign.listId,
+    '/v1/webhooks/:id': foreign.hookId,
   });
 
   test('[DEV-04] needs its scope and a key that still works; a test key sees none of it', async () => {
@@ -543,10 +559,7 @@ describe('every resource', () => {
       expect(headers['www-authenticate']).toContain('insufficient_scope');
       const test = await make([scope], 'test');
       const refused = await get(address, test.secret_key);
-      expect([url, refused.status]).toEqual([
-        url,
-        url.includes(':id') || url === '/v1/deliveries' ? 404 : 200,
-      ]);
+      expect([url, refused.status]).toEqual([url, url.includes(':id') || OF_CAMPAIGN.has(url) ? 404 : 200]);
       const live = await make([scope]);
       const good = await get(address, live.secret_key);
       expect([url, good.status]).toEqual([url, url.includes(':id') ? 404 : 200]);
