@@ -417,8 +417,23 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
   });
 });
 
+/** Counts formatters as they are made: some of the most expensive objects there are, in memory that no limit sees. */
+function countFormatters() {
+  const { DateTimeFormat } = Intl;
+  const counter = { made: 0, stop: () => Object.assign(Intl, { DateTimeFormat }) };
+  Intl.DateTimeFormat = new Proxy(DateTimeFormat, {
+    construct(target, given, as) {
+      counter.made++;
+      return Reflect.construct(target, given, as);
+    },
+  });
+  return counter;
+}
+
 describe('[LOGS-03] the user log', () => {
-  test('every state-changing call writes exactly one row; reading writes none; nothing can alter a row', async () => {
+  // Every route has been called before: what a call prepares for all that follow (time zones) is there.
+  test('every state-changing call writes exactly one row; reading writes none, and no call makes formatters by the dozen; nothing can alter a row', async () => {
+    const formatters = countFormatters();
     const agency = principals[3]!;
     const count = async (): Promise<number> =>
       Number((await app.admin.query('select count(*) as n from user_log')).rows[0].n);
@@ -496,9 +511,12 @@ describe('[LOGS-03] the user log', () => {
       const request = await samples[key]!.request(own, principal);
       samples[key] = { ...samples[key]!, request: () => request };
       const before = await count();
+      const madeBefore = formatters.made;
       const { status } = await ask(key, own, principal);
       expect([key, status, (await count()) - before]).toEqual([key, status, route.method === 'GET' ? 0 : 1]);
+      expect([key, formatters.made - madeBefore > 24]).toEqual([key, false]);
     }
+    formatters.stop();
     await expect(app.admin.query(`update user_log set action = 'x'`)).rejects.toThrow(/append-only/);
     await expect(app.admin.query('delete from user_log')).rejects.toThrow(/append-only/);
     await expect(app.platform.db.appPool.query('delete from user_log')).rejects.toThrow(/permission denied/);

@@ -129,7 +129,9 @@ export function createFactors(
       }));
       const secretKey = offered(ctx, row?.generation ?? 0);
       const url = factor.secretUrl(secretKey, sender.name, user?.email ?? '');
-      return { qrCodeUrl: await QRCode.toDataURL(url, { margin: 2, width: 232 }), secretKey };
+      // A drawing costs a tenth of what an image does.
+      const svg = await QRCode.toString(url, { type: 'svg', margin: 2, width: 232 });
+      return { qrCodeUrl: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`, secretKey };
     },
 
     /**

@@ -130,7 +130,7 @@ describe('[AUTH-15] the two-factor setting', () => {
   test('an authenticator needs the password and a code of the secret that the server made for this session', async () => {
     const { secretKey, qrCodeUrl } = await offer();
     expect(secretKey).toMatch(/^[A-Z2-7]{32}$/);
-    expect(qrCodeUrl).toMatch(/^data:image\/png;base64,/);
+    expect(qrCodeUrl).toMatch(/^data:image\/svg\+xml;base64,/);
     expect((await offer()).secretKey).toBe(secretKey);
     const google = { two_factor_auth: true, two_factor_auth_type: 'google' };
     expect((await save(google)).body.errors).toEqual({ code: ['is required'] });

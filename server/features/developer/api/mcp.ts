@@ -45,7 +45,7 @@ export async function answerMcp(
       instructions: `Reads the clients, campaigns, leads, and money of ${caller.company.name} at ${name}. Nothing can be changed. Amounts are US dollars, times are UTC. Lists have pages: pass next_cursor as cursor to get the next one.`,
     },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toolOf) }));
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map((one) => TOOLS.get(one)!) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
     const resource = tools.find(({ tool }) => tool === params.name);
     if (!resource) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool for this key.');
@@ -111,6 +111,9 @@ function toolOf({ tool, summary, url, query }: Resource) {
     annotations: { readOnlyHint: true, openWorldHint: false },
   };
 }
+
+/** Described once: schemas take a while. */
+const TOOLS = new Map(resources.map((one) => [one, toolOf(one)]));
 
 /** A tool's arguments as a request of the developer API, whose parameters are all text. */
 function requestOf(given: Record<string, unknown>): { query: unknown; params: unknown } {
