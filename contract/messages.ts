@@ -237,6 +237,7 @@ export const ownMessages = {
   heldByAgency: "Your agency's account has paused campaigns. Contact your agency.",
   heldCancelled:
     "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
+  heldRemoved: 'The company was removed, so none of its campaigns can run.',
   invoicePaid: 'The invoice is paid.',
   invoiceNotDue: 'Nothing is due on this invoice anymore.',
   invoiceTooSmall: 'The amount due is below the card minimum of $0.50.',

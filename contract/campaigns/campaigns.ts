@@ -44,6 +44,8 @@ export const STATE_REASONS = [
   'cancelled',
   // The agency has ended manual billing.
   'billing_changed',
+  // The company, or the agency above it, was removed.
+  'company_removed',
   'person',
 ] as const;
 

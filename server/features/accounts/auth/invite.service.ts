@@ -73,6 +73,9 @@ export function createInvites(platform: Platform, parts: { users: Users; post: P
     /** Drops what is cached about the user's sessions, because their place or rights have changed. */
     forget: (userId: string): void => sessions.forgetPerson(userId),
 
+    /** Drops what is cached about the sessions of a company's users and its clients', because it was removed. */
+    forgetCompany: (companyId: string): void => sessions.forgetCompany(companyId),
+
     /**
      * The user who has an address in the actor's root, even if the actor's scope does not see them; null if there is
      * none.

@@ -58,6 +58,14 @@ export function createSessions(
     }
   };
 
+  /** Drops what is cached about sessions in a company or below it, and views by its users. */
+  const forgetCompany = (companyId: string): void => {
+    for (const [id, { state }] of live) {
+      const places = [state?.company_id, state?.agency_id, state?.viewer_company_id, state?.viewer_agency_id];
+      if (places.includes(companyId)) live.delete(id);
+    }
+  };
+
   /** Signs an access token for the host's tenant, valid for `seconds`; `claims` are added to the usual ones. */
   async function accessToken(
     tenant: Tenant,
@@ -80,6 +88,7 @@ export function createSessions(
     refreshKey,
     forget,
     forgetPerson,
+    forgetCompany,
 
     /** The state of a session, cached for at most 5 s. */
     async stateOf(sessionId: string): Promise<store.SessionState | undefined> {

@@ -666,6 +666,83 @@ describe('[AGCY-13] removing an agency', () => {
   });
 });
 
+describe('[AGCY-13] a removed client sells nothing more', () => {
+  const client = async () => {
+    const made = await app.make.client(acme);
+    const passwordHash = await app.features.users.hashPassword(PASSWORD);
+    return { ...made, user: await app.make.user(made, { passwordHash }) };
+  };
+  const remove = (who: Company) =>
+    ask('DELETE', `configuration/user/remove/${acme.id}/${who.id}`, {}, 'agency');
+  const activate = (id: string, bearer = token.agency!) =>
+    app.call('POST', '/api/leadspeek/client/activepause', {
+      host: HOST.agency!,
+      token: bearer,
+      body: { leadspeekID: id, status: 'active', activeuser: 'T' },
+    });
+  const add = (who: Company) =>
+    ask(
+      'POST',
+      'leadspeek/client/create',
+      {
+        companyID: who.id,
+        campaignName: 'Race',
+        urlCode: 'https://race.example/',
+        PaymentTerm: 'Monthly',
+        costperlead: '2.00',
+      },
+      'agency',
+    );
+  const activeOf = async (who: Company) =>
+    Number(
+      (
+        await app.admin.query(
+          `select count(*) as n from campaign where company_id = $1 and state = 'active'`,
+          [who.id],
+        )
+      ).rows[0].n,
+    );
+
+  test('its sessions end with it, and nothing of it can be started by anyone', async () => {
+    const who = await client();
+    const campaign = await app.make.campaign(who, { price: 0n });
+    await app.admin.query(`update campaign set state = 'paused' where id = $1`, [campaign.id]);
+    const bearer = await app.signIn(who.user.email, HOST.agency!);
+    expect((await app.call('GET', '/api/user', { host: HOST.agency!, token: bearer })).status).toBe(200);
+    expect((await remove(who)).status).toBe(200);
+    expect((await app.call('GET', '/api/user', { host: HOST.agency!, token: bearer })).status).toBe(401);
+    const refused = await activate(campaign.id);
+    expect([refused.status, refused.body.message]).toEqual([409, ownMessages.heldRemoved]);
+    expect((await add(who)).status).toBe(404);
+    expect(await activeOf(who)).toBe(0);
+  });
+
+  test('removed, activated and given another campaign at the same moment, it has nothing that runs', async () => {
+    for (let round = 0; round < 6; round++) {
+      const who = await client();
+      const campaign = await app.make.campaign(who, { price: 0n });
+      await app.admin.query(`update campaign set state = 'paused' where id = $1`, [campaign.id]);
+      const [gone, started, added] = await Promise.all([remove(who), activate(campaign.id), add(who)]);
+      const statuses = [gone.status, started.status, added.status];
+      expect(statuses.every((status) => [200, 404, 409].includes(status))).toBe(true);
+      // Either it is gone, or something of it runs; never both.
+      expect([statuses, (await activeOf(who)) > 0]).toEqual([statuses, gone.status !== 200]);
+    }
+  });
+
+  test('what runs against all of that gets no lead', async () => {
+    const who = await client();
+    const campaign = await app.make.campaign(who, { price: 0n });
+    const person = app.make.person();
+    await app.make.people(root, [person]);
+    await app.admin.query('update company set removed_at = now() where id = $1', [who.id]);
+    await app.make.visit(campaign, { email: person.email });
+    await app.features.leads.resolver.resolveAll();
+    const { rows } = await app.admin.query('select id from lead where campaign_id = $1', [campaign.id]);
+    expect(rows).toEqual([]);
+  });
+});
+
 describe('[AGCY-19] the list', () => {
   test('sorts by each column up and down, pages, searches, and leaves out; the node has every field', async () => {
     const other = await testApp();

@@ -434,18 +434,21 @@ export function createCompanies(
      * so that it can be restored.
      * @throws Refusal 404, 409 with active campaigns, a balance or an amount due
      */
-    remove(ctx: Ctx, parentId: string, targetId: string) {
+    async remove(ctx: Ctx, parentId: string, targetId: string) {
       ownOnly(ctx, parentId);
-      return change(ctx, async (tx) => {
+      const gone = await change(ctx, async (tx) => {
         const company = await child(tx, ctx, targetId);
         const at = clock.now();
+        // Removed first, judged afterward: a campaign that is activated or created at this moment is either among those
+        // that are counted, or waits and finds its company gone.
+        const removed = await tenants.remove(tx, company.id, at);
+        await store.holdCampaigns(tx, company);
         const campaigns = (await store.activeCampaigns(tx, company)).length;
         const fault = policy.removalFault(company.name, {
           campaigns,
           ...(await store.money(tx, company, new Date(at.getTime() + 1000))),
         });
         if (fault) throw new Refusal('conflict', fault);
-        const removed = await tenants.remove(tx, company.id, at);
         await audit.record(tx, ctx, {
           action: 'company.remove',
           objectKind: 'company',
@@ -453,7 +456,9 @@ export function createCompanies(
           description: `Removed the ${company.kind} ${company.name}${removed > 1 ? ` and its ${removed - 1} clients` : ''}`,
           owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
         });
+        return company.id;
       });
+      invites.forgetCompany(gone);
     },
 
     /**

@@ -284,8 +284,23 @@ export async function lockTarget(tx: Tx, id: string) {
     .where((eb) => eb.or([eb('id', '=', id), eb('owner_id', '=', id)]))
     .where('kind', '<>', 'root')
     .where('removed_at', 'is', null)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
+}
+
+/**
+ * Waits until no one else is about to start one of an agency's or client's campaigns; whoever does so afterward sees
+ * what this transaction has changed.
+ */
+export async function holdCampaigns(tx: Tx, company: { id: string; kind: string }): Promise<void> {
+  await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where(company.kind === 'agency' ? 'agency_id' : 'company_id', '=', company.id)
+    .where('state', 'in', ['active', 'paused'])
+    .orderBy('id')
+    .forNoKeyUpdate()
+    .execute();
 }
 
 /** The numbers of an agency's or client's active campaigns, by product if one is given. */

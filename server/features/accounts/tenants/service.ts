@@ -166,6 +166,8 @@ export function createTenants({ db, clock, config }: Platform) {
     noRootYet: (at: Db) => store.noRootYet(at),
     primaryHost: (companyId: string) => store.primaryHost(db.app, companyId),
     company: (tx: Tx, id: string) => store.companyById(tx, id),
+    /** The same, and it is not removed before the transaction ends: for what begins something of the company. */
+    keepCompany: (tx: Tx, id: string) => store.companyById(tx, id, true),
     /** A company with its own brand, for the profile of its people. */
     card: companyCard,
     products,

@@ -137,14 +137,13 @@ export async function insertModuleLabels(tx: Tx, rows: Insertable<Schema['module
   await tx.insertInto('module_label').values(rows).execute();
 }
 
-/** A company that the scope may see. */
-export async function companyById(tx: Tx, id: string) {
-  return tx
-    .selectFrom('company')
-    .selectAll()
-    .where('id', '=', id)
-    .where('removed_at', 'is', null)
-    .executeTakeFirst();
+/**
+ * A company that the scope may see and that is not removed; `keep` makes whoever removes it wait until the transaction
+ * ends.
+ */
+export async function companyById(tx: Tx, id: string, keep = false) {
+  const query = tx.selectFrom('company').selectAll().where('id', '=', id).where('removed_at', 'is', null);
+  return (keep ? query.forShare() : query).executeTakeFirst();
 }
 
 /** Clients by name, with their agency's name; `search` matches the start of a word in either. */

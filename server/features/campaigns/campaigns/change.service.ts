@@ -262,6 +262,7 @@ export function createChanges(
         bounds.daily_cap,
       );
       return inScope(db.app, ctx.scope, async (tx) => {
+        if (!(await tenants.keepCompany(tx, companyId))) return missing();
         await boundedBy(tx, 'campaigns', companyId, 'companyID');
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, owner.root_id, companyId));
         const price = priceWith(retail, asked);
@@ -367,7 +368,7 @@ export function createChanges(
           ctx,
           row,
           given,
-          (await store.timeZones(tx, [row.company_id])).get(row.company_id)!,
+          (await store.timeZones(tx, [row.company_id])).get(row.company_id) ?? missing(),
         );
         await audit.record(tx, ctx, {
           action: 'campaign.update',

@@ -11,13 +11,14 @@ import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
 
 /** Why a campaign may not run: it cannot pay for a lead, or whoever pays for it has an unpaid debt. */
-type Stop = SaleRefusal | 'payment_failed' | 'cancelled';
+type Stop = SaleRefusal | store.Bar;
 /** Reasons that go away on their own, or with a top-up. */
 const PASSING = ['balance_empty', 'below_cost', 'cap_campaign', 'cap_client', 'cap_wallet', 'payment_failed'];
 /** The messages for campaigns that cannot run. */
 const STOPPED: Record<Stop, string> = {
   payment_failed: ownMessages.heldUnpaid,
   cancelled: ownMessages.heldCancelled,
+  company_removed: ownMessages.heldRemoved,
   below_cost: ownMessages.belowCost,
   balance_empty: ownMessages.balanceEmpty,
   cap_campaign: ownMessages.capCampaign,
@@ -39,7 +40,7 @@ export function createStates(platform: Platform, { audit, billing, pricing, info
     tx: Tx,
     row: { id: string; agency_id: string; company_id: string },
     at: Date,
-  ): Promise<'payment_failed' | 'cancelled' | 'below_cost' | null> {
+  ): Promise<store.Bar | 'below_cost' | null> {
     const bar = await store.barOf(tx, row.agency_id, row.company_id);
     return bar ?? ((await pricing.excessOf(tx, [row.id], at)).has(row.id) ? 'below_cost' : null);
   }
@@ -89,6 +90,7 @@ export function createStates(platform: Platform, { audit, billing, pricing, info
           below_cost: 'needs a new price',
           payment_failed: 'needs the balance due to be paid',
           cancelled: 'needs a package',
+          company_removed: 'needs its company',
           limit: 'is stopped by a limit',
         }[why.startsWith('cap_') ? 'limit' : (why as Exclude<Stop, `cap_${string}`>)];
         // A client is not told what its agency owes.

@@ -93,17 +93,16 @@ export async function failuresOf(tx: Tx, ids: string[]) {
   return new Map(rows.map((row) => [row.id, row]));
 }
 
+/** What stops every campaign of a company. */
+export type Bar = 'company_removed' | 'cancelled' | 'payment_failed';
+
 /**
  * Why no campaign of a client may run, or of an entire agency (no client); null if nothing prevents it (migration
- * 0053). If read after the campaign is locked, it stays valid until the transaction ends: code that blocks campaigns
+ * 0230). If read after the campaign is locked, it stays valid until the transaction ends: code that blocks campaigns
  * locks them after that.
  */
-export async function barOf(
-  tx: Tx,
-  agencyId: string | null,
-  clientId: string | null,
-): Promise<'cancelled' | 'payment_failed' | null> {
-  const { rows } = await sql<{ bar: 'cancelled' | 'payment_failed' | null }>`
+export async function barOf(tx: Tx, agencyId: string | null, clientId: string | null): Promise<Bar | null> {
+  const { rows } = await sql<{ bar: Bar | null }>`
     select collection_bar(${agencyId}, ${clientId}) as bar`.execute(tx);
   return rows[0]!.bar;
 }
@@ -368,12 +367,13 @@ export async function leadsSince(
   return new Map(rows.map((row) => [row.campaign_id, Number(row.leads)]));
 }
 
-/** The time zones of companies. */
+/** The time zones of companies; those that were removed are left out. */
 export async function timeZones(tx: Tx, companyIds: string[]): Promise<Map<string, string>> {
   const rows = await tx
     .selectFrom('company')
     .select(['id', 'time_zone'])
     .where('id', 'in', companyIds)
+    .where('removed_at', 'is', null)
     .execute();
   return new Map(rows.map((row) => [row.id, row.time_zone]));
 }

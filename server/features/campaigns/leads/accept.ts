@@ -102,7 +102,8 @@ export function createAccept(
       rows.map((row) => [
         row.id,
         {
-          state: row.state,
+          // A company that was removed buys nothing, whatever its campaigns say.
+          state: zones.has(row.company_id) ? row.state : 'removed',
           rules: row,
           leastBilled: leastBilled.get(row.agency_id) ?? 0,
           startsOn: row.starts_on,

@@ -110,7 +110,9 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
       const available = await wallet.expire(tx, key, at);
       const row = await store.lockSetting(tx, key.agencyId);
       if (!row) return;
-      const wish = wishOf(row);
+      // The card of an agency that was removed is not charged anymore.
+      const isOver = !(await tenants.company(tx, key.agencyId));
+      const wish = isOver ? wishOf(undefined) : wishOf(row);
       const before = policy.onDrawn(autoOf(row), wish, available) ?? autoOf(row);
       const { missing, timeZone } = await gate(tx, key.agencyId);
       const period = async (name: 'day' | 'month', ceiling: bigint | null) => {

@@ -427,6 +427,15 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     return who;
   }
 
+  test('charges no card of an agency that was removed', async () => {
+    const who = await continual();
+    await debit(who, 240n * USD);
+    expect((await state(who)).state).toBe('due');
+    await app.admin.query('update company set removed_at = now() where id = $1', [who.agency.id]);
+    await app.features.dataWallet.auto.run({ rootId: root.id, agencyId: who.agency.id });
+    expect([await tries(who), (await state(who)).state]).toEqual([[], 'idle']);
+  });
+
   test('parallel draws over the threshold: one job, one charge; the balance is closed at once', async () => {
     const who = await continual();
     const spender = async () => {

@@ -83,6 +83,9 @@ const CHECKS: Record<string, string> = {
     left join transfer t on t.id = c.transfer_id left join transfer b on b.id = c.covered_by
     where t.root_id is distinct from c.root_id or b.root_id is distinct from c.root_id
     union all select 'event ' || transfer_id || ' (' || side || ') twice' from transfer_cover group by transfer_id, side having count(*) > 1`,
+  'no removed company has an active campaign': `
+    select 'campaign #' || g.number || ' of ' || c.name || ', removed ' || to_char(c.removed_at at time zone 'UTC', 'YYYY-MM-DD')
+    from campaign g join company c on c.id = g.company_id where g.state = 'active' and c.removed_at is not null`,
   'what limits have counted is what was spent': `
     with retail as materialized (
       select campaign_id, company_id, sum(price) as total from by_transfer where kind = 'lead' and price > 0 group by 1, 2),
@@ -117,6 +120,7 @@ const CHECKS: Record<string, string> = {
 const OWN_PASS = [
   'no key is used twice in a root',
   'no side of an event is collected twice, nor across roots',
+  'no removed company has an active campaign',
 ];
 
 /** Returns the violations of the checks, computed over sums that they all share. */

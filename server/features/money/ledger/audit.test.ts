@@ -56,6 +56,15 @@ test('[PAY-03] an untouched ledger holds, and what was counted is told', async (
   expect(counts).toMatchObject({ leads: 5, lots: 2, transfers: 8 });
 });
 
+test('it tells of a removed company that would go on selling', async () => {
+  await app.admin.query(`update company set removed_at = '2026-03-01', name = 'Gone' where id = $1`, [
+    campaign.owner.company_id,
+  ]);
+  const lines = (await found())['no removed company has an active campaign'];
+  await app.admin.query('update company set removed_at = null where id = $1', [campaign.owner.company_id]);
+  expect(lines).toEqual([expect.stringMatching(/^campaign #\d+ of Gone, removed 2026-03-01$/)]);
+});
+
 test('it writes nothing, waits for nobody and keeps nobody waiting', async () => {
   await inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
     await app.features.ledger.lock(tx, [], app.clock.now(), [

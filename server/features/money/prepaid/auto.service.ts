@@ -168,7 +168,8 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       const known = await store.lockAuto(tx, row.id);
       const before = autoOf(known);
       const asked = (await termsOf(pricing, tx, [row.id], at))(row.id);
-      const isOver = row.state === 'archived' || row.state === 'removed';
+      const isOver =
+        row.state === 'archived' || row.state === 'removed' || !(await tenants.company(tx, row.company_id));
       const terms = { ...asked, continual: asked.continual && !isOver };
       const plan = policy.decide(before, terms, {
         available,

@@ -392,6 +392,20 @@ describe('[PAY-09] the continual top-up', () => {
     expect(await audits(who, 'campaign.renewal')).toBe(1);
   });
 
+  test('charges no card of a company that was removed', async () => {
+    const who = await armed();
+    await stage.sell(who, 19);
+    expect((await stage.state(who)).state).toBe('due');
+    await app.admin.query(
+      `update campaign set state = 'paused', state_reason = 'balance_empty' where id = $1`,
+      [who.campaign.id],
+    );
+    await app.admin.query('update company set removed_at = now() where id = $1', [who.client.id]);
+    await stage.work(who);
+    expect(await stage.attempts(who)).toEqual([]);
+    expect((await stage.state(who)).state).toBe('idle');
+  });
+
   test('what fell without a draw, or was recorded outside, is found by the sweep', async () => {
     const who = await armed();
     await stage.terms(who, { CostSet: '50' });

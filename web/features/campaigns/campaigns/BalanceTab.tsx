@@ -34,6 +34,7 @@ const heldWords = (reason: Campaign['statusReason']): string | undefined =>
       "The agency's own payment failed, so all its campaigns are paused. They resume when the agency pays its balance due.",
     agency_paused: "Your agency's account has paused campaigns. Contact your agency.",
     cancelled: 'The agency’s subscription has ended. You can activate the campaign again with a new one.',
+    company_removed: 'The company was removed, so none of its campaigns can run.',
     billing_changed:
       'Billing was changed, which stops all campaigns. Activate this one again when it can continue.',
   })[reason as string];

@@ -281,6 +281,7 @@ export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>)
   if (campaign.status === 'paused' && campaign.statusReason === 'agency_paused') return 'Paused by agency';
   if (campaign.status === 'paused' && campaign.statusReason === 'cancelled') return 'Subscription ended';
   if (campaign.status === 'paused' && campaign.statusReason === 'billing_changed') return 'Billing changed';
+  if (campaign.status === 'paused' && campaign.statusReason === 'company_removed') return 'Company removed';
   return { active: 'Active', paused: 'Paused', archived: 'Archived', removed: 'Removed' }[campaign.status];
 }
 
