@@ -41,6 +41,10 @@ describe('[BEY-31] work in a thread of its own', () => {
     await expect(all(askThread(endless, null, { ...bounds, answerMs: 2_000 }))).rejects.toEqual(lost('time'));
     const greedy = script('async function* () { const all = []; for (;;) all.push({ a: [all.length] }); }');
     await expect(all(askThread(greedy, null, bounds))).rejects.toEqual(lost('memory'));
+    const buffers = script(
+      'async function* () { const all = []; for (;;) all.push(new Uint8Array(4_000_000).fill(1)); }',
+    );
+    await expect(all(askThread(buffers, null, bounds))).rejects.toEqual(lost('memory'));
     const gone = script('async function* () { process.exit(3); }');
     await expect(all(askThread(gone, null, bounds))).rejects.toEqual(lost('ended'));
     expect(new ThreadLost('time')).toBeInstanceOf(Error);

@@ -1,6 +1,6 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** How long a thread may take per answer, and how much memory it may use in total. */
+/** How long a thread may take per answer, and how much memory it may use in total, in and outside of its heap. */
 export interface ThreadBounds {
   answerMs: number;
   memoryMb: number;
@@ -26,6 +26,9 @@ export class ThreadFailed extends Error {
     if (stack) this.stack = stack;
   }
 }
+
+/** How often a thread's memory is looked at. */
+const LOOK_MS = 100;
 
 type Reply =
   | { value: unknown }
@@ -59,12 +62,25 @@ export async function* askThread<Answer>(
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
     stderr: true,
   });
+  let tooLarge: (lost: ThreadLost) => void = () => {};
   const ended = new Promise<Error>((done) => {
+    tooLarge = done;
     worker.once('error', (error: Error & { code?: string }) =>
       done(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new ThreadLost('memory') : error),
     );
     worker.once('exit', () => done(new ThreadLost('ended')));
   });
+  // The limit above is that of the heap, and buffers lie outside of it. A thread that is busy answers this, too.
+  let looking = false;
+  const looks = setInterval(async () => {
+    if (looking) return;
+    looking = true;
+    const { used_heap_size, external_memory } = await worker
+      .getHeapStatistics()
+      .catch(() => ({ used_heap_size: 0, external_memory: 0 }));
+    looking = false;
+    if (used_heap_size + external_memory > memoryMb * 1024 ** 2) tooLarge(new ThreadLost('memory'));
+  }, LOOK_MS);
   try {
     for (;;) {
       const came = replyOf(worker);
@@ -82,6 +98,7 @@ export async function* askThread<Answer>(
       yield reply.value as Answer;
     }
   } finally {
+    clearInterval(looks);
     await worker.terminate();
   }
 }

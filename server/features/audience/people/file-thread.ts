@@ -8,7 +8,7 @@ import type { SignalBatch } from './signal-batch.service.ts';
 export type { Head };
 
 const SCRIPT = new URL('./file-worker.ts', import.meta.url);
-/** A batch of a legitimate file takes a second; a row group of a Parquet file may hold 512 MB. */
+/** A batch of a legitimate file takes a second; a row group of a Parquet file may hold 512 MB, and its texts as much. */
 const ANSWER_MS = 60_000;
 const CSV_MEMORY_MB = 512;
 const PARQUET_MEMORY_MB = 2048;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { ByteWriter, ParquetWriter, parquetWriteBuffer, schemaFromColumnData } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parquetHead, readParquet } from './parquet-file.ts';
 
@@ -84,6 +84,32 @@ describe('[IDEN-03] Parquet files', () => {
     const bomb = { name: 'email', data: ['a'.repeat(140_000_000)], type: 'STRING' as const };
     expect(write({ columnData: [bomb], codec: 'GZIP', compressors }).length).toBeLessThan(1_000_000);
     await expect(parquetHead(path, 1)).rejects.toThrow(/^A page of 140,000,\d{3} bytes is too large/);
+  });
+
+  test('a row group is measured by what it unpacks to, not by what the file says it does', async () => {
+    const cell = Buffer.alloc(40_000_000, 97);
+    const columns = ['a', 'b', 'c', 'd', 'e'].map((name) => ({
+      name,
+      data: [cell, cell, cell],
+      type: 'BYTE_ARRAY' as const,
+      encoding: 'PLAIN' as const,
+    }));
+    const bytes = new ByteWriter();
+    const writer = new ParquetWriter({
+      writer: bytes,
+      schema: schemaFromColumnData({ columnData: columns }),
+      codec: 'ZSTD',
+      compressors,
+      statistics: false,
+    });
+    writer.write({ columnData: columns, rowGroupSize: 3, pageSize: 1e9 });
+    for (const group of writer.row_groups)
+      for (const { meta_data } of group.columns) meta_data!.total_uncompressed_size = 10n;
+    writer.finish();
+    const file = Buffer.from(bytes.getBuffer());
+    expect(file.length).toBeLessThan(200_000);
+    writeFileSync(path, file);
+    await expect(parquetHead(path, 1)).rejects.toThrow('A row group of 3 rows is too large.');
   });
 
   test('a row group of more rows than fit in memory is refused, and says what to do', async () => {

@@ -31,26 +31,35 @@ const MOST_GROUP_ROWS = 4_000_000;
 const MOST_PAGE_BYTES = 128 * 1024 ** 2;
 const CODECS = new Set(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'BROTLI', 'ZSTD']);
 
-const limited =
-  (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) =>
-  (bytes: Uint8Array, length: number): Uint8Array => {
-    // A page states its own length: a few bytes may claim gigabytes.
-    if (length > MOST_PAGE_BYTES)
-      throw new FileFault(
-        `A page of ${length.toLocaleString('en-US')} bytes is too large. Save the file with smaller pages.`,
-      );
-    return unpack(bytes, { maxOutputLength: Math.max(1, length) });
+/**
+ * Unpacks the pages of one row group. What a file says about its own sizes is not believed: they are counted as they
+ * are unpacked, since its author may write anything.
+ */
+function groupCompressors(tooLarge: () => FileFault): Compressors {
+  let unpacked = 0;
+  const limited =
+    (unpack: (bytes: Uint8Array, options: { maxOutputLength: number }) => Uint8Array) =>
+    (bytes: Uint8Array, length: number): Uint8Array => {
+      // A page states its own length: a few bytes may claim gigabytes.
+      if (length > MOST_PAGE_BYTES)
+        throw new FileFault(
+          `A page of ${length.toLocaleString('en-US')} bytes is too large. Save the file with smaller pages.`,
+        );
+      unpacked += length;
+      if (unpacked > MOST_GROUP_BYTES) throw tooLarge();
+      return unpack(bytes, { maxOutputLength: Math.max(1, length) });
+    };
+  return {
+    SNAPPY: limited((bytes, { maxOutputLength }) => {
+      const page = new Uint8Array(maxOutputLength);
+      snappyUncompress(bytes, page);
+      return page;
+    }),
+    GZIP: limited(gunzipSync),
+    BROTLI: limited(brotliDecompressSync),
+    ZSTD: limited(zstdDecompressSync),
   };
-const compressors: Compressors = {
-  SNAPPY: limited((bytes, { maxOutputLength }) => {
-    const page = new Uint8Array(maxOutputLength);
-    snappyUncompress(bytes, page);
-    return page;
-  }),
-  GZIP: limited(gunzipSync),
-  BROTLI: limited(brotliDecompressSync),
-  ZSTD: limited(zstdDecompressSync),
-};
+}
 
 /** Returns the names of the root's columns: as many as it declares, each followed by its own children. */
 function namesOf({ schema }: FileMetaData): string[] {
@@ -131,10 +140,11 @@ async function* rowsOf(
         isWanted(meta_data?.path_in_schema[0]) ? sum + Number(meta_data!.total_uncompressed_size) : sum,
       0,
     );
-    if (bytes > MOST_GROUP_BYTES || rowEnd - rowStart > MOST_GROUP_ROWS)
-      throw new FileFault(
+    const tooLarge = () =>
+      new FileFault(
         `A row group of ${(rowEnd - rowStart).toLocaleString('en-US')} rows is too large. Save the file with up to 1,000,000 rows per group.`,
       );
+    if (bytes > MOST_GROUP_BYTES || rowEnd - rowStart > MOST_GROUP_ROWS) throw tooLarge();
     for (const { meta_data } of group.columns)
       if (meta_data && !CODECS.has(meta_data.codec) && isWanted(meta_data.path_in_schema[0]))
         throw new FileFault(
@@ -146,7 +156,7 @@ async function* rowsOf(
       metadata,
       rowStart,
       rowEnd,
-      compressors,
+      compressors: groupCompressors(tooLarge),
       useOffsetIndex: false,
       utf8: false,
     });
