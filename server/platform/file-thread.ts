@@ -1,5 +1,18 @@
 import { FileFault } from './csv-reader.ts';
 import { askThread, type ThreadBounds, ThreadFailed, ThreadLost } from './thread.ts';
+import { createTurns } from './turns.ts';
+
+/**
+ * Reads of uploaded files that someone waits for: a file's columns, or how many records it has. Jobs, which read whole
+ * files, run a few at a time anyway.
+ */
+export const inReadingTurn = createTurns({
+  atOnce: 2,
+  waiting: 16,
+  waitingEach: 4,
+  budgetMs: 2 * 60_000,
+  windowMs: 10 * 60_000,
+});
 
 /**
  * Yields the results of a thread that reads an uploaded file.

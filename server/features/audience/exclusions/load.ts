@@ -7,6 +7,7 @@ import { FileFault, takeIn } from '../../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../../platform/db/client.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { DISK_FULL, isDiskFull } from '../../../platform/disk.ts';
+import { inReadingTurn } from '../../../platform/file-thread.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -52,14 +53,15 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
   const pathOf = (file: string) => join(config.dataDir, 'files', file);
 
   /**
-   * Stores a file as UTF-8; returns how many rows it has, by its line breaks, or, where only `most` are allowed, by
-   * reading it.
-   * @throws TooLarge; FileFault for a file that is not text or has more rows than allowed
+   * Stores a file as UTF-8; returns how many rows it has, by its line breaks, or, where only a `few` are allowed, by
+   * reading it, when it is the turn of the company `by`.
+   * @throws TooLarge; FileFault for a file that is not text or has more rows than allowed; Refusal 429 if too many are
+   * already waiting to be read
    */
   async function take(
     source: AsyncIterable<Uint8Array>,
     file: string,
-    given: { mostBytes: number; mostRows?: number },
+    given: { mostBytes: number; few?: { mostRows: number; by: string } },
   ): Promise<{ rows: number }> {
     const path = pathOf(file);
     await mkdir(join(path, '..'), { recursive: true });
@@ -71,11 +73,13 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       }
     }
     await takeIn(counted(), path, given.mostBytes);
-    if (given.mostRows === undefined) return { rows: breaks };
+    if (!given.few) return { rows: breaks };
+    const { mostRows, by } = given.few;
     try {
-      const { mostRows } = given;
-      for await (const rows of readApart<number>({ read: 'count', path, mostRows })) return { rows };
-      throw new FileFault('The file has no records.');
+      return await inReadingTurn(by, async () => {
+        for await (const rows of readApart<number>({ read: 'count', path, mostRows })) return { rows };
+        throw new FileFault('The file has no records.');
+      });
     } catch (error) {
       await rm(path, { force: true });
       throw error;

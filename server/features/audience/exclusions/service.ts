@@ -125,7 +125,9 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       .take(
         body,
         file,
-        isSmall ? { mostBytes: SMALL_BYTES, mostRows: MOST_RECORDS } : { mostBytes: MOST_BYTES },
+        isSmall
+          ? { mostBytes: SMALL_BYTES, few: { mostRows: MOST_RECORDS, by: ctx.actor.companyId } }
+          : { mostBytes: MOST_BYTES },
       )
       .catch((error: unknown) => {
         if (error instanceof FileFault) throw refuse('invalid', messages.failed, error.message);

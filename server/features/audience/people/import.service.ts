@@ -10,6 +10,7 @@ import { boundedBy, checkBound } from '../../../platform/db/bounds.ts';
 import { inScopeWithClient } from '../../../platform/db/client.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { DISK_FULL, isDiskFull } from '../../../platform/disk.ts';
+import { inReadingTurn } from '../../../platform/file-thread.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -79,6 +80,8 @@ class Overtaken extends Error {
 
 /** Builds the people graph, and the signals of its people, from files. */
 export function createImports({ config, db, clock, log, events }: Platform, size = SIZE) {
+  /** @throws FileFault; Refusal 429 if too many of the root's files are already waiting to be read */
+  const headInTurn = (rootId: string, path: string) => inReadingTurn(rootId, () => readHead(path));
   const pathOf = (row: { file_path: string }) => join(config.dataDir, 'files', row.file_path);
 
   /**
@@ -108,7 +111,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     const take = isParquet ? takeRaw : takeIn;
     const { bytes, sha256 } = await take(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
     try {
-      await readHead(pathOf(row));
+      await headInTurn(rootId, pathOf(row));
       return await inScope(db.app, { rootId }, async (tx) => {
         if (isUpload) await boundedBy(tx, 'waitingImports', rootId, 'file_name');
         await imports.insertImport(tx, {
@@ -432,7 +435,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   const careful = new Set<string>();
   let known: { rootId: string; ids: Map<string, number> } = { rootId: '', ids: new Map() };
 
-  return { add, head: readHead, queue, unfinished, run, pathOf };
+  return { add, head: headInTurn, queue, unfinished, run, pathOf };
 }
 
 export type Imports = ReturnType<typeof createImports>;

@@ -40,7 +40,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
   async function headOf(row: store.ImportRow) {
     if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has already started.');
     try {
-      return await imports.head(imports.pathOf(row));
+      return await imports.head(row.root_id, imports.pathOf(row));
     } catch (error) {
       throw asRefusal(error);
     }
