@@ -237,6 +237,8 @@ export const ownMessages = {
   heldByAgency: "Your agency's account has paused campaigns. Contact your agency.",
   heldCancelled:
     "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
+  tooManyUploads: 'Other uploads are still in progress. Try again when they are done.',
+  noRoomForFiles: 'The server has no room for more files at the moment. Try again later.',
   heldRemoved: 'The company was removed, so none of its campaigns can run.',
   invoicePaid: 'The invoice is paid.',
   invoiceNotDue: 'Nothing is due on this invoice anymore.',

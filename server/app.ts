@@ -46,6 +46,7 @@ export async function createApp(parts: AppParts) {
   const doors: Doors = {
     tenantOf: (host) => services.tenants.byHost(host),
     actorOf: (token, tenant) => services.auth.actorOf(token, tenant),
+    actorNow: (actor, tenant) => services.auth.actorNow(actor, tenant),
     actorOfDownload: (token, path, tenant) => services.auth.actorOfDownload(token, path, tenant),
     unconfirmed: (actor, tenant) => services.auth.confirmation.missing(actor, tenant),
     openBody: (dt) => services.auth.keys.openBody(dt),

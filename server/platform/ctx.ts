@@ -98,6 +98,8 @@ interface CtxParts {
   unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
   /** Runs at the end of each transaction in which the user changed something, before it is committed. */
   beforeCommit?: ((tx: Tx, changes: Change[]) => Promise<void>) | undefined;
+  /** Throws a Refusal if the user may no longer make this request. */
+  still?: (() => Promise<void>) | undefined;
 }
 
 /** Everything a request handler knows in addition to its input. */
@@ -177,6 +179,14 @@ export class Ctx {
    */
   need(permission: Permission): void {
     if (!this.may(permission)) throw new Refusal('forbidden', ownMessages.forbidden);
+  }
+
+  /**
+   * Judges the user again, as the request was judged when it began: for what takes long before it changes anything.
+   * @throws Refusal 401, 403
+   */
+  async mustStill(): Promise<void> {
+    await this.#parts.still?.();
   }
 
   /**

@@ -6,6 +6,8 @@ export const DISK_FULL =
 
 /** Below this, the next write may fail; PostgreSQL needs the space for an orderly shutdown. */
 const LEAST_FREE = 32 * 1024 * 1024;
+/** What uploaded files, and what is made of them, leave of the disk for everything else. */
+const RESERVE = 512 * 1024 * 1024;
 /** How long the disk counts as full after a failed write, even if nothing else shows it (an external database). */
 const AFTER_MS = 60_000;
 
@@ -35,6 +37,25 @@ export async function diskState(dataDir: string): Promise<'full' | 'fine'> {
   }));
   return bavail * bsize < LEAST_FREE ? 'full' : 'fine';
 }
+
+/** Whether files of this size still leave the rest of the product the space that it needs. */
+export async function hasRoom(dataDir: string, bytes: number): Promise<boolean> {
+  const disk = await statfs(dataDir).catch(() => undefined);
+  return !disk || disk.bavail * disk.bsize - bytes >= RESERVE;
+}
+
+/** A job on an uploaded file waits: what it writes would leave too little of the disk. */
+export class DiskLow extends Error {
+  override name = 'DiskLow';
+}
+
+/** @throws DiskLow */
+export async function needRoom(dataDir: string): Promise<void> {
+  if (!(await hasRoom(dataDir, 0))) throw new DiskLow('The disk is almost full.');
+}
+
+/** Whether work on a file waits for space on the disk. */
+export const awaitsDisk = (error: unknown): boolean => error instanceof DiskLow || isDiskFull(error);
 
 const saidAt = new Map<string, number>();
 

@@ -1,5 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/accounts/permissions.ts';
 import { hubspotStub } from '../integrations/hubspot/stub.ts';
@@ -354,6 +355,50 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
     app.clock.advance(61_000);
     expect(await get(String(late.body.url))).toBe(401);
     app.clock.advance(-61_000);
+  });
+
+  test('[BEY-31] an upload whose sender is signed out while it arrives changes nothing', async () => {
+    const streamed = routes().filter((route) => route.streamed);
+    expect(streamed.length).toBeGreaterThan(5);
+    for (const route of streamed) {
+      const key = `${route.method} ${route.url}`;
+      const principal = principals.find((one) => may(one.grade, route.access as Permission))!;
+      const { url, body, headers, payload } = await samples[key]!.request(own, principal);
+      const [kind, role] = principal.grade.split('.') as ['root', 'owner'];
+      const company = { root: own.client.root_id, agency: own.client.agency_id!, client: own.client.id }[
+        kind
+      ];
+      const user = await app.make.user(
+        {
+          id: company,
+          root_id: own.client.root_id,
+          agency_id: kind === 'root' ? null : own.client.agency_id,
+        },
+        { role, password: PASSWORD },
+      );
+      const token = await app.signIn(user.email, principal.host);
+      const rows = async () => (await app.admin.query('select count(*) as n from user_log')).rows[0].n;
+      const before = await rows();
+      const bytes = Buffer.from(payload ?? JSON.stringify(body));
+      const response = await app.server.inject({
+        method: 'POST',
+        url,
+        headers: {
+          host: principal.host,
+          authorization: `Bearer ${token}`,
+          'content-length': String(bytes.length),
+          ...headers,
+        },
+        payload: Readable.from(
+          (async function* () {
+            yield bytes.subarray(0, 10);
+            await app.admin.query('update session set revoked_at = now() where user_id = $1', [user.id]);
+            yield bytes.subarray(10);
+          })(),
+        ),
+      });
+      expect([key, response.statusCode, await rows()]).toEqual([key, 401, before]);
+    }
   });
 
   test('the database alone keeps tenants apart: a scope sees its rows whatever a query forgets', async () => {

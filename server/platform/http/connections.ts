@@ -12,8 +12,9 @@ export interface ConnectionBounds {
   bodyMs: number;
   /** How long an upload, or a client reading a response, may be slower than `leastRate`. */
   slowMs: number;
-  /** Bytes a second. */
+  /** Bytes a second: of what moves at all, and of an upload as a whole. */
   leastRate: number;
+  leastUploadRate: number;
   /** How often connections are checked. */
   tickMs: number;
 }
@@ -22,13 +23,14 @@ export const BOUNDS: Omit<ConnectionBounds, 'perAddress' | 'trusted'> = {
   bodyMs: 60_000,
   slowMs: 30_000,
   leastRate: 1024,
+  leastUploadRate: 16 * 1024,
   tickMs: 5_000,
 };
 
-/** Marks a request whose body is a file: it may take as long as it needs while it keeps moving. */
-const uploads = new WeakSet<IncomingMessage>();
-export const isUpload = (request: IncomingMessage): void => {
-  uploads.add(request);
+/** Marks a request whose body is a file of at most `bytes`: it may take as long as such a file needs. */
+const uploads = new WeakMap<IncomingMessage, number>();
+export const isUpload = (request: IncomingMessage, bytes: number): void => {
+  uploads.set(request, bytes);
 };
 
 interface Watched {
@@ -81,13 +83,16 @@ export function boundConnections(server: Server, bounds: ConnectionBounds): void
     for (const [socket, one] of watched) {
       const { request } = one;
       const isComing = request && !request.complete && !request.destroyed;
-      if (isComing && uploads.has(request)) {
+      const bytes = request && uploads.get(request);
+      const mostMs = Math.max(bounds.bodyMs, ((bytes ?? 0) / bounds.leastUploadRate) * 1000);
+      if (isComing && now - one.since > mostMs) socket.destroy();
+      else if (isComing && bytes !== undefined) {
         // Data that has arrived but has not been read yet is our own slowness.
         if (socket.bytesRead - one.read >= (bounds.leastRate * (now - one.readAt)) / 1000) {
           one.read = socket.bytesRead;
           one.readAt = now;
         } else if (now - one.readAt > bounds.slowMs && request.readableLength === 0) socket.destroy();
-      } else if (isComing && now - one.since > bounds.bodyMs) socket.destroy();
+      }
       // Only data that has left the buffer counts as sent.
       const sent = socket.bytesWritten - socket.writableLength;
       const isWaiting = socket.writableLength > 0;

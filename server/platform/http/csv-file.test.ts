@@ -47,7 +47,12 @@ async function fileOf(
     },
   };
   const clock = { now: () => new Date('2026-03-10T12:00:00Z') };
-  await route.handler({ clock } as never, { query: { token: 't', ...query } } as never, reply as never);
+  await route.handler(
+    { clock } as never,
+    { query: { token: 't', ...query } } as never,
+    reply as never,
+    undefined as never,
+  );
   let text = '';
   for await (const part of body!) text += part;
   return { asked, headers, lines: text.replace(/\r\n$/, '').split('\r\n'), route };

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import type { Upload } from './uploads.ts';
 
 /** A multipart form: its texts by name, and its files' bytes and names. */
 export interface Form {
@@ -36,7 +36,7 @@ function isSimple(body: Buffer, boundary: string): boolean {
  * Reads a multipart form of at most `most` bytes.
  * @throws Refusal 400 if it is not a multipart form, 413 if it is too large, 422 for a field that is given twice
  */
-export async function readForm(request: IncomingMessage, most: number): Promise<Form> {
+export async function readForm(request: Upload, most: number): Promise<Form> {
   const type = request.headers['content-type'] ?? '';
   const bad = new Refusal('bad_request', 'The request body must be a multipart form.');
   const [kind = '', parameter = '', ...more] = type.split(';').map((part) => part.trim());
@@ -46,13 +46,13 @@ export async function readForm(request: IncomingMessage, most: number): Promise<
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {
-    size += (chunk as Buffer).length;
+    size += chunk.length;
     if (size > most)
       throw new Refusal(
         'too_large',
         `The form must not be larger than ${Math.floor(most / 1024 / 1024)} MB.`,
       );
-    chunks.push(chunk as Buffer);
+    chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
   }
   const body = Buffer.concat(chunks);
   if (!isSimple(body, boundary)) throw bad;

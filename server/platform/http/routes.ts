@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Permission } from '../../../contract/accounts/permissions.ts';
 import type { Ctx } from '../ctx.ts';
+import type { Upload } from './uploads.ts';
 
 /**
  * The handlers of a feature's contract: one function per endpoint, given the context and the validated input, returning
@@ -46,7 +47,10 @@ export interface PlainRoute {
     status?: 200 | 201;
     answer: z.ZodObject;
   };
-  /** The handler reads the body itself as a stream. */
+  /**
+   * The handler reads the body itself, from `upload` and never from the request: that is where a sender whose rights
+   * have ended meanwhile is refused.
+   */
   streamed?: boolean;
-  handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply, upload: Upload) => Promise<unknown>;
 }

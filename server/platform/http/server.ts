@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
@@ -9,7 +10,12 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { inSalesView, mayPerson } from '../../../contract/accounts/permissions.ts';
+import {
+  inSalesView,
+  mayPerson,
+  PERMISSIONS,
+  type Permission,
+} from '../../../contract/accounts/permissions.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../contract/messages.ts';
 import { activity } from '../activity.ts';
@@ -24,6 +30,7 @@ import { answerFor } from './errors.ts';
 import { checkInput } from './input.ts';
 import { readJson } from './json.ts';
 import type { Access, PlainRoute } from './routes.ts';
+import { createUploads, type Uploads } from './uploads.ts';
 
 /** What the HTTP layer needs from the features, so that it does not depend on any of them. */
 export interface Doors {
@@ -31,6 +38,8 @@ export interface Doors {
   tenantOf(host: string): Promise<Tenant | null>;
   /** The signed-in person of an access token. Throws a 401 Refusal. */
   actorOf(token: string, tenant: Tenant): Promise<Actor>;
+  /** The same person as they are now, read afresh; null if they may no longer act here. */
+  actorNow(actor: Actor, tenant: Tenant): Promise<Actor | null>;
   /** Redeems a one-use download token for this path (with its query). Returns null if it is not valid. */
   actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null>;
   /** Returns how a user has to confirm their identity; null if they have just done so, or have just signed in. */
@@ -44,12 +53,15 @@ declare module 'fastify' {
     access?: Access;
     /** The path as written in the contract, for lists and tests. */
     call?: string;
+    /** The body is a file, which the handler reads itself. */
+    streamed?: boolean;
     /** The route counts and logs its rate-limit refusals itself: a line for each would be a flood of its own. */
     countsRefused?: true;
   }
   interface FastifyInstance {
+    uploads: Uploads;
     /** Every route of the server, for the tests that must not miss any. */
-    routeList: { method: string; url: string; access: Access | undefined }[];
+    routeList: { method: string; url: string; access: Access | undefined; streamed: boolean }[];
   }
   interface FastifyRequest {
     tenant: Tenant | null;
@@ -116,8 +128,10 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
   });
   const routeList: FastifyInstance['routeList'] = [];
   app.decorate('routeList', routeList);
+  app.decorate('uploads', createUploads(config.dataDir));
   app.addHook('onRoute', ({ method, url, config: route }) => {
-    for (const one of [method].flat()) routeList.push({ method: one, url, access: route?.access });
+    for (const one of [method].flat())
+      routeList.push({ method: one, url, access: route?.access, streamed: route?.streamed ?? false });
   });
   void app.register(cookie);
   // Responses only: request bodies are never decompressed, so that no one can send a little that becomes a lot.
@@ -273,9 +287,17 @@ export async function contextOf(
     if (actor.needsFactor && !more.beforeFactor)
       throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
   }
+  const permission = access in PERMISSIONS ? (access as Permission) : more.permission;
+  const still = async (): Promise<void> => {
+    const now = actor && (await doors.actorNow(actor, tenant));
+    if (!now) throw new Refusal('unauthenticated', messages.unauthenticated);
+    if (permission && !mayPerson(now.grade, now.modules, permission))
+      throw new Refusal('forbidden', ownMessages.forbidden);
+  };
   const ctx = new Ctx({
     tenant,
     actor,
+    still: actor ? still : undefined,
     unconfirmed: actor ? () => doors.unconfirmed(actor, tenant) : undefined,
     requestId: request.id,
     clock,
@@ -388,6 +410,33 @@ async function strip(schema: AnySchema, value: unknown): Promise<unknown> {
   return result.value;
 }
 
+/** Who downloads a file that is being sent. */
+const downloads = new WeakMap<FastifyRequest, Ctx>();
+/** How often someone who downloads a file is judged again. */
+const JUDGED_MS = 10_000;
+
+/** Ends a file that is being sent when its reader's rights end. */
+async function judgedAgain(
+  request: FastifyRequest,
+  _reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
+  const ctx = downloads.get(request);
+  if (!ctx || !(payload instanceof Readable)) return payload;
+  return Readable.from(
+    (async function* () {
+      let judged = performance.now();
+      for await (const chunk of payload) {
+        if (performance.now() - judged > JUDGED_MS) {
+          await ctx.mustStill();
+          judged = performance.now();
+        }
+        yield chunk;
+      }
+    })(),
+  );
+}
+
 /** Mounts a route outside the contract behind the same guards. */
 export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, routes: PlainRoute[]): void {
   for (const route of routes) {
@@ -399,13 +448,32 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
       inner.route({
         method: route.method,
         url: route.url,
-        config: { access: route.access, call: route.url },
+        config: { access: route.access, call: route.url, streamed: route.streamed ?? false },
         // A HEAD request must not use up a download token.
         ...(route.access === 'download' ? { exposeHeadRoute: false } : {}),
         ...(route.bodyLimit ? { bodyLimit: route.bodyLimit } : {}),
-        ...(route.streamed ? { onRequest: async (request) => isUpload(request.raw) } : {}),
-        handler: async (request, reply) =>
-          route.handler(await contextOf(request, route.access, clock, doors, route), request, reply),
+        ...(route.streamed
+          ? { onRequest: async (request) => isUpload(request.raw, route.bodyLimit ?? 0) }
+          : {}),
+        ...(route.access === 'download' ? { onSend: judgedAgain } : {}),
+        handler: async (request, reply) => {
+          const ctx = await contextOf(request, route.access, clock, doors, route);
+          const upload = app.uploads.bodyOf(request.raw, () => ctx.mustStill());
+          if (route.access === 'download') downloads.set(request, ctx);
+          if (!route.streamed) return route.handler(ctx, request, reply, upload);
+          // A refusal before the body has been read leaves the connection unusable.
+          void reply.header('Connection', 'close');
+          const announced = request.headers['content-length'];
+          const leave = await app.uploads.enter(
+            ctx.actor,
+            announced === undefined ? undefined : Math.min(Number(announced), route.bodyLimit ?? Infinity),
+          );
+          try {
+            return await route.handler(ctx, request, reply, upload);
+          } finally {
+            leave();
+          }
+        },
       });
     });
   }

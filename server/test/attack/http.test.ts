@@ -221,7 +221,8 @@ describe('[BEY-31] connections that take places without using them', () => {
   /** A server of its own with very short limits; requests to /upload are uploads, /big responds endlessly. */
   async function start(given: Partial<ConnectionBounds>): Promise<number> {
     server = createServer((request, response) => {
-      if (request.url === '/upload') isUpload(request);
+      if (request.url === '/upload') isUpload(request, 1e9);
+      if (request.url === '/small') isUpload(request, 100);
       if (request.url === '/big') {
         const more = (): void => {
           while (response.write('x'.repeat(65_536)));
@@ -269,6 +270,12 @@ describe('[BEY-31] connections that take places without using them', () => {
     const still = dial(port);
     still.write(head('/upload'));
     await closed(still);
+    // It moves, but a file of this size does not take that long.
+    const late = dial(port);
+    late.write(head('/small'));
+    const moves = setInterval(() => late.write('x'.repeat(200)), 20);
+    await closed(late);
+    clearInterval(moves);
     const moving = dial(port);
     let said = '';
     moving.on('data', (part) => {

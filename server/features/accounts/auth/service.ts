@@ -3,6 +3,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { hashToken, newToken } from '../../../platform/crypto.ts';
 import type { Actor, Ctx, Tenant } from '../../../platform/ctx.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Limits } from '../../../platform/limits.ts';
@@ -66,6 +67,41 @@ export function createAuth(platform: Platform, deps: AuthParts) {
   const refuse = (): never => {
     throw new Refusal('unauthenticated', messages.unauthenticated);
   };
+
+  /** Who downloads a file by a token; null if they may no longer. */
+  async function downloader(
+    tenant: Tenant,
+    who: Owner & { user_id: string; viewer_id: string | null },
+  ): Promise<Actor | null> {
+    const { user, viewer, isSignedIn } = await inScope(db.app, { rootId: who.root_id }, async (tx) => ({
+      user: await users.byId(tx, who.user_id),
+      viewer: who.viewer_id ? await users.byId(tx, who.viewer_id) : null,
+      isSignedIn: await sessionStore.isSignedIn(tx, who.user_id, who.viewer_id, clock.now()),
+    }));
+    // A token is valid no longer than the login, or the view, in which it was created.
+    if (!isSignedIn || !user || user.disabled_at || user.removed_at || viewer?.disabled_at) return null;
+    const actor: Actor = {
+      userId: who.user_id,
+      sessionId: '',
+      rootId: who.root_id,
+      agencyId: who.agency_id,
+      companyId: who.company_id,
+      kind: user.kind,
+      grade: policy.gradeOf(user.kind, user.role),
+      isAccountExecutive: user.is_account_executive,
+      trueActor: viewer
+        ? {
+            userId: viewer.id,
+            name: viewer.name,
+            companyId: viewer.company_id,
+            kind: viewer.kind,
+            grade: policy.gradeOf(viewer.kind, viewer.role),
+          }
+        : null,
+      modules: modulesOf(user.rights, viewer?.rights ?? null),
+    };
+    return policy.belongsAt(tenant, actor) ? actor : null;
+  }
 
   const emails = createEmails(platform, { users, audit, limits, post, factors, sessions });
   const alerts = createAlerts(platform, parts);
@@ -183,6 +219,24 @@ export function createAuth(platform: Platform, deps: AuthParts) {
     },
 
     /**
+     * The actor of a request that takes long, as they are now: nothing about them is taken from what is cached. Null if
+     * they may no longer act here.
+     */
+    async actorNow(actor: Actor, tenant: Tenant): Promise<Actor | null> {
+      if (actor.sessionId) {
+        const state = await sessionStore.sessionState(db.app, actor.sessionId);
+        return sessions.actorIn(tenant, actor.sessionId, state, actor.trueActor?.userId ?? null);
+      }
+      return downloader(tenant, {
+        user_id: actor.userId,
+        viewer_id: actor.trueActor?.userId ?? null,
+        root_id: actor.rootId,
+        agency_id: actor.agencyId,
+        company_id: actor.companyId,
+      });
+    },
+
+    /**
      * Since when a second factor is required of a user who has none; null if it is not. Needs a scope that sees the
      * companies above.
      */
@@ -234,35 +288,7 @@ export function createAuth(platform: Platform, deps: AuthParts) {
     /** Uses up a download token. Null if it is not valid for this path. */
     async actorOfDownload(token: string, path: string, tenant: Tenant): Promise<Actor | null> {
       const used = await store.useDownloadToken(db.app, hashToken(token), path, clock.now());
-      if (!used) return null;
-      const { user, viewer, isSignedIn } = await inScope(db.app, { rootId: used.root_id }, async (tx) => ({
-        user: await users.byId(tx, used.user_id),
-        viewer: used.viewer_id ? await users.byId(tx, used.viewer_id) : null,
-        isSignedIn: await sessionStore.isSignedIn(tx, used.user_id, used.viewer_id, clock.now()),
-      }));
-      // A token is valid no longer than the login, or the view, in which it was created.
-      if (!isSignedIn || !user || user.disabled_at || user.removed_at || viewer?.disabled_at) return null;
-      const actor: Actor = {
-        userId: used.user_id,
-        sessionId: '',
-        rootId: used.root_id,
-        agencyId: used.agency_id,
-        companyId: used.company_id,
-        kind: user.kind,
-        grade: policy.gradeOf(user.kind, user.role),
-        isAccountExecutive: user.is_account_executive,
-        trueActor: viewer
-          ? {
-              userId: viewer.id,
-              name: viewer.name,
-              companyId: viewer.company_id,
-              kind: viewer.kind,
-              grade: policy.gradeOf(viewer.kind, viewer.role),
-            }
-          : null,
-        modules: modulesOf(user.rights, viewer?.rights ?? null),
-      };
-      return policy.belongsAt(tenant, actor) ? actor : null;
+      return used ? downloader(tenant, used) : null;
     },
 
     /** Emails owners about what happened to their users' accounts. */

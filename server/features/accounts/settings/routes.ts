@@ -1,16 +1,16 @@
-import type { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf, Id } from '../../../../contract/primitives.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import type { Upload } from '../../../platform/http/uploads.ts';
 import { PICTURE_BYTES } from '../../../platform/image.ts';
 import { domainMessage } from './domain.service.ts';
 import type { Settings } from './service.ts';
 import type { Tried } from './smtp.service.ts';
 
-const Upload = z.object({
+const UploadQuery = z.object({
   purpose: z.enum(['logo', 'favicon'], 'must be logo or favicon'),
   companyID: Id.optional(),
 });
@@ -19,12 +19,12 @@ const Upload = z.object({
  * Reads a body up to a maximum number of bytes; the rest is not read, so that an oversized body is refused like any
  * other fault.
  */
-async function readUpTo(body: Readable, most: number): Promise<Buffer> {
+async function readUpTo(body: Upload, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of body) {
-    parts.push(part as Buffer);
-    size += (part as Buffer).length;
+    parts.push(Buffer.from(part.buffer, part.byteOffset, part.length));
+    size += part.length;
     if (size >= most) break;
   }
   return Buffer.concat(parts);
@@ -95,11 +95,9 @@ export function settingsRoutes(settings: Settings): {
           'Uploads an image (?purpose=logo or favicon) as the request body: PNG, JPEG, WebP, or SVG, up to 2 MB. Returns its ID to save with the branding',
         bodyLimit: PICTURE_BYTES + 1024,
         streamed: true,
-        async handler(ctx, request, reply) {
-          // A refusal before the body has been read leaves the connection unusable.
-          void reply.header('Connection', 'close');
-          const { purpose, companyID } = await checkInput(Upload, request.query);
-          const bytes = await readUpTo(request.raw, PICTURE_BYTES + 1);
+        async handler(ctx, request, _reply, upload) {
+          const { purpose, companyID } = await checkInput(UploadQuery, request.query);
+          const bytes = await readUpTo(upload, PICTURE_BYTES + 1);
           return { result: 'success', data: await settings.upload(ctx, companyID, purpose, bytes) };
         },
       },

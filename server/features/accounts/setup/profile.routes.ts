@@ -79,10 +79,8 @@ export function profileRoutes(setup: Setup): {
           'Saves your own profile. Send a multipart form with the fields of ProfileForm (steps 1 and 2) and profile_pict, an image of up to 2 MB. Returns ProfileAnswer, with result error_email when another account uses the email address',
         bodyLimit: FORM_BYTES,
         streamed: true,
-        async handler(ctx, request, reply) {
-          // A refusal before the body has been read leaves the connection unusable.
-          void reply.header('Connection', 'close');
-          const { texts, files } = await readForm(request.raw, FORM_BYTES);
+        async handler(ctx, _request, _reply, upload) {
+          const { texts, files } = await readForm(upload, FORM_BYTES);
           const form = await checkInput(ProfileForm, texts);
           const result = await profile.update(ctx, form, files.profile_pict ?? null);
           const pending = await setup.emailPending(ctx);

@@ -6,7 +6,7 @@ import type { CountryCode } from '../../../platform/countries.ts';
 import { FileFault, takeIn } from '../../../platform/csv-reader.ts';
 import { inScopeWithClient } from '../../../platform/db/client.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
-import { DISK_FULL, isDiskFull } from '../../../platform/disk.ts';
+import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { inReadingTurn } from '../../../platform/file-thread.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -113,7 +113,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
         await end(begun, null);
       } catch (error) {
         if (error instanceof FileFault) await end(begun, error.message);
-        else if (isDiskFull(error)) {
+        else if (awaitsDisk(error)) {
           await inScope(db.app, scope, (tx) => store.updateList(tx, listId, { error: DISK_FULL })).catch(
             () => {},
           );
@@ -174,6 +174,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
    * it.
    */
   async function apply(list: store.ListRow, batch: Batch): Promise<store.ListRow> {
+    await needRoom(config.dataDir);
     return inScopeWithClient(db, { rootId: list.root_id }, async (tx, client) => {
       const now = await store.listById(tx, list.id, true);
       if (now?.state !== 'loading' || Number(now.byte_offset) !== batch.before) throw new Overtaken();

@@ -55,10 +55,8 @@ export function exclusionsRoutes(exclusions: Exclusions): {
           'Uploads an exclusion list for a client (campaigntype client) or one of its campaigns (campaigntype campaign with leadspeekID). Send a multipart form with ClientCompanyID, campaigntype, and clientoptoutfile, a CSV file of up to 10,000 email addresses, in plain text or as MD5. ignoreAliases (T unless it is F): ignores dots and anything after a plus sign in Gmail addresses',
         bodyLimit: SMALL_BYTES + AROUND_BYTES,
         streamed: true,
-        async handler(ctx, request, reply) {
-          // A refusal before the body has been read leaves the connection unusable.
-          void reply.header('Connection', 'close');
-          const { texts, files, fileNames } = await readForm(request.raw, SMALL_BYTES + AROUND_BYTES);
+        async handler(ctx, _request, _reply, upload) {
+          const { texts, files, fileNames } = await readForm(upload, SMALL_BYTES + AROUND_BYTES);
           const form = await checkInput(UploadForm, texts);
           const fileName = fileNames[FILE];
           if (!fileName) throw needed(FILE);
@@ -88,8 +86,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
           'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
         bodyLimit: MOST_BYTES,
         streamed: true,
-        async handler(ctx, request, reply) {
-          void reply.header('Connection', 'close');
+        async handler(ctx, request, _reply, upload) {
           const query = await checkInput(UploadQuery, request.query);
           return exclusions.submit(
             ctx,
@@ -102,7 +99,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               country: query.country,
               field: 'file',
             },
-            request.raw,
+            upload,
           );
         },
       },
@@ -115,8 +112,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
           'Uploads to the root’s own list (?file_name=list.csv), which applies to everyone in its system. Accepts any kind of entry and any number of entries, up to 2 GiB. Ignores dots and anything after a plus sign in Gmail addresses unless ignoreAliases=F. country=GB: the country for phone numbers without a country code (default US)',
         bodyLimit: MOST_BYTES,
         streamed: true,
-        async handler(ctx, request, reply) {
-          void reply.header('Connection', 'close');
+        async handler(ctx, request, _reply, upload) {
           const query = await checkInput(
             z.object({
               file_name: FileName,
@@ -137,7 +133,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               country: query.country,
               field: 'file',
             },
-            request.raw,
+            upload,
           );
         },
       },

@@ -137,34 +137,36 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
         }
         throw error;
       });
-    const added = inScope(db.app, ctx.scope, async (tx) => {
-      const row = {
-        id,
-        ...place.owner,
-        owner_id: place.ownerId,
-        level: place.level,
-        name,
-        accepts: given.accepts,
-        ignore_aliases: given.ignoreAliases,
-        country,
-        state: 'queued' as const,
-        file_path: file,
-        total_rows: BigInt(rows),
-        created_by: ctx.actor.userId,
-        created_at: now,
-      };
-      await mayHaveMore(tx, place.owner.company_id, boundedBy);
-      await store.insertList(tx, row);
-      await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
-      await audit.record(tx, ctx, {
-        action: 'exclusion.upload',
-        objectKind: 'exclusion_list',
-        objectId: id,
-        description: `Uploaded the exclusion list ${name} for ${place.name}`,
-        owner: place.owner,
-      });
-      return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
-    });
+    const added = ctx.mustStill().then(() =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = {
+          id,
+          ...place.owner,
+          owner_id: place.ownerId,
+          level: place.level,
+          name,
+          accepts: given.accepts,
+          ignore_aliases: given.ignoreAliases,
+          country,
+          state: 'queued' as const,
+          file_path: file,
+          total_rows: BigInt(rows),
+          created_by: ctx.actor.userId,
+          created_at: now,
+        };
+        await mayHaveMore(tx, place.owner.company_id, boundedBy);
+        await store.insertList(tx, row);
+        await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
+        await audit.record(tx, ctx, {
+          action: 'exclusion.upload',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Uploaded the exclusion list ${name} for ${place.name}`,
+          owner: place.owner,
+        });
+        return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
+      }),
+    );
     return added.catch(async (error: unknown) => {
       await rm(loads.pathOf(file), { force: true });
       throw error;

@@ -9,7 +9,7 @@ import { FileFault, lineNumbers, takeIn, takeRaw } from '../../../platform/csv-r
 import { boundedBy, checkBound } from '../../../platform/db/bounds.ts';
 import { inScopeWithClient } from '../../../platform/db/client.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
-import { DISK_FULL, isDiskFull } from '../../../platform/disk.ts';
+import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { inReadingTurn } from '../../../platform/file-thread.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
@@ -96,6 +96,8 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       kind?: imports.ImportRow['kind'];
       mostBytes?: number;
       createdBy?: string;
+      /** Called when the file is complete, before anything of it is kept. */
+      check?: () => Promise<void>;
       also?: (tx: Tx, row: { id: string }) => Promise<void>;
     } = {},
   ): Promise<imports.ImportRow> {
@@ -112,6 +114,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     const { bytes, sha256 } = await take(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
     try {
       await headInTurn(rootId, pathOf(row));
+      await more.check?.();
       return await inScope(db.app, { rootId }, async (tx) => {
         if (isUpload) await boundedBy(tx, 'waitingImports', rootId, 'file_name');
         await imports.insertImport(tx, {
@@ -210,7 +213,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         await ended('done', null);
       } catch (error) {
         if (error instanceof FileFault) await ended('failed', error.message);
-        else if (isDiskFull(error)) {
+        else if (awaitsDisk(error)) {
           // Writes a message although the disk is nearly full: this may fail as well, and the next attempt writes it
           // again.
           await inScope(db.app, scope, (tx) =>
@@ -301,6 +304,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     previous?: Promise<void>,
     progress?: (row: imports.ImportRow) => void,
   ): Promise<void> {
+    await needRoom(config.dataDir);
     // In a transaction of its own: additions to the dictionary stay, whatever happens to the batch.
     const terms = 'keywords' in batch ? await termsOf(job.root_id, batch.keywords) : [];
     if (!('keywords' in batch)) await previous;

@@ -47,9 +47,7 @@ export function peopleRoutes(people: People): {
           'Uploads a CSV file of people, or a CSV or Parquet file of intent signals (?file_name=people.csv&kind=people, up to 2 GiB). Returns the import, ready to map and start',
         bodyLimit: MOST_BYTES,
         streamed: true,
-        handler: async (ctx, request, reply) => {
-          // A refusal before the body has been read leaves the connection unusable.
-          void reply.header('Connection', 'close');
+        handler: async (ctx, request, _reply, upload) => {
           const name = FileName.safeParse((request.query as { file_name?: unknown }).file_name);
           if (!name.success) {
             const rules = name.error.issues.map((issue) => issue.message);
@@ -65,7 +63,7 @@ export function peopleRoutes(people: People): {
             throw new Refusal('invalid', 'kind: must be people or signals', {
               errors: { kind: ['must be people or signals'] },
             });
-          return people.upload(ctx, name.data, request.raw, kind.data);
+          return people.upload(ctx, name.data, upload, kind.data);
         },
       },
       {

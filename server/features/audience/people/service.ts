@@ -159,6 +159,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
           kind,
           mostBytes,
           createdBy: ctx.actor.userId,
+          check: () => ctx.mustStill(),
           also: (tx, { id }) =>
             audit.record(tx, ctx, {
               action: `${kind}.upload`,
