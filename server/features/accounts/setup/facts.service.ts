@@ -147,8 +147,36 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
     });
   }
 
+  /**
+   * Whether a company has what sets it apart from anyone who has just signed up: a card where one is required, its
+   * agreement, the onboarding charge. A root has.
+   */
+  const isReady = (rootId: string, companyId: string): Promise<boolean> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const company = (await tenants.card(tx, companyId)) ?? missing();
+      if (company.kind === 'root') return true;
+      const document = agreements.requiredOf(company.kind);
+      const onboarding = company.kind === 'agency' ? await onboardingCharge.stateOf(tx, company.id) : null;
+      const lacking = policy.missingOfSetup({
+        profileDone: true,
+        cardRequired: policy.cardRequired({
+          kind: company.kind,
+          role: 'owner',
+          gateway: accounts.gateway(),
+          manualBill: (await accounts.terms(tx, company.agency_id ?? company.id)).manual_bill,
+          onboardingOn: onboarding?.isOn ?? false,
+        }),
+        cardSet: Boolean(await accounts.card(tx, company.id)),
+        agreementRequired: document !== null,
+        agreed: document !== null && (await agreements.accepted(tx, company.id)).has(document),
+        onboardingWaits: onboarding?.isWaiting ?? false,
+      });
+      return lacking.length === 0;
+    });
+
   return {
     wanted,
+    isReady,
     within,
     missingOf,
     /**

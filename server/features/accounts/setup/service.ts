@@ -184,6 +184,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
         onboarding_invoice_id: onboarding?.invoiceId ?? null,
       };
     },
+    isReady: facts.isReady,
     ...createSetupChanges(platform, parts, facts),
     roles: createRoles(platform, parts),
     profile: createProfile(platform, parts),

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { type Company, type MadeCampaign, md5, sha256 } from '../../../test/factories.ts';
 import { createLoads } from './load.ts';
+import { MOST_ENTRIES } from './quota.policy.ts';
 
 let app: TestApp;
 let root: Company;
@@ -29,7 +30,8 @@ beforeAll(async () => {
     ['client', client, HOST],
     ['sibling', sibling, HOST],
   ] as const) {
-    const { email } = await app.make.user(company, { password: PASSWORD });
+    const { id, email } = await app.make.user(company, { password: PASSWORD });
+    if (name !== 'root') await app.make.setUp(company, id);
     tokens[name] = await app.signIn(email, host);
   }
 });
@@ -610,6 +612,97 @@ describe("[EXCL-04] the root's list", () => {
     await post('root', `/api/exclusions/lists/${row.id}/undo`);
     await clear(row.id);
     expect(await entriesOf(row.id)).toBe(0);
+  });
+});
+
+describe('[BEY-31] how many entries there may be', () => {
+  const usual = { ...MOST_ENTRIES };
+  afterEach(() => void Object.assign(MOST_ENTRIES, usual));
+  const rows = (count: number, from = 0) =>
+    Array.from({ length: count }, (_, i) => `p${from + i}@quota.example\n`).join('');
+  /** An agency of its own with a client, and a way to upload as either. */
+  async function stage(isSetUp: boolean) {
+    const host = `quota${isSetUp ? '' : '-new'}.test`;
+    const made = await app.make.agency(root, { host });
+    const below = await app.make.client(made);
+    const user = await app.make.user(made, { password: PASSWORD });
+    if (isSetUp) await app.make.setUp(made, user.id);
+    const token = await app.signIn(user.email, host);
+    return {
+      client: below,
+      async send(company: Company, content: string) {
+        const level = company === made ? 'agency' : 'client';
+        const answer = await app.server.inject({
+          method: 'POST',
+          url: `/api/exclusions/upload?file_name=x.csv&campaigntype=${level}&paramID=${company.id}`,
+          payload: content,
+          headers: { host, authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+        });
+        const body = answer.json() as Body;
+        return { status: answer.statusCode, rule: body.errors?.file?.[0] ?? '', id: body.data?.id };
+      },
+      agency: made,
+      purge: (id: string) => app.call('POST', `/api/exclusions/lists/${id}/undo`, { host, token, body: {} }),
+    };
+  }
+
+  test('a company that has not completed its setup: ten thousand in all, with its clients, bad rows too', async () => {
+    MOST_ENTRIES.newcomer = 10;
+    const { agency: made, client: below, send, purge } = await stage(false);
+    const first = await send(below, rows(6));
+    expect(first.status).toBe(200);
+    const over = await send(made, rows(5));
+    expect([over.status, over.rule]).toEqual([
+      422,
+      'would exceed the limit of 10 entries until setup is complete. Complete the setup, or purge lists first',
+    ]);
+    // The bad rows of a list that failed are kept as well.
+    const bad = await send(made, 'nothing\nat all\nof that\n');
+    expect((await load(bad.id!))?.state).toBe('failed');
+    expect((await send(made, rows(2))).status).toBe(422);
+    await purge(first.id!);
+    expect((await send(made, rows(2))).status).toBe(200);
+  });
+
+  test('a client, an agency with its clients and a system have theirs, also when many files come at once', async () => {
+    Object.assign(MOST_ENTRIES, { client: 10, agency: 25 });
+    const { agency: made, client: below, send } = await stage(true);
+    const all = await Promise.all([1, 2, 3].map((n) => send(below, rows(4, n * 100))));
+    expect(all.map(({ status }) => status).sort()).toEqual([200, 200, 422]);
+    expect(all.find(({ status }) => status === 422)!.rule).toBe(
+      'would exceed the limit of 10 entries per client. Purge lists first',
+    );
+    expect((await send(made, rows(10, 1000))).status).toBe(200);
+    expect((await send(made, rows(10, 2000))).rule).toBe(
+      'would exceed the limit of 25 entries per agency with its clients. Purge lists first',
+    );
+    const second = await app.make.client(made);
+    expect((await send(second, rows(9))).rule).toContain('25 entries per agency');
+    MOST_ENTRIES.root = 1;
+    expect((await send(second, rows(1))).rule).toContain('1 entries per system');
+  });
+
+  test('a list that becomes longer than its file has lines fails as a whole', async () => {
+    MOST_ENTRIES.agency = 1_000_000;
+    MOST_ENTRIES.client = 5;
+    const own = await app.make.client(agency);
+    const { id } = (
+      await inject(
+        'agency',
+        `/api/exclusions/upload?file_name=x.csv&campaigntype=client&paramID=${own.id}`,
+        Buffer.from(
+          'email,phone,domain\na@q.example,2025550123,q.example\nb@q.example,2025550124,r.example\n',
+        ),
+        'text/csv',
+      )
+    ).body.data;
+    const row = (await load(id))!;
+    expect([row.state, row.error]).toEqual([
+      'failed',
+      'The list would exceed the limit of 5 entries per client. Purge lists first.',
+    ]);
+    await clear(id);
+    expect(await entriesOf(id)).toBe(0);
   });
 });
 

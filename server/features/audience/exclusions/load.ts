@@ -12,6 +12,7 @@ import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import { type Batch, readApart } from './list-thread.ts';
+import { excess } from './quota.policy.ts';
 import * as store from './store.ts';
 
 const Which = z.object({ rootId: z.uuid(), listId: z.uuid() });
@@ -197,6 +198,11 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
         md5_only: now.md5_only + BigInt(batch.counts.md5_only),
         sha256_only: now.sha256_only + BigInt(batch.counts.sha256_only),
       });
+      // A row can have more than one entry, so a list can become longer than its file.
+      if (list.most_entries !== null) {
+        const fault = excess(list.level, Number(list.most_entries), await store.entriesOf(tx, list));
+        if (fault) throw new FileFault(`The list ${fault}.`);
+      }
       return (await store.listById(tx, list.id))!;
     });
   }

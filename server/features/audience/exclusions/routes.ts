@@ -7,7 +7,7 @@ import { Country, Flag, Id } from '../../../../contract/primitives.ts';
 import { readForm } from '../../../platform/http/form.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
-import { type Exclusions, MOST_BYTES, SMALL_BYTES } from './service.ts';
+import { AGENCY_BYTES, type Exclusions, MOST_BYTES, SMALL_BYTES } from './service.ts';
 
 /** The file field in the specification's forms; errors about the file use its name. */
 const FILE = 'clientoptoutfile';
@@ -83,8 +83,8 @@ export function exclusionsRoutes(exclusions: Exclusions): {
         access: 'exclusion.write',
         tag: 'Exclusions',
         summary:
-          'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 2 GiB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
-        bodyLimit: MOST_BYTES,
+          'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 256 MB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
+        bodyLimit: AGENCY_BYTES,
         streamed: true,
         async handler(ctx, request, _reply, upload) {
           const query = await checkInput(UploadQuery, request.query);

@@ -18,17 +18,26 @@ import { newId } from '../../../platform/ids.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
+import type { Setup } from '../../accounts/setup/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { check } from './check.ts';
 import { clearJob, createLoads, loadJob } from './load.ts';
 import { type Accepts, isCsv, type Level, readEntry, safeName } from './policy.ts';
+import { excess, mostEntries } from './quota.policy.ts';
 import * as store from './store.ts';
 
 export type Exclusions = ReturnType<typeof createExclusions>;
 
-/** The maximum bytes of a root's or agency's file, and of a client's or campaign's. */
+/** The maximum bytes of a root's file, an agency's, and a client's or campaign's. */
 export const MOST_BYTES = 2 * 1024 ** 3;
+export const AGENCY_BYTES = 256 * 1024 ** 2;
 export const SMALL_BYTES = 8 * 1024 ** 2;
+const SIZES: Record<Level, { bytes: number; words: string }> = {
+  root: { bytes: MOST_BYTES, words: '2 GiB' },
+  agency: { bytes: AGENCY_BYTES, words: '256 MB' },
+  client: { bytes: SMALL_BYTES, words: '8 MB' },
+  campaign: { bytes: SMALL_BYTES, words: '8 MB' },
+};
 const DONE_MS = 3_600_000;
 
 /** Who the list belongs to. */
@@ -40,7 +49,10 @@ interface Place {
 }
 
 /** Lists of people who must not become leads. */
-export function createExclusions(platform: Platform, { audit, tenants }: { audit: Audit; tenants: Tenants }) {
+export function createExclusions(
+  platform: Platform,
+  { audit, tenants, setup }: { audit: Audit; tenants: Tenants; setup: Setup },
+) {
   const { db, clock, jobs } = platform;
   const loads = createLoads(platform, { audit });
 
@@ -107,9 +119,19 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
       await check(tx, 'lists', holder, given.field);
       await check(tx, 'waitingLists', holder, given.field);
     };
+    // Whoever has not completed the setup may be anyone who came in by open sign-up.
+    const isNewcomer = !(await setup.isReady(ctx.actor.rootId, ctx.actor.companyId));
+    const most = mostEntries(given.level, isNewcomer);
+    const mayHaveEntries = async (tx: Tx, owner: Owner, more: number) => {
+      const { company, agency, root } = await store.entriesOf(tx, owner);
+      const n = BigInt(more);
+      const fault = excess(given.level, most, { company: company + n, agency: agency + n, root: root + n });
+      if (fault) throw refuse('invalid', `${given.field}: ${fault}.`, fault);
+    };
     const place = await inScope(db.app, ctx.scope, async (tx) => {
       const place = await placeFor(tx, ctx, given.level, given.id);
       await mayHaveMore(tx, place.owner.company_id, checkBound);
+      await mayHaveEntries(tx, place.owner, 1);
       return place;
     });
     if (given.companyId && place.owner.company_id !== given.companyId) return missing();
@@ -121,24 +143,21 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
     const id = newId(now);
     const name = safeName(given.fileName);
     const file = join('exclusions', `${id}.csv`);
+    const size = SIZES[given.level];
     const { rows } = await loads
-      .take(
-        body,
-        file,
-        isSmall
-          ? { mostBytes: SMALL_BYTES, few: { mostRows: MOST_RECORDS, by: ctx.actor.companyId } }
-          : { mostBytes: MOST_BYTES },
-      )
+      .take(body, file, {
+        mostBytes: size.bytes,
+        ...(isSmall ? { few: { mostRows: MOST_RECORDS, by: ctx.actor.companyId } } : {}),
+      })
       .catch((error: unknown) => {
         if (error instanceof FileFault) throw refuse('invalid', messages.failed, error.message);
-        if (error instanceof TooLarge) {
-          const most = isSmall ? '8 MB' : '2 GiB';
-          throw refuse('too_large', messages.failed, `The file must not be larger than ${most}.`);
-        }
+        if (error instanceof TooLarge)
+          throw refuse('too_large', messages.failed, `The file must not be larger than ${size.words}.`);
         throw error;
       });
-    const added = ctx.mustStill().then(() =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    try {
+      await ctx.mustStill();
+      return await inScope(db.app, ctx.scope, async (tx) => {
         const row = {
           id,
           ...place.owner,
@@ -151,10 +170,13 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
           state: 'queued' as const,
           file_path: file,
           total_rows: BigInt(rows),
+          most_entries: BigInt(most),
           created_by: ctx.actor.userId,
           created_at: now,
         };
         await mayHaveMore(tx, place.owner.company_id, boundedBy);
+        await store.holdEntries(tx, place.owner.root_id);
+        await mayHaveEntries(tx, place.owner, rows);
         await store.insertList(tx, row);
         await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
         await audit.record(tx, ctx, {
@@ -165,12 +187,11 @@ export function createExclusions(platform: Platform, { audit, tenants }: { audit
           owner: place.owner,
         });
         return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
-      }),
-    );
-    return added.catch(async (error: unknown) => {
+      });
+    } catch (error) {
       await rm(loads.pathOf(file), { force: true });
       throw error;
-    });
+    }
   }
 
   async function remove(tx: Tx, which: Parameters<typeof store.removeLists>[1]) {

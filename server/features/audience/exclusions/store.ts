@@ -39,6 +39,21 @@ export async function inForce(tx: Tx, owners: string[]): Promise<Map<string, InF
   return new Map(rows.map((row) => [row.owner_id, row]));
 }
 
+/** How many entries a company has, its agency with all its clients, and the root's whole system; in any scope. */
+export async function entriesOf(
+  tx: Tx,
+  owner: Owner,
+): Promise<{ company: bigint; agency: bigint; root: bigint }> {
+  const { rows } = await sql<{ company: bigint; agency: bigint; root: bigint }>`
+    select * from exclusion_entries(${owner.agency_id}::uuid, ${owner.company_id}::uuid)`.execute(tx);
+  return rows[0]!;
+}
+
+/** Makes additions to the lists of a root wait for each other until the transaction ends. */
+export async function holdEntries(tx: Tx, rootId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`exclusions:${rootId}`}, 0))`.execute(tx);
+}
+
 export async function insertList(tx: Tx, row: Insertable<Schema['exclusion_list']>): Promise<void> {
   await tx.insertInto('exclusion_list').values(row).execute();
 }

@@ -34,7 +34,9 @@ export function ExclusionPanel({ place }: { place: Place }) {
       : [KINDS, 'columns named email, phone, or domain'];
   // On for opt-outs: people who asked not to be contacted mean every spelling of their address.
   const ignoreAliases = aliases ?? (isRoot || (isSmall && accepts === 'email'));
-  const most = isSmall ? `Up to ${num(MOST_RECORDS)} records.` : 'Any number of rows, up to 2 GiB.';
+  const most = isSmall
+    ? `Up to ${num(MOST_RECORDS)} records.`
+    : `Any number of rows, up to ${isRoot ? '2 GiB' : '256 MB'}.`;
 
   const purge = async () => {
     const isSure = await confirm({
