@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { refusalOf } from '../../../../contract/errors.ts';
 import { type CountryCode, HOME_COUNTRY } from '../../../platform/countries.ts';
 import { FileFault, lineNumbers, takeIn, takeRaw } from '../../../platform/csv-reader.ts';
 import { boundedBy, checkBound } from '../../../platform/db/bounds.ts';
@@ -42,6 +43,8 @@ const SIZE: BatchSize = { rows: 20_000, bytes: 16 * 1024 * 1024 };
 /** Bad rows and left-out values beyond this number are counted but not listed. */
 const MOST_ERRORS = 100_000;
 export const MOST_BYTES = 2 * 1024 ** 3;
+/** How many bytes the files of a root's unfinished imports may take. Tests lower it. */
+export const WAITING_BYTES = { most: 8 * 1024 ** 3 };
 
 /** A person in the fields of an import: each field has one text or several. */
 export type PersonInput = Partial<Record<Exclude<PersonField, 'ignore'>, string | string[] | undefined>>;
@@ -103,8 +106,18 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   ): Promise<imports.ImportRow> {
     // Files already on this machine are not blocked by uploads that users have left waiting.
     const isUpload = more.createdBy !== undefined;
+    const mayWait = async (tx: Tx, bytes: number) => {
+      if ((await imports.waitingBytes(tx, rootId)) + bytes > WAITING_BYTES.most)
+        throw refusalOf(
+          'file',
+          'would exceed the limit of 8 GiB of unfinished imports. End or cancel some first',
+        );
+    };
     if (isUpload)
-      await inScope(db.app, { rootId }, (tx) => checkBound(tx, 'waitingImports', rootId, 'file_name'));
+      await inScope(db.app, { rootId }, async (tx) => {
+        await checkBound(tx, 'waitingImports', rootId, 'file_name');
+        await mayWait(tx, 1);
+      });
     const now = clock.now();
     const id = newId(now);
     const kind = more.kind ?? 'people';
@@ -116,7 +129,10 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       await headInTurn(rootId, pathOf(row));
       await more.check?.();
       return await inScope(db.app, { rootId }, async (tx) => {
-        if (isUpload) await boundedBy(tx, 'waitingImports', rootId, 'file_name');
+        if (isUpload) {
+          await boundedBy(tx, 'waitingImports', rootId, 'file_name');
+          await mayWait(tx, bytes);
+        }
         await imports.insertImport(tx, {
           id,
           ...ownerOf(rootId),

@@ -17,6 +17,17 @@ export async function importById(tx: Tx, id: string, lock = false): Promise<Impo
   return (lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
+/** How many bytes the files of a root's imports that have not ended take. */
+export async function waitingBytes(tx: Tx, rootId: string): Promise<number> {
+  const { bytes } = await tx
+    .selectFrom('import_job')
+    .select((eb) => eb.fn.coalesce(eb.fn.sum<bigint>('file_bytes'), sql<bigint>`0`).as('bytes'))
+    .where('root_id', '=', rootId)
+    .where('state', 'not in', ['done', 'failed', 'cancelled'])
+    .executeTakeFirstOrThrow();
+  return Number(bytes);
+}
+
 /** Returns the newest import of a file that has started and not ended, or undefined. */
 export async function unfinishedImport(
   tx: Tx,

@@ -8,7 +8,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { runs } from '../../../test/runs.ts';
-import { createImports } from './import.service.ts';
+import { createImports, WAITING_BYTES } from './import.service.ts';
 import type { PersonField } from './model.ts';
 
 const US_500 = join(import.meta.dirname, '../../../test/data/people-us-500.csv');
@@ -572,6 +572,26 @@ describe('the calls', () => {
       body: { errors: { file_name: ['must be a file name'] } },
     });
     expect(readdirSync(join(app.platform.config.dataDir, 'files/imports'))).toHaveLength(before);
+  });
+
+  test('[BEY-31] files that wait to be mapped take so much of the disk', async () => {
+    const { most } = WAITING_BYTES;
+    const { rows } = await app.admin.query(
+      `select coalesce(sum(file_bytes), 0)::int as n from import_job
+       where root_id = $1 and state not in ('done', 'failed', 'cancelled')`,
+      [rootId],
+    );
+    WAITING_BYTES.most = rows[0].n + 30;
+    try {
+      expect((await upload('email\na@wait.example\n')).status).toBe(200);
+      const { status, body } = await upload('email\nb@wait.example\n');
+      expect([status, body.errors]).toEqual([
+        422,
+        { file: ['would exceed the limit of 8 GiB of unfinished imports. End or cancel some first'] },
+      ]);
+    } finally {
+      WAITING_BYTES.most = most;
+    }
   });
 
   test('a file beyond the limit is refused while it comes in', async () => {
