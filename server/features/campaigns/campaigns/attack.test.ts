@@ -1,8 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
+import { MOST_TARGETS } from './target.store.ts';
 
 /** What a malicious user, or a faulty client, sends to the calls of campaigns. */
 let app: TestApp;
@@ -240,6 +241,50 @@ describe('[CAMP-02] a change of a search', () => {
       422,
       { locatorrequire: ['has constructor, which is not one of Email, Phone, or MailingAddress'] },
     ]);
+  });
+});
+
+describe('[BEY-31] how much all campaigns together may look for', () => {
+  const usual = { ...MOST_TARGETS };
+  afterEach(() => void Object.assign(MOST_TARGETS, usual));
+  const zips = (count: number) => Array.from({ length: count }, (_, i) => String(10_000 + i)).join('\n');
+  const rowsOf = async () =>
+    Number(
+      (await app.admin.query('select count(*) as n from campaign_place where company_id = $1', [client.id]))
+        .rows[0].n,
+    );
+
+  test('a client has so many keywords and places, also by copies in parallel; a removed campaign has none', async () => {
+    const before = await app.admin.query(
+      'select coalesce(sum(size), 0)::int as n from campaign_target where company_id = $1',
+      [client.id],
+    );
+    MOST_TARGETS.client = before.rows[0].n + 2_600;
+    const big = { ...search, locationtarget: 'Zip Code', locatorzip: zips(1_200) };
+    const made = await created(big);
+    const copies = await Promise.all(
+      [1, 2, 3].map(() => call('POST', '/leadspeek/client/duplicate', { leadspeekID: made.leadspeekID })),
+    );
+    expect(copies.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+    expect(copies.find(({ status }) => status === 422)!.body.errors).toEqual({
+      locatorzip: [
+        `would exceed the limit of ${MOST_TARGETS.client.toLocaleString('en-US')} keywords and places per client. Remove campaigns first`,
+      ],
+    });
+    const places = await rowsOf();
+    await call('POST', '/leadspeek/client/remove', { leadspeekID: made.leadspeekID });
+    expect(await rowsOf()).toBe(places - 1_200);
+    const again = await call('POST', '/leadspeek/client/create', big);
+    expect(again.status).toBe(200);
+    // A change that makes a campaign smaller, or as it was, is not counted twice.
+    const { leadspeekID, version } = again.body.data as unknown as { leadspeekID: string; version: number };
+    const changed = await call('PUT', '/leadspeek/client/locator/update', { ...big, leadspeekID, version });
+    expect(changed.status).toBe(200);
+    MOST_TARGETS.agency = 1;
+    const national = { ...search, nationaltargeting: 'T' };
+    expect((await call('POST', '/leadspeek/client/create', national)).body.errors).toMatchObject({
+      locatorzip: [expect.stringContaining('per agency')],
+    });
   });
 });
 

@@ -9,6 +9,7 @@ import { type Deps, missing, ownerOf } from './base.ts';
 import { stillAsked } from './fields.policy.ts';
 import { resumeJob } from './queue.ts';
 import * as store from './store.ts';
+import { dropTarget } from './target.store.ts';
 
 /** Why a campaign may not run: it cannot pay for a lead, or whoever pays for it has an unpaid debt. */
 type Stop = SaleRefusal | store.Bar;
@@ -105,8 +106,10 @@ export function createStates(platform: Platform, { audit, billing, pricing, info
           : new Refusal('conflict', STOPPED[why], { errors: { status: [rule] } });
       }
     }
-    if (to === 'removed')
+    if (to === 'removed') {
       await platform.events.emit(tx, 'campaign.removing', { campaignId: id, owner: ownerOf(row) });
+      await dropTarget(tx, id);
+    }
     // An archived campaign reserves no data fields: those that were withdrawn meanwhile are no longer requested or paid
     // for.
     const asked =

@@ -1,12 +1,24 @@
 import { sql } from 'kysely';
+import { refusalOf } from '../../../../contract/errors.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { distinctKeywords, lookUpOf, placesOf, stemsOf } from '../../audience/keywords/index.ts';
 import { ANYBODY, type Search, type SearchModule } from './target.policy.ts';
 
+/**
+ * How many keywords and places all campaigns of a client may have together, and all of an agency. Each is a row that
+ * every match reads; one campaign may have 43,000. Tests lower these.
+ */
+export const MOST_TARGETS = { client: 500_000, agency: 5_000_000 };
+/** From this size on, changes of an agency's targets wait for each other, so that they are counted one by one. */
+const LARGE = 1_000;
+
 type ClientOwner = Owner & { agency_id: string };
 
-/** Sets what a campaign looks for, both as given and as matched: Enhance ID and B2B ID match words in any order. */
+/**
+ * Sets what a campaign looks for, both as given and as matched: Enhance ID and B2B ID match words in any order.
+ * @throws Refusal 422 if the client, or its agency, would have too many keywords and places
+ */
 export async function setTarget(
   tx: Tx,
   owner: ClientOwner,
@@ -20,15 +32,17 @@ export async function setTarget(
   const { titles, seniorities, departments, industries, sizes } = { ...ANYBODY, ...search };
   const audience = { titles, seniorities, departments, industries, sizes };
   const own = { root_id: owner.root_id, agency_id: owner.agency_id, company_id: owner.company_id };
-  const row = { location, states, cities, zips, keywords, description, ...audience, updated_at: at };
+  const words = distinctKeywords(keywords).map((one) => one.words);
+  const places = placesOf(search);
+  const size = words.length + places.length;
+  await mustFit(tx, owner, campaignId, size);
+  const row = { location, states, cities, zips, keywords, description, ...audience, size, updated_at: at };
   await tx
     .insertInto('campaign_target')
     .values({ campaign_id: campaignId, ...own, ...row })
     .onConflict((conflict) => conflict.column('campaign_id').doUpdateSet(row))
     .execute();
-  await tx.deleteFrom('campaign_keyword').where('campaign_id', '=', campaignId).execute();
-  await tx.deleteFrom('campaign_place').where('campaign_id', '=', campaignId).execute();
-  const words = distinctKeywords(keywords).map((one) => one.words);
+  await deleteMatched(tx, campaignId);
   const stems = words.map((one) => (campaign.module === 'locator' ? '{}' : `{${stemsOf(one).join(',')}}`));
   await sql`
     insert into campaign_keyword (campaign_id, words, hash, stems, root_id, agency_id, company_id)
@@ -36,13 +50,44 @@ export async function setTarget(
     from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[]) k (words, hash, stems)`.execute(
     tx,
   );
-  const places = placesOf(search);
   await sql`
     insert into campaign_place (campaign_id, kind, place, root_id, agency_id, company_id)
     select ${campaignId}::uuid, p.kind, p.place, ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
     from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`.execute(
     tx,
   );
+}
+
+async function deleteMatched(tx: Tx, campaignId: string): Promise<void> {
+  await tx.deleteFrom('campaign_keyword').where('campaign_id', '=', campaignId).execute();
+  await tx.deleteFrom('campaign_place').where('campaign_id', '=', campaignId).execute();
+}
+
+/** Drops what a campaign is matched by, which can be 43,000 rows, when the campaign is removed. */
+export async function dropTarget(tx: Tx, campaignId: string): Promise<void> {
+  await deleteMatched(tx, campaignId);
+  await tx
+    .updateTable('campaign_target')
+    .set({ size: 0, zips: [] })
+    .where('campaign_id', '=', campaignId)
+    .execute();
+}
+
+async function mustFit(tx: Tx, owner: ClientOwner, campaignId: string, size: number): Promise<void> {
+  if (size >= LARGE)
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`targets:${owner.agency_id}`}, 0))`.execute(tx);
+  const { rows } = await sql<{ company: bigint; agency: bigint }>`
+    select * from target_sizes(${owner.agency_id}::uuid, ${owner.company_id}::uuid, ${campaignId}::uuid)`.execute(
+    tx,
+  );
+  const { company, agency } = rows[0]!;
+  const fault = (most: number, whose: string) =>
+    refusalOf(
+      'locatorzip',
+      `would exceed the limit of ${most.toLocaleString('en-US')} keywords and places ${whose}. Remove campaigns first`,
+    );
+  if (Number(company) + size > MOST_TARGETS.client) throw fault(MOST_TARGETS.client, 'per client');
+  if (Number(agency) + size > MOST_TARGETS.agency) throw fault(MOST_TARGETS.agency, 'per agency');
 }
 
 /** What campaigns look for, by campaign. */

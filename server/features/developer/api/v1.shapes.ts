@@ -94,7 +94,10 @@ export const campaignOf = (row: Campaign): Wire<typeof ApiCampaign> => ({
 type Target = NonNullable<Awaited<ReturnType<Campaigns['reads']['one']>>['target']>;
 
 const targetingOf = (
-  of: Omit<Target, 'campaign_id' | 'description' | 'updated_at' | 'root_id' | 'agency_id' | 'company_id'>,
+  of: Omit<
+    Target,
+    'campaign_id' | 'description' | 'size' | 'updated_at' | 'root_id' | 'agency_id' | 'company_id'
+  >,
 ) => {
   const audience = audienceWire(of);
   return {
