@@ -21,6 +21,12 @@ export const SIGNUP_LIMITS = { browser: 3, address: 5, network: 25, hour: 60, da
  */
 export const VISIT_LIMITS = { visitor: 300, address: 6_000, network: 24_000, key: 60_000 };
 
+/**
+ * How many megabytes of the visit log a day come from one address, one network, and for one site key: an office of 2,000
+ * and a site with two million visits stay below.
+ */
+export const VISIT_VOLUMES = { address: 50, network: 200, key: 1_000 };
+
 /** A setting of several limits: 'address=5,network=25'; limits not named keep their defaults. */
 const limitsSetting = <K extends string>(defaults: Record<K, number>) =>
   z
@@ -139,6 +145,7 @@ const environment = z
     CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
     SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
     VISIT_LIMITS: limitsSetting(VISIT_LIMITS),
+    VISIT_VOLUMES: limitsSetting(VISIT_VOLUMES),
     SECURITY_CONTACT: z
       .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https:, or tel: address' })
       .optional(),
@@ -243,6 +250,8 @@ export interface Config {
   signUpLimits: typeof SIGNUP_LIMITS;
   /** How many events a minute the visit log takes (features/campaigns/visits/rate.policy.ts). */
   visitLimits: typeof VISIT_LIMITS;
+  /** How many megabytes of it a day (the same). */
+  visitVolumes: typeof VISIT_VOLUMES;
   /** Where to report a vulnerability (security.txt); if undefined, to the root's own email address. */
   securityContact: string | undefined;
   /** How long its event loop may be blocked before a process ends itself; 0 for never. */
@@ -330,6 +339,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     securityContact: e.SECURITY_CONTACT,
     signUpLimits: e.SIGNUP_LIMITS,
     visitLimits: e.VISIT_LIMITS,
+    visitVolumes: e.VISIT_VOLUMES,
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,

@@ -70,7 +70,7 @@ export function createSites({ db, clock }: Platform, { audit, tenants, outbound,
         await record(found ? 'found' : 'not_found');
         // Nothing arrives from this site, but visits from another page do: most likely a site that has not been
         // entered.
-        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day, ${away} ${away === 1 ? 'event was' : 'events were'} rejected because too many arrived at once. See the Why not tab for details.` : ''}`;
+        const refused = `${seen ? '' : foreignHint(foreign)}${away > 0 ? ` In the last day, ${away} ${away === 1 ? 'event was' : 'events were'} rejected because too many arrived. See the Why not tab for details.` : ''}`;
         return {
           result: 'success' as const,
           found,

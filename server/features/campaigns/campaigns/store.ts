@@ -418,14 +418,14 @@ export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
     .execute();
 }
 
-/** The number of events of a campaign that were rejected since an instant because too many arrived at once. */
+/** The number of events of a campaign that were rejected since an instant because too many, or too much, arrived. */
 export async function turnedAway(tx: Tx, campaignId: string, since: Date): Promise<number> {
   const { count } = await tx
     .selectFrom('campaign_refusal')
     .select(sql<bigint>`coalesce(sum(count), 0)`.as('count'))
     .where('campaign_id', '=', campaignId)
     .where('hour', '>=', since)
-    .where('reason', '=', 'too_many')
+    .where('reason', 'in', ['too_many', 'too_much'])
     .executeTakeFirstOrThrow();
   return Number(count);
 }

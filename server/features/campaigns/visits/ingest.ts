@@ -2,8 +2,8 @@ import { type Sites, sitesOf } from '../../../../contract/campaigns/site-hosts.t
 import { Refusal } from '../../../../contract/errors.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns, Site } from '../campaigns/index.ts';
-import { foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
-import { createRates } from './rate.policy.ts';
+import { agentOf, bytesOf, foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
+import { createRates, DAY_MS } from './rate.policy.ts';
 import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
 
 /** If no insert is in progress, a visit waits this long for others to join it. */
@@ -18,6 +18,10 @@ const SITE_MS = 5_000;
 const COUNT_MS = 1_000;
 const LOG_MS = 60_000;
 const HOUR_MS = 3_600_000;
+/** A browser that has to wait a day comes back each hour to see. */
+const LATEST_RETRY = 3600;
+/** Reasons for which a sender is turned away before anything is stored: too many events a minute, too much a day. */
+type TurnedAway = 'too_many' | 'too_much';
 
 /** An event that is not stored; `host`: the foreign host it came from, if known. */
 interface Refused {
@@ -46,13 +50,17 @@ export type Ingest = ReturnType<typeof createIngest>;
  */
 export function createIngest({ db, clock, config, log }: Platform, campaigns: Campaigns) {
   const rates = createRates(config.visitLimits);
+  const volumes = createRates(
+    Object.fromEntries(Object.entries(config.visitVolumes).map(([kind, mb]) => [kind, mb * 1_000_000])),
+    DAY_MS,
+  );
   const sites = new Map<string, { site: Promise<KnownSite | undefined>; until: number }>();
   let queue: Waiting[] = [];
   let waiting = 0;
   let flushing = 0;
   let gathering = false;
-  /** Rate-limited events not counted yet, by campaign. */
-  let turnedAway = new Map<string, number>();
+  /** Events that limits have turned away, and that are not counted yet. */
+  let turnedAway = new Map<string, Refused & { count: number }>();
   let counting = false;
   let logged = { count: 0, until: 0 };
 
@@ -60,15 +68,23 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
    * Records that a body was rejected by a rate limit. Nothing is read or written for it right now: a flood of them must
    * cost next to nothing. A site key that is not cached is not counted for any campaign.
    */
-  async function turnAway(key: string, events: number, ip: string, now: number): Promise<void> {
+  async function turnAway(
+    key: string,
+    events: number,
+    ip: string,
+    now: number,
+    reason: TurnedAway,
+  ): Promise<void> {
     logged.count += events;
     if (now >= logged.until) {
-      log.warn({ ip, events: logged.count }, 'visits rejected: too many at once');
+      log.warn({ ip, reason, events: logged.count }, 'visits rejected');
       logged = { count: 0, until: now + LOG_MS };
     }
     const site = await sites.get(key)?.site;
     if (!site) return;
-    turnedAway.set(site.campaign_id, (turnedAway.get(site.campaign_id) ?? 0) + events);
+    const place = `${site.campaign_id} ${reason}`;
+    const count = (turnedAway.get(place)?.count ?? 0) + events;
+    turnedAway.set(place, { campaignId: site.campaign_id, reason, count });
     if (counting) return;
     counting = true;
     setTimeout(() => {
@@ -82,7 +98,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
   }
 
   function takeTurnedAway(): Refused[] {
-    const all = [...turnedAway].map(([campaignId, count]) => ({ campaignId, reason: 'too_many', count }));
+    const all = [...turnedAway.values()];
     turnedAway = new Map();
     return all;
   }
@@ -176,7 +192,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
         now,
       );
       if (retryAfter > 0) {
-        await turnAway(k, e.length, from.ip, now);
+        await turnAway(k, e.length, from.ip, now, 'too_many');
         throw new Refusal('too_many', 'Too many visits at once. Try again shortly.', { retryAfter });
       }
       const site = await siteOf(k);
@@ -185,6 +201,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
       const visits: NewVisit[] = [];
       const refused: Refused[] = [];
       const bot = isBot(from.userAgent);
+      const userAgent = agentOf(from.userAgent);
       for (const raw of e) {
         const event = bot
           ? 'bot'
@@ -203,9 +220,17 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
             campaignId: site.campaign_id,
             at,
             ip: event.gpc ? null : from.ip,
-            userAgent: from.userAgent.slice(0, 500).replaceAll('\0', ''),
+            userAgent,
           });
         }
+      }
+      const bytes = visits.reduce((sum, visit) => sum + bytesOf(visit, userAgent), 0);
+      const later = bytes > 0 ? volumes.take({ key: k, ip: from.ip, visitors: [] }, bytes, now) : 0;
+      if (later > 0) {
+        await turnAway(k, visits.length, from.ip, now, 'too_much');
+        throw new Refusal('too_many', 'Too much was sent today. Try again later.', {
+          retryAfter: Math.min(later, LATEST_RETRY),
+        });
       }
       if (waiting + e.length > MOST_WAITING)
         throw new Refusal('unavailable', 'Too many visits are waiting. Try again shortly.', {

@@ -18,6 +18,10 @@ export interface VisitEvent {
 
 export const MAX_BODY = 64 * 1024;
 export const MAX_EVENTS = 20;
+/** How many characters of each text are kept. Longer addresses are made of tracking parameters, or made up. */
+const LONGEST = { url: 1024, referrer: 512, title: 200, userAgent: 300 };
+/** What a visit takes in the log besides its texts: its row, its keys and their index entries. */
+const ROW_BYTES = 300;
 const DAY_MS = 86_400_000;
 const UUID7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -80,13 +84,24 @@ export function readEvent(
     visitorId: gpc ? null : (v ?? null),
     hashKind: gpc ? null : hashKind,
     hash: gpc ? null : hash,
-    url: text(e.u, 2048),
-    referrer: text(e.r, 2048),
-    title: text(e.t, 200),
+    url: text(e.u, LONGEST.url),
+    referrer: text(e.r, LONGEST.referrer),
+    title: text(e.t, LONGEST.title),
     event: (n as string | undefined) ?? 'view',
     gpc,
   };
 }
+
+/** What is kept of a user agent. */
+export const agentOf = (header: string): string => text(header, LONGEST.userAgent) ?? '';
+
+/** About how many bytes of the log a visit takes. */
+export const bytesOf = (visit: Pick<VisitEvent, 'url' | 'referrer' | 'title'>, userAgent: string): number =>
+  ROW_BYTES +
+  [visit.url, visit.referrer, visit.title, userAgent].reduce(
+    (sum, one) => sum + (one ? Buffer.byteLength(one) : 0),
+    0,
+  );
 
 /**
  * Returns why a visit does not come from one of a campaign's sites; null if it does. Browsers send `Origin` with every

@@ -1,12 +1,10 @@
 import { placeOf } from './signup.policy.ts';
 
-/** How many events a minute one browser, address (IPv6: /64), network (/24 or /48) and site key may send. */
-export interface VisitLimits {
-  visitor: number;
-  address: number;
-  network: number;
-  key: number;
-}
+/** The senders that are counted: a browser, an address (IPv6: /64), a network (/24 or /48) and a site key. */
+const kinds = ['address', 'network', 'visitor', 'key'] as const;
+type Kind = (typeof kinds)[number];
+/** How much each may send within a window; one that is left out is not counted. */
+export type VisitLimits = Partial<Record<Kind, number>>;
 
 /** The sender of a body, for counting. `visitors`: the browsers that it names. */
 export interface Sender {
@@ -20,10 +18,8 @@ export interface Sender {
  * forgotten.
  */
 export const MOST_REMEMBERED = 20_000;
-const MINUTE_MS = 60_000;
-
-const kinds = ['address', 'network', 'visitor', 'key'] as const;
-type Kind = (typeof kinds)[number];
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;
 
 interface Bucket {
   left: number;
@@ -31,19 +27,20 @@ interface Bucket {
 }
 
 /**
- * Counts events by sender. Each sender may send its minute's worth at once and regains it evenly, so that an office
+ * Counts what senders send: events a minute, or bytes a day. Each may send a window's worth at once and regains it
+ * evenly, so that an office
  * that starts work at nine is not rejected, but a program that never stops is. A body is accepted as a whole or not at
  * all, and what one limit rejects does not count toward any other: a sender over its address limit does not use up a
  * site key.
  */
-export function createRates(limits: VisitLimits) {
+export function createRates(limits: VisitLimits, windowMs = MINUTE_MS) {
   // Two generations of each: active senders move to the young one, and when that is full, the whole old one is dropped.
   const buckets = Object.fromEntries(
     kinds.map((kind) => [kind, { young: new Map(), old: new Map() }]),
   ) as Record<Kind, Record<'young' | 'old', Map<string, Bucket>>>;
 
   /** Returns what a sender has left now. */
-  function bucketOf(kind: Kind, name: string, now: number): Bucket {
+  function bucketOf(kind: Kind, name: string, limit: number, now: number): Bucket {
     const both = buckets[kind];
     let bucket = both.young.get(name);
     if (!bucket) {
@@ -51,21 +48,21 @@ export function createRates(limits: VisitLimits) {
         both.old = both.young;
         both.young = new Map();
       }
-      bucket = both.old.get(name) ?? { left: limits[kind], at: now };
+      bucket = both.old.get(name) ?? { left: limit, at: now };
       both.old.delete(name);
       both.young.set(name, bucket);
     }
-    const back = (Math.max(0, now - bucket.at) / MINUTE_MS) * limits[kind];
-    bucket.left = Math.min(limits[kind], bucket.left + back);
+    const back = (Math.max(0, now - bucket.at) / windowMs) * limit;
+    bucket.left = Math.min(limit, bucket.left + back);
     bucket.at = now;
     return bucket;
   }
 
   return {
     /**
-     * Counts `events` for their sender. Returns 0 if it may send them, otherwise the number of seconds until it may.
+     * Counts this much for its sender. Returns 0 if it may send it, otherwise the number of seconds until it may.
      */
-    take({ key, ip, visitors }: Sender, events: number, now: number): number {
+    take({ key, ip, visitors }: Sender, much: number, now: number): number {
       const { address, network } = placeOf(ip);
       const senders: [Kind, string][] = [];
       if (address) senders.push(['address', address]);
@@ -74,12 +71,14 @@ export function createRates(limits: VisitLimits) {
       senders.push(['key', key]);
       const taken: Bucket[] = [];
       for (const [kind, name] of senders) {
-        const bucket = bucketOf(kind, name, now);
-        if (bucket.left < events) {
-          for (const one of taken) one.left += events;
-          return Math.max(1, Math.ceil(((events - bucket.left) / limits[kind]) * 60));
+        const limit = limits[kind];
+        if (limit === undefined) continue;
+        const bucket = bucketOf(kind, name, limit, now);
+        if (bucket.left < much) {
+          for (const one of taken) one.left += much;
+          return Math.max(1, Math.ceil(((much - bucket.left) / limit) * (windowMs / 1000)));
         }
-        bucket.left -= events;
+        bucket.left -= much;
         taken.push(bucket);
       }
       return 0;

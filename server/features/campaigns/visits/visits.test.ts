@@ -11,7 +11,7 @@ let campaign: MadeCampaign;
 const HOST = 'acme.test';
 
 beforeAll(async () => {
-  app = await testApp();
+  app = await testApp({ settings: { visitVolumes: { address: 1, network: 200, key: 1_000 } } });
   const root = await app.make.root({ host: 'root.test' });
   const agency = await app.make.agency(root, { host: HOST });
   client = await app.make.client(agency);
@@ -214,6 +214,46 @@ describe('POST /v', () => {
     expect(counted).toEqual([{ reason: 'too_many', count: 80 }]);
   });
 
+  test('[BEY-30] one address fills the log with so much a day, whatever browsers and keys it names, and it is counted', async () => {
+    const filled = await app.make.campaign(client);
+    const long = 'x'.repeat(1100);
+    const body = () => ({
+      k: filled.siteKey,
+      e: Array.from({ length: 20 }, () =>
+        event({ u: `https://shop.example.com/${long}`, r: `https://a.example/${long}` }),
+      ),
+    });
+    const from = (remoteAddress: string) =>
+      app.server.inject({
+        method: 'POST',
+        url: '/v',
+        remoteAddress,
+        headers: { 'user-agent': BROWSER, origin: 'https://shop.example.com' },
+        payload: JSON.stringify(body()),
+      });
+    // One megabyte a day are 25 such bodies.
+    const statuses: number[] = [];
+    for (let n = 0; n < 1_000 && !statuses.includes(429); n++) {
+      app.clock.advance(1_000);
+      statuses.push((await from('203.0.113.77')).statusCode);
+    }
+    expect(statuses.length).toBe(26);
+    const answer = await from('203.0.113.77');
+    expect([answer.statusCode, answer.json().message]).toEqual([
+      429,
+      'Too much was sent today. Try again later.',
+    ]);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(60);
+    expect((await from('203.0.113.78')).statusCode).toBe(204);
+    app.clock.advance(3_600_000);
+    expect((await from('203.0.113.77')).statusCode).toBe(204);
+    const { rows } = await app.admin.query(
+      'select reason, count::int from campaign_refusal where campaign_id = $1',
+      [filled.id],
+    );
+    expect(rows).toEqual([{ reason: 'too_much', count: 40 }]);
+  });
+
   test('[BEY-30] one address without end gets 429, whatever browsers and keys it names', async () => {
     const from = (ip: string, k: string) =>
       app.server.inject({
@@ -360,7 +400,7 @@ describe('reading an event', () => {
       false,
     );
     expect(typeof cut === 'object' && [cut.url?.length, cut.title?.length, cut.hashKind]).toEqual([
-      2048, 200, 2,
+      1024, 200, 2,
     ]);
     expect(readEvent({ i, u: 'https://a.example/', h: 'a'.repeat(40) }, now.getTime(), false)).toBe(
       'bad_event',

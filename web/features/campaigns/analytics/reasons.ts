@@ -55,6 +55,10 @@ const words: Record<string, [title: string, meaning: string]> = {
     'Too many at once',
     'One browser, address, or network, or the whole site, sent more events than people generate. Browsers resend theirs a little later.',
   ],
+  too_much: [
+    'Too much in a day',
+    'One address or network, or the whole site, sent more in a day than people generate. Browsers resend theirs later.',
+  ],
   too_large: ['Too large', 'The event was larger than allowed.'],
 };
 
