@@ -284,6 +284,7 @@ export interface Schema {
     departments: Generated<string[]>;
     industries: Generated<string[]>;
     sizes: Generated<number[]>;
+    size: Generated<number>;
   };
   cap: {
     id: string;
@@ -831,6 +832,7 @@ export interface Schema {
     removed_at: Date | null;
     ignore_aliases: Generated<boolean>;
     country: Generated<string>;
+    most_entries: bigint | null;
   };
   held_notice: {
     company_id: string;
