@@ -223,6 +223,9 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'data.source': ['Settings', 'update'],
 };
 
+/** Permissions that are worth another: who decides where leads are sent can read them there. */
+const AS_GOOD_AS: Partial<Record<Permission, Permission>> = { 'integration.write': 'lead.read' };
+
 const allows = (rows: readonly RoleModule[], module: ModuleName, action: Action): boolean => {
   const row = rows.find((one) => one.module_name === module);
   return row?.enable_permission === 'T' && row[`${action}_permission`] === 'T';
@@ -235,7 +238,8 @@ const allows = (rows: readonly RoleModule[], module: ModuleName, action: Action)
 export function mayPerson(grade: Grade, rows: readonly RoleModule[] | null, permission: Permission): boolean {
   if (!may(grade, permission)) return false;
   const needed = MODULE_PERMISSIONS[permission];
-  return !rows || !needed || allows(rows, ...needed);
+  const other = AS_GOOD_AS[permission];
+  return (!rows || !needed || allows(rows, ...needed)) && (!other || mayPerson(grade, rows, other));
 }
 
 /**

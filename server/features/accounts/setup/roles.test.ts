@@ -1,3 +1,4 @@
+import type { AnyContractProcedure } from '@orpc/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   MODULE_PERMISSIONS,
@@ -5,6 +6,7 @@ import {
   type Permission,
   settingMenu,
 } from '../../../../contract/accounts/permissions.ts';
+import { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -100,6 +102,47 @@ describe('[ROLE-01] the one table', () => {
 });
 
 describe('[ROLE-01] roles at the API', () => {
+  test('whose role hides leads decides nowhere where leads are sent, and what of them; the rest of a campaign is theirs', async () => {
+    const boss = await person(agency);
+    const roleID = await roleOf(boss, [row('Campaign', 'ecud'), row('LeadsPeek'), row('Settings', 'e')]);
+    const admin = await person(agency, { role: 'administrator', roleId: roleID });
+    const directs = Object.values(contract)
+      .flatMap((calls) => Object.values(calls as Record<string, AnyContractProcedure>))
+      .map(
+        (one) => one['~orpc'] as { route: { method: 'POST'; path: string }; meta: { access?: Permission } },
+      )
+      .filter(({ meta, route }) => meta.access === 'integration.write' && route.method);
+    expect(directs.length).toBeGreaterThan(10);
+    for (const { route } of directs) {
+      const path = `/api${route.path.replace(/\{\w+\}/g, client.id)}`;
+      expect([path, (await admin.send(route.method, path)).status]).toEqual([path, 403]);
+    }
+    const mailed = {
+      reportType: 'CSV',
+      reportFreq: 'lead',
+      reportSentTo: 'me@home.example',
+      leadsAmountNotification: 1,
+      adminNotifyTo: 'me@home.example',
+    };
+    const { reportType, reportFreq, reportSentTo, leadsAmountNotification, adminNotifyTo } = mailed;
+    const create = (more: object) =>
+      admin.send('POST', '/api/leadspeek/client/create', { ...campaign(), ...more });
+    expect((await create(mailed)).status).toBe(403);
+    const made = (await create({})).body.data as { leadspeekID: string };
+    const update = async (more: object, as = admin) => {
+      const { leadspeekID } = made;
+      const { version } = (await as.get(`/api/leadspeek/getcampaign/${leadspeekID}`)).body;
+      return as.send('PUT', '/api/leadspeek/client/update', { ...campaign(), leadspeekID, version, ...more });
+    };
+    expect((await update({ reportType, reportFreq, reportSentTo })).status).toBe(403);
+    expect((await update({ leadsAmountNotification, adminNotifyTo })).status).toBe(403);
+    expect((await update({ reportType: 'link', reportFreq, reportSentTo }, boss)).status).toBe(200);
+    // A link tells less than a file; what was set before may stay, and go.
+    expect((await update({ reportType: 'CSV', reportFreq, reportSentTo })).status).toBe(403);
+    expect((await update({ reportType: 'link', reportFreq, reportSentTo })).status).toBe(200);
+    expect((await update({ reportType: 'none' })).status).toBe(200);
+  });
+
   test('without Campaign.create no campaign is created, and a change of the rows holds within the cache time', async () => {
     const boss = await person(agency);
     const roleID = await roleOf(boss, [row('Campaign', 'eu'), row('LeadsPeek', 'e')]);

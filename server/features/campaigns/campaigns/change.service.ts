@@ -67,17 +67,26 @@ export function createChanges(
   const { one } = views;
 
   /**
-   * An open session alone is not enough to send leads to new recipients. Checked before the transaction: a request that
-   * holds one connection must not wait for another.
-   * @throws Refusal 403 that says how to confirm one's identity
+   * Whoever decides who is told of leads, and how much of them, can read the leads, and an open session alone is not
+   * enough for new recipients. Checked before the transaction: a request that holds one connection must not wait for
+   * another.
+   * @throws Refusal 403; for new recipients one that says how to confirm one's identity
    */
-  async function confirmReports(ctx: Ctx, given: Pick<Change, 'reportSentTo'>, id?: string): Promise<void> {
-    const to = given.reportSentTo ?? [];
-    if (to.length === 0) return;
-    const known = id
-      ? ((await inScope(db.app, ctx.scope, (tx) => reportsOf(tx, [id]))).get(id)?.report_to ?? [])
-      : [];
-    if (to.some((address) => !known.includes(address))) await ctx.mustBeConfirmed();
+  async function mayDirect(
+    ctx: Ctx,
+    given: Pick<Change, 'reportType' | 'reportSentTo' | 'adminNotifyTo'>,
+    id?: string,
+  ): Promise<void> {
+    const { reportType = 'none', reportSentTo = [], adminNotifyTo = [] } = given;
+    if (reportType === 'none' && reportSentTo.length === 0 && adminNotifyTo.length === 0) return;
+    const known = id ? (await inScope(db.app, ctx.scope, (tx) => reportsOf(tx, [id]))).get(id) : undefined;
+    const isNew =
+      reportSentTo.some((address) => !known?.report_to.includes(address)) ||
+      adminNotifyTo.some((address) => !known?.notify_to.includes(address));
+    const tellsMore =
+      reportType !== 'none' && reportType !== (known?.report_every ? known.report_type : 'none');
+    if (isNew || tellsMore) ctx.need('lead.read');
+    if (isNew) await ctx.mustBeConfirmed();
   }
 
   /** Sets what a campaign looks for, and emits an event. */
@@ -223,7 +232,7 @@ export function createChanges(
     ) {
       const module = given.leadspeekType;
       checkFields(ctx, given, module);
-      await confirmReports(ctx, given);
+      await mayDirect(ctx, given);
       const search = isSearch(module) ? searchFor(given, module) : undefined;
       const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
@@ -325,7 +334,7 @@ export function createChanges(
       },
       only?: Module,
     ) {
-      await confirmReports(ctx, change, change.leadspeekID);
+      await mayDirect(ctx, change, change.leadspeekID);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, change.leadspeekID)) ?? missing();
         const module = row.module as Module;

@@ -1,15 +1,22 @@
-import { NumberInput, Select, Stack, Textarea, Title } from '@mantine/core';
+import { Fieldset, NumberInput, Select, Stack, Text, Textarea, Title } from '@mantine/core';
+import { useMay } from '../../../api/user.ts';
 import type { Campaign, CampaignFormState } from './model.ts';
 import { REPORT_TYPE_WORDS, REPORT_WORDS } from './more.ts';
 
 /** Who is notified of a campaign's leads, and who gets them as a file. */
 export function ReportFields({ form }: { form: CampaignFormState }) {
   const { report, reportType, leadsAmountNotification } = form.values;
+  const mayRead = useMay('lead.read');
   return (
-    <>
+    <Fieldset variant="unstyled" disabled={!mayRead}>
       <Title order={3} mb="sm">
         Lead notifications
       </Title>
+      {!mayRead && (
+        <Text c="dimmed" size="sm" mb="sm">
+          Your role does not include leads, so you cannot change who receives them.
+        </Text>
+      )}
       <Stack gap="md">
         <NumberInput
           label="Email after this many leads"
@@ -69,7 +76,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
           />
         )}
       </Stack>
-    </>
+    </Fieldset>
   );
 }
 
