@@ -69,7 +69,7 @@ export const factors = {
       tags,
       summary: 'Changes your password and ends your other sessions',
     })
-    .meta({ access: 'session.own', notInView: true })
+    .meta({ access: 'account.own', notInView: true })
     .input(
       z.object({
         usrID: Id,
@@ -103,7 +103,7 @@ export const factors = {
       tags,
       summary: 'Returns your two-factor setting',
     })
-    .meta({ access: 'session.own', beforeFactor: true })
+    .meta({ access: 'account.own', beforeFactor: true })
     .input(z.object({ userId: Id }))
     .output(TwoFactor),
   googleTfa: call
@@ -114,7 +114,7 @@ export const factors = {
       summary:
         'Returns the authenticator app secret that the server created for this session, with its QR image',
     })
-    .meta({ access: 'session.own', notInView: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, beforeFactor: true })
     .input(z.object({ userId: Id, companyId: Id }))
     .output(z.object({ qrCodeUrl: z.string().describe('The image as a data: URL'), secretKey: z.string() })),
   saveTwoFactor: call
@@ -125,7 +125,7 @@ export const factors = {
       summary:
         'Changes your two-factor setting. Requires the current password and, for google, a code from the new secret',
     })
-    .meta({ access: 'session.own', notInView: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, beforeFactor: true })
     .input(
       z.object({
         userId: Id,
@@ -152,7 +152,7 @@ export const factors = {
       tags,
       summary: 'Returns how many recovery codes are left',
     })
-    .meta({ access: 'session.own', beforeFactor: true })
+    .meta({ access: 'account.own', beforeFactor: true })
     .output(z.object({ left: z.int(), total: z.int(), made_at: Instant.nullable() })),
   renewRecoveryCodes: call
     .route({
@@ -161,7 +161,7 @@ export const factors = {
       tags,
       summary: 'Creates new recovery codes. The previous codes stop working',
     })
-    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true })
     .input(z.object({}))
     .output(Done.extend({ recovery_codes: RecoveryCodes })),
 };

@@ -98,7 +98,7 @@ export const passkeys = {
     .output(Challenge),
   passkeys: call
     .route({ method: 'GET', path: '/user/passkeys', tags, summary: 'Lists your passkeys' })
-    .meta({ access: 'session.own', beforeFactor: true })
+    .meta({ access: 'account.own', beforeFactor: true })
     .output(z.object({ data: z.array(Passkey) })),
   newPasskeyChallenge: call
     .route({
@@ -107,7 +107,7 @@ export const passkeys = {
       tags,
       summary: 'Returns the challenge for a new passkey',
     })
-    .meta({ access: 'session.own', notInView: true, fresh: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true, beforeFactor: true })
     .output(Challenge),
   addPasskey: call
     .route({
@@ -116,7 +116,7 @@ export const passkeys = {
       tags,
       summary: 'Saves a new passkey for this host',
     })
-    .meta({ access: 'session.own', notInView: true, fresh: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true, beforeFactor: true })
     .input(z.object({ name: Name, credential: NewKey, binding: Binding }))
     .output(
       Done.extend({
@@ -126,12 +126,12 @@ export const passkeys = {
     ),
   renamePasskey: call
     .route({ method: 'PUT', path: '/user/passkeys/{id}', tags, summary: 'Renames one of your passkeys' })
-    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true })
     .input(z.object({ id: Id, name: Name }))
     .output(Done),
   removePasskey: call
     .route({ method: 'DELETE', path: '/user/passkeys/{id}', tags, summary: 'Removes one of your passkeys' })
-    .meta({ access: 'session.own', notInView: true, fresh: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true })
     .input(z.object({ id: Id }))
     .output(Done),
 };

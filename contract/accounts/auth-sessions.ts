@@ -27,7 +27,7 @@ export const sessions = {
       tags,
       summary: 'Lists the devices where you are signed in',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'account.own' })
     .output(z.object({ data: z.array(SessionRow) })),
   activity: call
     .route({
@@ -37,7 +37,7 @@ export const sessions = {
       summary:
         'Lists the last 100 events of your sign-in methods: sign-ins, failed attempts, codes, and passwords',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'account.own' })
     .output(
       z.object({
         data: z.array(
@@ -55,7 +55,7 @@ export const sessions = {
     ),
   endSession: call
     .route({ method: 'DELETE', path: '/user/sessions/{id}', tags, summary: 'Signs out one device' })
-    .meta({ access: 'session.own', notInView: true })
+    .meta({ access: 'account.own', notInView: true })
     .input(z.object({ id: Id }))
     .output(Done),
   endOtherSessions: call
@@ -65,7 +65,7 @@ export const sessions = {
       tags,
       summary: 'Signs out all other devices',
     })
-    .meta({ access: 'session.own', notInView: true })
+    .meta({ access: 'account.own', notInView: true })
     .input(z.object({}))
     .output(Done.extend({ ended: z.int() })),
   ssoValidation: call

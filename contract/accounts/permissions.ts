@@ -25,6 +25,8 @@ const sales = ['root.sales', 'agency.sales'] as const;
 /** What each grade may do. The server's guards and the screens' buttons both read this table. */
 export const PERMISSIONS = {
   'session.own': GRADES,
+  // A user's own account: sessions, ways to sign in, profile. In view mode also a matter of the viewer's role.
+  'account.own': GRADES,
   'insight.read': [...roots, ...agencies, ...clients],
   'campaign.read': [...roots, ...agencies, ...clients],
   'campaign.create': [...agencies, ...clients],
@@ -142,6 +144,8 @@ type Action = 'enable' | 'create' | 'update' | 'delete';
  */
 export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action] | null> = {
   'session.own': null,
+  // Nobody's role limits their own account; in view mode, `mayInView`.
+  'account.own': null,
   'insight.read': ['LeadsPeek', 'enable'],
   'campaign.read': ['Campaign', 'enable'],
   'campaign.create': ['Campaign', 'create'],
@@ -166,18 +170,20 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'statement.read': ['LeadsPeek', 'enable'],
   'cap.read': ['Campaign', 'enable'],
   'cap.write': ['Campaign', 'update'],
-  // Campaign pages use it to choose a client.
+  // Only ids and names: campaign pages use it to choose a client.
   'client.list': null,
+  // As 'account.own'.
   'questionnaire.own': null,
-  'document.read': null,
+  'document.read': ['Settings', 'enable'],
   'sales.assign': ['Settings', 'update'],
+  // Only for sales people, who have no role with rows.
   'sales.downline': null,
-  'view.log': null,
+  'view.log': ['Settings', 'enable'],
   'person.read': ['Settings', 'enable'],
   'root.list': ['Settings', 'enable'],
   'root.create': ['Settings', 'create'],
-  // The call that lists companies and people; it also requires person.read for people and company.read for companies.
-  'person.list': null,
+  // The call that lists companies and people; it also requires company.list for companies.
+  'person.list': ['Settings', 'enable'],
   'person.create': ['Settings', 'create'],
   'person.write': ['Settings', 'update'],
   'user.write': ['Settings', 'update'],
@@ -193,7 +199,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'card.read': ['Settings', 'enable'],
   'card.write': ['Settings', 'update'],
   'card.direct': ['Settings', 'update'],
-  'mail.read': null,
+  'mail.read': ['Settings', 'enable'],
   'job.read': ['Settings', 'enable'],
   'job.write': ['Settings', 'update'],
   'payout.read': ['Settings', 'enable'],
@@ -201,16 +207,16 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'payment.mend': ['Settings', 'update'],
   'account.write': ['Settings', 'update'],
   'account.connect': ['Settings', 'update'],
-  'wallet.read': null,
-  'wallet.write': null,
-  'developer.keys': null,
+  'wallet.read': ['Settings', 'enable'],
+  'wallet.write': ['Settings', 'update'],
+  'developer.keys': ['Settings', 'enable'],
   'agreement.accept': ['Settings', 'update'],
-  'company.list': null,
+  'company.list': ['Settings', 'enable'],
   'company.create': ['Settings', 'create'],
   'company.write': ['Settings', 'update'],
   'company.remove': ['Settings', 'delete'],
   'view.switch': ['Settings', 'enable'],
-  'referral.read': null,
+  'referral.read': ['Settings', 'enable'],
   'cost.read': ['Settings', 'enable'],
   'cost.write': ['Settings', 'update'],
   'cost.agency': ['Settings', 'update'],
@@ -241,6 +247,19 @@ export function mayPerson(grade: Grade, rows: readonly RoleModule[] | null, perm
   const other = AS_GOOD_AS[permission];
   return (!rows || !needed || allows(rows, ...needed)) && (!other || mayPerson(grade, rows, other));
 }
+
+/**
+ * Whether a view reaches the account of the user who is viewed: like settings, which it takes the role of both users to
+ * read or change. `rows` are those that limit either.
+ */
+export const mayInView = (
+  rows: readonly RoleModule[] | null,
+  permission: Permission,
+  action: 'read' | 'write',
+): boolean =>
+  (permission !== 'account.own' && permission !== 'questionnaire.own') ||
+  !rows ||
+  allows(rows, 'Settings', action === 'read' ? 'enable' : 'update');
 
 /**
  * What sales people see of a company in view mode: its campaigns, leads and results, like one of its administrators,

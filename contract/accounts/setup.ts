@@ -158,7 +158,7 @@ export const setup = {
       tags: ['Set-up'],
       summary: 'Completes your profile; refused if a required field is missing, naming the field',
     })
-    .meta({ access: 'session.own' })
+    .meta({ access: 'account.own' })
     .input(z.object({ usrID: Id.optional() }))
     .output(
       z.object({

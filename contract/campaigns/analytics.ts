@@ -116,7 +116,7 @@ export const analytics = {
       tags: ['Leads'],
       summary: 'Lists clients with their campaigns and results from the last 30 days, paginated',
     })
-    .meta({ access: 'client.list' })
+    .meta({ access: 'insight.read' })
     .input(
       PageQuery.extend({
         sortby: z.enum(CLIENT_SORTS).optional(),

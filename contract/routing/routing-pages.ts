@@ -10,6 +10,7 @@ export type RuleName =
   | 'paymentAccount'
   | 'addCampaign'
   | 'accountExecutive'
+  | 'companies'
   | 'reportAnalytics'
   | 'masterRoot'
   | 'developer'
@@ -261,7 +262,7 @@ export const PAGES = [
     ...inside,
     embed: true,
     who: [...system, ...agency, 'rootSales', 'agencySales'],
-    rules: ['notForSystem', 'accountExecutive'],
+    rules: ['notForSystem', 'accountExecutive', 'companies'],
   },
   {
     id: 'root-list',
@@ -278,6 +279,7 @@ export const PAGES = [
     title: 'Agency List',
     ...inside,
     who: [...system, 'rootSales'],
+    rules: ['companies'],
   },
   {
     id: 'administrator-list',

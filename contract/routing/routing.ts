@@ -66,7 +66,7 @@ export function landing(facts: SignedIn): string {
     if (role === 'rootSales') return AGENCY_LIST;
     return user.isAccExecutive === 'T' ? '/configuration/client-management' : SALES_CONNECT;
   }
-  if (isSystem(user)) return AGENCY_LIST;
+  if (isSystem(user)) return systemHome(user);
   if (role === 'client') {
     if (setup?.setupcomplete === 'F' && setup.accessmodule === 'paymentfailed') return CARD;
     if (user.profile_setup_completed === 'F') return PROFILE_SETUP;
@@ -80,6 +80,10 @@ export function landing(facts: SignedIn): string {
     return '/configuration/general-setting';
   return PROFILE_SETUP;
 }
+
+/** Where a root's people start: at the list of agencies, unless their role hides it. */
+const systemHome = (user: SignedIn['user']): string =>
+  isSales(user) || mayUser(user, 'company.list') ? AGENCY_LIST : '/user/profile';
 
 /** The dashboard of the first module that has one; otherwise the one for all modules. */
 export function dashboardOf(facts: SignedIn): string {
@@ -104,7 +108,7 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
     if (isSystem(user) || (!setup?.card_set && leadsMenu)) return undefined;
     return go(PROFILE_SETUP, 'profileSetup');
   },
-  notForSystem: ({ user }) => (isSystem(user) ? go(AGENCY_LIST, 'system') : undefined),
+  notForSystem: ({ user }) => (isSystem(user) ? go(systemHome(user), 'system') : undefined),
   paymentAccount: (facts) =>
     roleOf(facts.user) === 'client' && !paymentConnected(facts)
       ? go('/user/profile', 'paymentAccount')
@@ -118,6 +122,8 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
       : undefined,
   // Sales people see Client Management only as account executives (spec product 6).
   accountExecutive: ({ user }) => (isSales(user) && user.isAccExecutive !== 'T' ? notFound : undefined),
+  // Sales people have a list of their own, with what is in their care.
+  companies: ({ user }) => (isSales(user) || mayUser(user, 'company.list') ? undefined : notFound),
   masterRoot: ({ user }) => (user.is_master ? undefined : notFound),
   outbox: ({ setup }) => (setup?.outbox ? undefined : notFound),
   developer: (facts) => (mayDevelop(facts) ? undefined : notFound),

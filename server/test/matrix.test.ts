@@ -2,7 +2,13 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Grade, may, PERMISSIONS, type Permission } from '../../contract/accounts/permissions.ts';
+import {
+  type Grade,
+  MODULE_PERMISSIONS,
+  may,
+  PERMISSIONS,
+  type Permission,
+} from '../../contract/accounts/permissions.ts';
 import { hubspotStub } from '../integrations/hubspot/stub.ts';
 import { type RunningStub, startStub } from '../integrations/stub.ts';
 import { inScope } from '../platform/db/scope.ts';
@@ -229,6 +235,32 @@ async function ask(key: string, target: Target, who: Principal | { host: string;
   return { status: response.statusCode, text: response.body };
 }
 
+/** Signs in an administrator of the own agency whose role allows to look (T), or nothing at all (F). */
+async function narrow(enabled: 'T' | 'F') {
+  const { host, token } = principals.find((one) => one.grade === 'agency.owner')!;
+  const { body } = await app.call('POST', '/api/configuration/role-module/add', {
+    host,
+    token,
+    body: {
+      roleName: `Narrow ${enabled}`,
+      roleModule: ['Ads Design', 'Campaign', 'LeadsPeek', 'Settings'].map((module_name) => ({
+        module_name,
+        enable_permission: enabled,
+        create_permission: 'F',
+        update_permission: 'F',
+        delete_permission: 'F',
+      })),
+    },
+  });
+  const agency = { id: own.client.agency_id!, root_id: own.client.root_id, agency_id: own.client.agency_id };
+  const user = await app.make.user(agency, {
+    role: 'administrator',
+    password: PASSWORD,
+    roleId: String(body.roleID),
+  });
+  return { ...user, host, token: await app.signIn(user.email, host) };
+}
+
 /** Requests a browser download with a token that the user has just obtained. */
 async function download(url: string, principal: Principal) {
   const { body } = await app.call('POST', '/api/general/download-token', {
@@ -307,6 +339,48 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
             ]).toEqual([...at, status, true]);
         }
       }
+    }
+  });
+
+  test('[ROLE-01] a role that allows nothing sees nobody but itself', async () => {
+    const { token, email, host } = await narrow('F');
+    const person = await app.admin.query('select email from user_account where id = $1', [own.personId]);
+    const free = ['session.own', 'account.own', 'questionnaire.own', 'client.list'];
+    for (const route of routes()) {
+      const key = `${route.method} ${route.url}`;
+      if (!((route.access ?? '') in PERMISSIONS) || route.method !== 'GET') continue;
+      const { status, text } = await ask(key, own, { host, token });
+      if (!free.includes(route.access!)) expect([key, status]).toEqual([key, 403]);
+      expect([key, text.replaceAll(email, '').includes(person.rows[0].email)]).toEqual([key, false]);
+    }
+  });
+
+  test('[ROLE-01] a role that may only look changes nothing, as itself or in a view of anyone', async () => {
+    const { token, host } = await narrow('T');
+    const view = await app.call('POST', '/api/user/switch', {
+      host,
+      token,
+      body: { usrID: own.personId, reason: 'To look at something' },
+    });
+    expect(view.status).toBe(200);
+    // What ends or proves the viewer's own session, gets them a file that they may read, or only reads.
+    const harmless = new Set([
+      'POST /api/logout',
+      'POST /api/user/switch/renew',
+      'POST /api/user/switch/revert',
+      'POST /api/user/confirm',
+      'POST /api/general/download-token',
+      'POST /api/user/getuserdata',
+    ]);
+    for (const route of routes()) {
+      const key = `${route.method} ${route.url}`;
+      if (!((route.access ?? '') in PERMISSIONS) || route.method === 'GET' || harmless.has(key)) continue;
+      // Calls that only read, or try without changing anything, ask for what they show.
+      const [, action] = MODULE_PERMISSIONS[route.access as Permission] ?? [];
+      if (action === 'enable') continue;
+      const inView = await ask(key, own, { host, token: String(view.body.access_token) });
+      expect([key, inView.status]).toEqual([key, 403]);
+      if (action) expect([key, (await ask(key, own, { host, token })).status]).toEqual([key, 403]);
     }
   });
 

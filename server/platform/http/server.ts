@@ -12,6 +12,7 @@ import Fastify, {
 } from 'fastify';
 import {
   inSalesView,
+  mayInView,
   mayPerson,
   PERMISSIONS,
   type Permission,
@@ -260,6 +261,8 @@ export async function contextOf(
   } = {},
 ): Promise<Ctx> {
   const tenant = request.tenant ?? nobody;
+  const reaches = (one: Actor, permission: Permission): boolean =>
+    !one.trueActor || mayInView(one.modules, permission, request.method === 'GET' ? 'read' : 'write');
   let actor: Actor | null = null;
   if (access === 'download') {
     const { token, ...rest } = request.query as Record<string, string | string[]>;
@@ -284,6 +287,7 @@ export async function contextOf(
       if (request.method !== 'GET') throw new Refusal('forbidden', ownMessages.salesView);
       if (!inSalesView(access)) throw new Refusal('forbidden', ownMessages.forbidden);
     }
+    if (!reaches(actor, access)) throw new Refusal('forbidden', ownMessages.forbidden);
     if (actor.needsFactor && !more.beforeFactor)
       throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
   }
@@ -291,7 +295,7 @@ export async function contextOf(
   const still = async (): Promise<void> => {
     const now = actor && (await doors.actorNow(actor, tenant));
     if (!now) throw new Refusal('unauthenticated', messages.unauthenticated);
-    if (permission && !mayPerson(now.grade, now.modules, permission))
+    if (permission && !(mayPerson(now.grade, now.modules, permission) && reaches(now, permission)))
       throw new Refusal('forbidden', ownMessages.forbidden);
   };
   const ctx = new Ctx({

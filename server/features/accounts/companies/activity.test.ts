@@ -164,10 +164,9 @@ describe('[AGCY-01] the activity of agencies and clients', () => {
       `select id from role where company_id = $1 and name = 'Read only'`,
       [agency.id],
     );
-    await app.admin.query(
-      `update role_module set may_see = false where role_id = $1 and module = 'LeadsPeek'`,
-      [rows[0].id],
-    );
+    await app.admin.query(`update role_module set may_see = (module = 'Settings') where role_id = $1`, [
+      rows[0].id,
+    ]);
     const blind = {
       email: 'blind@own.test',
       role: 'administrator' as const,

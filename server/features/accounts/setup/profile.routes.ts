@@ -73,7 +73,7 @@ export function profileRoutes(setup: Setup): {
       {
         method: 'POST',
         url: '/api/user/update',
-        access: 'session.own',
+        access: 'account.own',
         tag: 'Person',
         summary:
           'Saves your own profile. Send a multipart form with the fields of ProfileForm (steps 1 and 2) and profile_pict, an image of up to 2 MB. Returns ProfileAnswer, with result error_email when another account uses the email address',
