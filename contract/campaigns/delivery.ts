@@ -262,6 +262,7 @@ export const delivery = {
             name: z.string(),
             kind: z.string(),
             connectionID: Id.nullable(),
+            may_resend: z.boolean().describe('false: it uses the agency’s connection'),
             company_name: z.string().describe('The client that the campaign belongs to'),
             leadspeekID: Id,
             leadspeekType: z.string(),

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { contract } from '../../../../contract/index.ts';
 import { gohighlevelV1Stub } from '../../../integrations/gohighlevel-v1/stub.ts';
 import { hubspotStub } from '../../../integrations/hubspot/stub.ts';
 import { type RunningStub, type Stub, startStub, stubRequest } from '../../../integrations/stub.ts';
@@ -455,7 +456,7 @@ describe('delivery through a connection', () => {
     expect(forgetful.records()).toHaveLength(2);
   });
 
-  it('a client uses its agency’s connection without seeing it', async () => {
+  it('a client uses its agency’s connection without seeing it, and leaves its destination alone', async () => {
     const own = await app.make.connection({ ...agency, agency_id: agency.id } as Company, { name: 'Ours' });
     expect((await call('GET', `/connections/${own.id}/choices`)).status).toBe(404);
     const owner = await app.make.user(agency, { password: PASSWORD });
@@ -466,14 +467,31 @@ describe('delivery through a connection', () => {
     expect((await ok('GET', `/custom/${campaign.id}`)).data).toMatchObject([
       { id, name: 'HubSpot · Ours', kind: 'hubspot', connection_state: null, settings: {}, mapping: {} },
     ]);
-    // Nor may it aim what the agency's connection writes.
-    const aimed = await call('PUT', `/destinations/${id}`, {
-      settings: {},
-      mapping: { email: 'text:vip@agencycustomer.example' },
-    });
-    expect(aimed.status).toBe(404);
-    const { rows } = await app.admin.query('select mapping from integration where id = $1', [id]);
-    expect(rows[0].mapping).toEqual({});
+    // Nor does it decide what the agency's connection writes, or whether it does. Every call with a destination is tried.
+    const changes = Object.values(contract.delivery)
+      .map((one) => one['~orpc'] as unknown as { route: { method: string; path: string }; meta: object })
+      .filter(({ route, meta }) => route.path.includes('{id}') && 'access' in meta)
+      .filter(({ meta }) => (meta as { access: string }).access === 'integration.write');
+    expect(changes.length).toBeGreaterThan(6);
+    const bodies: Record<string, object> = {
+      '/integrations/destinations/{id}': { settings: {}, mapping: { email: 'text:vip@customer.example' } },
+      '/integrations/destinations/{id}/rules': {
+        rules: { match: 'all', conditions: [], hours: null, rotation: true },
+      },
+      '/integrations/custom/{id}/payload': { format: 'standard' },
+      '/integrations/custom/{id}': { state: 'disabled' },
+    };
+    for (const { route } of changes) {
+      const path = route.path.replace('/integrations', '').replace('{id}', id);
+      const { status } = await call(route.method as 'POST', path, bodies[route.path] ?? {});
+      expect([route.method, route.path, status]).toEqual([route.method, route.path, 403]);
+    }
+    const { rows } = await app.admin.query('select mapping, rules, state from integration where id = $1', [
+      id,
+    ]);
+    expect(rows).toEqual([{ mapping: {}, rules: null, state: 'enabled' }]);
+    token = await app.signIn(owner.email, host);
     expect(await ok('POST', `/custom/${id}/test`, {})).toMatchObject({ result: 'success' });
+    token = clientToken;
   });
 });

@@ -107,7 +107,10 @@ export async function deskDelivery(tx: Tx, id: string): Promise<DeskRow | undefi
   return rows[0];
 }
 
-/** Makes the failed deliveries of enabled destinations that match pending again, the oldest 10,000. */
+/**
+ * Makes the failed deliveries that match pending again, the oldest 10,000, of enabled destinations whose connection the
+ * scope sees: where an agency's connection sends is not for its client to decide.
+ */
 export async function reopenMatching(
   tx: Tx,
   whose: Whose,
@@ -118,6 +121,7 @@ export async function reopenMatching(
     with chosen as (
       select d.id from delivery d join integration i on i.id = d.integration_id and i.state = 'enabled'
       where ${matching(whose, filter)} and d.state = 'failed'
+        and (i.connection_id is null or exists (select from connection k where k.id = i.connection_id))
       order by d.created_at, d.id limit ${MOST_REPLAYED} for update of d skip locked)
     update delivery d set state = 'pending', next_at = ${at}, delivered_at = null, cause = null, waits_for_hours = false
     from chosen, integration i left join connection c on c.id = i.connection_id

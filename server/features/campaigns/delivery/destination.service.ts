@@ -14,7 +14,7 @@ import { MOST_PER_CAMPAIGN } from './policy.ts';
 import * as store from './store.ts';
 
 type Deps = Pick<DeliveryDeps, 'audit' | 'tenants' | 'connections' | 'campaigns' | 'leads' | 'enrichment'> & {
-  present(tx: Tx, id: string, lock?: boolean): Promise<store.IntegrationRow>;
+  held(tx: Tx, id: string): Promise<store.IntegrationRow>;
   counted(tx: Tx, id: string): Promise<store.Counted>;
 };
 
@@ -23,7 +23,7 @@ const MOST_CAUSES = 100;
 /** Campaigns' use of connections: settings, field mapping, preview, and what could not be delivered. */
 export function destinationChanges(platform: Platform, deps: Deps) {
   const { db, clock } = platform;
-  const { audit, tenants, connections, campaigns, present, counted } = deps;
+  const { audit, tenants, connections, campaigns, held, counted } = deps;
   const examples = createExamples(platform, deps);
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -107,17 +107,15 @@ export function destinationChanges(platform: Platform, deps: Deps) {
         return counted(tx, id);
       }),
 
-    /** Changes settings and mapping of a destination. @throws Refusal 404, 422 */
+    /** Changes settings and mapping of a destination. @throws Refusal 403, 404, 422 */
     configure: (
       ctx: Ctx,
       id: string,
       given: { settings: Record<string, string>; mapping: Record<string, string> },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const row = await present(tx, id, true);
+        const row = await held(tx, id);
         if (row.kind === 'webhook') return missing();
-        // A client may not aim what its agency's connection writes.
-        if (!row.connection_id || !(await connections.byId(tx, row.connection_id))) return missing();
         check(connections.vendor(row.kind), given.settings, given.mapping);
         await store.updateIntegration(tx, id, {
           settings: JSON.stringify(given.settings),

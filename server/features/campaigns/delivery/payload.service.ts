@@ -12,7 +12,8 @@ import { USER_AGENT } from './sign.ts';
 import * as store from './store.ts';
 
 type Deps = Pick<DeliveryDeps, 'audit' | 'campaigns' | 'leads' | 'enrichment'> & {
-  present(tx: Tx, id: string, lock?: boolean): Promise<store.IntegrationRow>;
+  present(tx: Tx, id: string): Promise<store.IntegrationRow>;
+  held(tx: Tx, id: string): Promise<store.IntegrationRow>;
   counted(tx: Tx, id: string): Promise<store.Counted>;
 };
 
@@ -32,15 +33,15 @@ export const FLAT: Payload = { format: 'flat', fields: [...DEFAULT_FIELDS], temp
 /** What the webhooks of a campaign send (INTG-02). */
 export function payloadChanges(platform: Platform, deps: Deps) {
   const { db, clock, vault } = platform;
-  const { audit, campaigns, present, counted } = deps;
+  const { audit, campaigns, present, held, counted } = deps;
   const examples = createExamples(platform, deps);
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
   };
 
   /** A webhook that is there. @throws Refusal 404 */
-  async function webhook(tx: Tx, id: string, lock = false): Promise<store.IntegrationRow> {
-    const row = await present(tx, id, lock);
+  async function webhook(tx: Tx, id: string, find = present): Promise<store.IntegrationRow> {
+    const row = await find(tx, id);
     return row.kind === 'webhook' ? row : missing();
   }
 
@@ -74,7 +75,7 @@ export function payloadChanges(platform: Platform, deps: Deps) {
     /** Changes what a webhook sends from now on. @throws Refusal 404, 422 */
     setPayload: (ctx: Ctx, id: string, given: GivenPayload): Promise<store.Counted> =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const row = await webhook(tx, id, true);
+        const row = await webhook(tx, id, held);
         const payload = payloadFrom(given, row.payload);
         // Headers whose key is lost can still be replaced.
         const before = openHeaders(vault, row.headers_sealed) ?? [];

@@ -74,6 +74,7 @@ export function deliveryRoutes(delivery: Delivery): {
           name: row.name,
           kind: row.kind,
           connectionID: row.connection_id,
+          may_resend: row.is_held,
           company_name: row.company_name,
           leadspeekID: row.campaign_id,
           leadspeekType: row.module,

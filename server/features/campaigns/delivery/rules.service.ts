@@ -18,7 +18,8 @@ import * as ruleStore from './rules.store.ts';
 import * as store from './store.ts';
 
 type Deps = Pick<DeliveryDeps, 'audit' | 'leads' | 'campaigns'> & {
-  present(tx: Tx, id: string, lock?: boolean): Promise<store.IntegrationRow>;
+  present(tx: Tx, id: string): Promise<store.IntegrationRow>;
+  held(tx: Tx, id: string): Promise<store.IntegrationRow>;
   counted(tx: Tx, id: string): Promise<store.Counted>;
   /** Sends what waits no more. */
   goOn(tx: Tx, rows: store.Reopened[]): Promise<unknown>;
@@ -41,7 +42,7 @@ export interface Tried {
 /** Which leads the destinations of a campaign get, and when (BEY-23). */
 export function deliveryRules(platform: Platform, deps: Deps) {
   const { db, clock } = platform;
-  const { audit, leads, campaigns, present, counted, goOn } = deps;
+  const { audit, leads, campaigns, present, held, counted, goOn } = deps;
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
   };
@@ -108,10 +109,10 @@ export function deliveryRules(platform: Platform, deps: Deps) {
     },
 
     calls: {
-      /** Changes which leads a destination gets, and when. @throws Refusal 404, 422 */
+      /** Changes which leads a destination gets, and when. @throws Refusal 403, 404, 422 */
       setRules: (ctx: Ctx, id: string, given: Rules | null): Promise<store.Counted> =>
         inScope(db.app, ctx.scope, async (tx) => {
-          const row = await present(tx, id, true);
+          const row = await held(tx, id);
           const rules = rulesFrom(given);
           if (JSON.stringify(ordered(row.rules)) !== JSON.stringify(ordered(rules))) {
             const now = clock.now();

@@ -87,6 +87,18 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     return row && row.state !== 'removed' ? row : missing();
   }
 
+  /**
+   * A destination to change or to send something to, locked. What an agency's connection writes, and whether it writes,
+   * is not for its client to decide.
+   * @throws Refusal 403, 404
+   */
+  async function held(tx: Tx, id: string): Promise<store.IntegrationRow> {
+    const row = await present(tx, id, true);
+    if (row.connection_id && !(await connections.byId(tx, row.connection_id)))
+      throw new Refusal('forbidden', ownMessages.agencyDestination);
+    return row;
+  }
+
   async function counted(tx: Tx, id: string): Promise<store.Counted> {
     return (await store.integrations(tx, { id }))[0] ?? missing();
   }
@@ -98,7 +110,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     campaigns,
     leads,
     enrichment,
-    present,
+    held,
     counted,
   });
   const rules = deliveryRules(platform, {
@@ -106,6 +118,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     leads,
     campaigns,
     present,
+    held,
     counted,
     goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)),
   });
@@ -403,7 +416,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       given: { url?: string | undefined; state?: 'enabled' | 'disabled' | undefined },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const row = await present(tx, id, true);
+        const row = await held(tx, id);
         if (given.url !== undefined) {
           if (row.kind !== 'webhook') throw refusalOf('url', 'can only be set for a webhook');
           checkUrl(given.url);
@@ -442,7 +455,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
 
     remove: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const row = await present(tx, id, true);
+        const row = await held(tx, id);
         await store.updateIntegration(tx, id, {
           state: 'removed',
           state_reason: 'person',
@@ -464,11 +477,10 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       const now = clock.now();
       const deliveryId = newId(now);
       const messageId = newMessageId();
-      const seen = await inScope(db.app, ctx.scope, (tx) => present(tx, id));
-      // An agency's connection is out of its client's sight, who may still try a destination of their campaign.
+      const seen = await inScope(db.app, ctx.scope, (tx) => held(tx, id));
       const target = await testTarget(seen, messageId);
       const { row, data } = await inScope(db.app, ctx.scope, async (tx) => {
-        const row = await present(tx, id, true);
+        const row = await held(tx, id);
         const campaign = (await campaigns.visible(tx, row.campaign_id)) ?? missing();
         const last = await store.lastTestAt(tx, row, new Date(now.getTime() - TEST_EVERY_MS));
         if (last) {
@@ -496,10 +508,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           description: `Sent a test lead to ${row.name}`,
           owner: ownerOf(row),
         });
-        return {
-          row,
-          data: await examples.made(tx, campaign, deliveryId, now),
-        };
+        return { row, data: await examples.made(tx, campaign, deliveryId, now) };
       });
       const outcome = await inTurn(row, target, () =>
         sender.send(target, { data, remoteId: null, isInDoubt: false }),
@@ -555,7 +564,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { deliveryId } = which;
-        const row = await present(tx, id, true);
+        const row = await held(tx, id);
         if (row.state !== 'enabled')
           throw new Refusal('conflict', `The ${nounOf(row)} is disabled. Enable it first.`);
         if (deliveryId) {
@@ -580,7 +589,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     ...documentCalls(platform, { ...deps, attach: destinations.attach }),
     ...rules.calls,
     ...deliveryDesk(platform, { audit, tenants, goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)) }),
-    ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, counted }),
+    ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, held, counted }),
   };
 
   /** Where a test goes. @throws Refusal 409 while the connection cannot send */

@@ -493,6 +493,7 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     name: string;
     kind: string;
     connection_id: string | null;
+    is_held: boolean;
     company_name: string;
     campaign_id: string;
     campaign_name: string;
@@ -527,13 +528,14 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
       select integration_id, campaign_id, 'retrying', created_at, cause from retrying
       union all
       select integration_id, campaign_id, 'waiting', created_at, '' from waiting)
-    select s.integration_id as id, i.name, i.kind, i.connection_id, o.name as company_name, s.campaign_id,
+    select s.integration_id as id, i.name, i.kind, i.connection_id,
+           i.connection_id is null or k.id is not null as is_held, o.name as company_name, s.campaign_id,
            c.name as campaign_name, c.module, s.state, s.cause, count(*) as leads, min(s.created_at) as first_at,
            max(s.created_at) as last_at
     from stuck s join integration i on i.id = s.integration_id join campaign c on c.id = s.campaign_id
-      join company o on o.id = i.company_id
+      join company o on o.id = i.company_id left join connection k on k.id = i.connection_id
     where i.state <> 'removed'
-    group by s.integration_id, i.name, i.kind, i.connection_id, o.name, s.campaign_id, c.name, c.module, s.state, s.cause
+    group by s.integration_id, i.name, i.kind, i.connection_id, k.id, o.name, s.campaign_id, c.name, c.module, s.state, s.cause
     order by max(s.created_at) desc, s.integration_id, s.cause limit ${limit}`.execute(tx);
   return rows;
 }

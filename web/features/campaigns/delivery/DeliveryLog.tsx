@@ -15,13 +15,13 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { When } from '../../../ui/Values.tsx';
 import { Attempts, DeliveryState } from './Attempts.tsx';
 import classes from './delivery.module.css';
-import { aboutWords, type DeliveryRow, type Webhook } from './words.ts';
+import { aboutWords, type DeliveryRow, isHeld, type Webhook } from './words.ts';
 
 const STATES = { pending: 'Pending', delivered: 'Delivered', failed: 'Failed', skipped: 'Skipped' } as const;
 
 /** Every message to a webhook, newest first; each expands to its attempts and their responses. */
 export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () => void }) {
-  const mayWrite = useMay('integration.write');
+  const mayWrite = useMay('integration.write') && isHeld(hook);
   const isEnabled = hook.state === 'enabled';
   const [params, set] = useSearchParams();
   const state = useListState({ perPage: 10 }, 'log_');

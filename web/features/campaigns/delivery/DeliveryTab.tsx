@@ -36,7 +36,7 @@ import { FORMAT_WORDS } from './payloads.ts';
 import { RulesModal } from './RulesModal.tsx';
 import { SpreadsheetModal } from './Spreadsheet.tsx';
 import { AddWebhook, EditWebhook } from './WebhookModals.tsx';
-import { disabledWords, durationWords, type Webhook } from './words.ts';
+import { disabledWords, durationWords, isHeld, type Webhook } from './words.ts';
 
 /** The destinations of a campaign and the log of the chosen one (`webhook` in the address, else the first). */
 export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clientId: string }) {
@@ -180,7 +180,7 @@ function HookCard(props: {
   onChanged: () => void;
 }) {
   const { hook, onChanged } = props;
-  const mayWrite = useMay('integration.write');
+  const mayWrite = useMay('integration.write') && isHeld(hook);
   const [isEditing, setEditing] = useState(false);
   const [isRuling, setRuling] = useState(false);
   const [isShaping, setShaping] = useState(false);
@@ -272,6 +272,11 @@ function HookCard(props: {
               : 'The connection is paused. Leads wait and are delivered once you resume it.'}
           </Notice>
         </div>
+      )}
+      {!isHeld(hook) && (
+        <Text c="dimmed" size="sm" mb="sm">
+          This destination uses your agency’s connection, so your agency manages it.
+        </Text>
       )}
       {why && (
         <div style={{ marginBottom: 12 }}>

@@ -96,7 +96,7 @@ function Stuck({ row }: { row: Row }) {
         >
           Show
         </Button>
-        {mayWrite && row.state === 'failed' && (
+        {mayWrite && row.may_resend && row.state === 'failed' && (
           <Button
             size="xs"
             variant="default"

@@ -3,6 +3,10 @@ import type { Client } from '../../../../contract/index.ts';
 /** A webhook of a campaign. */
 export type Webhook = Awaited<ReturnType<Client['delivery']['list']>>['data'][number];
 
+/** Whether a destination is the user's to change: one through an agency's connection is not its client's. */
+export const isHeld = (hook: Pick<Webhook, 'connectionID' | 'connection_state'>): boolean =>
+  hook.connectionID === null || hook.connection_state !== null;
+
 /** One message to a webhook, with its attempts. */
 export type DeliveryRow = Awaited<ReturnType<Client['delivery']['log']>>['data'][number];
 
