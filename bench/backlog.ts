@@ -134,7 +134,7 @@ async function fill(stage: Stage, webhook: string): Promise<{ siteKeys: string[]
       userAgent: 'bench',
       origin: 'http://agency.test',
     });
-    await features.delivery.create(ctx, { leadspeekID: campaign.id, url: webhook });
+    await features.delivery.create(ctx, { campaign_id: campaign.id, url: webhook });
   }
   const hashes: string[] = [];
   for (let from = 0; from < PEOPLE; from += 5000) {

@@ -58,7 +58,7 @@ export async function fillCompanies(url: string, rootId: string, size: Size): Pr
       ${pick(WORDS, 'n * 11')} || ' ' || ${pick(TRADES, 'n * 13')} || ' ' || n, ${since('n')},
       ${id('client owner', 'n')}, ${pick(WORDS, 'n * 17')} || ' Owner ' || n, 'owner' || n || '@client.test'
     from generate_series(1, ${size.clients}) n`);
-  const account = `insert into user_account (id, root_id, agency_id, company_id, role, email, name, created_at, phonenum, phone_country, phone_calling)`;
+  const account = `insert into user_account (id, root_id, agency_id, company_id, role, email, name, created_at, phone, phone_country, phone_calling)`;
   await run(`${account} select owner_id, root_id, agency_id, id, 'owner', owner_email, owner_name, created_at, '2025550123', 'US', '+1'
     from company where kind <> 'root' and root_id = '${rootId}'`);
   // Administrators: a thousand for the root itself, the rest alternating between agencies and clients.

@@ -280,7 +280,7 @@ async function readings(stage: Stage, root: Company, entries: number): Promise<R
       const at = Math.floor(Date.now() - Math.random() * year * 0.95);
       const page = await statement(ctx, {
         view: 'balance',
-        PerPage: 25,
+        per_page: 25,
         cursor: `${at}_ffffffff-ffff-ffff-ffff-ffffffffffff`,
       });
       if (page.data.length === 0) throw new Error('An empty page');

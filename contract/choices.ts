@@ -15,6 +15,7 @@ export const RESERVED_SLUGS = [
   'configuration',
   'confirm-email',
   'dashboard',
+  'deliveries',
   'developer',
   'download-auth',
   'favicon',
@@ -112,12 +113,12 @@ export type CompanySort = (typeof COMPANY_SORTS)[number];
 /** Of COMPANY_SORTS, those of people. */
 export const STAFF_SORTS = ['full_name', 'email', 'created_at'] as const;
 export const CAMPAIGN_SORTS = [
-  'campaignName',
+  'campaign_name',
   'company_name',
   'status',
   'created_at',
   'leads_30d',
-  'leadspeek_api_id',
+  'campaign_number',
 ] as const;
 export const CLIENT_SORTS = ['company_name', 'active', 'leads_30d', 'spend_30d', 'balance'] as const;
 export const KEYWORD_COUNT_SORTS = [
@@ -125,7 +126,7 @@ export const KEYWORD_COUNT_SORTS = [
   'count',
   'count_without_geo',
   'keyword',
-  'target_location',
+  'location',
   'status',
 ] as const;
 

@@ -1,9 +1,9 @@
-import type { ContractRouterClient } from '@orpc/contract';
+import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
 import { documents } from './accounts/documents.ts';
-import { profile } from './accounts/profile.ts';
+import { ProfileForm, profile } from './accounts/profile.ts';
 import { roles } from './accounts/roles.ts';
 import { roots } from './accounts/roots.ts';
 import { sales } from './accounts/sales.ts';
@@ -13,7 +13,7 @@ import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { views } from './accounts/views.ts';
 import { enrichment } from './audience/enrichment.ts';
-import { exclusions } from './audience/exclusions.ts';
+import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
 import { signals } from './audience/signals.ts';
 import { analytics } from './campaigns/analytics.ts';
@@ -39,6 +39,7 @@ import { pricing } from './money/pricing.ts';
 import { taxes } from './money/taxes.ts';
 import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
+import type { Inside } from './wire.ts';
 
 /** Every call of the product, by feature. */
 export const contract = {
@@ -87,5 +88,37 @@ export const contract = {
   dunning,
 };
 
-/** The calls as the web client sees them. */
-export type Client = ContractRouterClient<typeof contract>;
+/** What pages send to routes outside the calls: forms, and the queries of uploads. */
+export const inputs = {
+  profile: ProfileForm,
+  exclusionForm: ExclusionForm,
+  exclusionUpload: ExclusionUpload,
+  rootExclusionUpload: RootExclusionUpload,
+};
+
+interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
+type Given<I> = I extends AnySchema ? Inside<InferSchemaInput<I>> : undefined;
+type Call<C> =
+  C extends ContractProcedure<infer I, infer O, infer _E, infer _M>
+    ? (
+        ...given: undefined extends Given<I>
+          ? [input?: undefined, options?: CallOptions]
+          : Record<string, never> extends Given<I>
+            ? [input?: Given<I>, options?: CallOptions]
+            : [input: Given<I>, options?: CallOptions]
+      ) => Promise<O extends AnySchema ? Inside<InferSchemaOutput<O>> : unknown>
+    : never;
+
+/** A call by feature and name: 'leads.list'. */
+export type CallName = {
+  [Feature in keyof typeof contract]: `${Feature}.${keyof (typeof contract)[Feature] & string}`;
+}[keyof typeof contract];
+
+/** The calls as the web client makes them: with the names that fields have inside. */
+export type Client = {
+  readonly [Feature in keyof typeof contract]: {
+    readonly [Name in keyof (typeof contract)[Feature]]: Call<(typeof contract)[Feature][Name]>;
+  };
+};

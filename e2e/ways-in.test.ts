@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { contract } from '../contract/index.ts';
 import { decide } from '../contract/routing/routing.ts';
 import type { SignedIn } from '../contract/routing/routing-facts.ts';
 import { ssoLanding } from '../contract/routing/routing-sso.ts';
+import { toInside } from '../contract/wire-schema.ts';
 import { ManualClock } from '../server/platform/clock.ts';
 import { Ctx } from '../server/platform/ctx.ts';
 import { inScope } from '../server/platform/db/scope.ts';
@@ -107,7 +109,8 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   };
   const signUpOf = async (email: string) =>
-    (await app.admin.query('select kind, refcode, referred_by from sign_up where email = $1', [email])).rows;
+    (await app.admin.query('select kind, referral_code, referred_by from sign_up where email = $1', [email]))
+      .rows;
 
   test('[CONF-10] by a referral link: form, mail, confirmation, login', async () => {
     const inviter = await someone(agency);
@@ -439,7 +442,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
   const landingOf = async (email: string): Promise<string> => {
     const token = await app.signIn(email, 'acme.localhost');
     const { body } = await app.call('GET', '/api/user/retrieve', { host: 'acme.localhost', token });
-    const facts = body as unknown as SignedIn;
+    const facts = toInside(contract.setup.retrieveUserData['~orpc'].outputSchema!, body) as SignedIn;
     const landing = ssoLanding(facts.user);
     // Where their set-up does not let them continue, the table redirects them.
     const answer = decide(landing, facts);

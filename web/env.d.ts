@@ -1,4 +1,4 @@
 declare module 'virtual:routes' {
-  const routes: import('./build/routes.ts').RouteTable;
-  export default routes;
+  const table: import('./build/routes.ts').CallTable;
+  export default table;
 }

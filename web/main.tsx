@@ -56,7 +56,7 @@ session.onEnd((reason) => {
 session.onViewChange(() => {
   void api.setup
     .user()
-    .then((own) => (own.isViewMode ? '/' : revertLanding(own)))
+    .then((own) => (own.in_view_mode ? '/' : revertLanding(own)))
     .catch(() => '/')
     .then((page) => {
       leaveNote(screenMessages.viewOver);

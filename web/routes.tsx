@@ -76,8 +76,8 @@ async function ask(
       ? { user: null, setup: null }
       : { ...(await loadFacts(queryClient)) };
   if (!facts.user && rules?.includes('registerOpen')) {
-    facts.isRegisterAccount =
-      (await queryClient.ensureQueryData(accessOptionsQuery)).isRegisterAccount === 'T';
+    facts.registration_open =
+      (await queryClient.ensureQueryData(accessOptionsQuery)).registration_open === 'T';
   }
   const answer = decide(location.pathname, facts);
   if (answer.kind !== 'redirect') return answer;

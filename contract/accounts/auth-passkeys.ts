@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Done, Id, Instant } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { RecoveryCodes, Tokens } from './auth-tokens.ts';
 
 const tags = ['Access'];
@@ -38,7 +39,7 @@ export const Assertion = z.object({
     userHandle: Bytes(128).optional(),
   }),
 });
-export type Assertion = z.output<typeof Assertion>;
+export type Assertion = Inside<z.output<typeof Assertion>>;
 
 /** An authenticator's new key (WebAuthn: RegistrationResponseJSON). */
 const NewKey = z.object({
@@ -51,7 +52,7 @@ const NewKey = z.object({
     transports: z.array(z.string().max(32)).max(10).optional(),
   }),
 });
-export type NewKey = z.output<typeof NewKey>;
+export type NewKey = Inside<z.output<typeof NewKey>>;
 
 const Name = z.string().trim().min(1, 'is required').max(60, 'must not exceed 60 characters');
 

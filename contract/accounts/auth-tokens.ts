@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Instant } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 
 /** A session's tokens (spec product 3, Auth tokens). */
 export const Tokens = z.object({
@@ -36,7 +37,7 @@ export const CodeStep = z.object({
   expires_at: Instant,
   resend_at: Instant.nullable().describe('When another code can be requested. null if never'),
 });
-export type CodeStep = z.output<typeof CodeStep>;
+export type CodeStep = Inside<z.output<typeof CodeStep>>;
 
 /** The response to a correct password: tokens, or the code step. Distinguished by `otp_token`. */
 export const LoginAnswer = z.union([Tokens, CodeStep]);

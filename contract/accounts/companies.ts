@@ -14,7 +14,8 @@ import {
   PipeList,
   shapeOf,
 } from '../primitives.ts';
-import { type CompanyFieldsEntered, type CompanyFieldsShown, companyFields } from './company-fields.ts';
+import type { Inside } from '../wire.ts';
+import { type CompanyFieldsOnWire, companyFields } from './company-fields.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { SalesOf, STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
@@ -53,23 +54,21 @@ export const Activity = z.object({
     'The first of the consecutive failures. null if nothing is failing or it is not known',
   ),
 });
-export type Activity = z.output<typeof Activity>;
+export type Activity = Inside<z.output<typeof Activity>>;
 
 const Optional = z.string().trim().optional();
 /** The fields of a company's own row (company-fields.ts) as calls show them. */
-const shownFields = shapeOf<{
-  [Name in keyof CompanyFieldsShown]: z.ZodType<CompanyFieldsShown[Name], CompanyFieldsShown[Name]>;
-}>(
+type Shown = CompanyFieldsOnWire<'show'>;
+const shownFields = shapeOf<{ [Name in keyof Shown]: z.ZodType<Shown[Name], Shown[Name]> }>(
   companyFields.map(([, field]) => [
     field.show,
     (field.kind === 'text' ? z.string() : Flag).describe(field.about),
   ]),
 );
 /** The same as calls save them. */
+type Entered = CompanyFieldsOnWire<'enter'>;
 const enteredFields = shapeOf<{
-  [Name in keyof CompanyFieldsEntered]: z.ZodOptional<
-    z.ZodType<CompanyFieldsEntered[Name], CompanyFieldsEntered[Name]>
-  >;
+  [Name in keyof Entered]: z.ZodOptional<z.ZodType<Entered[Name], Entered[Name]>>;
 }>(
   companyFields.map(([, field]) => [
     field.enter,
@@ -141,7 +140,7 @@ export const CompanyNode = z.object({
   version: z.int().describe('Send it with the next update'),
   ...SalesOf.shape,
 });
-export type CompanyNodeData = z.output<typeof CompanyNode>;
+export type CompanyNodeData = Inside<z.output<typeof CompanyNode>>;
 
 /** What a filter of the agency list keeps (spec product 2); multiple filters must all match. */
 export const COMPANY_FILTERS = [

@@ -5,7 +5,7 @@
 interface Field {
   /** The kinds of companies that have it. */
   of: readonly ('agency' | 'client')[];
-  /** Its name in the calls that save it, and in those that show it (spec product 3). */
+  /** Its names on the wire: in the calls that save it, and in those that show it (spec product 3). */
   enter: string;
   show: string;
   /** What the calls say about it. */
@@ -28,10 +28,11 @@ interface Field {
 interface TextField extends Field {
   kind: 'text';
 }
-/** `inverted`: the calls and forms say T where the column says false. */
+/** `inverted`: calls and forms say T where the column says false; `inside`: what it is called there. */
 interface FlagField extends Field {
   kind: 'flag';
   inverted?: true;
+  inside?: string;
 }
 
 /** The fields of an agency's or client's own row, in the order of forms and files. */
@@ -65,6 +66,7 @@ export const COMPANY_FIELDS = {
   phones_off: {
     kind: 'flag',
     inverted: true,
+    inside: 'gets_phones',
     of: ['client'],
     enter: 'enablephonenumber',
     show: 'enablephonenumber',
@@ -93,18 +95,20 @@ type Kind<N extends CompanyFieldName> = Fields[N]['kind'];
 export type CompanyFieldValues = {
   -readonly [N in CompanyFieldName]: Kind<N> extends 'flag' ? boolean : string;
 };
-/** The fields by their names in the calls that save or show them. */
-type Wire<As extends 'enter' | 'show'> = {
-  -readonly [N in CompanyFieldName as Fields[N][As]]: Kind<N> extends 'flag' ? 'T' | 'F' : string;
+type Inside<N extends CompanyFieldName> = Fields[N] extends { inside: infer I extends string } ? I : N;
+type Given<N extends CompanyFieldName> = Kind<N> extends 'flag' ? 'T' | 'F' : string;
+/** The fields as calls give and take them. */
+export type CompanyFieldsGiven = { -readonly [N in CompanyFieldName as Inside<N>]: Given<N> };
+/** The same with the names that they have on the wire in calls that save them, or show them. */
+export type CompanyFieldsOnWire<As extends 'enter' | 'show'> = {
+  -readonly [N in CompanyFieldName as Fields[N][As]]: Given<N>;
 };
-export type CompanyFieldsEntered = Wire<'enter'>;
-export type CompanyFieldsShown = Wire<'show'>;
 /** The values of their inputs. */
 export type CompanyFieldInputs = {
-  -readonly [N in CompanyFieldName as Fields[N]['enter']]: Kind<N> extends 'flag' ? boolean : string;
+  -readonly [N in CompanyFieldName as Inside<N>]: Kind<N> extends 'flag' ? boolean : string;
 };
 
-/** The fields that can be edited, by their names in the calls that show them. */
+/** The fields that can be edited, by their names on the wire in calls that show them. */
 export type EditedFields = {
   [N in CompanyFieldName as Fields[N] extends { label: string }
     ? Fields[N] extends { form: 'add' }
@@ -113,12 +117,19 @@ export type EditedFields = {
     : never]: true;
 };
 
-/** Every field with its name inside. */
+/** Every field with its column. */
 export const companyFields = Object.entries(COMPANY_FIELDS) as [CompanyFieldName, TextField | FlagField][];
+
+/** What calls and forms call a field. */
+export const companyFieldName = (
+  column: CompanyFieldName,
+  field: TextField | FlagField,
+): keyof CompanyFieldsGiven =>
+  ((field.kind === 'flag' && field.inside) || column) as keyof CompanyFieldsGiven;
 
 /** The fields with a column in the list of a kind of companies. */
 export const listedFields = (kind: 'agency' | 'client') =>
-  companyFields.map(([, field]) => field).filter((field) => field.listed && field.of.includes(kind));
+  companyFields.filter(([, field]) => field.listed && field.of.includes(kind));
 
 /** The inputs of a form that adds or edits a company of a kind. */
 export const companyInputs = (kind: 'agency' | 'client', form: 'add' | 'edit') =>
@@ -136,30 +147,30 @@ const stored = (field: TextField | FlagField, value: unknown): boolean | string 
   field.kind === 'text' ? String(value) : (value === 'T') === !field.inverted;
 
 /** What a call shows of stored fields. */
-export const companyFieldsShown = (row: CompanyFieldValues): CompanyFieldsShown =>
+export const companyFieldsShown = (row: CompanyFieldValues): CompanyFieldsGiven =>
   Object.fromEntries(
-    companyFields.map(([name, field]) => [field.show, shown(field, row[name])]),
-  ) as CompanyFieldsShown;
+    companyFields.map(([name, field]) => [companyFieldName(name, field), shown(field, row[name])]),
+  ) as CompanyFieldsGiven;
 
 /** What a call that saves them sets; only what it gives. */
 export const companyFieldsStored = (
   given: {
-    [Name in keyof CompanyFieldsEntered]?: CompanyFieldsEntered[Name] | undefined;
+    [Name in keyof CompanyFieldsGiven]?: CompanyFieldsGiven[Name] | undefined;
   },
 ): Partial<CompanyFieldValues> =>
   Object.fromEntries(
     companyFields.flatMap(([name, field]) => {
-      const value = given[field.enter as keyof CompanyFieldsEntered];
+      const value = given[companyFieldName(name, field)];
       return value === undefined ? [] : [[name, stored(field, value)]];
     }),
   );
 
 /** The values of a form's inputs for a row that a call showed. */
-export const companyInputsOf = (row: CompanyFieldsShown): CompanyFieldInputs =>
+export const companyInputsOf = (row: CompanyFieldsGiven): CompanyFieldInputs =>
   Object.fromEntries(
-    companyFields.map(([, field]) => {
-      const value = row[field.show as keyof CompanyFieldsShown];
-      return [field.enter, field.kind === 'flag' ? value === 'T' : value];
+    companyFields.map(([column, field]) => {
+      const name = companyFieldName(column, field);
+      return [name, field.kind === 'flag' ? row[name] === 'T' : row[name]];
     }),
   ) as CompanyFieldInputs;
 
@@ -168,16 +179,17 @@ export const companyInputsEntered = (
   values: CompanyFieldInputs,
   kind: 'agency' | 'client',
   form: 'add' | 'edit',
-): Partial<CompanyFieldsEntered> =>
+): Partial<CompanyFieldsGiven> =>
   Object.fromEntries(
-    companyInputs(kind, form).map(([, field]) => {
-      const value = values[field.enter as keyof CompanyFieldInputs];
-      return [field.enter, typeof value === 'string' ? value.trim() : value ? 'T' : 'F'];
+    companyInputs(kind, form).map(([column, field]) => {
+      const name = companyFieldName(column, field);
+      const value = values[name];
+      return [name, typeof value === 'string' ? value.trim() : value ? 'T' : 'F'];
     }),
   );
 
 /** The fields of a company that has set none of them, as calls show them. */
-export const NO_COMPANY_FIELDS: CompanyFieldsShown = companyFieldsShown(
+export const NO_COMPANY_FIELDS: CompanyFieldsGiven = companyFieldsShown(
   Object.fromEntries(
     companyFields.map(([name, field]) => [name, field.kind === 'text' ? '' : false]),
   ) as CompanyFieldValues,

@@ -60,22 +60,21 @@ export function onboardingFault(text: string): string | null {
 export type ApiColor = 'orange' | 'green' | 'blue' | 'gray';
 
 /** Color and text of the API developer icon, by the five rules of the specification. */
-export function apiIcon(row: {
-  api_mode: 'T' | 'F';
-  is_marketing_services_agreement_developer: 'T' | 'F';
-  is_user_generate_api: boolean;
-}): { color: ApiColor; words: string } {
+export function apiIcon(row: { api_mode: 'T' | 'F'; developer_agreed: 'T' | 'F'; has_api_key: boolean }): {
+  color: ApiColor;
+  words: string;
+} {
   if (row.api_mode === 'T') {
-    if (row.is_marketing_services_agreement_developer !== 'T')
+    if (row.developer_agreed !== 'T')
       return {
         color: 'orange',
         words: 'Developer menu enabled, but service agreement and payment not complete',
       };
-    return row.is_user_generate_api
+    return row.has_api_key
       ? { color: 'green', words: 'API key generated, all developer features available' }
       : { color: 'blue', words: 'Developer menu enabled, no API key generated yet' };
   }
-  return row.is_user_generate_api
+  return row.has_api_key
     ? { color: 'orange', words: 'API key generated, but the developer menu is disabled' }
     : { color: 'gray', words: 'API developer mode is inactive' };
 }

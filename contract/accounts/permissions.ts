@@ -295,17 +295,17 @@ export const mayUser = (
   user: {
     grade: string;
     module_permissions: readonly RoleModule[] | null;
-    isViewMode: boolean;
-    user_type_ori: string;
+    in_view_mode: boolean;
+    true_user_type: string;
   },
   permission: Permission,
 ): boolean =>
   mayPerson(user.grade as Grade, user.module_permissions, permission) &&
-  (!(user.isViewMode && user.user_type_ori === 'sales') || inSalesView(permission));
+  (!(user.in_view_mode && user.true_user_type === 'sales') || inSalesView(permission));
 
 /** Which settings actions a person has: the buttons to save, add and delete (spec product 6). */
 export const settingMenu = (rows: readonly RoleModule[] | null) => ({
-  settingMenuShow_update: !rows || allows(rows, 'Settings', 'update'),
-  settingMenuShow_create: !rows || allows(rows, 'Settings', 'create'),
-  settingMenuShow_delete: !rows || allows(rows, 'Settings', 'delete'),
+  settings_update: !rows || allows(rows, 'Settings', 'update'),
+  settings_create: !rows || allows(rows, 'Settings', 'create'),
+  settings_delete: !rows || allows(rows, 'Settings', 'delete'),
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { US_STATES } from '../choices.ts';
 import { Done, Email, Flag, hasControls, Id, Line } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { Questionnaire } from './questionnaire.ts';
 import { SessionUser } from './users.ts';
 
@@ -42,6 +43,7 @@ export const ProfileForm = z
     state_code: Text(10).optional(),
     country_code: Country.optional(),
     remove_pict: Flag.optional(),
+    profile_pict: z.unknown().optional().describe('An image of up to 2 MB'),
     company_name: Line.optional(),
     company_phone: Text(32).optional(),
     company_email: z.union([z.literal(''), Email]).optional(),
@@ -65,8 +67,11 @@ export const ProfileForm = z
       if (zip && !/^\d{5}(-\d{4})?$/.test(zip))
         at.addIssue({ code: 'custom', path: [`${prefix}zip`], message: 'must have 5 digits' });
     }
-  });
-export type ProfileForm = z.output<typeof ProfileForm>;
+  })
+  .describe(
+    'Saves your own profile. Send a multipart form with the fields of ProfileForm (steps 1 and 2) and profile_pict, an image of up to 2 MB. Returns ProfileAnswer, with result error_email when another account uses the email address',
+  );
+export type ProfileForm = Inside<z.output<typeof ProfileForm>>;
 
 /** The response of POST /user/update. error_email: another account has the address; nothing was saved. */
 export const ProfileAnswer = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Flag } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import {
   BUSINESS,
   CHANNELS,
@@ -52,4 +53,4 @@ export const Questionnaire = z.object({
   how_heard: one(SOURCES),
   note: z.string().trim().max(2000, 'must not exceed 2000 characters').default(''),
 });
-export type Questionnaire = z.output<typeof Questionnaire>;
+export type Questionnaire = Inside<z.output<typeof Questionnaire>>;

@@ -20,23 +20,23 @@ function asker(grade: Grade, given: Partial<SessionUser> = {}) {
     grade,
     module_permissions: ALL,
     user_type,
-    user_type_ori: user_type,
+    true_user_type: user_type,
     company_kind: kind,
     company_id: kind === 'root' ? ROOT : AGENCY,
-    rootcomp: kind === 'root',
-    isViewMode: false,
+    is_root: kind === 'root',
+    in_view_mode: false,
   };
   return { ...own, ...given } as typeof own;
 }
 /** An agency set up so that there is a reason for every action. */
 const agency: ActionRow = {
   kind: 'agency',
-  company_root_id: ROOT,
+  root_id: ROOT,
   user_id: AGENCY,
-  company_agreement_file: 'download',
-  agency_onboarding_status: true,
-  is_onboard_charged: false,
-  customer_payment_id: '',
+  agreement_file: 'download',
+  onboarding_on: true,
+  onboarding_charged: false,
+  card_id: '',
   api_mode: 'F',
   payment_status: 'failed',
 };
@@ -85,7 +85,11 @@ describe('[ROLE-02] what a row offers', () => {
   });
 
   test('in the view of a sales person a row offers nothing, whatever the person viewed may', () => {
-    const view = { user_type_ori: 'sales', isViewMode: true, module_permissions: [...SALES_VIEW] } as const;
+    const view = {
+      true_user_type: 'sales',
+      in_view_mode: true,
+      module_permissions: [...SALES_VIEW],
+    } as const;
     expect(words('agency.administrator', client, { ...view, module_permissions: [...SALES_VIEW] })).toBe('');
   });
 
@@ -96,29 +100,28 @@ describe('[ROLE-02] what a row offers', () => {
   });
 
   test("the root company's own tree alone has exclusion, onboarding and the API key", () => {
-    const elsewhere = { ...agency, company_root_id: AGENCY };
+    const elsewhere = { ...agency, root_id: AGENCY };
     expect(words('root.owner', elsewhere)).toBe(
       'manualBill agreement setSales setCost grantCredit viewAs edit remove logs paymentFailed',
     );
   });
 
-  test.each([
-    [{ agency_onboarding_status: false }],
-    [{ is_onboard_charged: true }],
-    [{ customer_payment_id: 'card' }],
-  ])('no onboarding charge with %o', (given) => {
-    expect(rowActions(asker('root.owner'), { ...agency, ...given })).not.toContain('onboardingCharge');
-  });
+  test.each([[{ onboarding_on: false }], [{ onboarding_charged: true }], [{ card_id: 'card' }]])(
+    'no onboarding charge with %o',
+    (given) => {
+      expect(rowActions(asker('root.owner'), { ...agency, ...given })).not.toContain('onboardingCharge');
+    },
+  );
 
   test('what has no reason is not offered: no file, no failed payment, nothing told of the developer mode', () => {
     const { api_mode: _told, ...rest } = agency;
-    const quiet = { ...rest, company_agreement_file: '', payment_status: '' };
+    const quiet = { ...rest, agreement_file: '', payment_status: '' };
     const seen = rowActions(asker('root.owner'), quiet);
     for (const action of ['agreement', 'apiKey', 'paymentFailed']) expect(seen).not.toContain(action);
   });
 
   test('nobody views within a view, and the rows of a role hide what it may not', () => {
-    expect(words('agency.owner', client, { isViewMode: true })).not.toContain('viewAs');
+    expect(words('agency.owner', client, { in_view_mode: true })).not.toContain('viewAs');
     const reader = ALL.map((row) => ({ ...row, update_permission: 'F' as const }));
     expect(words('agency.administrator', client, { module_permissions: reader })).toBe(
       'agreement viewAs logs',

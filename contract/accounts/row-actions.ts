@@ -26,17 +26,17 @@ export type RowAction = (typeof ROW_ACTIONS)[number];
 export interface ActionRow {
   kind: 'agency' | 'client';
   /** The root that the row's system belongs to. */
-  company_root_id?: string;
+  root_id?: string;
   /** For sales people: their own roles for it. */
   roles?: readonly ('representative' | 'account_executive' | 'referrer')[] | undefined;
   /** Whom to view as; null if no one can sign in there, or not for this user. */
   user_id?: string | null;
   /** 'download' or a link; empty if there is no file. */
-  company_agreement_file?: string;
-  agency_onboarding_status?: boolean;
-  is_onboard_charged?: boolean;
+  agreement_file?: string;
+  onboarding_on?: boolean;
+  onboarding_charged?: boolean;
   /** A payment method on file. */
-  customer_payment_id?: string;
+  card_id?: string;
   /** Whether the developer mode is on; absent if not returned. */
   api_mode?: 'T' | 'F';
   payment_status?: string;
@@ -47,11 +47,11 @@ type Asker = Pick<
   | 'grade'
   | 'module_permissions'
   | 'user_type'
-  | 'user_type_ori'
+  | 'true_user_type'
   | 'company_kind'
   | 'company_id'
-  | 'rootcomp'
-  | 'isViewMode'
+  | 'is_root'
+  | 'in_view_mode'
 >;
 
 /** Whether a person with these roles has a company in their care; having only referred it does not count. */
@@ -66,30 +66,30 @@ export const isInCare = (roles: NonNullable<ActionRow['roles']>): boolean =>
 export function rowActions(user: Asker, row: ActionRow): RowAction[] {
   const may = (permission: Permission) => mayUser(user, permission);
   // Also in view mode.
-  const isSales = user.user_type_ori === 'sales';
+  const isSales = user.true_user_type === 'sales';
   const isAgency = row.kind === 'agency';
   const isRoot = user.company_kind === 'root';
   // Directly below: a root's agency, an agency's client. Anything further down is managed by another company.
   const isOwn = isRoot === isAgency;
   // The tree of the root company itself.
-  const inTree = isRoot && user.rootcomp && row.company_root_id === user.company_id;
+  const inTree = isRoot && user.is_root && row.root_id === user.company_id;
   const mayChange = !isSales && may('setting.write');
   const isTheirs = !isSales || isInCare(row.roles ?? []);
   const shown: Record<RowAction, boolean> = {
     manualBill: mayChange && isAgency,
-    agreement: !isSales && may('document.read') && Boolean(row.company_agreement_file),
+    agreement: !isSales && may('document.read') && Boolean(row.agreement_file),
     minimumSpendExclusion: mayChange && inTree && isAgency,
     onboardingCharge:
       mayChange &&
       inTree &&
       isAgency &&
-      row.agency_onboarding_status === true &&
-      row.is_onboard_charged === false &&
-      row.customer_payment_id === '',
+      row.onboarding_on === true &&
+      row.onboarding_charged === false &&
+      row.card_id === '',
     setSales: isOwn && may('sales.assign'),
     setCost: isTheirs && isRoot && isAgency && may('cost.agency'),
-    grantCredit: !isSales && !user.isViewMode && isOwn && may('credit.grant'),
-    viewAs: !user.isViewMode && may('view.switch') && !(isSales && !row.user_id),
+    grantCredit: !isSales && !user.in_view_mode && isOwn && may('credit.grant'),
+    viewAs: !user.in_view_mode && may('view.switch') && !(isSales && !row.user_id),
     edit: isTheirs && may('company.write') && isOwn,
     remove: mayChange && may('company.remove') && isOwn,
     logs: !isSales && may('setting.read'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Done, Id, Instant, Page, PageQuery } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { CompanyNode } from './companies.ts';
 import { editedFields } from './company-fields.ts';
 import { SalesOf } from './staff.ts';
@@ -8,7 +9,7 @@ import { SalesOf } from './staff.ts';
 /** A sales person's relationship to a company. */
 export const SalesRole = z.enum(['representative', 'account_executive', 'referrer']);
 
-export type SalesRole = z.output<typeof SalesRole>;
+export type SalesRole = Inside<z.output<typeof SalesRole>>;
 
 /**
  * For a company in one's care: the fields one may edit, and what else the list returns (spec product 3, Agency node).
@@ -47,7 +48,7 @@ export const SalesCompany = z.object({
   details: SalesDetails.nullable().describe('Fields you can edit; null: not assigned to you'),
 });
 
-export type SalesCompany = z.output<typeof SalesCompany>;
+export type SalesCompany = Inside<z.output<typeof SalesCompany>>;
 
 const tags = ['Sales'];
 const Person = z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Flag, Id } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { Module } from './setup.ts';
 
 /** The maximum number of hits in one response, across all kinds. */
@@ -24,7 +25,7 @@ export const SearchHit = z.object({
   leadspeek_api_id: z.string().describe('Campaign number'),
   status: z.string().describe('Campaign status'),
 });
-export type SearchHit = z.output<typeof SearchHit>;
+export type SearchHit = Inside<z.output<typeof SearchHit>>;
 
 export const search = {
   find: call

@@ -4,6 +4,8 @@ import { MODULES, PAYMENT_TERMS, RESERVED_SLUGS } from '../choices.ts';
 import { messages } from '../messages.ts';
 import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from '../money/pricing.ts';
 import { Dollars, Done, Email, Flag, GivenDay, Id, Instant, Line } from '../primitives.ts';
+import { type Inside, type InsideName, insideName } from '../wire.ts';
+import { oneOf } from '../wire-schema.ts';
 import { FONT_THEMES, type FontTheme } from './fonts.ts';
 import { FIRST_PACKAGE, MOST_PACKAGES, PACKAGE_ID } from './package-rules.ts';
 import { AGENCY_ENTRIES, CLIENT_ENTRIES } from './sidebar.ts';
@@ -214,8 +216,8 @@ export const LeastLeads = z.object({
     .max(1_000_000, 'must not exceed 1000000'),
 });
 
-/** Every setting by its name, with the shape of its value. */
-export const SETTINGS = {
+/** Every setting by its name on the wire, with the shape of its value. */
+const SHAPES = {
   branding: Branding,
   rootAgencyEmbeddedCode: EmbeddedCode,
   registration: Registration,
@@ -234,29 +236,33 @@ export const SETTINGS = {
   billingthreshold: BillingThreshold,
   dunning: Dunning,
 } as const;
+type WireName = keyof typeof SHAPES;
+/** The same by the name inside. */
+export const SETTINGS = Object.fromEntries(
+  Object.entries(SHAPES).map(([name, shape]) => [insideName(name), shape]),
+) as { [N in WireName as InsideName<N>]: (typeof SHAPES)[N] };
 export type SettingName = keyof typeof SETTINGS;
-export type SettingValue<N extends SettingName> = z.output<(typeof SETTINGS)[N]>;
+export type SettingValue<N extends SettingName> = Inside<z.output<(typeof SETTINGS)[N]>>;
 
-const Name = z
-  .string()
-  .refine((name) => Object.hasOwn(SETTINGS, name), {
-    error: (issue) => `${String(issue.input)} is not a setting`,
-  })
-  .transform((name) => name as SettingName);
+const Name = z.enum(Object.keys(SHAPES) as [WireName, ...WireName[]], {
+  error: (issue) => (issue.input === undefined ? 'is required' : `${String(issue.input)} is not a setting`),
+});
+const shapes = Object.values(SHAPES);
+/** A setting's value. */
+const Value = oneOf(shapes);
 
 /** A setting's current value. `version` is sent with the next save, so that two editors cannot overwrite each other. */
 export const Setting = z.object({
   company_id: Id,
-  settingname: z.string(),
+  settingname: Name,
   version: z.int(),
-  data: z.record(z.string(), z.unknown()),
-  rootcostagency: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('With costagency: the root’s values, whose cost per lead is the minimum for enhance and b2b'),
+  data: Value,
+  rootcostagency: Value.optional().describe(
+    'With costagency: the root’s values, whose cost per lead is the minimum for enhance and b2b',
+  ),
   dpay: z.string().optional().describe('With costagency: the selected payment term'),
   planned: z
-    .array(z.object({ effective_from: Instant, data: z.record(z.string(), z.unknown()) }))
+    .array(z.object({ effective_from: Instant, data: Value }))
     .optional()
     .describe('With costagency: costs that take effect later'),
 });
@@ -295,6 +301,12 @@ export const DomainState = z.object({
 const Company = {
   companyID: Id.optional().describe('Another company in the system; defaults to your own'),
 };
+
+/** The query of an upload of an image. */
+export const PictureUpload = z.object({
+  ...Company,
+  purpose: z.enum(['logo', 'favicon'], 'must be logo or favicon'),
+});
 
 /** How a mail server responded. */
 const MailTest = z.object({
@@ -337,7 +349,7 @@ export const settings = {
       z.object({
         ...Company,
         comsetname: Name,
-        comsetval: z.record(z.string(), z.unknown()),
+        comsetval: oneOf(shapes, true),
         version: z
           .int()
           .min(0)

@@ -9,15 +9,15 @@ import {
 } from './setup-rules.ts';
 
 const good = {
-  setupcomplete: 'T',
-  accessmodule: '',
-  accessmodule_agency: '',
-  paymentStatusFailed: false,
-  accountconnected: 'completed',
+  setup_complete: 'T',
+  access: '',
+  agency_access: '',
+  payment_failed: false,
+  account_status: 'completed',
   package_id: 'standard',
-  paymentgateway: 'sandbox',
+  gateway: 'sandbox',
   card_set: true,
-  agency_onboarding_status: false,
+  onboarding_on: false,
 } as const;
 type Check = Parameters<typeof hidesOperatingMenus>[0];
 type Who = Parameters<typeof hidesOperatingMenus>[1];
@@ -25,14 +25,14 @@ const check = (change: Partial<Check> = {}): Check => ({ ...good, ...change });
 const agency: Who = {
   company_kind: 'agency',
   user_type: 'userdownline',
-  isViewMode: false,
+  in_view_mode: false,
   manual_bill: 'F',
   profile_setup_completed: 'T',
 };
 const client: Who = { ...agency, company_kind: 'client', user_type: 'client' };
 
 describe('[ROUT-12] the payment account counts as connected (spec product 4, Client setup)', () => {
-  // accountconnected, gateway, package, manual billing, connected
+  // account_status, gateway, package, manual billing, connected
   test.each([
     ['completed', 'stripe', 'standard', false, true],
     ['completed', 'sandbox', 'standard', true, true],
@@ -53,8 +53,10 @@ describe('[ROUT-12] the payment account counts as connected (spec product 4, Cli
     ['pending', 'none', 'standard', false, false],
   ] as const)(
     "'%s' with gateway %s, package '%s' and manual billing %s: %s",
-    (accountconnected, paymentgateway, package_id, manual, connected) => {
-      expect(accountConnected({ accountconnected, paymentgateway, package_id }, manual)).toBe(connected);
+    (accountStatus, gateway, package_id, manual, connected) => {
+      expect(accountConnected({ account_status: accountStatus, gateway, package_id }, manual)).toBe(
+        connected,
+      );
     },
   );
 });
@@ -65,29 +67,32 @@ describe('[ROUT-13] an agency may go on', () => {
     ['T', true, false, true],
     ['T', false, false, false],
     ['F', true, true, false],
-  ] as const)('setupcomplete %s, onboarding %s, card %s: %s', (setupcomplete, onboarding, card_set, goes) => {
-    expect(mayContinueAgency(check({ setupcomplete, agency_onboarding_status: onboarding, card_set }))).toBe(
-      goes,
-    );
-  });
+  ] as const)(
+    'setup_complete %s, onboarding %s, card %s: %s',
+    (setupComplete, onboarding, card_set, goes) => {
+      expect(
+        mayContinueAgency(check({ setup_complete: setupComplete, onboarding_on: onboarding, card_set })),
+      ).toBe(goes);
+    },
+  );
 });
 
 describe('[ROUT-13] the menus of the daily work', () => {
   test.each<[string, Check, Who, boolean]>([
     ['all is well', check(), agency, false],
     ['an agency without a card', check({ card_set: false }), agency, true],
-    ['no gateway, no card', check({ card_set: false, paymentgateway: 'none' }), agency, false],
-    ['an agency without an account', check({ accountconnected: '' }), agency, true],
-    ['the same, billed by hand', check({ accountconnected: '' }), { ...agency, manual_bill: 'T' }, false],
-    ['a failed payment', check({ paymentStatusFailed: true }), agency, true],
-    ["the agency's access lost", check({ accessmodule_agency: 'paymentfailed' }), agency, true],
-    ['its clients are spared', check({ accessmodule_agency: 'paymentfailed' }), client, false],
-    ["the client's access lost", check({ accessmodule: 'paymentfailed' }), client, true],
-    ["the agency's account unfinished", check({ accountconnected: 'pending' }), client, true],
-    ['a client with its set-up undone', check({ setupcomplete: 'F' }), client, true],
+    ['no gateway, no card', check({ card_set: false, gateway: 'none' }), agency, false],
+    ['an agency without an account', check({ account_status: '' }), agency, true],
+    ['the same, billed by hand', check({ account_status: '' }), { ...agency, manual_bill: 'T' }, false],
+    ['a failed payment', check({ payment_failed: true }), agency, true],
+    ["the agency's access lost", check({ agency_access: 'paymentfailed' }), agency, true],
+    ['its clients are spared', check({ agency_access: 'paymentfailed' }), client, false],
+    ["the client's access lost", check({ access: 'paymentfailed' }), client, true],
+    ["the agency's account unfinished", check({ account_status: 'pending' }), client, true],
+    ['a client with its set-up undone', check({ setup_complete: 'F' }), client, true],
     ['a client all set', check(), client, false],
-    ['view mode', check({ card_set: false }), { ...agency, isViewMode: true }, false],
-    ['the people of a root', check({ accountconnected: '' }), { ...agency, company_kind: 'root' }, false],
+    ['view mode', check({ card_set: false }), { ...agency, in_view_mode: true }, false],
+    ['the people of a root', check({ account_status: '' }), { ...agency, company_kind: 'root' }, false],
   ])('%s', (_, given, who, hidden) => {
     expect(hidesOperatingMenus(given, who)).toBe(hidden);
   });
@@ -98,18 +103,18 @@ describe('the warning that stays', () => {
     ['all is well', check(), agency, null],
     ['an unfinished profile', check(), { ...client, profile_setup_completed: 'F' }, messages.completeProfile],
     ['an agency without a card', check({ card_set: false }), agency, messages.completePayment],
-    ['an agency without an account', check({ accountconnected: '' }), agency, messages.completePayment],
-    ['pending', check({ accountconnected: 'pending' }), client, ownMessages.agencyAccountUnfinished],
+    ['an agency without an account', check({ account_status: '' }), agency, messages.completePayment],
+    ['pending', check({ account_status: 'pending' }), client, ownMessages.agencyAccountUnfinished],
     [
       'inverification',
-      check({ accountconnected: 'inverification' }),
+      check({ account_status: 'inverification' }),
       client,
       ownMessages.agencyAccountUnfinished,
     ],
-    ['no account', check({ accountconnected: '' }), client, ownMessages.agencyAccountUnfinished],
-    ['failed', check({ accountconnected: 'failed' }), client, ownMessages.agencyAccountAway],
-    ['a client without a card', check({ setupcomplete: 'F' }), client, messages.completePayment],
-    ['view mode', check({ card_set: false }), { ...agency, isViewMode: true }, null],
+    ['no account', check({ account_status: '' }), client, ownMessages.agencyAccountUnfinished],
+    ['failed', check({ account_status: 'failed' }), client, ownMessages.agencyAccountAway],
+    ['a client without a card', check({ setup_complete: 'F' }), client, messages.completePayment],
+    ['view mode', check({ card_set: false }), { ...agency, in_view_mode: true }, null],
   ])('%s', (_, given, who, text) => {
     expect(accountWarning(given, who)).toBe(text);
   });
@@ -129,14 +134,14 @@ test.each([
   [true, true, false, true],
   [true, false, true, true],
   [false, true, true, false],
-])('[BETA-01] is_beta %s, for all %s, beta user %s: shown %s', (is_beta, forAll, isBeta, shown) => {
+])('[BETA-01] is_beta %s, for all %s, beta user %s: shown %s', (is_beta, forAll, betaUser, shown) => {
   const feature = {
     id: 2,
     name: 'B2B ID',
     slug: 'b2b_module',
     is_beta,
-    apply_to_all_agency: forAll,
+    for_all: forAll,
   } as const;
-  expect(betaShown({ betaFeature: [feature], isBeta }, 'b2b_module')).toBe(shown);
-  expect(betaShown({ betaFeature: [feature], isBeta }, 'data_wallet')).toBe(false);
+  expect(betaShown({ beta_features: [feature], beta_user: betaUser }, 'b2b_module')).toBe(shown);
+  expect(betaShown({ beta_features: [feature], beta_user: betaUser }, 'data_wallet')).toBe(false);
 });

@@ -7,35 +7,34 @@ import type { SessionUser } from './users.ts';
 /** The fields of a set-up check and of a person that the rules read; server and screens use the same functions. */
 type Check = Pick<
   SetupCheck,
-  | 'setupcomplete'
-  | 'accessmodule'
-  | 'accessmodule_agency'
-  | 'paymentStatusFailed'
-  | 'accountconnected'
+  | 'setup_complete'
+  | 'access'
+  | 'agency_access'
+  | 'payment_failed'
+  | 'account_status'
   | 'package_id'
-  | 'paymentgateway'
+  | 'gateway'
   | 'card_set'
-  | 'agency_onboarding_status'
+  | 'onboarding_on'
 >;
 type Who = Pick<
   SessionUser,
-  'company_kind' | 'user_type' | 'isViewMode' | 'manual_bill' | 'profile_setup_completed'
+  'company_kind' | 'user_type' | 'in_view_mode' | 'manual_bill' | 'profile_setup_completed'
 >;
 
 /** Whether the gateway accepts cards; otherwise, companies settle outside the system. */
-const byCard = (check: Pick<Check, 'paymentgateway'>): boolean => check.paymentgateway !== 'none';
+const byCard = (check: Pick<Check, 'gateway'>): boolean => check.gateway !== 'none';
 
 /** Whether a card is asked for and none is on file. */
-const lacksCard = (check: Pick<Check, 'paymentgateway' | 'card_set'>): boolean =>
-  byCard(check) && !check.card_set;
+const lacksCard = (check: Pick<Check, 'gateway' | 'card_set'>): boolean => byCard(check) && !check.card_set;
 
 /** Whether the agency's payment account counts as connected (spec product 4, Client setup). */
 export function accountConnected(
-  check: Pick<Check, 'accountconnected' | 'paymentgateway' | 'package_id'>,
+  check: Pick<Check, 'account_status' | 'gateway' | 'package_id'>,
   manualBill: boolean,
 ): boolean {
   if (check.package_id === '') return false;
-  const state = check.accountconnected;
+  const state = check.account_status;
   if (state === 'completed') return true;
   if (!byCard(check)) return state === '';
   return (state === '' || state === 'failed') && manualBill;
@@ -43,9 +42,9 @@ export function accountConnected(
 
 /** Whether an agency may continue past its set-up (spec product 4, Agency setup). */
 export function mayContinueAgency(
-  check: Pick<Check, 'setupcomplete' | 'agency_onboarding_status' | 'card_set' | 'paymentgateway'>,
+  check: Pick<Check, 'setup_complete' | 'onboarding_on' | 'card_set' | 'gateway'>,
 ): boolean {
-  return check.setupcomplete === 'T' && (check.agency_onboarding_status || !lacksCard(check));
+  return check.setup_complete === 'T' && (check.onboarding_on || !lacksCard(check));
 }
 
 /**
@@ -53,12 +52,12 @@ export function mayContinueAgency(
  * clients.
  */
 export function paymentFailed(
-  check: Pick<Check, 'accessmodule' | 'accessmodule_agency' | 'paymentStatusFailed'>,
+  check: Pick<Check, 'access' | 'agency_access' | 'payment_failed'>,
   user: Pick<Who, 'company_kind'>,
 ): boolean {
   if (user.company_kind === 'root') return false;
-  const access = user.company_kind === 'client' ? check.accessmodule : check.accessmodule_agency;
-  return check.paymentStatusFailed || access === 'paymentfailed';
+  const access = user.company_kind === 'client' ? check.access : check.agency_access;
+  return check.payment_failed || access === 'paymentfailed';
 }
 
 /**
@@ -67,32 +66,32 @@ export function paymentFailed(
  * exempt.
  */
 export function hidesOperatingMenus(check: Check, user: Who): boolean {
-  if (user.isViewMode || user.company_kind === 'root') return false;
+  if (user.in_view_mode || user.company_kind === 'root') return false;
   if (paymentFailed(check, user) || !accountConnected(check, user.manual_bill === 'T')) return true;
-  return user.company_kind === 'agency' ? lacksCard(check) : check.setupcomplete === 'F';
+  return user.company_kind === 'agency' ? lacksCard(check) : check.setup_complete === 'F';
 }
 
 /** The warning shown on the screen until set-up is finished; null for no warning (calls 8, Persistent warnings). */
 export function accountWarning(check: Check, user: Who): string | null {
-  if (user.isViewMode || user.company_kind === 'root') return null;
+  if (user.in_view_mode || user.company_kind === 'root') return null;
   if (user.profile_setup_completed === 'F') return messages.completeProfile;
   const connected = accountConnected(check, user.manual_bill === 'T');
   if (user.company_kind === 'agency') return lacksCard(check) || !connected ? messages.completePayment : null;
   if (!connected) {
-    return ['pending', 'inverification', ''].includes(check.accountconnected)
+    return ['pending', 'inverification', ''].includes(check.account_status)
       ? screenMessages.agencyAccountUnfinished
       : screenMessages.agencyAccountAway;
   }
-  return check.setupcomplete === 'F' ? messages.completePayment : null;
+  return check.setup_complete === 'F' ? messages.completePayment : null;
 }
 
 /** Whether a feature in trial is shown: it is in trial, and open to all agencies or to this one (BETA-01). */
 export function betaShown(
-  check: Pick<SetupCheck, 'betaFeature' | 'isBeta'>,
-  slug: SetupCheck['betaFeature'][number]['slug'],
+  check: Pick<SetupCheck, 'beta_features' | 'beta_user'>,
+  slug: SetupCheck['beta_features'][number]['slug'],
 ): boolean {
-  const feature = check.betaFeature.find((one) => one.slug === slug);
-  return Boolean(feature?.is_beta && (feature.apply_to_all_agency || check.isBeta));
+  const feature = check.beta_features.find((one) => one.slug === slug);
+  return Boolean(feature?.is_beta && (feature.for_all || check.beta_user));
 }
 
 /**
@@ -101,17 +100,17 @@ export function betaShown(
  */
 export function mustAgree(
   check: Pick<SetupCheck, 'agreement_missing'>,
-  user: Pick<SessionUser, 'grade' | 'module_permissions' | 'isViewMode'>,
+  user: Pick<SessionUser, 'grade' | 'module_permissions' | 'in_view_mode'>,
 ): boolean {
   const may = mayPerson(user.grade as Grade, user.module_permissions, 'agreement.accept');
-  return check.agreement_missing && !user.isViewMode && may;
+  return check.agreement_missing && !user.in_view_mode && may;
 }
 
 /**
  * Whether the trial of the Data Wallet is open; while b2b is in trial, only for those who also qualify for b2b (product
  * 6).
  */
-export function walletShown(check: Pick<SetupCheck, 'betaFeature' | 'isBeta'>): boolean {
-  const b2b = check.betaFeature.find((one) => one.slug === 'b2b_module');
+export function walletShown(check: Pick<SetupCheck, 'beta_features' | 'beta_user'>): boolean {
+  const b2b = check.beta_features.find((one) => one.slug === 'b2b_module');
   return betaShown(check, 'data_wallet') && (!b2b?.is_beta || betaShown(check, 'b2b_module'));
 }

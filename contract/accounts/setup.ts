@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { Card } from '../money/payments.ts';
 import { Done, Flag, Id } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { AGENCY_ENTRIES } from './sidebar.ts';
 import { AccountState, SessionUser } from './users.ts';
 
 /** Campaign modules (spec product 1). */
 export const MODULES = ['local', 'locator', 'enhance', 'b2b', 'simplifi'] as const;
 export const Module = z.enum(MODULES);
-export type Module = z.output<typeof Module>;
+export type Module = Inside<z.output<typeof Module>>;
 
 /** A feature in trial (BETA-01). Visible only if is_beta and (for all agencies, or a beta user). */
 export const BetaFeature = z.object({
@@ -66,7 +67,7 @@ export const SetupCheck = z.object({
     .boolean()
     .describe('Whether the agreement for this kind of company has yet to be accepted'),
 });
-export type SetupCheck = z.output<typeof SetupCheck>;
+export type SetupCheck = Inside<z.output<typeof SetupCheck>>;
 
 /** The status of an agency's onboarding charge. */
 export const Onboarding = z.object({

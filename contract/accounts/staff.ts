@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Flag, Id, Instant } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { PhoneParts, UserPermission } from './users.ts';
 
 /**
@@ -53,7 +54,7 @@ export const StaffNode = z.object({
   removed_at: Instant.nullable(),
   version: z.int().describe('Send it with the next update'),
 });
-export type StaffNodeData = z.output<typeof StaffNode>;
+export type StaffNodeData = Inside<z.output<typeof StaffNode>>;
 
 /** What is entered for a person in addition to name and addresses; fields left out stay as they are. */
 export const StaffFields = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Flag, Id, Instant } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 
 /** Who is viewing as whom (spec product 4, View mode; BEY-12). */
 const View = z.object({
@@ -50,7 +51,7 @@ export const RoleModule = z.object({
   update_permission: Flag,
   delete_permission: Flag,
 });
-export type RoleModule = z.output<typeof RoleModule>;
+export type RoleModule = Inside<z.output<typeof RoleModule>>;
 
 /** The state of a connected account (design domain, Set-up states). Empty if there is no account. */
 export const AccountState = z.enum(['', 'pending', 'inverification', 'completed', 'failed']);
@@ -128,4 +129,4 @@ export const SessionUser = z.object({
   grade: z.string(),
   ...ModulePairs.shape,
 });
-export type SessionUser = z.output<typeof SessionUser>;
+export type SessionUser = Inside<z.output<typeof SessionUser>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Done, Id, Instant, Page, PageQuery } from '../primitives.ts';
+import { Country, Done, Flag, Id, Instant, Page, PageQuery } from '../primitives.ts';
 
 /** The level a list applies to; on the wire `campaigntype` and `campaignType`. */
 export const LEVELS = ['root', 'agency', 'client', 'campaign'] as const;
@@ -37,6 +37,48 @@ export const ExclusionList = z.object({
   finished_at: Instant.nullable(),
   removed_at: Instant.nullable(),
 });
+
+const FileName = z.string('is required').min(1, 'is required').max(255, 'must not exceed 255 characters');
+
+/** The form that uploads a list for a client or one of its campaigns. */
+export const ExclusionForm = z
+  .object({
+    ClientCompanyID: Id,
+    campaigntype: z.enum(['client', 'campaign']).default('client'),
+    leadspeekID: Id.optional(),
+    clientoptoutfile: z.unknown().optional(),
+    ignoreAliases: Flag.default('T'),
+  })
+  .describe(
+    'Uploads an exclusion list for a client (campaigntype client) or one of its campaigns (campaigntype campaign with leadspeekID). Send a multipart form with ClientCompanyID, campaigntype, and clientoptoutfile, a CSV file of up to 10,000 email addresses, in plain text or as MD5. ignoreAliases (T unless it is F): ignores dots and anything after a plus sign in Gmail addresses',
+  );
+
+/** The query of an upload for an agency, client, or campaign, whose body is the file. */
+export const ExclusionUpload = z
+  .object({
+    paramID: Id,
+    campaigntype: z.enum(['agency', 'client', 'campaign']),
+    file_name: FileName,
+    ignoreAliases: Flag.default('F'),
+    country: Country.default('US'),
+  })
+  .describe(
+    'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 256 MB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
+  );
+
+/** The same for a root's own list. */
+export const RootExclusionUpload = z
+  .object({
+    file_name: FileName,
+    ignoreAliases: Flag.default('T'),
+    country: Country.default('US'),
+  })
+  .describe(
+    'Uploads to the root’s own list (?file_name=list.csv), which applies to everyone in its system. Accepts any kind of entry and any number of entries, up to 2 GiB. Ignores dots and anything after a plus sign in Gmail addresses unless ignoreAliases=F. country=GB: the country for phone numbers without a country code (default US)',
+  );
+
+/** The answer to an upload. */
+export const ExclusionUploaded = Done.extend({ data: ExclusionList });
 
 const Which = z.object({ id: Id });
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { RuleChanges } from '../campaigns/campaigns.ts';
-import { KEYWORD_COUNT_SORTS } from '../choices.ts';
 import { Done, Flag, Id, Instant, Page, PageQuery } from '../primitives.ts';
 import {
   AudienceFields,
@@ -109,7 +108,9 @@ export const signals = {
     .meta({ access: 'campaign.read' })
     .input(
       PageQuery.extend({
-        sortby: z.enum(KEYWORD_COUNT_SORTS).optional(),
+        sortby: z
+          .enum(['created_at', 'count', 'count_without_geo', 'keyword', 'target_location', 'status'])
+          .optional(),
         companyID: Id.optional(),
         leadspeekID: Id.optional(),
       }),

@@ -4,7 +4,7 @@
  * What a rule refuses is in server/features/campaigns/leads/policy.ts.
  */
 interface Rule {
-  /** Its name in the screens' calls, and what they say about it. */
+  /** Its name on the wire of the screens' calls, and what they say about it. */
   wire: string;
   about?: string;
   /** Its name in the developer API, and what is said about it there. */
@@ -178,13 +178,13 @@ type Sent<R> = R extends { kind: 'flag' } ? 'T' | 'F' : Kept<R>;
 
 /** The rules as they are stored. */
 export type CampaignRules = { -readonly [N in RuleName]: Kept<Rules[N]> };
-/** The rules by their names in the screens' calls. */
+/** The rules as the screens' calls give and take them. */
+export type RulesGiven = { -readonly [N in RuleName]: Sent<Rules[N]> };
+/** The same by their names on the wire. */
 export type RulesOnWire = { -readonly [N in RuleName as Rules[N]['wire']]: Sent<Rules[N]> };
 /** The values of their inputs: text while a number is being typed. */
 export type RuleInputs = {
-  -readonly [N in RuleName as Rules[N]['wire']]: Kept<Rules[N]> extends number
-    ? number | string
-    : Kept<Rules[N]>;
+  -readonly [N in RuleName]: Kept<Rules[N]> extends number ? number | string : Kept<Rules[N]>;
 };
 /** The rules by their names in the developer API. */
 export type RulesOfApi = { -readonly [N in RuleName as Rules[N]['api']['name']]: Kept<Rules[N]> };
@@ -212,9 +212,7 @@ export const RULE_REASONS = Object.fromEntries(
 
 /** The inputs of a part of a module's form. */
 export const ruleInputsIn = (part: Rule['in'], module: string) =>
-  rulesOf(module)
-    .map(([, rule]) => rule)
-    .filter((rule) => rule.in === part);
+  rulesOf(module).filter(([, rule]) => rule.in === part);
 
 const sent = (value: unknown): unknown => (typeof value === 'boolean' ? (value ? 'T' : 'F') : value);
 
@@ -228,17 +226,17 @@ export const rulesIn = (row: CampaignRules): CampaignRules =>
   Object.fromEntries(campaignRules.map(([name]) => [name, row[name]])) as CampaignRules;
 
 /** What a call shows of stored rules. */
-export const rulesShown = (row: { [N in RuleName]: CampaignRules[N] | string }): RulesOnWire =>
-  Object.fromEntries(campaignRules.map(([name, { wire }]) => [wire, sent(row[name])])) as RulesOnWire;
+export const rulesShown = (row: { [N in RuleName]: CampaignRules[N] | string }): RulesGiven =>
+  Object.fromEntries(campaignRules.map(([name]) => [name, sent(row[name])])) as RulesGiven;
 
 /** What a call that saves rules sets; only what it gives and what the module has. */
 export const rulesStored = (
-  given: { [Name in keyof RulesOnWire]?: RulesOnWire[Name] | undefined },
+  given: { [N in RuleName]?: RulesGiven[N] | undefined },
   module: string,
 ): Partial<CampaignRules> =>
   Object.fromEntries(
-    rulesOf(module).flatMap(([name, { wire, kind }]) => {
-      const value = given[wire as keyof RulesOnWire];
+    rulesOf(module).flatMap(([name, { kind }]) => {
+      const value = given[name];
       return value === undefined ? [] : [[name, kind === 'flag' ? value === 'T' : value]];
     }),
   );
@@ -246,42 +244,42 @@ export const rulesStored = (
 /** The rules after a change; omitted ones stay. */
 export const rulesAfter = (
   row: { [N in RuleName]: CampaignRules[N] | string },
-  change: { [Name in keyof RulesOnWire]?: RulesOnWire[Name] | undefined },
-): RulesOnWire => ({
+  change: { [N in RuleName]?: RulesGiven[N] | undefined },
+): RulesGiven => ({
   ...rulesShown(row),
   ...Object.fromEntries(
-    campaignRules.flatMap(([, { wire }]) => {
-      const value = change[wire as keyof RulesOnWire];
-      return value === undefined ? [] : [[wire, value]];
+    campaignRules.flatMap(([name]) => {
+      const value = change[name];
+      return value === undefined ? [] : [[name, value]];
     }),
   ),
 });
 
 /** The values of a form's inputs for rules that a call showed. */
-export const ruleInputsOf = (shown: RulesOnWire): RuleInputs =>
+export const ruleInputsOf = (shown: RulesGiven): RuleInputs =>
   Object.fromEntries(
-    campaignRules.map(([, { wire, kind }]) => {
-      const value = shown[wire as keyof RulesOnWire];
-      return [wire, kind === 'flag' ? value === 'T' : value];
+    campaignRules.map(([name, { kind }]) => {
+      const value = shown[name];
+      return [name, kind === 'flag' ? value === 'T' : value];
     }),
   ) as RuleInputs;
 
 /** What a form's inputs send; an emptied number is what a new campaign starts with. */
-export const ruleInputsSent = (values: RuleInputs): RulesOnWire =>
+export const ruleInputsSent = (values: RuleInputs): RulesGiven =>
   Object.fromEntries(
-    campaignRules.map(([, { wire, kind, start }]) => {
-      const value = values[wire as keyof RuleInputs];
-      return [wire, kind === 'whole' ? (value === '' ? start : Number(value)) : sent(value)];
+    campaignRules.map(([name, { kind, start }]) => {
+      const value = values[name];
+      return [name, kind === 'whole' ? (value === '' ? start : Number(value)) : sent(value)];
     }),
-  ) as RulesOnWire;
+  ) as RulesGiven;
 
 /** What is wrong with the number of a form's input, by input; null if nothing is. */
 export const RULE_FAULTS = Object.fromEntries(
-  campaignRules.flatMap(([, rule]) =>
+  campaignRules.flatMap(([name, rule]) =>
     rule.kind === 'whole'
       ? [
           [
-            rule.wire,
+            name,
             (value: number | string) =>
               value !== '' &&
               Number.isInteger(Number(value)) &&
@@ -296,11 +294,11 @@ export const RULE_FAULTS = Object.fromEntries(
 ) as Record<string, (value: number | string) => string | null>;
 
 /** The rules of a campaign in words, for people who may only read them. */
-export function ruleFacts(shown: RulesOnWire, module: string): [title: string, words: string][] {
+export function ruleFacts(shown: RulesGiven, module: string): [title: string, words: string][] {
   const needs: string[] = [];
   const facts: [string, string][] = [];
-  for (const [, rule] of rulesOf(module)) {
-    const value = shown[rule.wire as keyof RulesOnWire];
+  for (const [name, rule] of rulesOf(module)) {
+    const value = shown[name];
     if (rule.kind === 'whole') facts.push([rule.label, `${value}${rule.unit}`]);
     else if (rule.kind === 'choice') facts.push([rule.label, rule.choices[value]!]);
     else if (rule.fact) facts.push([rule.fact.title, value === 'T' ? rule.fact.on : rule.fact.off]);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AudienceFields, AudienceView, KeywordText, TargetFields, TargetView } from '../audience/target.ts';
 import { call } from '../base.ts';
-import { CAMPAIGN_SORTS } from '../choices.ts';
 import { PlannedRetail, RetailCosts, RetailFields } from '../money/pricing.ts';
 import {
   Day,
@@ -68,9 +67,9 @@ type RuleType<T> = z.ZodType<T, T extends number ? T | string : T>;
 /** A campaign's rules (contract/campaigns/campaign-rules.ts) as a new campaign takes them, as a change does, and as shown. */
 const RuleFields = z.object(
   Object.fromEntries(
-    campaignRules.map(([, rule]) => [
+    campaignRules.map(([name, rule]) => [
       rule.wire,
-      describe((ruleType(rule) as z.ZodType).default(STARTS[rule.wire as keyof RulesOnWire]), rule.about),
+      describe((ruleType(rule) as z.ZodType).default(STARTS[name]), rule.about),
     ]),
   ) as { [W in keyof RulesOnWire]: z.ZodDefault<RuleType<RulesOnWire[W]>> },
 );
@@ -283,7 +282,9 @@ export const campaigns = {
     .meta({ access: 'campaign.read' })
     .input(
       PageQuery.extend({
-        sortby: z.enum(CAMPAIGN_SORTS).optional(),
+        sortby: z
+          .enum(['campaignName', 'company_name', 'status', 'created_at', 'leads_30d', 'leadspeek_api_id'])
+          .optional(),
         status: z.enum(['active', 'paused', 'archived']).optional(),
         companyID: Id.optional(),
         leadspeekType: PipeList(CAMPAIGN_MODULES, 'is not a product')

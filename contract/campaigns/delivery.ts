@@ -95,7 +95,7 @@ const Company = z.object({ companyID: Id.optional().describe('The company. Defau
 /** A delivery among those of all destinations of a company. */
 export const DeskDelivery = z.object({
   id: Id,
-  destinationID: Id,
+  destination_id: Id,
   destination: z.string().describe('The URL of a webhook, or the names of the service and the connection'),
   kind: z.string().describe('webhook, or the service of its connection'),
   destination_state: z.enum(['enabled', 'disabled', 'removed']),
@@ -126,7 +126,7 @@ const Exchange = z.object({
 
 /** What narrows the list of a company's deliveries, and what is resent. */
 const DeskFilter = Company.extend({
-  destinationID: Id.optional().describe('Only those of this destination'),
+  destination_id: Id.optional().describe('Only those of this destination'),
   cause: z
     .string()
     .max(300, 'must not exceed 300 characters')
@@ -535,7 +535,7 @@ export const spreadsheets = {
     .input(Campaign)
     .output(
       z.object({
-        destinationID: Id,
+        destination_id: Id,
         exists: z.boolean(),
         url: z.string(),
         account: z.string(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Done, given, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 
 /** Why money is refunded or credit is granted. */
 export const CREDIT_REASONS = [
@@ -63,7 +64,7 @@ export const Credit = z.object({
   note: z.string(),
   created_at: Instant,
 });
-export type Credit = z.output<typeof Credit>;
+export type Credit = Inside<z.output<typeof Credit>>;
 
 const tags = ['Credits'];
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Done, Flag, given, Id, Instant } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 
 /** The amounts offered in addition to a custom amount, US dollars (spec calls 9). */
 export const WALLET_PRESETS = [0, 250, 500, 1000] as const;
@@ -46,7 +47,7 @@ export const WalletTransaction = z.object({
   balance: Signed.describe('Balance after the change'),
   transaction_type: z.enum(['topup', 'charge', 'other']),
 });
-export type WalletTransaction = z.output<typeof WalletTransaction>;
+export type WalletTransaction = Inside<z.output<typeof WalletTransaction>>;
 
 /** The state of the automatic top-up. */
 export const AUTO_STATES = ['idle', 'armed', 'due', 'charging', 'waiting', 'stopped'] as const;
@@ -109,7 +110,7 @@ export const DataWallet = z.object({
       'Balance at the end of each day of the month, and the top-ups of that day; empty without a month',
     ),
 });
-export type DataWallet = z.output<typeof DataWallet>;
+export type DataWallet = Inside<z.output<typeof DataWallet>>;
 
 const Of = z.object({ company_id: Id.describe('Your own agency') });
 const Month = z.object({ date: WalletMonth.optional().describe('Defaults to the agency’s current month') });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { PAYMENT_TERMS } from '../choices.ts';
 import { Day, Done, Flag, GivenDay, Id, Instant, Line, Micros, Page, PageQuery } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 
 export const INVOICE_SIDES = ['retail', 'wholesale'] as const;
 export const INVOICE_STATUSES = ['open', 'paid', 'uncollectible', 'void'] as const;
@@ -106,7 +107,7 @@ export const Invoice = InvoiceRow.extend({
   needs_authentication: z.boolean().describe('Whether the payer can complete the last charge in the browser'),
   may: z.array(z.enum(['pay', 'credit', 'write_off'])).describe('The actions available to you'),
 });
-export type InvoiceData = z.output<typeof Invoice>;
+export type InvoiceData = Inside<z.output<typeof Invoice>>;
 
 const InvoiceEvent = z.object({
   id: Id.describe('The transfer ID'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Day, Dollars, Done, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { Plan } from './pricing.ts';
 
 /** The outcome of a past month. excluded: nothing was charged because the agency was excluded at the time. */
@@ -20,7 +21,7 @@ export const MinSpendOffer = z.object({
   reminded_at: Instant.nullable(),
   accepted_at: Instant.nullable(),
 });
-export type MinSpendOffer = z.output<typeof MinSpendOffer>;
+export type MinSpendOffer = Inside<z.output<typeof MinSpendOffer>>;
 
 /**
  * An agency's minimum-spend status (spec product 3 and 6, calls 3 and 7). A month is a calendar month in the root's

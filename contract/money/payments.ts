@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AccountState } from '../accounts/users.ts';
 import { call } from '../base.ts';
 import { Done, Flag, Id, Instant, Line, Micros, Page, PageQuery } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 
 /** A card as its owner would recognize it; its number is never here. */
 export const Card = z.object({
@@ -64,7 +65,7 @@ export const Payout = z.object({
   created_at: Instant,
   arrives_at: Instant.describe('When it arrives, or arrived, at the bank'),
 });
-export type Payout = z.output<typeof Payout>;
+export type Payout = Inside<z.output<typeof Payout>>;
 
 /** A transaction included in a payout. */
 export const PayoutPart = z.object({

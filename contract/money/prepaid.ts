@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { PAYMENT_TERMS } from '../choices.ts';
 import { Done, Flag, given, Id, Instant, Micros } from '../primitives.ts';
+import type { Inside } from '../wire.ts';
 import { AUTO_STATES } from './data-wallet.ts';
 import { Paid } from './invoices.ts';
 
@@ -59,7 +60,7 @@ export const TopUpEstimate = z.object({
   card: z.string().describe("The client's card on file, such as 'visa 4242'. Empty if none"),
   blocked: z.string().describe('Why leads cannot be bought now. Empty if they can'),
 });
-export type TopUpEstimate = z.output<typeof TopUpEstimate>;
+export type TopUpEstimate = Inside<z.output<typeof TopUpEstimate>>;
 
 export const Purchase = z.object({
   id: Id,
@@ -93,7 +94,7 @@ export const CurrentTopUp = z.object({
     .array(Purchase)
     .describe('Card purchases including attempted and refused ones, newest first, up to 20'),
 });
-export type CurrentTopUp = z.output<typeof CurrentTopUp>;
+export type CurrentTopUp = Inside<z.output<typeof CurrentTopUp>>;
 
 export const RemainingBalance = z.object({
   balance_micros: Micros,
@@ -107,7 +108,7 @@ export const RemainingBalance = z.object({
   disputed_micros: Micros.describe('Disputed by the cardholder'),
   refundable_micros: Micros.describe('The part of the balance that can be refunded to the card'),
 });
-export type RemainingBalance = z.output<typeof RemainingBalance>;
+export type RemainingBalance = Inside<z.output<typeof RemainingBalance>>;
 
 const tags = ['Campaigns'];
 

@@ -15,7 +15,7 @@ export interface Facts {
   user: SessionUser | null;
   setup: SetupCheck | null;
   /** Whether /register is open at this host. */
-  isRegisterAccount?: boolean;
+  registration_open?: boolean;
 }
 
 /** Facts about a signed-in user. */
@@ -68,11 +68,11 @@ export interface ShownModule {
 }
 
 const PAIRS = [
-  ['local', 'leadlocalname', 'leadlocalurl'],
-  ['locator', 'leadlocatorname', 'leadlocatorurl'],
-  ['enhance', 'leadenhancename', 'leadenhanceurl'],
-  ['b2b', 'leadb2bname', 'leadb2burl'],
-  ['simplifi', 'leadsimplifiname', 'leadsimplifiurl'],
+  ['local', 'local_name', 'local_url'],
+  ['locator', 'locator_name', 'locator_url'],
+  ['enhance', 'enhance_name', 'enhance_url'],
+  ['b2b', 'b2b_name', 'b2b_url'],
+  ['simplifi', 'simplifi_name', 'simplifi_url'],
 ] as const;
 
 /** Global names, for the modules that every tenant has; the others have pages only where they are set. */
@@ -96,9 +96,9 @@ export function modulesOf({ user, setup }: Facts): ShownModule[] {
     const slug = user[slugKey] || filled?.slug;
     if (!slug) continue;
     if (setup && !setup.modules.includes(module)) continue;
-    if (setup && role === 'client' && !setup.clientsidebar.includes(module)) continue;
+    if (setup && role === 'client' && !setup.client_sidebar.includes(module)) continue;
     const isAgencys = role === 'agency' || role === 'agencyAdministrator' || role === 'agencySales';
-    if (setup && isAgencys && !setup.agencyFilteredModules.includes(module)) continue;
+    if (setup && isAgencys && !setup.agency_modules.includes(module)) continue;
     if (module === 'b2b' && !(setup && betaShown(setup, 'b2b_module'))) continue;
     if (module === 'simplifi' && !(user.is_master && setup && betaShown(setup, 'simplifi_module'))) continue;
     shown.push({ module, name: user[nameKey] || filled?.name || slug, slug });
@@ -134,7 +134,7 @@ export function roleModule(
  * Whether the user has a permission granted to one person; in view mode, whether the real user has it (spec product 6).
  */
 export function hasPermission(user: SessionUser, name: string): boolean {
-  const given = [...user.user_permissions, ...user.user_permissions_view_mode];
+  const given = [...user.user_permissions, ...user.true_permissions];
   return given.some((one) => one.name === name && one.permission_active === 'T');
 }
 
@@ -150,13 +150,13 @@ export function paymentConnected({ user, setup }: Facts): boolean {
 export function mayDevelop(facts: SignedIn): boolean {
   const { user, setup } = facts;
   if (setup?.api_mode !== 'T') return false;
-  if (roleOf(user) === 'root') return user.rootcomp;
+  if (roleOf(user) === 'root') return user.is_root;
   return roleOf(user) === 'agency' && setup.card_set && paymentConnected(facts);
 }
 
 /** Whether an agency may continue to its pages (ROUT-13); view mode can open them regardless. */
 export function mayContinue({ user, setup }: Facts): boolean {
-  return !user || !setup || !isAgency(user) || user.isViewMode || mayContinueAgency(setup);
+  return !user || !setup || !isAgency(user) || user.in_view_mode || mayContinueAgency(setup);
 }
 
 /** Whether the menus for daily work are hidden (ROUT-13). */

@@ -123,7 +123,7 @@ export function sidebar(facts: SignedIn): MenuGroup[] {
   const { user, setup } = facts;
   const isHidden = menusHidden(facts);
   // Pages that stay readable after a failed payment keep their link.
-  const isUnpaid = setup !== null && !user.isViewMode && paymentFailed(setup, user);
+  const isUnpaid = setup !== null && !user.in_view_mode && paymentFailed(setup, user);
   const isForced = isSales(user) && salesAccount(facts) !== 'completed';
   // Until set-up is complete, its steps replace the daily work.
   const isOpen = isHidden || user.profile_setup_completed === 'F';
@@ -207,15 +207,15 @@ const ENTRY_RULES: Record<ProfileEntry, (facts: SignedIn) => boolean> = {
     ((Boolean(setup?.card_set) && user.manual_bill === 'F') ||
       (user.manual_bill === 'T' && roleOf(user) === 'agency')),
   dataWallet: ({ user, setup }) => {
-    if (roleOf(user) !== 'agency' || !user.is_master || user.systemuser || !setup) return false;
+    if (roleOf(user) !== 'agency' || !user.is_master || user.system_user || !setup) return false;
     return walletShown(setup);
   },
   integrations: ({ user }) => roleOf(user) === 'client',
   developer: mayDevelop,
   exclusionList: ({ user }) => roleOf(user) === 'client',
-  changePassword: ({ user }) => !user.isViewMode,
-  twoFactor: ({ user }) => !user.isViewMode,
-  sessions: ({ user }) => !user.isViewMode,
+  changePassword: ({ user }) => !user.in_view_mode,
+  twoFactor: ({ user }) => !user.in_view_mode,
+  sessions: ({ user }) => !user.in_view_mode,
   support: ({ user }) => user.company_kind === 'agency',
   logout: () => true,
 };

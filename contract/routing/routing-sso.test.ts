@@ -3,8 +3,8 @@ import { type SsoFacts, ssoLanding } from './routing-sso.ts';
 
 const agency: SsoFacts = {
   user_type: 'userdownline',
-  systemuser: false,
-  leadlocalurl: 'visitor-id',
+  system_user: false,
+  local_url: 'visitor-id',
   profile_setup_completed: 'T',
   charges_enabled: true,
   payouts_enabled: true,
@@ -19,16 +19,20 @@ describe('[AUTH-13] where a single sign-on leads', () => {
     ['of a client, either', { user_type: 'client', profile_setup_completed: 'F' }, SETUP],
     [
       'of a system user, either',
-      { user_type: 'user', systemuser: true, profile_setup_completed: 'F' },
+      { user_type: 'user', system_user: true, profile_setup_completed: 'F' },
       SETUP,
     ],
     ['a client', { user_type: 'client' }, LOCAL],
     ['a client whose agency has no account', { user_type: 'client', charges_enabled: false }, LOCAL],
-    ['a sales system user', { user_type: 'sales', systemuser: true }, '/configuration/sales-connect-account'],
-    ['a system user', { user_type: 'user', systemuser: true }, '/configuration/agency-list'],
+    [
+      'a sales system user',
+      { user_type: 'sales', system_user: true },
+      '/configuration/sales-connect-account',
+    ],
+    ['a system user', { user_type: 'user', system_user: true }, '/configuration/agency-list'],
     [
       'a system administrator without an account',
-      { user_type: 'administrator', systemuser: true, charges_enabled: false },
+      { user_type: 'administrator', system_user: true, charges_enabled: false },
       '/configuration/agency-list',
     ],
     ['charges are off', { charges_enabled: false }, SETTING],
@@ -36,14 +40,14 @@ describe('[AUTH-13] where a single sign-on leads', () => {
     ['both are off', { charges_enabled: false, payouts_enabled: false }, SETTING],
     ['anybody else', {}, LOCAL],
     ["an agency's sales person", { user_type: 'sales' }, LOCAL],
-    ['a module name that needs encoding', { leadlocalurl: 'a b/c' }, '/a%20b%2Fc/dashboard'],
-    ['no module', { leadlocalurl: '' }, '/dashboard'],
+    ['a module name that needs encoding', { local_url: 'a b/c' }, '/a%20b%2Fc/dashboard'],
+    ['no module', { local_url: '' }, '/dashboard'],
   ])('%s', (_, facts, path) => {
     expect(ssoLanding({ ...agency, ...facts })).toBe(path);
   });
 
   test('facts that are not known yet decide nothing', () => {
-    expect(ssoLanding({ user_type: 'userdownline', systemuser: false, leadlocalurl: 'visitor-id' })).toBe(
+    expect(ssoLanding({ user_type: 'userdownline', system_user: false, local_url: 'visitor-id' })).toBe(
       LOCAL,
     );
   });

@@ -4,9 +4,9 @@
  */
 export interface SsoFacts {
   user_type: 'user' | 'userdownline' | 'client' | 'administrator' | 'sales';
-  systemuser: boolean;
+  system_user: boolean;
   /** The agency's own path segment for the Site ID module. */
-  leadlocalurl: string;
+  local_url: string;
   profile_setup_completed?: 'T' | 'F';
   charges_enabled?: boolean;
   payouts_enabled?: boolean;
@@ -14,12 +14,12 @@ export interface SsoFacts {
 
 /** The page that a single sign-on leads to, by the first matching rule (spec product 4, SSO). */
 export function ssoLanding(facts: SsoFacts): string {
-  const moduleDashboard = facts.leadlocalurl
-    ? `/${encodeURIComponent(facts.leadlocalurl)}/dashboard`
+  const moduleDashboard = facts.local_url
+    ? `/${encodeURIComponent(facts.local_url)}/dashboard`
     : '/dashboard';
   if (facts.profile_setup_completed === 'F') return '/user/profile-setup';
   if (facts.user_type === 'client') return moduleDashboard;
-  if (facts.systemuser) {
+  if (facts.system_user) {
     return facts.user_type === 'sales'
       ? '/configuration/sales-connect-account'
       : '/configuration/agency-list';

@@ -7,9 +7,9 @@ export interface SwitchFacts {
   role_id?: string | null | undefined;
   profile_setup_completed?: 'T' | 'F' | undefined;
   /** The state of the agency's payment account; 'completed', or anything else while it is not. */
-  status_acc?: string | null | undefined;
-  leadlocalurl?: string | null | undefined;
-  leadlocatorurl?: string | null | undefined;
+  account_status?: string | null | undefined;
+  local_url?: string | null | undefined;
+  locator_url?: string | null | undefined;
 }
 
 /** The page after switching to another user (spec product 2, last paragraph; ROUT-11). */
@@ -18,13 +18,13 @@ export function switchLanding(facts: SwitchFacts): string {
   const lacksRole =
     isAgency && facts.user_type === 'administrator' && facts.role_id !== undefined && !facts.role_id;
   if (lacksRole || facts.profile_setup_completed === 'F') return '/user/profile-setup';
-  const lacksAccount = isAgency && facts.status_acc !== undefined && facts.status_acc !== 'completed';
-  const url = facts.leadlocalurl || facts.leadlocatorurl;
+  const lacksAccount = isAgency && facts.account_status !== undefined && facts.account_status !== 'completed';
+  const url = facts.local_url || facts.locator_url;
   if (lacksAccount || !url) return '/configuration/general-setting';
   return `/${encodeURIComponent(url)}/dashboard`;
 }
 
 /** The page after returning to one's own account (NAV-03): the list that the view began from. */
-export function revertLanding(own: { systemuser: boolean }): string {
-  return own.systemuser ? '/configuration/agency-list' : '/configuration/client-management';
+export function revertLanding(own: { system_user: boolean }): string {
+  return own.system_user ? '/configuration/agency-list' : '/configuration/client-management';
 }

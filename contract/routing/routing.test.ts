@@ -15,13 +15,13 @@ const user = (given: Partial<SessionUser> = {}): SessionUser =>
     name: 'Somebody',
     email: 'somebody@people.test',
     user_type: 'userdownline',
-    user_type_ori: 'userdownline',
-    systemuser: false,
-    rootcomp: false,
+    true_user_type: 'userdownline',
+    system_user: false,
+    is_root: false,
     is_master: true,
-    isViewMode: false,
+    in_view_mode: false,
     user_permissions: [],
-    user_permissions_view_mode: [],
+    true_permissions: [],
     module_permissions: MODULE_NAMES.map((module_name) => ({
       module_name,
       enable_permission: 'T',
@@ -32,22 +32,22 @@ const user = (given: Partial<SessionUser> = {}): SessionUser =>
     permission_active: 'T',
     profile_setup_completed: 'T',
     company_kind: 'agency',
-    isAccExecutive: 'F',
+    is_account_executive: 'F',
     manual_bill: 'F',
-    status_acc: 'completed',
+    account_status: 'completed',
     charges_enabled: true,
     payouts_enabled: true,
     grade: 'agency.owner',
-    leadlocalname: 'Visitor ID',
-    leadlocalurl: 'visitor-id',
-    leadlocatorname: 'Search ID',
-    leadlocatorurl: 'search-id',
-    leadenhancename: '',
-    leadenhanceurl: '',
-    leadb2bname: 'B2B',
-    leadb2burl: 'b2b-id',
-    leadsimplifiname: 'Ads',
-    leadsimplifiurl: 'ads',
+    local_name: 'Visitor ID',
+    local_url: 'visitor-id',
+    locator_name: 'Search ID',
+    locator_url: 'search-id',
+    enhance_name: '',
+    enhance_url: '',
+    b2b_name: 'B2B',
+    b2b_url: 'b2b-id',
+    simplifi_name: 'Ads',
+    simplifi_url: 'ads',
     ...given,
   }) as SessionUser;
 
@@ -56,26 +56,26 @@ const beta = (slug: 'data_wallet' | 'b2b_module' | 'simplifi_module', is_beta = 
   name: slug,
   slug,
   is_beta,
-  apply_to_all_agency: all,
+  for_all: all,
 });
 const setup = (given: Partial<SetupCheck> = {}): SetupCheck =>
   ({
-    isBeta: false,
-    betaFeature: [beta('data_wallet'), beta('b2b_module', true, false), beta('simplifi_module')],
-    setupcomplete: 'T',
-    accessmodule: '',
-    accessmodule_agency: '',
-    paymentStatusFailed: false,
-    accountconnected: 'completed',
+    beta_user: false,
+    beta_features: [beta('data_wallet'), beta('b2b_module', true, false), beta('simplifi_module')],
+    setup_complete: 'T',
+    access: '',
+    agency_access: '',
+    payment_failed: false,
+    account_status: 'completed',
     package_id: 'p1',
-    paymentgateway: 'sandbox',
+    gateway: 'sandbox',
     card_set: true,
-    clientsidebar: ['local', 'simplifi'],
-    client_add_campaign_disabled: false,
-    agency_onboarding_status: false,
+    client_sidebar: ['local', 'simplifi'],
+    campaigns_closed: false,
+    onboarding_on: false,
     api_mode: 'T',
     modules: ['local', 'locator', 'b2b', 'simplifi'],
-    agencyFilteredModules: ['local', 'locator', 'b2b', 'simplifi'],
+    agency_modules: ['local', 'locator', 'b2b', 'simplifi'],
     ...given,
   }) as SetupCheck;
 
@@ -83,10 +83,10 @@ const rootUser = (given: Partial<SessionUser> = {}) =>
   user({
     company_kind: 'root',
     user_type: 'user',
-    systemuser: true,
-    rootcomp: true,
+    system_user: true,
+    is_root: true,
     grade: 'root.owner',
-    status_acc: '',
+    account_status: '',
     charges_enabled: false,
     payouts_enabled: false,
     ...given,
@@ -100,23 +100,23 @@ const PEOPLE = {
   root: signedIn(rootUser(), { outbox: true }),
   enterprise: signedIn(rootUser({ is_master: false })),
   rootAdmin: signedIn(rootUser({ user_type: 'administrator', grade: 'root.administrator' })),
-  rootSales: signedIn(rootUser({ user_type: 'sales', grade: 'root.sales' }), { accountconnected: '' }),
-  rootAE: signedIn(rootUser({ user_type: 'sales', grade: 'root.sales', isAccExecutive: 'T' })),
+  rootSales: signedIn(rootUser({ user_type: 'sales', grade: 'root.sales' }), { account_status: '' }),
+  rootAE: signedIn(rootUser({ user_type: 'sales', grade: 'root.sales', is_account_executive: 'T' })),
   agency: signedIn(user()),
-  agencyNew: signedIn(user({ profile_setup_completed: 'F', status_acc: '', charges_enabled: false }), {
-    setupcomplete: 'F',
+  agencyNew: signedIn(user({ profile_setup_completed: 'F', account_status: '', charges_enabled: false }), {
+    setup_complete: 'F',
     card_set: false,
-    accountconnected: '',
+    account_status: '',
   }),
   agencyAdmin: signedIn(user({ user_type: 'administrator', grade: 'agency.administrator' })),
   agencySales: signedIn(user({ user_type: 'sales', grade: 'agency.sales' })),
-  agencyAE: signedIn(user({ user_type: 'sales', grade: 'agency.sales', isAccExecutive: 'T' })),
+  agencyAE: signedIn(user({ user_type: 'sales', grade: 'agency.sales', is_account_executive: 'T' })),
   client: signedIn(user({ user_type: 'client', company_kind: 'client', grade: 'client.owner' })),
   // An agency with nothing set up, viewed by a member of the root.
-  viewMode: signedIn(user({ isViewMode: true, user_type_ori: 'user' }), {
-    setupcomplete: 'F',
+  viewMode: signedIn(user({ in_view_mode: true, true_user_type: 'user' }), {
+    setup_complete: 'F',
     card_set: false,
-    accessmodule_agency: 'paymentfailed',
+    agency_access: 'paymentfailed',
   }),
 } satisfies Record<string, SignedIn>;
 type Who = keyof typeof PEOPLE;
@@ -280,13 +280,13 @@ describe('[ROUT-01] [ROUT-02] [ROUT-04] [ROUT-05] [ROUT-06] [ROUT-07] [ROUT-08] 
   test('no redirect leads in a circle, and each ends at a page', () => {
     const states: Partial<SetupCheck>[] = [
       {},
-      { setupcomplete: 'F' },
+      { setup_complete: 'F' },
       { card_set: false },
-      { accessmodule: 'paymentfailed', setupcomplete: 'F' },
-      { accessmodule_agency: 'paymentfailed' },
-      { accountconnected: 'pending', package_id: '' },
-      { modules: [], agencyFilteredModules: [], clientsidebar: [] },
-      { client_add_campaign_disabled: true },
+      { access: 'paymentfailed', setup_complete: 'F' },
+      { agency_access: 'paymentfailed' },
+      { account_status: 'pending', package_id: '' },
+      { modules: [], agency_modules: [], client_sidebar: [] },
+      { campaigns_closed: true },
     ];
     for (const who of people) {
       for (const state of states) {
@@ -331,7 +331,7 @@ describe('[ROUT-01] [ROUT-05] nobody signed in', () => {
 
   test('[AUTH-07] /register shows the login unless registering is open', () => {
     expect(decide('/register', nobody)).toMatchObject({ kind: 'page', page: 'login' });
-    expect(decide('/register', { ...nobody, isRegisterAccount: true })).toMatchObject({ page: 'register' });
+    expect(decide('/register', { ...nobody, registration_open: true })).toMatchObject({ page: 'register' });
   });
 });
 
@@ -342,11 +342,11 @@ describe('[ROUT-12] client set-up', () => {
 
   test('Card Setting without a card, or with the set-up open, leads to Profile Setup', () => {
     expect(at('/user/card-setting', { card_set: false })).toBe('/user/profile-setup');
-    expect(at('/user/card-setting', { setupcomplete: 'F' })).toBe('/user/profile-setup');
+    expect(at('/user/card-setting', { setup_complete: 'F' })).toBe('/user/profile-setup');
     expect(at('/user/card-setting', {})).toBe('P');
   });
   test('a failed payment with the set-up open forces Card Setting', () => {
-    const failed = { setupcomplete: 'F', accessmodule: 'paymentfailed' } as const;
+    const failed = { setup_complete: 'F', access: 'paymentfailed' } as const;
     expect(at('/visitor-id/campaign-management', failed)).toBe('/user/card-setting');
     expect(at('/user/profile', failed)).toBe('/user/card-setting');
     expect(at('/user/card-setting', failed)).toBe('P');
@@ -359,25 +359,25 @@ describe('[ROUT-12] client set-up', () => {
     expect(shown.map(({ to }) => to)).toEqual(expect.arrayContaining([...readable, '/user/card-setting']));
     expect(shown.some(({ page }) => page === 'campaign-management')).toBe(false);
     // What the agency owes is not the client's concern.
-    expect(at('/visitor-id/campaign-management', { accessmodule_agency: 'paymentfailed' })).toBe('P');
+    expect(at('/visitor-id/campaign-management', { agency_access: 'paymentfailed' })).toBe('P');
   });
   test('without leave to add campaigns, campaign-management leads to the dashboard', () => {
-    const disabled = { client_add_campaign_disabled: true };
+    const disabled = { campaigns_closed: true };
     expect(at('/visitor-id/campaign-management', disabled)).toBe('/visitor-id/dashboard');
     expect(at('/ads/campaign-management', disabled)).toBe('/dashboard');
     expect(at('/campaign-setup', disabled)).toBe('/dashboard');
     expect(at('/campaign', disabled)).toBe('P');
   });
   test.each([
-    [{ accountconnected: 'completed', package_id: 'p' }, 'F', 'P'],
-    [{ accountconnected: 'completed', package_id: '' }, 'F', '/user/profile'],
-    [{ accountconnected: '', package_id: 'p', paymentgateway: 'none' }, 'F', 'P'],
-    [{ accountconnected: '', package_id: 'p', paymentgateway: 'stripe' }, 'F', '/user/profile'],
-    [{ accountconnected: '', package_id: 'p', paymentgateway: 'stripe' }, 'T', 'P'],
-    [{ accountconnected: 'failed', package_id: 'p', paymentgateway: 'stripe' }, 'T', 'P'],
-    [{ accountconnected: 'failed', package_id: 'p', paymentgateway: 'stripe' }, 'F', '/user/profile'],
-    [{ accountconnected: 'pending', package_id: 'p' }, 'T', '/user/profile'],
-    [{ accountconnected: 'inverification', package_id: 'p' }, 'T', '/user/profile'],
+    [{ account_status: 'completed', package_id: 'p' }, 'F', 'P'],
+    [{ account_status: 'completed', package_id: '' }, 'F', '/user/profile'],
+    [{ account_status: '', package_id: 'p', gateway: 'none' }, 'F', 'P'],
+    [{ account_status: '', package_id: 'p', gateway: 'stripe' }, 'F', '/user/profile'],
+    [{ account_status: '', package_id: 'p', gateway: 'stripe' }, 'T', 'P'],
+    [{ account_status: 'failed', package_id: 'p', gateway: 'stripe' }, 'T', 'P'],
+    [{ account_status: 'failed', package_id: 'p', gateway: 'stripe' }, 'F', '/user/profile'],
+    [{ account_status: 'pending', package_id: 'p' }, 'T', '/user/profile'],
+    [{ account_status: 'inverification', package_id: 'p' }, 'T', '/user/profile'],
   ] as const)(
     'the dashboard needs a connected account: %j, manual bill %s',
     (check, manual_bill, expected) => {
@@ -396,20 +396,18 @@ describe('[ROUT-13] agency set-up', () => {
     wordOf(path, signedIn(user(person), check));
 
   test('a failed payment forces Card Setting, outside view mode only', () => {
-    const failed = { accessmodule_agency: 'paymentfailed' } as const;
+    const failed = { agency_access: 'paymentfailed' } as const;
     expect(at('/visitor-id/campaign-management', failed)).toBe('/user/card-setting');
     expect(at('/user/profile', failed)).toBe('/user/card-setting');
-    expect(at('/visitor-id/campaign-management', failed, { isViewMode: true })).toBe('P');
+    expect(at('/visitor-id/campaign-management', failed, { in_view_mode: true })).toBe('P');
     for (const path of ['/visitor-id/dashboard', '/configuration/invoices', '/configuration/statement'])
       expect(at(path, failed)).toBe('P');
   });
-  test('goes on with setupcomplete T and a card, or onboarding on', () => {
+  test('goes on with setup_complete T and a card, or onboarding on', () => {
     expect(at('/configuration/general-setting', { card_set: false })).toBe('/user/profile-setup');
-    expect(at('/configuration/general-setting', { card_set: false, agency_onboarding_status: true })).toBe(
-      'P',
-    );
-    expect(at('/configuration/general-setting', { setupcomplete: 'F' })).toBe('/user/profile-setup');
-    expect(at('/user/profile', { setupcomplete: 'F' })).toBe('P');
+    expect(at('/configuration/general-setting', { card_set: false, onboarding_on: true })).toBe('P');
+    expect(at('/configuration/general-setting', { setup_complete: 'F' })).toBe('/user/profile-setup');
+    expect(at('/user/profile', { setup_complete: 'F' })).toBe('P');
   });
   test('lands by charges, payouts and profile', () => {
     const off = { charges_enabled: false, payouts_enabled: false } as const;
@@ -421,13 +419,13 @@ describe('[ROUT-13] agency set-up', () => {
     const pages = (facts: SignedIn) => sidebar(facts).flatMap(({ links }) => links.map(({ page }) => page));
     expect(pages(PEOPLE.agency)).toContain('module-dashboard');
     for (const check of [
-      { accessmodule_agency: 'paymentfailed' },
-      { card_set: false, agency_onboarding_status: true },
-      { accountconnected: 'pending' },
+      { agency_access: 'paymentfailed' },
+      { card_set: false, onboarding_on: true },
+      { account_status: 'pending' },
     ] as const) {
       const seen = pages(signedIn(user(), check));
       // Purchases stay readable after a failed payment.
-      const isReadable = 'accessmodule_agency' in check;
+      const isReadable = 'agency_access' in check;
       expect(seen.includes('module-dashboard')).toBe(isReadable);
       expect(seen.includes('dashboard')).toBe(isReadable);
       expect(seen).not.toContain('campaign-management');
@@ -438,8 +436,8 @@ describe('[ROUT-13] agency set-up', () => {
 });
 
 test('[ROUT-14] sales whose account is not connected are forced to connect it', () => {
-  for (const accountconnected of ['', 'pending', 'inverification', 'failed'] as const) {
-    const facts = signedIn(PEOPLE.rootAE.user, { accountconnected });
+  for (const accountStatus of ['', 'pending', 'inverification', 'failed'] as const) {
+    const facts = signedIn(PEOPLE.rootAE.user, { account_status: accountStatus });
     expect(wordOf('/configuration/client-management', facts)).toBe('/configuration/sales-connect-account');
     expect(landing(facts)).toBe('/configuration/sales-connect-account');
     expect(sidebar(facts).flatMap(({ links }) => links.map(({ page }) => page))).toEqual([
@@ -489,9 +487,9 @@ test('[ROUT-08] report analytics by permission, its own or in view mode', () => 
 
 test('[ROUT-07] a module that the root no longer has leads home; one without a name gets the global one', () => {
   expect(wordOf('/visitor-id/dashboard', signedIn(user(), { modules: ['locator'] }))).toBe('/');
-  const unnamed = signedIn(user({ leadlocatorname: '', leadlocatorurl: '' }));
+  const unnamed = signedIn(user({ locator_name: '', locator_url: '' }));
   expect(decide('/search-id/dashboard', unnamed)).toMatchObject({ module: { name: 'Search ID' } });
-  const noEnhance = signedIn(user(), { modules: ['local', 'enhance'], agencyFilteredModules: ['enhance'] });
+  const noEnhance = signedIn(user(), { modules: ['local', 'enhance'], agency_modules: ['enhance'] });
   expect(wordOf('/enhance-id/dashboard', noEnhance)).toBe('404');
 });
 
@@ -499,19 +497,21 @@ describe('[BETA-01] modules and beta features', () => {
   const b2b = '/b2b-id/campaign-management';
   test('b2b only while it is in trial, for all or for a beta user', () => {
     expect(wordOf(b2b, PEOPLE.agency)).toBe('404');
-    expect(wordOf(b2b, signedIn(user(), { isBeta: true }))).toBe('P');
-    expect(wordOf(b2b, signedIn(user(), { betaFeature: [beta('b2b_module')] }))).toBe('P');
-    expect(wordOf(b2b, signedIn(user(), { betaFeature: [beta('b2b_module', false)] }))).toBe('404');
+    expect(wordOf(b2b, signedIn(user(), { beta_user: true }))).toBe('P');
+    expect(wordOf(b2b, signedIn(user(), { beta_features: [beta('b2b_module')] }))).toBe('P');
+    expect(wordOf(b2b, signedIn(user(), { beta_features: [beta('b2b_module', false)] }))).toBe('404');
   });
   test('simplifi on the master system only', () => {
     expect(wordOf('/ads/campaign-management', PEOPLE.agency)).toBe('P');
     expect(wordOf('/ads/campaign-management', signedIn(user({ is_master: false })))).toBe('404');
   });
   test('the Data Wallet for agencies of the master system, and only who qualifies for b2b while that is in trial', () => {
-    expect(profileMenu(signedIn(user(), { isBeta: true }))).toContain('dataWallet');
+    expect(profileMenu(signedIn(user(), { beta_user: true }))).toContain('dataWallet');
     expect(profileMenu(PEOPLE.agency)).not.toContain('dataWallet');
-    expect(profileMenu(signedIn(user(), { betaFeature: [beta('data_wallet')] }))).toContain('dataWallet');
-    expect(profileMenu(signedIn(user({ is_master: false }), { isBeta: true }))).not.toContain('dataWallet');
+    expect(profileMenu(signedIn(user(), { beta_features: [beta('data_wallet')] }))).toContain('dataWallet');
+    expect(profileMenu(signedIn(user({ is_master: false }), { beta_user: true }))).not.toContain(
+      'dataWallet',
+    );
   });
 });
 

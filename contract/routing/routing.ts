@@ -52,7 +52,7 @@ const go = (to: string, why: Why): Decision => ({ kind: 'redirect', to, why });
 const notFound: Decision = { kind: 'notFound' };
 
 /** The state of a sales person's own payment account (ROUT-14). */
-export const salesAccount = ({ user, setup }: SignedIn) => setup?.accountconnected ?? user.status_acc;
+export const salesAccount = ({ user, setup }: SignedIn) => setup?.account_status ?? user.account_status;
 
 /**
  * Where a signed-in user starts (spec product 4, Routing guard): system users at the Agency List, sales people at their
@@ -64,17 +64,17 @@ export function landing(facts: SignedIn): string {
   if (isSales(user)) {
     if (salesAccount(facts) !== 'completed') return SALES_CONNECT;
     if (role === 'rootSales') return AGENCY_LIST;
-    return user.isAccExecutive === 'T' ? '/configuration/client-management' : SALES_CONNECT;
+    return user.is_account_executive === 'T' ? '/configuration/client-management' : SALES_CONNECT;
   }
   if (isSystem(user)) return systemHome(user);
   if (role === 'client') {
-    if (setup?.setupcomplete === 'F' && setup.accessmodule === 'paymentfailed') return CARD;
+    if (setup?.setup_complete === 'F' && setup.access === 'paymentfailed') return CARD;
     if (user.profile_setup_completed === 'F') return PROFILE_SETUP;
     return paymentConnected(facts) ? dashboardOf(facts) : '/user/profile';
   }
-  if (setup?.accessmodule_agency === 'paymentfailed' && !user.isViewMode) return CARD;
+  if (setup?.agency_access === 'paymentfailed' && !user.in_view_mode) return CARD;
   if (!mayContinue(facts)) return PROFILE_SETUP;
-  if (user.status_acc === 'completed' && user.charges_enabled && user.payouts_enabled)
+  if (user.account_status === 'completed' && user.charges_enabled && user.payouts_enabled)
     return dashboardOf(facts);
   if (user.profile_setup_completed === 'T' && !user.charges_enabled && !user.payouts_enabled)
     return '/configuration/general-setting';
@@ -99,8 +99,8 @@ type Rule = (facts: SignedIn, at: { module?: ShownModule | undefined }) => Decis
 const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
   clientCard: ({ user, setup }) => {
     if (roleOf(user) !== 'client' || !setup) return undefined;
-    if (setup.setupcomplete === 'F' && setup.accessmodule === 'paymentfailed') return undefined;
-    return !setup.card_set || setup.setupcomplete === 'F' ? go(PROFILE_SETUP, 'clientCard') : undefined;
+    if (setup.setup_complete === 'F' && setup.access === 'paymentfailed') return undefined;
+    return !setup.card_set || setup.setup_complete === 'F' ? go(PROFILE_SETUP, 'clientCard') : undefined;
   },
   profileSetupV1: (facts) => {
     const { user, setup } = facts;
@@ -114,14 +114,14 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
       ? go('/user/profile', 'paymentAccount')
       : undefined,
   addCampaign: (facts, { module }) =>
-    roleOf(facts.user) === 'client' && facts.setup?.client_add_campaign_disabled
+    roleOf(facts.user) === 'client' && facts.setup?.campaigns_closed
       ? go(
           module && module.module !== 'simplifi' ? modulePath(module.slug, 'dashboard') : '/dashboard',
           'addCampaign',
         )
       : undefined,
   // Sales people see Client Management only as account executives (spec product 6).
-  accountExecutive: ({ user }) => (isSales(user) && user.isAccExecutive !== 'T' ? notFound : undefined),
+  accountExecutive: ({ user }) => (isSales(user) && user.is_account_executive !== 'T' ? notFound : undefined),
   // Sales people have a list of their own, with what is in their care.
   companies: ({ user }) => (isSales(user) || mayUser(user, 'company.list') ? undefined : notFound),
   masterRoot: ({ user }) => (user.is_master ? undefined : notFound),
@@ -129,7 +129,8 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
   developer: (facts) => (mayDevelop(facts) ? undefined : notFound),
   // The owner of a root grants the permission to others, and so has it.
   reportAnalytics: ({ user }) =>
-    user.isViewMode || (user.rootcomp && (roleOf(user) === 'root' || hasPermission(user, 'report_analytics')))
+    user.in_view_mode ||
+    (user.is_root && (roleOf(user) === 'root' || hasPermission(user, 'report_analytics')))
       ? undefined
       : notFound,
 };
@@ -143,12 +144,12 @@ function forced(facts: SignedIn, page: PageRow): Decision | undefined {
     return go(SALES_CONNECT, 'salesAccount');
   }
   if (page.id === 'card-setting' || !setup) return undefined;
-  if (isAgency(user) && !user.isViewMode) {
-    if (setup.accessmodule_agency === 'paymentfailed')
+  if (isAgency(user) && !user.in_view_mode) {
+    if (setup.agency_access === 'paymentfailed')
       return page.whileUnpaid ? undefined : go(CARD, 'paymentFailed');
     if (!mayContinue(facts) && !page.duringSetup) return go(PROFILE_SETUP, 'agencySetUp');
   }
-  const failed = setup.setupcomplete === 'F' && setup.accessmodule === 'paymentfailed' && !page.whileUnpaid;
+  const failed = setup.setup_complete === 'F' && setup.access === 'paymentfailed' && !page.whileUnpaid;
   return roleOf(user) === 'client' && failed ? go(CARD, 'paymentFailed') : undefined;
 }
 
@@ -181,7 +182,7 @@ function decideForVisitor(found: Match[], path: string, facts: Facts): Decision 
       return go(path === '/dashboard' ? '/login' : `/login?next=${encodeURIComponent(path)}`, 'login');
     }
     if (page.to) return go(page.to, 'alias');
-    if (page.rules?.includes('registerOpen') && !facts.isRegisterAccount)
+    if (page.rules?.includes('registerOpen') && !facts.registration_open)
       return { kind: 'page', page: 'login', params: {} };
     return { kind: 'page', page: page.id as PageId, params };
   }

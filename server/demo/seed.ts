@@ -541,7 +541,7 @@ export async function seedDemo(
   // The last day's leads are delivered to the demo receiver, by the server as soon as it runs.
   async function addReceiver(): Promise<void> {
     const { secret } = await features.delivery.create(asCasey, {
-      leadspeekID: plans[0]!.campaign.id,
+      campaign_id: plans[0]!.campaign.id,
       url: `${receiver}/hooks/${RECEIVER_NAME}`,
     });
     await writeFile(receiverSecretFile(config), secret, { mode: 0o600 });

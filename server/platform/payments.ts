@@ -222,7 +222,7 @@ export interface AccountLinkInput {
   returnUrl: string;
 }
 
-/** As in the spec (`status_acc`): none, form not finished, provider is verifying, can be used, refused for good. */
+/** As in the spec (`account_status`): none, form not finished, provider is verifying, can be used, refused for good. */
 export type AccountStatus = '' | 'pending' | 'inverification' | 'completed' | 'failed';
 
 /** Named as on the wire (spec product 3 and 4). */

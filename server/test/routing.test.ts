@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SetupCheck } from '../../contract/accounts/setup.ts';
-import type { SessionUser } from '../../contract/accounts/users.ts';
+import { SetupCheck } from '../../contract/accounts/setup.ts';
+import { SessionUser } from '../../contract/accounts/users.ts';
+import { contract } from '../../contract/index.ts';
 import { decide } from '../../contract/routing/routing.ts';
 import { sidebar } from '../../contract/routing/routing-menu.ts';
+import { toInside } from '../../contract/wire-schema.ts';
 import { PASSWORD, type TestApp, testApp } from './app.ts';
 
 /** Compares the routing table, using the facts the real server gives each role, with what its calls allow them. */
@@ -41,8 +43,8 @@ beforeAll(async () => {
     people.set(name, {
       token,
       host,
-      user: user.body as unknown as SessionUser,
-      setup: setup.body as unknown as SetupCheck,
+      user: toInside(SessionUser, user.body) as SessionUser,
+      setup: toInside(SetupCheck, setup.body) as SetupCheck,
     });
   };
   await add('root', 'root.test', master);
@@ -154,7 +156,10 @@ describe('[ROUT-04] [ROUT-05] [ROUT-13] [ROUT-14] the table with the facts of a 
   test('/user/retrieve answers the same facts in one call', async () => {
     for (const [name, { token, host, user, setup }] of people) {
       const { body } = await app.call('GET', '/api/user/retrieve', { token, host });
-      expect([name, body]).toEqual([name, { user, setup }]);
+      expect([name, toInside(contract.setup.retrieveUserData['~orpc'].outputSchema!, body)]).toEqual([
+        name,
+        { user, setup },
+      ]);
     }
   });
 });
@@ -230,7 +235,7 @@ describe('[ROUT-08] [ROUT-09] what lies behind a page', () => {
   test('[CAMP-14] leads-management is for administrators, has no link, and shows whose leads they may see', async () => {
     for (const [name, facts] of people) {
       const isAdministrator = name === 'rootAdmin' || name === 'agencyAdmin';
-      const slug = facts.user.systemuser ? 'site-id' : 'visitor-id';
+      const slug = facts.user.system_user ? 'site-id' : 'visitor-id';
       const kind = decide(`/${slug}/leads-management`, facts).kind;
       expect([name, kind === 'page']).toEqual([name, isAdministrator]);
       const links = sidebar(facts).flatMap((part) => part.links.map(({ to }) => to));

@@ -2,7 +2,7 @@ import { type Challenge, solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/web/pbkdf2';
 
 /**
- * Solves a proof-of-work challenge of GET /general/captcha in the browser; returns the `gtoken` that proves it. Loaded
+ * Solves a proof-of-work challenge of GET /general/captcha in the browser; returns the `captcha_token` that proves it. Loaded
  * only when the server asks for one.
  */
 export async function solveCaptcha(given: {

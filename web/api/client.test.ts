@@ -1,11 +1,12 @@
 import { compactDecrypt, exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../../contract/messages.ts';
-import { routeTable } from '../build/routes.ts';
+import { callTable } from '../build/routes.ts';
 import { ApiError } from './errors.ts';
 import { sealerOf } from './seal.ts';
 import { type EndReason, Session } from './session.ts';
 import { clientOf, type Sealer, Transport } from './transport.ts';
+import { Wire } from './wire.ts';
 
 interface Sent {
   method: string;
@@ -14,6 +15,7 @@ interface Sent {
   body: unknown;
 }
 
+const table = callTable();
 const json = (status: number, body: unknown) =>
   new Response(JSON.stringify(body), { status, headers: { 'Content-Type': 'application/json' } });
 const unauthenticated = () =>
@@ -41,7 +43,8 @@ function setUp(
   session.onEnd((reason) => ends.push(reason));
   const transport = new Transport({
     base: '/api',
-    routes: routeTable(),
+    routes: table.routes,
+    wire: new Wire(table),
     session,
     ...(more.sealer ? { sealer: more.sealer } : {}),
     fetch: async (url, init) => {
@@ -66,7 +69,7 @@ describe('a call', () => {
   it('fills the path, sends the rest of a GET as query and leaves out what is unset', async () => {
     const { client, session, sent } = setUp(() => json(200, { data: [] }));
     session.start('t1');
-    await client.delivery.log({ id, Page: 2, PerPage: 10, state: 'failed', searchQuery: undefined } as never);
+    await client.delivery.log({ id, page: 2, per_page: 10, state: 'failed', search: undefined });
     expect(sent).toEqual([
       {
         method: 'GET',
@@ -80,7 +83,7 @@ describe('a call', () => {
   it('[WIRE-03] is rejected, naming it, before sending when an id of the path is missing', async () => {
     const { client, session, sent } = setUp(() => json(200, {}));
     session.start('t1');
-    await expect(client.campaigns.get({ leadspeekID: '' })).rejects.toThrow(
+    await expect(client.campaigns.get({ campaign_id: '' })).rejects.toThrow(
       'campaigns.get: leadspeekID is missing.',
     );
     await expect(client.leads.get({} as never)).rejects.toThrow('id is missing');
@@ -99,7 +102,7 @@ describe('a call', () => {
     );
     session.start('t1');
     const failure = await client.delivery
-      .create({ leadspeekID: id, url: 'https://a.example' })
+      .create({ campaign_id: id, url: 'https://a.example' })
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({
       name: 'ApiError',
@@ -108,6 +111,50 @@ describe('a call', () => {
       errors: { url: ['is required'] },
       requestId: 'r7',
     });
+  });
+
+  it('[WIRE-04] sends and gets the names of the wire, and shows those inside, in refusals as well', async () => {
+    const { client, session, sent } = setUp(({ method }) =>
+      method === 'PUT'
+        ? json(422, {
+            result: 'failed',
+            message: 'comsetval: is too long',
+            errors: { comsetval: ['is too long'], 'comsetval.embeddedcode': ['is too long'] },
+            requestId: 'r1',
+          })
+        : json(200, {
+            company_id: id,
+            settingname: 'rootAgencyEmbeddedCode',
+            version: 1,
+            data: { placeEmbedded: 'head', embeddedcode: '' },
+          }),
+    );
+    session.start('t1');
+    expect(await client.settings.get({ company_id: id, setting: 'embed_code' })).toEqual({
+      company_id: id,
+      setting: 'embed_code',
+      version: 1,
+      data: { place: 'head', code: '' },
+    });
+    const refused = client.settings.save({
+      company_id: id,
+      setting: 'embed_code',
+      value: { place: 'head', code: 'x' },
+    });
+    await expect(refused).rejects.toMatchObject({
+      message: 'value: is too long',
+      errors: { value: ['is too long'], 'value.code': ['is too long'] },
+    });
+    expect(sent).toMatchObject([
+      { url: `/api/configuration/setting/${id}/rootAgencyEmbeddedCode` },
+      {
+        body: {
+          companyID: id,
+          comsetname: 'rootAgencyEmbeddedCode',
+          comsetval: { placeEmbedded: 'head', embeddedcode: 'x' },
+        },
+      },
+    ]);
   });
 
   it('has words for a proxy page and for no answer at all', async () => {
@@ -283,7 +330,7 @@ describe('sealed bodies', () => {
     });
     const { client, session, sent } = setUp(() => json(200, {}), { sealer });
     session.start('t1');
-    await client.campaigns.activePause({ leadspeekID: id, status: 'paused' });
+    await client.campaigns.activePause({ campaign_id: id, status: 'paused' });
     await client.delivery.update({ id, state: 'disabled' });
     await client.delivery.remove({ id });
     expect(fetched).toBe(1);
@@ -323,7 +370,7 @@ describe('sealed bodies', () => {
       { sealer },
     );
     session.start('t1');
-    await client.campaigns.remove({ leadspeekID: id });
+    await client.campaigns.remove({ campaign_id: id });
     expect(sent).toHaveLength(2);
   });
 
@@ -331,7 +378,7 @@ describe('sealed bodies', () => {
     const sealer: Sealer = { seal: async (body) => body, forget: () => undefined };
     const { client, session, sent } = setUp(() => json(400, { message: 'no', errors: {} }), { sealer });
     session.start('t1');
-    await expect(client.campaigns.remove({ leadspeekID: id })).rejects.toBeInstanceOf(ApiError);
+    await expect(client.campaigns.remove({ campaign_id: id })).rejects.toBeInstanceOf(ApiError);
     expect(sent).toHaveLength(1);
   });
 });

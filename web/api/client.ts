@@ -1,4 +1,4 @@
-import routes from 'virtual:routes';
+import table from 'virtual:routes';
 import type { CodeStep } from '../../contract/accounts/auth-tokens.ts';
 import type { Client } from '../../contract/index.ts';
 import { revertLanding, switchLanding } from '../../contract/routing/routing-switch.ts';
@@ -6,6 +6,7 @@ import { ApiError } from './errors.ts';
 import { sealerOf } from './seal.ts';
 import { type Lock, Session, type Store } from './session.ts';
 import { clientOf, Transport } from './transport.ts';
+import { Wire } from './wire.ts';
 
 /** localStorage, or memory where the browser forbids it. */
 const store: Store = (() => {
@@ -48,9 +49,13 @@ addEventListener('pageshow', (event) => {
   if (event.persisted && !session.agrees) location.reload();
 });
 
+/** The names of the wire, for what is sent outside of calls. */
+export const wire = new Wire(table);
+
 export const transport = new Transport({
   base: '/api',
-  routes,
+  routes: table.routes,
+  wire,
   fetch: (...request) => globalThis.fetch(...request),
   session,
   sealer: sealerOf(() => api.auth.keys()),
@@ -71,26 +76,35 @@ export function keepAddress(address: string | null): void {
   if (address) store.setItem('client_ip', address);
 }
 
-/** Every call of the product, typed by the contract: `await api.leads.list({ Page: 1 })`. */
+/** Every call of the product, typed by the contract: `await api.leads.list({ page: 1 })`. */
 export const api: Client = clientOf(transport);
 
 /**
  * Signs in and starts the session; returns the code step if a second factor is on.
- * @param gtoken the answer of a captcha that the user has to solve
- * @throws ApiError when refused; 422 with `errors.gtoken` when such a captcha is needed
+ * @param captcha_token the answer of a captcha that the user has to solve
+ * @throws ApiError when refused; 422 with `errors.captcha_token` when such a captcha is needed
  */
-export async function login(email: string, password: string, gtoken?: string): Promise<CodeStep | null> {
-  const given = { username: email, password, domainName: location.hostname, ...(gtoken ? { gtoken } : {}) };
+export async function login(
+  email: string,
+  password: string,
+  captchaToken?: string,
+): Promise<CodeStep | null> {
+  const given = {
+    username: email,
+    password,
+    host: location.hostname,
+    ...(captchaToken ? { captcha_token: captchaToken } : {}),
+  };
   let answer: Awaited<ReturnType<typeof api.auth.login>>;
   try {
     answer = await api.auth.login(given);
   } catch (error) {
     // After failures the server asks for a captcha; if the browser can solve it by itself, the user does not have to do
     // anything.
-    if (!(error instanceof ApiError) || error.status !== 422 || !error.errors.gtoken) throw error;
+    if (!(error instanceof ApiError) || error.status !== 422 || !error.errors.captcha_token) throw error;
     if ((await api.auth.accessOptions()).captcha === 'recaptcha') throw error;
     const { solveCaptcha } = await import('./captcha.ts');
-    answer = await api.auth.login({ ...given, gtoken: await solveCaptcha(await api.auth.captcha()) });
+    answer = await api.auth.login({ ...given, captcha_token: await solveCaptcha(await api.auth.captcha()) });
   }
   if ('otp_token' in answer) return answer;
   session.start(answer.access_token);
@@ -126,8 +140,8 @@ export async function verifyLogin(
  * Starts viewing as another user (NAV-03). Returns the address to load: the page is reloaded so that nothing of the
  * previous user stays in it. @throws ApiError when refused
  */
-export async function switchUser(usrID: string, reason: string): Promise<string> {
-  session.become((await api.auth.switchUser({ usrID, reason })).access_token);
+export async function switchUser(userId: string, reason: string): Promise<string> {
+  session.become((await api.auth.switchUser({ user_id: userId, reason })).access_token);
   return switchLanding(await api.setup.user());
 }
 

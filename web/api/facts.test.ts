@@ -11,7 +11,7 @@ const read = (user: Partial<SessionUser>, forget = vi.fn()) =>
 
 describe('whom the pages know', () => {
   test('[AUTH-17] a person without the system’s flags is signed out and led to the login', async () => {
-    for (const user of [{}, { systemuser: true }, { rootcomp: false }]) {
+    for (const user of [{}, { system_user: true }, { is_root: false }]) {
       const forget = vi.fn();
       const facts = await read(user, forget);
       expect(facts.user).toBeNull();
@@ -21,8 +21,8 @@ describe('whom the pages know', () => {
   });
   test('[AUTH-17] with both flags, or in view mode, they stay', async () => {
     const forget = vi.fn();
-    expect((await read({ systemuser: false, rootcomp: false }, forget)).user).not.toBeNull();
-    expect((await read({ isViewMode: true }, forget)).user).not.toBeNull();
+    expect((await read({ system_user: false, is_root: false }, forget)).user).not.toBeNull();
+    expect((await read({ in_view_mode: true }, forget)).user).not.toBeNull();
     expect(forget).not.toHaveBeenCalled();
   });
   test('[AUTH-18] with a session that is over they are nobody, and the start leads to the login', async () => {

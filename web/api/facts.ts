@@ -5,8 +5,8 @@ import { ApiError } from './errors.ts';
 
 /** Whether the user data is usable: it must say what kind of user it is (AUTH-17). */
 function isWhole(user: Partial<SessionUser> | undefined): boolean {
-  const hasFlags = typeof user?.systemuser === 'boolean' && typeof user.rootcomp === 'boolean';
-  return hasFlags || user?.isViewMode === true;
+  const hasFlags = typeof user?.system_user === 'boolean' && typeof user.is_root === 'boolean';
+  return hasFlags || user?.in_view_mode === true;
 }
 
 /**

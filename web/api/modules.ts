@@ -7,7 +7,7 @@ type Known = { user: SessionUser; setup: SetupCheck };
 /** The modules that the root has and those for which the user has a name and slug, as one comparable text. */
 function setOf({ user, setup }: Known): string {
   const has = (module: (typeof MODULES)[number]) =>
-    `${setup.modules.includes(module) ? 1 : 0}${user[`lead${module}url`] ? 1 : 0}`;
+    `${setup.modules.includes(module) ? 1 : 0}${user[`${module}_url`] ? 1 : 0}`;
   return MODULES.map(has).join();
 }
 

@@ -1,8 +1,9 @@
 import type { Client } from '../../contract/index.ts';
 import { messages } from '../../contract/messages.ts';
-import type { RouteTable } from '../build/routes.ts';
+import type { CallTable } from '../build/routes.ts';
 import { ApiError, errorOf } from './errors.ts';
 import type { Session } from './session.ts';
+import type { Wire } from './wire.ts';
 
 /** Turns a JSON body into the form in which it is sent; `forget` drops cached keys after the server refused one. */
 export interface Sealer {
@@ -12,7 +13,8 @@ export interface Sealer {
 
 export interface TransportParts {
   base: string;
-  routes: RouteTable;
+  routes: CallTable['routes'];
+  wire: Wire;
   fetch: typeof globalThis.fetch;
   session: Session;
   sealer?: Sealer;
@@ -89,19 +91,21 @@ export class Transport {
 
   /**
    * One call of the contract: parameters of the path from the input, the rest as query (GET) or sealed JSON body.
+   * Input and answer have the names that fields have inside.
    * @throws Error naming a missing path parameter, before anything is sent (WIRE-03)
    */
   async call(name: string, input: Input, options: CallOptions = {}): Promise<unknown> {
     const entry = this.#parts.routes[name];
     if (!entry) throw new Error(`Unknown call: ${name}.`);
     const [method, template, isOpen] = entry;
-    const { path, rest } = fillPath(name, template, input ?? {});
+    const { sealer, wire } = this.#parts;
+    const { path, rest } = fillPath(name, template, wire.sent(name, input ?? {}));
     const send = isOpen ? this.open.bind(this) : this.authorized.bind(this);
     const signal = options.signal ? { signal: options.signal } : {};
-    const read = async (response: Response) => (response.status === 204 ? undefined : response.json());
+    const read = async (response: Response) =>
+      response.status === 204 ? undefined : wire.inside(await response.json());
     if (method === 'GET') return read(await send(path + queryOf(rest), { method, ...signal }));
 
-    const { sealer } = this.#parts;
     const withBody = async () => {
       if (method === 'DELETE' && Object.keys(rest).length === 0) return { method, ...signal };
       const body = JSON.stringify(sealer ? await sealer.seal(rest) : rest);
@@ -118,7 +122,7 @@ export class Transport {
   }
 
   async #send(path: string, init: RequestInit, token: string | undefined): Promise<Response> {
-    const { base, fetch, headers } = this.#parts;
+    const { base, fetch, headers, wire } = this.#parts;
     const all = new Headers(init.headers);
     for (const [name, value] of Object.entries(headers?.() ?? {})) all.set(name, value);
     if (token) all.set('Authorization', `Bearer ${token}`);
@@ -129,7 +133,7 @@ export class Transport {
       if (init.signal?.aborted) throw cause;
       throw new ApiError(0, 'No response from the server. Check your connection and try again.', { cause });
     }
-    if (!response.ok) throw await errorOf(response);
+    if (!response.ok) throw wire.refusal(await errorOf(response));
     return response;
   }
 }
@@ -159,7 +163,7 @@ export function queryOf(values: Record<string, unknown>): string {
   return text && `?${text}`;
 }
 
-/** The contract's calls over a transport: `client.leads.list({ Page: 2 }, { signal })`. */
+/** The contract's calls over a transport: `client.leads.list({ page: 2 }, { signal })`. */
 export function clientOf(transport: Transport): Client {
   return new Proxy({} as Client, {
     get: (_, feature) =>

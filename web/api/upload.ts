@@ -1,5 +1,6 @@
+import type { inputs } from '../../contract/index.ts';
 import { messages } from '../../contract/messages.ts';
-import { session } from './client.ts';
+import { session, wire } from './client.ts';
 import { ApiError, errorOf } from './errors.ts';
 
 export interface UploadOptions {
@@ -30,6 +31,17 @@ export async function upload<Answer>(
   }
 }
 
+/** A multipart form with what is set, under the names of the wire. */
+export function formOf(
+  input: `inputs.${keyof typeof inputs}`,
+  values: Record<string, string | Blob | undefined>,
+): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(wire.sent(input, values)))
+    if (value !== undefined) form.set(name, value as string | Blob);
+  return form;
+}
+
 function send<Answer>(
   path: string,
   file: Blob | FormData,
@@ -48,7 +60,7 @@ function send<Answer>(
     request.addEventListener('load', () => {
       const { status, responseText } = request;
       if (status >= 200 && status < 300) {
-        resolve(JSON.parse(responseText) as Answer);
+        resolve(wire.inside<Answer>(JSON.parse(responseText)));
         return;
       }
       const requestId = request.getResponseHeader('X-Request-Id');
@@ -56,7 +68,7 @@ function send<Answer>(
         status,
         headers: requestId ? { 'X-Request-Id': requestId } : {},
       });
-      void errorOf(response).then(reject);
+      void errorOf(response).then((error) => reject(wire.refusal(error)));
     });
     request.addEventListener('error', () =>
       reject(

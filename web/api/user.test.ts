@@ -12,10 +12,10 @@ const { userQuery } = await import('./user.ts');
 const facts = (modules: string[], own: string[], given: object = {}) => ({
   user: {
     id: 'me',
-    leadlocalname: own.includes('local') ? 'Visitor ID' : '',
-    leadlocalurl: own.includes('local') ? 'visitor-id' : '',
-    leadlocatorname: '',
-    leadlocatorurl: own.includes('locator') ? 'locator' : '',
+    local_name: own.includes('local') ? 'Visitor ID' : '',
+    local_url: own.includes('local') ? 'visitor-id' : '',
+    locator_name: '',
+    locator_url: own.includes('locator') ? 'locator' : '',
     ...given,
   },
   setup: { modules },
@@ -46,7 +46,7 @@ describe('[TEN-08] modules that come or go', () => {
   });
   test('the first answer, the same again, another name and another person do not', async () => {
     await ask(facts(['local'], ['local']), facts(['local'], ['local']));
-    await ask(facts(['local'], ['local'], { leadlocalname: 'Radar', leadlocalurl: 'radar' }));
+    await ask(facts(['local'], ['local'], { local_name: 'Radar', local_url: 'radar' }));
     await ask(facts([], [], { id: 'somebody else' }));
     expect(assign).not.toHaveBeenCalled();
   });

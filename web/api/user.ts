@@ -19,7 +19,7 @@ export const userQuery = queryOptions({
     const before = client.getQueryData<Awaited<ReturnType<typeof api.setup.retrieveUserData>>>(queryKey);
     const after = await api.setup.retrieveUserData(undefined, { signal });
     if (modulesChanged(before, after)) location.assign('/');
-    keepAddress(after.user.ip_login);
+    keepAddress(after.user.ip);
     return after;
   },
   staleTime: 5 * 60_000,
@@ -53,7 +53,7 @@ export function userMay(user: Parameters<typeof mayUser>[0], permission: Permiss
 /** Whether files can be downloaded: not by sales people while they look at a company in view mode. */
 export function useMayDownload(): boolean {
   const user = useUser();
-  return !(user.isViewMode && user.user_type_ori === 'sales');
+  return !(user.in_view_mode && user.true_user_type === 'sales');
 }
 
 /** The facts about the current user, for the routing. @throws ApiError when the server cannot say */

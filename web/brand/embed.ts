@@ -2,8 +2,8 @@ import { runsEmbed } from '../../contract/routing/routing.ts';
 
 /** The tenant's code for pages on its own host, as embedded in the page. */
 interface EmbeddedCode {
-  placeEmbedded: 'head' | 'body' | 'footer';
-  embeddedcode: string;
+  place: 'head' | 'body' | 'footer';
+  code: string;
 }
 
 /** Whether this is a view, with another user behind it (web/api/session.ts). */
@@ -37,10 +37,10 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
   source.remove();
   const place = document.createRange();
   place.selectNode(document.body);
-  const part = place.createContextualFragment(code.embeddedcode);
+  const part = place.createContextualFragment(code.code);
   for (const script of part.querySelectorAll('script')) script.nonce = nonce;
-  if (code.placeEmbedded === 'head') document.head.append(part);
-  else if (code.placeEmbedded === 'body') document.body.prepend(part);
+  if (code.place === 'head') document.head.append(part);
+  else if (code.place === 'body') document.body.prepend(part);
   else document.body.append(part);
 }
 

@@ -1,5 +1,5 @@
 import type { Plugin } from 'vite';
-import { routeTable } from './routes.ts';
+import { callTable } from './routes.ts';
 
 const id = 'virtual:routes';
 
@@ -8,6 +8,6 @@ export function routesPlugin(): Plugin {
   return {
     name: 'contract-routes',
     resolveId: (source) => (source === id ? `\0${id}` : undefined),
-    load: (source) => (source === `\0${id}` ? `export default ${JSON.stringify(routeTable())}` : undefined),
+    load: (source) => (source === `\0${id}` ? `export default ${JSON.stringify(callTable())}` : undefined),
   };
 }

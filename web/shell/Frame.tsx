@@ -85,18 +85,18 @@ export default function Frame() {
     if (entry === 'logout' || (entry === 'support' && !user.contact.email)) continue;
     menu.push({ ...ENTRIES[entry], ...does[entry] });
   }
-  if (userMay(user, 'referral.read') && !user.isViewMode)
+  if (userMay(user, 'referral.read') && !user.in_view_mode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
   // The company's own logo; for a client, otherwise its agency's; otherwise the host's letter (NAV-01).
-  const own = user.company_logo ?? (user.company_kind === 'client' ? user.companyparentlogo : null);
+  const own = user.company_logo ?? (user.company_kind === 'client' ? user.parent_logo : null);
   // Only the host's own logo has a known size; any other is fitted into the available space.
   const isHosts = !own || own === brand.company_logo?.url;
   const logo = isHosts ? brand.company_logo : { url: own, width: 125, height: 36 };
   // The viewed user's company has its own brand and, without a logo, its own letter, not the viewer's.
   const shown =
-    user.isViewMode && !own
+    user.in_view_mode && !own
       ? { ...brand, name: user.company_name, company_logo: null }
-      : { ...brand, name: user.isViewMode ? user.company_name : brand.name, company_logo: logo };
+      : { ...brand, name: user.in_view_mode ? user.company_name : brand.name, company_logo: logo };
   return (
     <AppFrame
       mark={(folded) => <BrandMark brand={shown} folded={folded} />}

@@ -34,17 +34,17 @@ export function Warnings() {
   const [{ tab }] = useSearchParams();
   const warning = setup && accountWarning(setup, user);
   const isStopped =
-    isAgency(user) && user.status_acc === 'completed' && !(user.charges_enabled && user.payouts_enabled);
+    isAgency(user) && user.account_status === 'completed' && !(user.charges_enabled && user.payouts_enabled);
   const isHere = (step: string) => pathname === step && (step !== settings || tab === 'payment');
-  const needsAccount = setup?.card_set || setup?.paymentgateway === 'none';
+  const needsAccount = setup?.card_set || setup?.gateway === 'none';
   const steps: Record<string, readonly string[]> = {
     [messages.completeProfile]: ['/user/profile-setup'],
     [messages.completePayment]: [needsAccount ? settings : '/user/card-setting', '/user/profile-setup'],
   };
   const to = warning && steps[warning]?.find((step) => maySee(step, facts));
   const card = '/user/card-setting';
-  const hasFailed = setup !== null && !user.isViewMode && paymentFailed(setup, user);
-  const isFactorMissing = user.factor_needed === 'later' && !user.isViewMode;
+  const hasFailed = setup !== null && !user.in_view_mode && paymentFailed(setup, user);
+  const isFactorMissing = user.factor_needed === 'later' && !user.in_view_mode;
   if (!warning && !isStopped && !hasFailed && !isFactorMissing) return null;
   return (
     <div className={classes.warnings}>

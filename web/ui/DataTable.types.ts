@@ -8,7 +8,7 @@ export interface Column<Row> {
   key: string;
   title: string;
   render: (row: Row) => ReactNode;
-  /** The key is also a valid `sortby` of the call. */
+  /** The key is also a valid `sort` of the call. */
   sortable?: boolean;
   align?: 'left' | 'right';
   width?: number;

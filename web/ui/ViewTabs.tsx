@@ -23,7 +23,7 @@ export function ViewTabs(props: {
   count: (params: Record<string, string>, signal: AbortSignal) => Promise<number>;
 }) {
   const { views } = props;
-  const { isViewMode } = useUser();
+  const { in_view_mode } = useUser();
   const cache = useQueryClient();
   const [isSaving, setSaving] = useState<'new' | 'rename'>();
   const tabs: (SavedView | undefined)[] = [undefined, ...views.all];
@@ -62,7 +62,7 @@ export function ViewTabs(props: {
       notifyFailed(error, 'The view could not be deleted');
     }
   };
-  const maySave = !isViewMode && views.isChanged;
+  const maySave = !in_view_mode && views.isChanged;
   return (
     <div className={classes.row}>
       <ul className={classes.tabs} aria-label="Views">
@@ -111,7 +111,7 @@ export function ViewTabs(props: {
             {current ? 'Save as new' : 'Save view'}
           </Button>
         )}
-        {current?.may_change && !isViewMode && (
+        {current?.may_change && !in_view_mode && (
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon

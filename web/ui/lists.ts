@@ -31,7 +31,7 @@ const PLAIN: Look = { density: 'comfortable', columns: null };
  */
 export function useLook(list: string): [look: Look, set: (look: Look) => void] {
   const cache = useQueryClient();
-  const { isViewMode } = useUser();
+  const { in_view_mode } = useUser();
   const { data } = useQuery(listsQuery);
   const [copy, setCopy] = useLocalStorage<Look>({
     key: `list.${list}`,
@@ -41,8 +41,8 @@ export function useLook(list: string): [look: Look, set: (look: Look) => void] {
   const saved = data?.looks.find((one) => one.list === list);
   const look: Look = data ? (saved ?? PLAIN) : copy;
   useEffect(() => {
-    if (data && !isViewMode) setCopy({ density: look.density, columns: look.columns });
-  }, [data, isViewMode, look.density, look.columns, setCopy]);
+    if (data && !in_view_mode) setCopy({ density: look.density, columns: look.columns });
+  }, [data, in_view_mode, look.density, look.columns, setCopy]);
   // Several columns in a row are one change. If it cannot be saved, it lasts until the page is reloaded.
   const save = useDebouncedCallback(
     (next: Look) => void api.views.setLook({ list, ...next }).catch(() => undefined),
@@ -58,7 +58,7 @@ export function useLook(list: string): [look: Look, set: (look: Look) => void] {
         },
     );
     setCopy({ density, columns });
-    if (!isViewMode) save({ density, columns });
+    if (!in_view_mode) save({ density, columns });
   };
   return [look, set];
 }

@@ -100,17 +100,15 @@ describe('[PROF-03] hints', () => {
 
 describe('[PROF-03] the parts that travel', () => {
   test('there and back', () => {
-    const wire = { phonenum: '2015550123', phone_country_code: 'US', phone_country_calling_code: '+1' };
+    const wire = { phone: '2015550123', phone_country: 'US', phone_calling: '+1' };
     expect(wireOf(us('+1 201 555 0123'))).toEqual(wire);
     expect(tidied(ofWire(wire))).toEqual(us('(201) 555-0123'));
     expect(wireOf(ofWire(wire))).toEqual(wire);
-    expect(tidied(ofWire({ phonenum: '+12015550123', phone_country_code: '' }))).toEqual(
-      us('(201) 555-0123'),
-    );
+    expect(tidied(ofWire({ phone: '+12015550123', phone_country: '' }))).toEqual(us('(201) 555-0123'));
   });
   test('none for what is not valid, empty ones for an empty number', () => {
     expect(wireOf(us('201'))).toBeUndefined();
-    expect(wireOf(us(''))).toEqual({ phonenum: '', phone_country_code: '', phone_country_calling_code: '' });
+    expect(wireOf(us(''))).toEqual({ phone: '', phone_country: '', phone_calling: '' });
   });
 });
 

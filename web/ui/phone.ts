@@ -105,13 +105,13 @@ export function hintOf(value: PhoneValue): { country?: string; number?: string }
 
 /** Returns the parts to send; all are empty for an empty number. Undefined while the number is not valid. */
 export function wireOf(value: PhoneValue): PhoneWire | undefined {
-  if (!value.number.trim()) return { phonenum: '', phone_country_code: '', phone_country_calling_code: '' };
+  if (!value.number.trim()) return { phone: '', phone_country: '', phone_calling: '' };
   const { isValid, nationalNumber, countryCode, countryCallingCode } = phoneResult(value);
   if (!isValid || !nationalNumber || !countryCode) return undefined;
   return {
-    phonenum: nationalNumber,
-    phone_country_code: countryCode,
-    phone_country_calling_code: `+${countryCallingCode}`,
+    phone: nationalNumber,
+    phone_country: countryCode,
+    phone_calling: `+${countryCallingCode}`,
   };
 }
 

@@ -6,7 +6,7 @@ export interface PhoneValue {
 
 /** The parts of a number in wire format. */
 export interface PhoneWire {
-  phonenum: string;
-  phone_country_code: string;
-  phone_country_calling_code: string;
+  phone: string;
+  phone_country: string;
+  phone_calling: string;
 }

@@ -18,11 +18,11 @@ export interface ListState<Sort extends string = string> {
   q: string;
   /** The same, as PageQuery parameters; spread it into the call's input. */
   input: {
-    Page: number;
-    PerPage: number;
-    sortby: Sort | undefined;
+    page: number;
+    per_page: number;
+    sort: Sort | undefined;
     order: 'asc' | 'desc' | undefined;
-    searchQuery: string | undefined;
+    search: string | undefined;
   };
   setPage(page: number): void;
   setPerPage(perPage: number): void;
@@ -61,11 +61,11 @@ export function useListState<Sort extends string = string>(
       dir,
       q,
       input: {
-        Page: page,
-        PerPage: perPage,
-        sortby: sort,
+        page: page,
+        per_page: perPage,
+        sort: sort,
         order: sort ? dir : undefined,
-        searchQuery: q || undefined,
+        search: q || undefined,
       },
       setPage: (next) => set({ [key('page')]: next > 1 ? next : undefined }),
       setPerPage: (next) => set({ [key('per')]: next, [key('page')]: undefined }),

@@ -33,8 +33,8 @@ export function usePhones(): Phones | undefined {
 }
 
 /** Converts the server's data for a number to the input's value. */
-export function ofWire(wire: Pick<PhoneWire, 'phonenum' | 'phone_country_code'>): PhoneValue {
-  return { country: wire.phone_country_code, number: wire.phonenum };
+export function ofWire(wire: Pick<PhoneWire, 'phone' | 'phone_country'>): PhoneValue {
+  return { country: wire.phone_country, number: wire.phone };
 }
 
 /** A form's validation rule for a phone field. Until the number plans are loaded, it detects only missing numbers. */

@@ -1743,7 +1743,7 @@ export interface Schema {
     company_name: string;
     phone: string | null;
     password_hash: string | null;
-    refcode: string | null;
+    referral_code: string | null;
     referred_by: string | null;
     made_company: string | null;
     created_at: Date;
@@ -1964,7 +1964,7 @@ export interface Schema {
     password_hash: string | null;
     created_at: Date;
     disabled_at: Date | null;
-    phonenum: Generated<string>;
+    phone: Generated<string>;
     phone_country: Generated<string>;
     phone_calling: Generated<string>;
     address: Generated<string>;

@@ -26,7 +26,7 @@ const list = (call: ExportList['call']): ExportList => ({
 async function fileOf(
   call: ExportList['call'],
   query: object,
-  answer: (input: { Page: number; PerPage: number; cursor?: string }) => unknown,
+  answer: (input: { page: number; per_page: number; cursor?: string }) => unknown,
 ) {
   const asked: Record<string, unknown>[] = [];
   const route = exportRoute(list(call), () => async (_ctx, input) => {
@@ -57,11 +57,11 @@ async function fileOf(
   for await (const part of body!) text += part;
   return { asked, headers, lines: text.replace(/\r\n$/, '').split('\r\n'), route };
 }
-const page = (total: number) => (input: { Page: number; PerPage: number }) => {
-  const from = (input.Page - 1) * input.PerPage;
-  const count = Math.max(0, Math.min(input.PerPage, total - from));
+const page = (total: number) => (input: { page: number; per_page: number }) => {
+  const from = (input.page - 1) * input.per_page;
+  const count = Math.max(0, Math.min(input.per_page, total - from));
   const data = Array.from({ length: count }, (_, i) => ({ id: from + i + 1, name: `=n${from + i + 1}` }));
-  const place = { current_page: input.Page, last_page: 1, per_page: input.PerPage, from: 1, to: count };
+  const place = { current_page: input.page, last_page: 1, per_page: input.per_page, from: 1, to: count };
   return { data, total, ...place };
 };
 
@@ -71,8 +71,8 @@ test('a file has every page of what is asked, whatever page is shown, and its ce
   expect(lines).toHaveLength(12_346);
   expect(lines.slice(0, 2)).toEqual(['\ufeffID,Name', "1,'=n1"]);
   expect(lines.at(-1)).toBe("12345,'=n12345");
-  expect(asked.map((one) => one.Page)).toEqual([1, 2, 3]);
-  for (const one of asked) expect(one).toMatchObject({ sortby: 'name', order: 'desc', kind: 'b' });
+  expect(asked.map((one) => one.page)).toEqual([1, 2, 3]);
+  for (const one of asked) expect(one).toMatchObject({ sort: 'name', order: 'desc', kind: 'b' });
   expect(headers).toMatchObject({
     'X-Total-Count': '12345',
     'Content-Disposition': 'attachment; filename="things-2026-03-10.csv"',

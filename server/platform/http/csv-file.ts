@@ -4,10 +4,12 @@ import type { FastifyReply } from 'fastify';
 import type { Permission } from '../../../contract/accounts/permissions.ts';
 import { Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { toWire } from '../../../contract/wire-schema.ts';
 import { CSV_BOM, type CsvCell, csvLine } from '../csv.ts';
 import { checkInput } from './input.ts';
 import type { PlainRoute } from './routes.ts';
 import type { AnyHandler } from './server.ts';
+import { insideOf, onWire } from './wire.ts';
 
 /** Rows requested from a list at a time: most lists then need one statement, and cannot change in between. */
 const STEP = 5000;
@@ -72,18 +74,23 @@ export function exportRoute(
     async handler(ctx, request, reply) {
       const { token: _used, ...query } = request.query as Record<string, unknown>;
       // The page shown on the screen, and its size, do not apply to the file.
-      const given = { ...query, Page: 1, PerPage: 100 };
-      const asked = inputSchema ? ((await checkInput(inputSchema, given)) as object) : undefined;
+      const asked = inputSchema
+        ? ((await checkInput(inputSchema, {
+            ...query,
+            ...(toWire(inputSchema, { page: 1, per_page: 100 }) as object),
+          })) as object)
+        : undefined;
       const handler = handlerOf(list.call);
       const step = list.step ?? STEP;
       const read = async (more: object): Promise<{ rows: readonly unknown[] } & Answer> => {
-        const output = await handler(ctx, (asked && { ...asked, ...more }) as never);
-        const checked = outputSchema ? await outputSchema['~standard'].validate(output) : { value: output };
-        if (checked.issues) throw new Error(`The response for ${list.name} breaks the contract`);
-        return { ...(checked.value as Answer), rows: list.rows(checked.value) };
+        const output = await onWire(inputSchema, () =>
+          handler(ctx, (asked && { ...asked, ...more }) as never),
+        );
+        const answer = outputSchema ? await insideOf(outputSchema, output) : output;
+        return { ...(answer as Answer), rows: list.rows(answer) };
       };
       // Read before anything is sent, so that a refusal is returned as one.
-      const first = await read({ Page: 1, PerPage: step });
+      const first = await read({ page: 1, per_page: step });
       const total = typeof first.total === 'number' ? first.total : undefined;
       if ((total ?? first.rows.length) > MOST_ROWS)
         throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
@@ -94,9 +101,9 @@ export function exportRoute(
         for (let page = 1; ; page++) {
           yield answer.rows.map((row) => csvLine(columns.map(([, cell]) => cell(row)))).join('');
           const cursor = answer.next_cursor;
-          if (cursor) answer = await read({ cursor, PerPage: step });
+          if (cursor) answer = await read({ cursor, per_page: step });
           else if (total === undefined || page * step >= total || answer.rows.length === 0) return;
-          else answer = await read({ Page: page + 1, PerPage: step });
+          else answer = await read({ page: page + 1, per_page: step });
         }
       }
       const day = ctx.clock.now().toISOString().slice(0, 10);

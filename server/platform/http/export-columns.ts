@@ -1,5 +1,6 @@
 import type { AnyContractProcedure, ContractProcedure, InferSchemaOutput } from '@orpc/contract';
 import { dollarsOf } from '../../../contract/primitives.ts';
+import type { Inside } from '../../../contract/wire.ts';
 import type { ExportColumn, ExportList } from './csv-file.ts';
 
 /**
@@ -8,15 +9,17 @@ import type { ExportColumn, ExportList } from './csv-file.ts';
  */
 
 type Answer<Call> =
-  Call extends ContractProcedure<infer _I, infer O, infer _E, infer _M> ? InferSchemaOutput<O> : never;
+  Call extends ContractProcedure<infer _I, infer O, infer _E, infer _M>
+    ? Inside<InferSchemaOutput<O>>
+    : never;
 /** A row of a list whose rows are the call's `data`. */
 export type RowOf<Call> = Answer<Call> extends { data: readonly (infer Row)[] } ? Row : never;
 
 /** An amount in micro-dollars as dollars; empty for null. */
 export const usd = (micros: number | null): string => (micros === null ? '' : dollarsOf(micros));
 export const yes = (flag: boolean | string): string => (flag === true || flag === 'T' ? 'yes' : 'no');
-export const phone = (row: { phone_country_calling_code: string; phonenum: string }): string =>
-  row.phonenum && `${row.phone_country_calling_code} ${row.phonenum}`.trim();
+export const phone = (row: { phone_calling: string; phone: string }): string =>
+  row.phone && `${row.phone_calling} ${row.phone}`.trim();
 
 /** A list whose rows are the call's `data`. */
 export function list<Call extends AnyContractProcedure>(

@@ -1,4 +1,7 @@
+import type { z } from 'zod';
 import { Refusal, refusalOf } from '../../../contract/errors.ts';
+import { toInside } from '../../../contract/wire-schema.ts';
+import { checkInput } from './input.ts';
 import type { Upload } from './uploads.ts';
 
 /** A multipart form: its texts by name, and its files' bytes and names. */
@@ -7,6 +10,19 @@ export interface Form {
   files: Record<string, Uint8Array>;
   /** Also includes empty files, which are not among `files`. */
   fileNames: Record<string, string>;
+}
+
+/**
+ * Reads a multipart form and checks its texts; fields and files have the names that they have inside.
+ * @throws Refusal as readForm and checkInput
+ */
+export async function checkForm<S extends z.ZodType>(schema: S, request: Upload, most: number) {
+  const { texts, files, fileNames } = await readForm(request, most);
+  return {
+    fields: await checkInput(schema, texts),
+    files: toInside(schema, files) as Form['files'],
+    fileNames: toInside(schema, fileNames) as Form['fileNames'],
+  };
 }
 
 const PARTS = 60;

@@ -2,19 +2,21 @@ import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Permission } from '../../../contract/accounts/permissions.ts';
+import type { Inside } from '../../../contract/wire.ts';
 import type { Ctx } from '../ctx.ts';
 import type { Upload } from './uploads.ts';
 
 /**
  * The handlers of a feature's contract: one function per endpoint, given the context and the validated input, returning
- * what the contract's output schema accepts (undeclared fields are stripped).
+ * what the contract's output schema accepts (undeclared fields are stripped); both with the names that fields have
+ * inside.
  */
 export type Handlers<T> = {
   [K in keyof T]: T[K] extends ContractProcedure<infer I, infer O, infer _E, infer _M>
     ? (
         ctx: Ctx,
-        input: I extends AnySchema ? InferSchemaOutput<I> : undefined,
-      ) => Promise<O extends AnySchema ? InferSchemaInput<O> : unknown>
+        input: I extends AnySchema ? Inside<InferSchemaOutput<I>> : undefined,
+      ) => Promise<O extends AnySchema ? Inside<InferSchemaInput<O>> : unknown>
     : never;
 };
 
@@ -47,6 +49,9 @@ export interface PlainRoute {
     status?: 200 | 201;
     answer: z.ZodObject;
   };
+  /** Its query or form, if its refusals name fields, and its answer, if that is JSON: both as on the wire. */
+  input?: z.ZodType;
+  answer?: z.ZodType;
   /**
    * The handler reads the body itself, from `upload` and never from the request: that is where a sender whose rights
    * have ended meanwhile is refused.

@@ -32,6 +32,7 @@ import { checkInput } from './input.ts';
 import { readJson } from './json.ts';
 import type { Access, PlainRoute } from './routes.ts';
 import { createUploads, type Uploads } from './uploads.ts';
+import { answerOf, onWire } from './wire.ts';
 
 /** What the HTTP layer needs from the features, so that it does not depend on any of them. */
 export interface Doors {
@@ -395,23 +396,14 @@ export function addCalls(
         const input = inputSchema
           ? await checkInput(inputSchema, { ...given, ...(request.params as object) })
           : undefined;
-        const output = await handler(ctx, input as never);
-        const answer = outputSchema ? await strip(outputSchema, output) : output;
+        const output = await onWire(inputSchema, () => handler(ctx, input as never));
+        const answer = outputSchema ? await answerOf(outputSchema, output) : output;
         finish[name]?.after?.(reply, request, answer);
         void reply.header('Cache-Control', 'no-store');
         return answer;
       },
     });
   }
-}
-
-type AnySchema = NonNullable<AnyContractProcedure['~orpc']['inputSchema']>;
-
-async function strip(schema: AnySchema, value: unknown): Promise<unknown> {
-  const result = await schema['~standard'].validate(value);
-  if (result.issues)
-    throw new Error(`The response breaks the contract: ${JSON.stringify(result.issues).slice(0, 500)}`);
-  return result.value;
 }
 
 /** Who downloads a file that is being sent. */
@@ -464,7 +456,11 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
           const ctx = await contextOf(request, route.access, clock, doors, route);
           const upload = app.uploads.bodyOf(request.raw, () => ctx.mustStill());
           if (route.access === 'download') downloads.set(request, ctx);
-          if (!route.streamed) return route.handler(ctx, request, reply, upload);
+          const handle = async () => {
+            const answer = await onWire(route.input, () => route.handler(ctx, request, reply, upload));
+            return route.answer ? answerOf(route.answer, answer) : answer;
+          };
+          if (!route.streamed) return handle();
           // A refusal before the body has been read leaves the connection unusable.
           void reply.header('Connection', 'close');
           const announced = request.headers['content-length'];
@@ -473,7 +469,7 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
             announced === undefined ? undefined : Math.min(Number(announced), route.bodyLimit ?? Infinity),
           );
           try {
-            return await route.handler(ctx, request, reply, upload);
+            return await handle();
           } finally {
             leave();
           }

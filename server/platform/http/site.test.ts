@@ -7,7 +7,7 @@ import { addSite, dress, type SitePage } from './site.ts';
 
 const html = '<html><head><title>Loading</title><link rel="icon" href="data:," /></head><body></body></html>';
 const plain: SitePage = { title: 'Acme', favicon: null, brand: { name: 'Acme' }, font: 'inter' };
-const embed = { placeEmbedded: 'footer', embeddedcode: '<script>1</script>' };
+const embed = { place: 'footer', code: '<script>1</script>' };
 const folder = mkdtempSync(join(tmpdir(), 'lead-site-'));
 writeFileSync(join(folder, 'index.html'), html);
 mkdirSync(join(folder, 'assets'));

@@ -28,7 +28,7 @@ export interface SitePage {
    * The tenant's code for those pages of its own host that run it. If undefined, there is none, and no page may load
    * anything from elsewhere.
    */
-  embed?: { placeEmbedded: string; embeddedcode: string } | undefined;
+  embed?: { place: string; code: string } | undefined;
 }
 
 /**

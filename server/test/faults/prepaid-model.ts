@@ -95,7 +95,7 @@ export async function prepaidModel(
     /** Renewals since the balance was last seen above its floor. */
     let renewals = 0n;
     let serial = 0;
-    await stage.terms(who, { leadsbuy: leads, topupoptions: 'continual' });
+    await stage.terms(who, { leads_buy: leads, topup: 'continual' });
 
     const balance = () => stage.balance(who);
     const renewed = () =>
@@ -207,7 +207,7 @@ export async function prepaidModel(
       } else if (kind === 'price') {
         what = 'price';
         price = BigInt(1 + below(400)) * 10_001n;
-        await stage.terms(who, { CostSet: dollarsOf(price) });
+        await stage.terms(who, { lead_price: dollarsOf(price) });
       } else if (kind === 'turn') {
         what = 'turn';
         await fated('works', async () => {

@@ -253,7 +253,7 @@ async function fill(
     for (let hook = 0; hook < 2; hook++) {
       const path = `/${i}/${hook}`;
       const { secret } = await features.delivery.create(ctx, {
-        leadspeekID: campaign.id,
+        campaign_id: campaign.id,
         url: `http://${receiver.address}${path}`,
       });
       receiver.secrets.set(path, secret);

@@ -37,7 +37,7 @@ export function marketingRoutes(
   return {
     async marketingServicesAgreementFeature(ctx, input) {
       agreements.own(ctx, { userId: input.user_id, companyId: input.company_id });
-      ticked('is_marketing_services_agreement_feature', input.is_marketing_services_agreement_feature);
+      ticked('feature_agreed', input.feature_agreed);
       const { company_name: companyName, location_menu: location } = input;
       return done(
         await agreements.agree(ctx, FEATURE_DOCUMENTS[input.feature_id], { companyName, location }),
@@ -58,7 +58,7 @@ export function marketingRoutes(
       // biome-ignore lint/complexity/useMathMinMax: Math.max takes no bigint
       const most = months.reduce((max, one) => (one > max ? one : max), flat);
       return {
-        is_marketing_services_agreement_developer: accepted ? 'T' : 'F',
+        developer_agreed: accepted ? 'T' : 'F',
         first_time_charge: dollarsOf(BigInt(DEVELOPER_FEE) * 1_000_000n),
         minimum_spend_max: dollarsOf(most),
         minimum_spend_amount_list: months.map((one) => dollarsOf(one)),
@@ -67,7 +67,7 @@ export function marketingRoutes(
     },
     async marketingServicesAgreement(ctx, input) {
       agreements.own(ctx, { userId: input.user_id, companyId: input.company_id });
-      ticked('is_marketing_services_agreement_developer', input.is_marketing_services_agreement_developer);
+      ticked('developer_agreed', input.developer_agreed);
       const { company_name: companyName, location_menu: location } = input;
       const more = { companyName, location };
       return done(

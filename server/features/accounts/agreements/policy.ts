@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { legalDocument } from '../../../../contract/accounts/legal.ts';
 import type { DocumentType } from '../../../../contract/accounts/setup.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 
-export type Document = z.output<typeof DocumentType>;
+export type Document = Inside<z.output<typeof DocumentType>>;
 
 /** The version of a document that is currently shown. A new version must be accepted again. */
 export const versionOf = (document: Document): string => legalDocument(document, '').version;

@@ -21,16 +21,16 @@ export function documentsRoutes(agreements: Agreements): {
     plain: [
       {
         method: 'GET',
-        url: '/api/configuration/agreement/:companyID/file',
+        url: '/api/configuration/agreement/:company_id/file',
         access: 'download',
         permission: 'document.read',
         tag: 'Agreements',
         summary:
           'Returns the agreement that an agency or client accepted, as a PDF (requested with a one-time token)',
         async handler(ctx, request, reply) {
-          const { companyID } = request.params as { companyID: string };
-          if (!Id.safeParse(companyID).success) throw new Refusal('not_found', messages.documentMissingText);
-          const { name, bytes } = await agreements.file(ctx, companyID);
+          const { company_id } = request.params as { company_id: string };
+          if (!Id.safeParse(company_id).success) throw new Refusal('not_found', messages.documentMissingText);
+          const { name, bytes } = await agreements.file(ctx, company_id);
           return reply
             .header('Content-Disposition', `attachment; filename="${name.replaceAll(/[^\w.-]+/g, '-')}.pdf"`)
             .header('Cache-Control', 'no-store')

@@ -9,7 +9,7 @@ export const samples: Samples = {
     named: false,
     request: () => ({ url: '/api/general/document/privacy-policy' }),
   },
-  'GET /api/configuration/agreement/:companyID/file': {
+  'GET /api/configuration/agreement/:company_id/file': {
     permission: 'document.read',
     named: true,
     request: async (t) => {

@@ -65,10 +65,10 @@ export function createCaptcha(
     hmacKeySignatureSecret: derive(config.appKey, 'captcha key').toString('base64'),
   };
 
-  async function solved(gtoken: string, tenantId: string): Promise<boolean> {
+  async function solved(captchaToken: string, tenantId: string): Promise<boolean> {
     let payload: z.output<typeof Payload>;
     try {
-      payload = Payload.parse(readJson(Buffer.from(gtoken, 'base64').toString()));
+      payload = Payload.parse(readJson(Buffer.from(captchaToken, 'base64').toString()));
     } catch {
       return false;
     }
@@ -102,15 +102,15 @@ export function createCaptcha(
     },
 
     /** Throws 422 unless the request has a captcha response that is correct and unused. */
-    async check(ctx: Ctx, gtoken: string | undefined): Promise<void> {
-      const good = gtoken
+    async check(ctx: Ctx, captchaToken: string | undefined): Promise<void> {
+      const good = captchaToken
         ? await (outside
-            ? outside.verify(gtoken, ctx.ip, ctx.tenant.host)
-            : solved(gtoken, ctx.tenant.companyId))
+            ? outside.verify(captchaToken, ctx.ip, ctx.tenant.host)
+            : solved(captchaToken, ctx.tenant.companyId))
         : false;
       if (!good)
         throw new Refusal('invalid', ownMessages.captchaNeeded, {
-          errors: { gtoken: [gtoken ? 'is no longer valid' : 'is required'] },
+          errors: { captcha_token: [captchaToken ? 'is no longer valid' : 'is required'] },
         });
     },
   };

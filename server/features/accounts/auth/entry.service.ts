@@ -32,16 +32,16 @@ import type { Sessions, TokenPair } from './session.service.ts';
 export const resetJob = defineJob('access.reset', z.object({ rootId: z.uuid(), resetId: z.uuid() }));
 
 interface SignUp {
-  companyname: string;
+  company_name: string;
   name: string;
   email: string;
-  phonenum?: string | undefined;
+  phone?: string | undefined;
   password: string;
-  gtoken?: string | undefined;
-  userType?: 'userdownline' | 'client' | undefined;
-  ownedcompanyid?: string | undefined;
-  idsys?: string | undefined;
-  refcode?: string | undefined;
+  captcha_token?: string | undefined;
+  user_type?: 'userdownline' | 'client' | undefined;
+  company_id?: string | undefined;
+  root_id?: string | undefined;
+  referral_code?: string | undefined;
 }
 
 /** The company and person that a tenant's own rows belong to while no user is known. */
@@ -76,10 +76,14 @@ export function createEntry(
   const whole = (ctx: Ctx) => ({ rootId: ctx.tenant.rootId });
 
   /** Counts the request and checks its captcha; a request whose captcha fails does not count. */
-  async function guard(ctx: Ctx, counted: [LimitRule, string][], gtoken: string | undefined): Promise<void> {
+  async function guard(
+    ctx: Ctx,
+    counted: [LimitRule, string][],
+    captchaToken: string | undefined,
+  ): Promise<void> {
     await limits.takeAll(counted);
     try {
-      await captcha.check(ctx, gtoken);
+      await captcha.check(ctx, captchaToken);
     } catch (error) {
       await limits.giveBackAll(counted);
       throw error;
@@ -107,10 +111,10 @@ export function createEntry(
         tenant.kind !== 'client' &&
         (await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant)));
       return {
-        isRegisterAccount: open ? ('T' as const) : ('F' as const),
-        userType: kindAt(tenant) === 'agency' ? ('userdownline' as const) : ('client' as const),
+        registration_open: open ? ('T' as const) : ('F' as const),
+        user_type: kindAt(tenant) === 'agency' ? ('userdownline' as const) : ('client' as const),
         captcha: captcha.kind,
-        recapkey: captcha.siteKey,
+        captcha_key: captcha.siteKey,
       };
     },
 
@@ -122,15 +126,16 @@ export function createEntry(
         tenant.kind !== 'client' &&
         (await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant)));
       if (!open) throw new Refusal('forbidden', ownMessages.registerClosed);
-      if (given.userType && given.userType !== (kind === 'agency' ? 'userdownline' : 'client'))
-        throw refusalOf('userType', 'cannot register here');
-      if (given.idsys && given.idsys !== tenant.rootId) throw refusalOf('idsys', 'is not this platform');
+      if (given.user_type && given.user_type !== (kind === 'agency' ? 'userdownline' : 'client'))
+        throw refusalOf('user_type', 'cannot register here');
+      if (given.root_id && given.root_id !== tenant.rootId)
+        throw refusalOf('root_id', 'is not this platform');
       if (!policy.hintsFit(tenant, given))
-        throw refusalOf('ownedcompanyid', 'is not the company that uses this host');
+        throw refusalOf('company_id', 'is not the company that uses this host');
       refuseGuessable(given.password, given.email, 'password');
-      const phone = given.phonenum ? parsePhoneNumberFromString(given.phonenum, 'US') : undefined;
-      if (given.phonenum && !phone?.isValid()) throw refusalOf('phonenum', messages.phoneInvalid);
-      const refcode = given.refcode || null;
+      const phone = given.phone ? parsePhoneNumberFromString(given.phone, 'US') : undefined;
+      if (given.phone && !phone?.isValid()) throw refusalOf('phone', messages.phoneInvalid);
+      const referralCode = given.referral_code || null;
       await guard(
         ctx,
         [
@@ -138,12 +143,12 @@ export function createEntry(
           [limit.REGISTER_NETWORK, networkOf(ctx.ip)],
           [limit.REGISTER_RANGE, rangeOf(ctx.ip)],
         ],
-        given.gtoken,
+        given.captcha_token,
       );
-      const referredBy = refcode
-        ? await inScope(db.app, whole(ctx), (tx) => store.referrerOf(tx, refcode))
+      const referredBy = referralCode
+        ? await inScope(db.app, whole(ctx), (tx) => store.referrerOf(tx, referralCode))
         : null;
-      if (refcode && !referredBy) throw refusalOf('refcode', ownMessages.refcodeUnknown);
+      if (referralCode && !referredBy) throw refusalOf('referral_code', ownMessages.refcodeUnknown);
 
       const passwordHash = await users.hashPassword(given.password);
       const sender = await post.sender(tenant.companyId, tenant.host);
@@ -158,10 +163,10 @@ export function createEntry(
           kind,
           email: given.email,
           name: given.name,
-          company_name: given.companyname,
+          company_name: given.company_name,
           phone: phone?.number ?? null,
           password_hash: known ? null : passwordHash,
-          refcode,
+          referral_code: referralCode,
           referred_by: referredBy ?? null,
           created_at: now,
           expires_at: new Date(now.getTime() + policy.SIGN_UP_MS),
@@ -179,7 +184,7 @@ export function createEntry(
           action: 'register',
           objectKind: 'sign_up',
           objectId: id,
-          description: `${given.name} (${given.email}) asked to register ${given.companyname} from ${ctx.ip}`,
+          description: `${given.name} (${given.email}) asked to register ${given.company_name} from ${ctx.ip}`,
         });
       });
     },
@@ -200,8 +205,8 @@ export function createEntry(
           if (!row?.password_hash || row.used_at || row.expires_at <= now || row.email !== given.email)
             throw stale;
           if (row.kind === 'client' && row.agency_id)
-            await boundedBy(tx, 'clients', row.agency_id, 'companyname');
-          else await boundedBy(tx, 'agencies', row.root_id, 'companyname');
+            await boundedBy(tx, 'clients', row.agency_id, 'company_name');
+          else await boundedBy(tx, 'agencies', row.root_id, 'company_name');
           const company = await tenants.create(tx, {
             name: row.company_name,
             rootId: row.root_id,
@@ -233,7 +238,7 @@ export function createEntry(
               action: 'register.confirm',
               objectKind: 'user',
               objectId: userId,
-              description: `${row.name} (${row.email}) registered ${row.company_name}${row.refcode ? ` with referral code ${row.refcode}` : ''}`,
+              description: `${row.name} (${row.email}) registered ${row.company_name}${row.referral_code ? ` with referral code ${row.referral_code}` : ''}`,
             },
           );
         });
@@ -253,9 +258,9 @@ export function createEntry(
       ctx: Ctx,
       given: {
         username: string;
-        gtoken?: string | undefined;
-        ownedcompanyid?: string | undefined;
-        companyrootid?: string | undefined;
+        captcha_token?: string | undefined;
+        company_id?: string | undefined;
+        root_id?: string | undefined;
       },
     ): Promise<void> {
       const { tenant } = ctx;
@@ -265,7 +270,7 @@ export function createEntry(
           [limit.FORGOT, `${tenant.rootId}\n${given.username}`],
           [limit.FORGOT_NETWORK, networkOf(ctx.ip)],
         ],
-        given.gtoken,
+        given.captcha_token,
       );
       const origin = policy.siteOf(tenant.host, ctx.origin, config.port);
       await inScope(db.app, whole(ctx), async (tx) => {
@@ -349,7 +354,7 @@ export function createEntry(
      */
     async setPassword(
       ctx: Ctx,
-      given: { token: string; email: string; newpassword: string; remove_passkeys?: boolean | undefined },
+      given: { token: string; email: string; new_password: string; remove_passkeys?: boolean | undefined },
     ): Promise<TokenPair | CodeStep | null> {
       const network = networkOf(ctx.ip);
       await limits.take(limit.LINK_NETWORK, network);
@@ -357,8 +362,8 @@ export function createEntry(
         new Refusal('gone', reason, { errors: { token: ['is no longer valid'] } });
       const before = await inScope(db.app, whole(ctx), (tx) => readReset(tx, given.token, given.email));
       if (!before.row) throw gone(before.reason);
-      refuseGuessable(given.newpassword, before.row.email);
-      const passwordHash = await users.hashPassword(given.newpassword);
+      refuseGuessable(given.new_password, before.row.email);
+      const passwordHash = await users.hashPassword(given.new_password);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, whole(ctx), async (tx) => {
         const now = clock.now();
@@ -417,14 +422,16 @@ export function createEntry(
      * The signed-in user's link for inviting others: to sign up as an agency at the root or, for an agency's people, as
      * a client at the agency's own host. Also returns whether sign-up is open there.
      */
-    async referralLink(ctx: Ctx): Promise<{ url: string; refcode: string; isRegisterAccount: 'T' | 'F' }> {
+    async referralLink(
+      ctx: Ctx,
+    ): Promise<{ url: string; referral_code: string; registration_open: 'T' | 'F' }> {
       const { actor } = ctx;
       const ownHost = await tenants.primaryHost(actor.companyId);
       // An agency without a host of its own works at its root's, where only agencies sign up.
       const host = ownHost ?? (await tenants.primaryHost(actor.rootId)) ?? ctx.tenant.host;
       const tenant = (await tenants.byHost(host)) ?? ctx.tenant;
       const owner = { root_id: actor.rootId, agency_id: actor.agencyId, company_id: actor.companyId };
-      const refcode = await inScope(db.app, ctx.scope, async (tx) => {
+      const referralCode = await inScope(db.app, ctx.scope, async (tx) => {
         const known = await store.referralCodeOf(tx, actor.userId);
         if (known) return known;
         const code = await this.referralCode(tx, { id: actor.userId, ...owner });
@@ -437,11 +444,12 @@ export function createEntry(
         return code;
       });
       const open = await inScope(db.app, whole(ctx), (tx) => tenants.registrationOpen(tx, tenant));
-      const path = tenant.kind === 'root' ? `agency-register/${refcode}` : `register?refcode=${refcode}`;
+      const path =
+        tenant.kind === 'root' ? `agency-register/${referralCode}` : `register?refcode=${referralCode}`;
       return {
         url: `${policy.siteOf(host, ctx.origin, config.port)}/${path}`,
-        refcode,
-        isRegisterAccount: open ? 'T' : 'F',
+        referral_code: referralCode,
+        registration_open: open ? 'T' : 'F',
       };
     },
 

@@ -55,7 +55,7 @@ export function createFactors(
     const user = await inScope(db.app, ctx.scope, (tx) => users.secretOf(tx, userId));
     if (!user || !(await users.passwordFits(user.password_hash, password))) {
       throw new Refusal('invalid', messages.currentPasswordWrong, {
-        errors: { currpassword: [messages.currentPasswordWrong] },
+        errors: { current_password: [messages.currentPasswordWrong] },
       });
     }
     await limits.clear(limit.PASSWORD, userId);
@@ -74,12 +74,12 @@ export function createFactors(
     /** Changes the user's own password and ends their other sessions. */
     async changePassword(
       ctx: Ctx,
-      given: { usrID: string; newpassword: string; currpassword: string },
+      given: { user_id: string; new_password: string; current_password: string },
     ): Promise<void> {
-      ownOnly(ctx, given.usrID);
-      const user = await proven(ctx, given.currpassword);
-      refuseGuessable(given.newpassword, user.email);
-      const passwordHash = await users.hashPassword(given.newpassword);
+      ownOnly(ctx, given.user_id);
+      const user = await proven(ctx, given.current_password);
+      refuseGuessable(given.new_password, user.email);
+      const passwordHash = await users.hashPassword(given.new_password);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
@@ -120,7 +120,7 @@ export function createFactors(
       ctx: Ctx,
       userId: string,
       companyId: string,
-    ): Promise<{ qrCodeUrl: string; secretKey: string }> {
+    ): Promise<{ qr_code_url: string; secret_key: string }> {
       ownOnly(ctx, userId, companyId);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const { user, row } = await inScope(db.app, ctx.scope, async (tx) => ({
@@ -131,7 +131,10 @@ export function createFactors(
       const url = factor.secretUrl(secretKey, sender.name, user?.email ?? '');
       // A drawing costs a tenth of what an image does.
       const svg = await QRCode.toString(url, { type: 'svg', margin: 2, width: 232 });
-      return { qrCodeUrl: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`, secretKey };
+      return {
+        qr_code_url: `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`,
+        secret_key: secretKey,
+      };
     },
 
     /**
@@ -141,19 +144,19 @@ export function createFactors(
     async saveTwoFactor(
       ctx: Ctx,
       given: {
-        userId: string;
+        user_id: string;
         two_factor_auth: boolean;
         two_factor_auth_type?: Kind | undefined;
-        secretKey?: string | undefined;
-        currpassword: string;
+        secret_key?: string | undefined;
+        current_password: string;
         code?: string | undefined;
       },
     ) {
-      ownOnly(ctx, given.userId);
+      ownOnly(ctx, given.user_id);
       const kind: Kind = given.two_factor_auth ? (given.two_factor_auth_type ?? null) : null;
       if (given.two_factor_auth && !kind) throw refusalOf('two_factor_auth_type', 'is required');
       if (kind === 'google' && !given.code) throw refusalOf('code', 'is required');
-      const user = await proven(ctx, given.currpassword);
+      const user = await proven(ctx, given.current_password);
       if (kind === 'google') await limits.take(limit.CODE, user.id);
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       // The requirement is stored with the companies above.
@@ -166,8 +169,8 @@ export function createFactors(
         const row = await store.factorOf(tx, user.id);
         const generation = row?.generation ?? 0;
         const secret = offered(ctx, generation);
-        if (kind === 'google' && given.secretKey && given.secretKey !== secret) {
-          throw refusalOf('secretKey', 'is not the one created for you. Open the QR code again');
+        if (kind === 'google' && given.secret_key && given.secret_key !== secret) {
+          throw refusalOf('secret_key', 'is not the one created for you. Open the QR code again');
         }
         const step = kind === 'google' ? factor.stepOf(secret, given.code ?? '', now, 0n) : 0n;
         if (step === null)
@@ -208,7 +211,7 @@ export function createFactors(
 }
 
 /** Throws 422 if the password is the user's own address or one that attackers try first. */
-export function refuseGuessable(password: string, email: string, field = 'newpassword'): void {
+export function refuseGuessable(password: string, email: string, field = 'new_password'): void {
   if (password.trim().toLowerCase() === email) throw refusalOf(field, ownMessages.passwordIsAddress);
   if (isCommonPassword(password)) throw refusalOf(field, ownMessages.passwordIsCommon);
 }

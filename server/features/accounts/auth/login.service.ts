@@ -21,8 +21,8 @@ import type { Recovery } from './recovery.service.ts';
 import type { Sessions, TokenPair } from './session.service.ts';
 
 interface Hints {
-  ownedcompanyid?: string | undefined;
-  companyrootid?: string | undefined;
+  company_id?: string | undefined;
+  root_id?: string | undefined;
 }
 type User = NonNullable<Awaited<ReturnType<Users['byEmail']>>>;
 
@@ -132,7 +132,7 @@ export function createLogin(
      */
     async login(
       ctx: Ctx,
-      given: { username: string; password: string; gtoken?: string | undefined } & Hints,
+      given: { username: string; password: string; captcha_token?: string | undefined } & Hints,
     ): Promise<TokenPair | CodeStep> {
       const { tenant } = ctx;
       const network = networkOf(ctx.ip);
@@ -145,7 +145,7 @@ export function createLogin(
       const [tries = 0, , everywhere = 0] = await limits.takeAll(counted);
       if (tries > limit.CAPTCHA_AFTER || everywhere > limit.CAPTCHA_AFTER_ACCOUNT) {
         try {
-          await captcha.check(ctx, given.gtoken);
+          await captcha.check(ctx, given.captcha_token);
         } catch (error) {
           await limits.giveBackAll(counted);
           throw error;
@@ -172,7 +172,7 @@ export function createLogin(
         });
         // Tells the page to show the captcha before the next attempt.
         const errors: FieldErrors =
-          tries >= limit.CAPTCHA_AFTER ? { gtoken: [ownMessages.captchaNeeded] } : {};
+          tries >= limit.CAPTCHA_AFTER ? { captcha_token: [ownMessages.captchaNeeded] } : {};
         throw new Refusal('unauthenticated', ownMessages.badLogin, { errors });
       }
       await limits.giveBack(limit.LOGIN_NETWORK, network);

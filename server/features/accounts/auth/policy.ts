@@ -147,9 +147,9 @@ export function userType(
 /** Whether the hints about where the user is signing in, if given, match this tenant (domain, Who). */
 export function hintsFit(
   tenant: Tenant,
-  given: { ownedcompanyid?: string | undefined; companyrootid?: string | undefined },
+  given: { company_id?: string | undefined; root_id?: string | undefined },
 ): boolean {
-  const { ownedcompanyid: owned, companyrootid: root } = given;
+  const { company_id: owned, root_id: root } = given;
   return (
     (!root || root === tenant.rootId) && (!owned || owned === tenant.companyId || owned === tenant.rootId)
   );

@@ -137,8 +137,8 @@ export function authRoutes(auth: Auth): Handlers<typeof contract.auth> {
       await auth.confirmation.confirm(ctx, input);
       return done(ownMessages.confirmed);
     },
-    twoFactor: (ctx, input) => auth.factors.twoFactor(ctx, input.userId),
-    googleTfa: (ctx, input) => auth.factors.offerSecret(ctx, input.userId, input.companyId),
+    twoFactor: (ctx, input) => auth.factors.twoFactor(ctx, input.user_id),
+    googleTfa: (ctx, input) => auth.factors.offerSecret(ctx, input.user_id, input.company_id),
     async saveTwoFactor(ctx, input) {
       return { ...done(messages.settingSaved), ...(await auth.factors.saveTwoFactor(ctx, input)) };
     },

@@ -73,7 +73,7 @@ export function createSso(
      */
     async validate(
       ctx: Ctx,
-      given: { token: string; subdomain?: string | undefined; currentUserID?: string | null | undefined },
+      given: { token: string; subdomain?: string | undefined; current_user_id?: string | null | undefined },
     ) {
       const { tenant } = ctx;
       const refused = new Refusal('gone', messages.ssoInvalid, { errors: { token: ['is not valid'] } });
@@ -99,7 +99,7 @@ export function createSso(
       if (!opened) throw refused;
       if (opened === 'used')
         throw new Refusal('gone', ownMessages.ssoUsed, { errors: { token: ['has already been used'] } });
-      const others = given.currentUserID && given.currentUserID !== opened.userId;
+      const others = given.current_user_id && given.current_user_id !== opened.userId;
       return {
         ...(await sessions.tokens(tenant, opened.userId, opened.sessionId)),
         status: 200 as const,

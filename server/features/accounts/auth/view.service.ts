@@ -15,12 +15,12 @@ import * as store from './view.store.ts';
 
 /** The parameters of a list of companies. */
 interface CompaniesAsked {
-  Page: number;
-  PerPage: number;
-  sortby?: string | undefined;
+  page: number;
+  per_page: number;
+  sort?: string | undefined;
   order?: 'asc' | 'desc' | undefined;
-  searchQuery?: string | undefined;
-  companyID?: string | undefined;
+  search?: string | undefined;
+  company_id?: string | undefined;
 }
 
 /** Viewing the product as a user of a company below the actor's own (spec product 4, View mode; BEY-12). */
@@ -69,10 +69,10 @@ export function createView(
      * actor cannot see (sales: not assigned to them) or who may not sign in, 403 for a user whom the actor may not view
      * as, 409 while another view is active.
      */
-    async start(ctx: Ctx, given: { usrID: string; reason: string }): Promise<ViewTokens> {
+    async start(ctx: Ctx, given: { user_id: string; reason: string }): Promise<ViewTokens> {
       const { actor } = ctx;
       const begun = await inScope(db.app, ctx.scope, async (tx) => {
-        const viewed = await users.byId(tx, given.usrID);
+        const viewed = await users.byId(tx, given.user_id);
         if (!viewed || viewed.disabled_at || viewed.removed_at)
           throw new Refusal('not_found', ownMessages.notFound);
         // An agency assigned to the actor is shown with its clients.
@@ -87,7 +87,7 @@ export function createView(
         };
         if (!policy.mayView({ ...actor, role }, place) || !policy.belongsAt(ctx.tenant, place))
           throw new Refusal('forbidden', ownMessages.viewNotAllowed, {
-            errors: { usrID: ['is not below your own company'] },
+            errors: { user_id: ['is not below your own company'] },
           });
         const now = clock.now();
         // The login's row is the lock: of two simultaneous starts, the second finds the first.
@@ -184,32 +184,32 @@ export function createView(
      * Who looked at the actor's own company in view mode, newest first (BEY-12); sessions are kept, so each entry still
      * shows until when.
      */
-    views: (ctx: Ctx, asked: { Page: number; PerPage: number }) =>
+    views: (ctx: Ctx, asked: { page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfViews(
           tx,
           ctx.actor.companyId,
-          asked.PerPage,
-          (asked.Page - 1) * asked.PerPage,
+          asked.per_page,
+          (asked.page - 1) * asked.per_page,
         );
         return page(rows, total, asked);
       }),
 
     /**
-     * The agencies of a root, the clients of an agency, or those of `companyID`. Throws 404 if that is not an agency in
+     * The agencies of a root, the clients of an agency, or those of `company_id`. Throws 404 if that is not an agency in
      * scope.
      */
     companies: (ctx: Ctx, asked: CompaniesAsked) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const parent = asked.companyID ?? ctx.actor.companyId;
-        if (asked.companyID && !(await store.isAgency(tx, asked.companyID)))
+        const parent = asked.company_id ?? ctx.actor.companyId;
+        if (asked.company_id && !(await store.isAgency(tx, asked.company_id)))
           throw new Refusal('not_found', ownMessages.notFound);
         const { rows, total } = await store.pageOfCompanies(tx, parent, {
-          search: asked.searchQuery ?? '',
-          sort: asked.sortby,
+          search: asked.search ?? '',
+          sort: asked.sort,
           order: asked.order ?? 'asc',
-          limit: asked.PerPage,
-          offset: (asked.Page - 1) * asked.PerPage,
+          limit: asked.per_page,
+          offset: (asked.page - 1) * asked.per_page,
         });
         return page(rows, total, asked);
       }),

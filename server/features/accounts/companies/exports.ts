@@ -1,5 +1,5 @@
 import type { CompanyNodeData } from '../../../../contract/accounts/companies.ts';
-import { type CompanyFieldsShown, companyFields } from '../../../../contract/accounts/company-fields.ts';
+import { companyFieldName, companyFields } from '../../../../contract/accounts/company-fields.ts';
 import type { StaffNodeData } from '../../../../contract/accounts/staff.ts';
 import { contract } from '../../../../contract/index.ts';
 import type { ExportColumn, ExportList } from '../../../platform/http/csv-file.ts';
@@ -7,8 +7,9 @@ import { list, phone, yes } from '../../../platform/http/export-columns.ts';
 
 /** The columns of the fields that are declared for files (company-fields.ts). */
 const own = (kind: 'agency' | 'client'): readonly ExportColumn<CompanyNodeData>[] =>
-  companyFields.flatMap(([, { kind: type, show, exported }]) => {
-    const value = (row: CompanyNodeData) => row[show as keyof CompanyFieldsShown];
+  companyFields.flatMap(([column, field]) => {
+    const { kind: type, exported } = field;
+    const value = (row: CompanyNodeData) => row[companyFieldName(column, field)];
     return exported?.of.includes(kind)
       ? [[exported.title, (row) => (type === 'flag' ? yes(value(row) as 'T' | 'F') : value(row))]]
       : [];
@@ -19,9 +20,9 @@ const COMPANY: readonly ExportColumn<CompanyNodeData>[] = [
   ['Full name', (row) => row.name],
   ['Email', (row) => row.email],
   ['Phone', phone],
-  ['Sales representative', (row) => row.salesrep],
-  ['Account executive', (row) => row.accountexecutive],
-  ['Referral account', (row) => row.accountref],
+  ['Sales representative', (row) => row.sales_rep],
+  ['Account executive', (row) => row.account_executive],
+  ['Referral account', (row) => row.referrer],
   ['Created', (row) => row.created_at],
   ['Active campaigns', (row) => row.active_campaigns],
   ['Payment', (row) => row.payment_status || 'ok'],
@@ -34,10 +35,10 @@ const AGENCY: typeof COMPANY = [
   ['Domain', (row) => row.domain],
   ...own('agency'),
   ['Direct payment', (row) => yes(row.manual_bill)],
-  ['White label', (row) => yes(row.is_whitelabeling)],
+  ['White label', (row) => yes(row.white_labelling)],
   ['Developer mode', (row) => yes(row.api_mode)],
-  ['Excluded from minimum spend', (row) => yes(row.exclude_minimum_spend === 1)],
-  ['Payment terms', (row) => on(row.selected_payment_term.map((one) => [one.term, one.status]))],
+  ['Excluded from minimum spend', (row) => yes(row.excluded_minimum_spend === 1)],
+  ['Payment terms', (row) => on(row.selected_terms.map((one) => [one.term, one.status]))],
   ['Products', (row) => on(row.selected_modules.map((one) => [one.type, one.status]))],
 ];
 const on = (all: readonly (readonly [string, boolean])[]): string =>
@@ -51,13 +52,13 @@ const STAFF: readonly ExportColumn<StaffNodeData>[] = [
   ['Phone', phone],
   ['Role', roleOf],
   ['Status', (row) => row.status],
-  ['Two-factor', (row) => row.twoFactorAuth || 'off'],
+  ['Two-factor', (row) => row.two_factor_auth_type || 'off'],
   ['Created', (row) => row.created_at],
   ['Removed', (row) => row.removed_at],
 ];
 function roleOf(row: StaffNodeData): string {
-  if (row.user_type === 'sales') return row.isAccExecutive === 'T' ? 'Account executive' : 'Sales';
-  return row.ClientRole === 'owner' ? 'Owner' : row.role_name || 'All permissions';
+  if (row.user_type === 'sales') return row.is_account_executive === 'T' ? 'Account executive' : 'Sales';
+  return row.role === 'owner' ? 'Owner' : row.role_name || 'All permissions';
 }
 
 /** The rows of the long call are companies or people, depending on the requested type. */

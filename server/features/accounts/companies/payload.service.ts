@@ -25,7 +25,7 @@ export interface Entered {
   ownerFlags: StaffGiven['flags'];
   /** The owner's second factor as it is: no one else can set it. */
   factor: '' | 'email' | 'google' | undefined;
-  sales: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>;
+  sales: Partial<Record<'sales_rep_id' | 'account_executive_id' | 'referrer_id', string | null | undefined>>;
   subdomain: string | undefined;
   domain: string | undefined;
 }
@@ -48,8 +48,8 @@ export function movedHosts(before: NodeRow, given: Entered): string[] {
   return [
     ...(subdomain === undefined || subdomain === (before.subdomain?.split('.')[0] ?? '')
       ? []
-      : ['DownlineSubDomain']),
-    ...(domain === undefined || domain === before.domain ? [] : ['DownlineDomain']),
+      : ['subdomain_name']),
+    ...(domain === undefined || domain === before.domain ? [] : ['domain']),
   ];
 }
 
@@ -61,15 +61,15 @@ export function movedHosts(before: NodeRow, given: Entered): string[] {
 export function mustBeForSales(before: NodeRow, given: Entered & { betaUser?: boolean | undefined }): void {
   const { ownerFlags: flags } = given;
   const values: [field: string, was: unknown, is: unknown][] = [
-    ['ClientEmail', before.owner_email, given.email],
-    ['DownlineSubDomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase()],
-    ['DownlineDomain', before.domain ?? '', given.domain?.trim().toLowerCase()],
-    ['defaultAdmin', before.is_default_admin ?? false, flags.is_default_admin],
-    ['customercare', before.customer_care ?? false, flags.customer_care],
-    ['adminGetNotification', before.gets_notices ?? false, flags.gets_notices],
-    ['disabledreceivedemail', before.mail_off ?? false, flags.mail_off],
-    ['betaUser', before.beta_user, given.betaUser],
-    ['ApiMode', before.api_mode ?? false, given.apiMode],
+    ['email', before.owner_email, given.email],
+    ['subdomain_name', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase()],
+    ['domain', before.domain ?? '', given.domain?.trim().toLowerCase()],
+    ['is_default_admin', before.is_default_admin ?? false, flags.is_default_admin],
+    ['customer_care', before.customer_care ?? false, flags.customer_care],
+    ['gets_notices', before.gets_notices ?? false, flags.gets_notices],
+    ['mail_off', before.mail_off ?? false, flags.mail_off],
+    ['beta_user', before.beta_user, given.betaUser],
+    ['api_mode', before.api_mode ?? false, given.apiMode],
   ];
   const [field] = values.find(([, was, is]) => is !== undefined && is !== was) ?? [];
   if (field)

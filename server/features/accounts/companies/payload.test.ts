@@ -171,7 +171,7 @@ describe('[CONF-01] every field of the client/user payload', () => {
     [
       { ClientDomain: 'a.example.com', DownlineDomain: 'b.example.com' },
       'ClientDomain',
-      'does not match DownlineDomain',
+      'does not match the other domain',
     ],
     [{ ClientDomain: 'a.example.com' }, 'DownlineDomain', 'can only be set for an agency'],
     [{ salesRep: '00000000-0000-4000-8000-000000000000' }, 'salesRep', 'must be one of your salespeople'],

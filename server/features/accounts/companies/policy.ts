@@ -8,7 +8,7 @@ export const refuse = (field: string, why: string): Refusal =>
   new Refusal('invalid', why, { errors: { [field]: [why] } });
 
 /** Maps field names in other features' refusals to the names in these calls. */
-const NAMES: Record<string, string> = { subdomain: 'DownlineSubDomain', domain: 'DownlineDomain' };
+const NAMES: Record<string, string> = { subdomain: 'subdomain_name', domain: 'domain' };
 
 /** Returns the same failure with the names of these calls; an address that is taken is explained in words. */
 export function translate(error: unknown, taken: string): unknown {
@@ -17,11 +17,11 @@ export function translate(error: unknown, taken: string): unknown {
     const name = field && NAMES[field];
     if (!name) return error;
     const why = error.errors[field]!.join(' ');
-    const words = `${name === 'DownlineDomain' ? 'The domain' : 'The subdomain'} ${why}.`;
+    const words = `${name === 'domain' ? 'The domain' : 'The subdomain'} ${why}.`;
     return new Refusal(error.code, words, { errors: { [name]: [why] } });
   }
   const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
-  return code === '23505' && constraint?.startsWith('user_account') ? refuse('ClientEmail', taken) : error;
+  return code === '23505' && constraint?.startsWith('user_account') ? refuse('email', taken) : error;
 }
 
 /** The available options, and those that a company has; null: all. */
@@ -54,13 +54,13 @@ export function termsAfter(
   given: readonly { term: string; status: boolean }[],
 ): string[] | null {
   const strange = given.find((one) => one.status && !above.terms.includes(one.term));
-  if (strange) throw refuse('selectedterms', `${strange.term} cannot be selected here`);
+  if (strange) throw refuse('selected_terms', `${strange.term} cannot be selected here`);
   const after = chosen(
     above.terms,
     had,
     given.map((one) => ({ name: one.term, status: one.status })),
   );
-  if (after?.length === 0) throw refuse('selectedterms', messages.selectPaymentTerm);
+  if (after?.length === 0) throw refuse('selected_terms', messages.selectPaymentTerm);
   return after;
 }
 
@@ -74,7 +74,7 @@ export function modulesAfter(
   given: readonly { type: string; status: boolean }[],
 ): { after: string[] | null; taken: string[] } {
   const strange = given.find((one) => one.status && !above.modules.includes(one.type));
-  if (strange) throw refuse('selectedmodules', `${nameOf(strange.type)} cannot be selected here`);
+  if (strange) throw refuse('selected_modules', `${nameOf(strange.type)} cannot be selected here`);
   const after = chosen(
     above.modules,
     had,

@@ -47,7 +47,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
   return {
     id: row.owner_id ?? '',
     company_id: row.id,
-    company_root_id: row.root_id,
+    root_id: row.root_id,
     company_name: row.name,
     kind: row.kind,
     name: row.owner_name,
@@ -55,48 +55,48 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
     user_type: row.kind === 'agency' ? 'userdownline' : 'client',
     package_id: row.package_id ?? '',
     created_at: row.created_at.toISOString(),
-    phonenum: row.phonenum ?? '',
-    phone_country_code: row.phone_country ?? '',
-    phone_country_calling_code: row.phone_calling ?? '',
+    phone: row.phone ?? '',
+    phone_country: row.phone_country ?? '',
+    phone_calling: row.phone_calling ?? '',
     subdomain: row.subdomain ?? '',
-    orisubdomain: row.subdomain?.split('.')[0] ?? '',
+    subdomain_name: row.subdomain?.split('.')[0] ?? '',
     domain: row.domain ?? '',
     manual_bill: flag(row.manual_bill),
-    is_whitelabeling: flag(row.white_labelling ?? true),
+    white_labelling: flag(row.white_labelling ?? true),
     beta_user: flag(row.beta_user),
     api_mode: flag(row.api_mode),
-    is_user_generate_api: row.has_api_key,
-    company_agreement_file: row.has_agreement ? 'download' : '',
-    is_marketing_services_agreement_developer: flag(row.developer_agreed),
-    exclude_minimum_spend: bit(row.excluded_minimum_spend),
-    exclude_onboard_charge: bit(row.excluded_onboarding),
-    agency_onboarding_status: row.kind === 'agency' && !row.excluded_onboarding,
-    is_onboard_charged: row.onboarding_charged !== null,
-    customer_payment_id: row.card_id ?? '',
+    has_api_key: row.has_api_key,
+    agreement_file: row.has_agreement ? 'download' : '',
+    developer_agreed: flag(row.developer_agreed),
+    excluded_minimum_spend: bit(row.excluded_minimum_spend),
+    excluded_onboarding: bit(row.excluded_onboarding),
+    onboarding_on: row.kind === 'agency' && !row.excluded_onboarding,
+    onboarding_charged: row.onboarding_charged !== null,
+    card_id: row.card_id ?? '',
     payment_status: row.payment_status ?? '',
-    plan_minspend_id: row.plan_id ?? '',
-    plan_minspend_name: row.plan_name ?? '',
-    selected_payment_term: above.terms.map((term) => ({
-      term: term as CompanyNodeData['selected_payment_term'][number]['term'],
+    plan_id: row.plan_id ?? '',
+    plan_name: row.plan_name ?? '',
+    selected_terms: above.terms.map((term) => ({
+      term: term as CompanyNodeData['selected_terms'][number]['term'],
       status: !row.terms || row.terms.includes(term),
     })),
     selected_modules: above.modules.map((type) => ({
       type,
       status: !row.modules || row.modules.includes(type),
     })),
-    rootpaymentterm: above.terms.map((term) => ({ value: term, label: term })),
-    rootmodules: above.modules.map((value) => ({ value, label: above.labels[value]?.name ?? value })),
+    root_terms: above.terms.map((term) => ({ value: term, label: term })),
+    root_modules: above.modules.map((value) => ({ value, label: above.labels[value]?.name ?? value })),
     profile_setup_completed: flag(row.profile_done),
-    status_acc: row.account_status === 'completed' ? 'completed' : '',
-    leadlocalurl: slug('local'),
-    leadlocatorurl: slug('locator'),
-    disabledaddcampaign: flag(row.campaigns_closed),
+    account_status: row.account_status === 'completed' ? 'completed' : '',
+    local_url: slug('local'),
+    locator_url: slug('locator'),
+    campaigns_closed: flag(row.campaigns_closed),
     ...companyFieldsShown(row),
-    defaultAdmin: flag(row.is_default_admin),
-    customercare: flag(row.customer_care),
-    adminGetNotification: flag(row.gets_notices),
-    disabledreceivedemail: flag(row.mail_off),
-    twoFactorAuth: row.factor ?? '',
+    is_default_admin: flag(row.is_default_admin),
+    customer_care: flag(row.customer_care),
+    gets_notices: flag(row.gets_notices),
+    mail_off: flag(row.mail_off),
+    two_factor_auth_type: row.factor ?? '',
     clients: Number(row.clients),
     active_campaigns: Number(row.active_campaigns),
     activity: activityOf(ctx, row),
@@ -124,49 +124,53 @@ type Input<Call extends keyof Handlers<typeof contract.companies>> = Parameters<
   Handlers<typeof contract.companies>[Call]
 >[1];
 /** Whether it concerns a user of the actor's own company, and not an agency or client. */
-const isPerson = <T extends { userType: string }>(
+const isPerson = <T extends { user_type: string }>(
   given: T,
-): given is Extract<T, { userType: 'administrator' | 'sales' }> =>
-  given.userType === 'administrator' || given.userType === 'sales';
+): given is Extract<T, { user_type: 'administrator' | 'sales' }> =>
+  given.user_type === 'administrator' || given.user_type === 'sales';
 
 /** The calls of the feature. */
 export function companiesRoutes(companies: Companies, staff: Staff): Handlers<typeof contract.companies> {
-  type Given = Exclude<Input<'create'>, { userType: 'administrator' | 'sales' }>;
+  type Given = Exclude<Input<'create'>, { user_type: 'administrator' | 'sales' }>;
   /** Filters apply either to companies or to people. */
   const filters = <T extends string>(given: readonly string[] | undefined, known: readonly T[]): T[] => {
     const strange = given?.find((one) => !(known as readonly string[]).includes(one));
-    if (strange) throw refuse('Filters', `${strange} is not a filter of this list`);
+    if (strange) throw refuse('filters', `${strange} is not a filter of this list`);
     return (given ?? []) as T[];
   };
   const entered = (given: Given): Entered => ({
-    name: given.ClientCompanyName,
-    ownerName: given.ClientFullName,
-    email: given.ClientEmail,
+    name: given.company_name,
+    ownerName: given.full_name,
+    email: given.email,
     phone: {
-      number: given.ClientPhone,
-      country: given.ClientPhoneCountryCode,
-      calling: given.ClientPhoneCountryCallingCode,
+      number: given.phone,
+      country: given.phone_country,
+      calling: given.phone_calling,
     },
-    whiteLabelling: isOn(given.ClientWhiteLabeling),
-    apiMode: isOn(given.ApiMode),
-    campaignsClosed: isOn(given.disabledaddcampaign),
+    whiteLabelling: isOn(given.white_labelling),
+    apiMode: isOn(given.api_mode),
+    campaignsClosed: isOn(given.campaigns_closed),
     fields: companyFieldsStored(given),
     ownerFlags: staffFromWire({
-      userType: 'administrator',
-      defaultAdmin: given.defaultAdmin,
-      customercare: given.customercare,
-      adminGetNotification: given.adminGetNotification,
-      disabledreceivedemail: given.disabledreceivedemail,
+      user_type: 'administrator',
+      is_default_admin: given.is_default_admin,
+      customer_care: given.customer_care,
+      gets_notices: given.gets_notices,
+      mail_off: given.mail_off,
     }).flags,
-    factor: given.twoFactorAuth,
-    sales: { salesRep: given.salesRep, salesAE: given.salesAE, salesRef: given.salesRef },
-    subdomain: given.DownlineSubDomain,
+    factor: given.two_factor_auth_type,
+    sales: {
+      sales_rep_id: given.sales_rep_id,
+      account_executive_id: given.account_executive_id,
+      referrer_id: given.referrer_id,
+    },
+    subdomain: given.subdomain_name,
     domain: domainIn(given),
   });
   /** Two names of one field. */
-  const domainIn = ({ DownlineDomain: one, ClientDomain: other }: Given): string | undefined => {
+  const domainIn = ({ domain: one, client_domain: other }: Given): string | undefined => {
     if (one !== undefined && other !== undefined && one !== other)
-      throw refuse('ClientDomain', 'does not match DownlineDomain');
+      throw refuse('client_domain', 'does not match the other domain');
     return one ?? other;
   };
   /**
@@ -178,48 +182,48 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     ctx.need(permission);
   };
   const ofRoot = (asked: string | undefined, rootId: string): void => {
-    if (asked && asked !== rootId) throw refuse('idsys', 'is not this platform');
+    if (asked && asked !== rootId) throw refuse('root_id', 'is not this platform');
   };
   return {
     async list(ctx, input) {
-      ofRoot(input.idsys, ctx.actor.rootId);
+      ofRoot(input.root_id, ctx.actor.rootId);
       if (input.type === 'administrator' || input.type === 'sales') {
-        const { data, ...found } = await staff.list(ctx, input.companyId, {
+        const { data, ...found } = await staff.list(ctx, input.company_id, {
           type: input.type,
-          sort: input.sortby === 'email' || input.sortby === 'created_at' ? input.sortby : 'full_name',
+          sort: input.sort === 'email' || input.sort === 'created_at' ? input.sort : 'full_name',
           order: input.order ?? 'asc',
           search: input.search ?? '',
-          filters: filters<StaffFilter>(input.Filters, STAFF_FILTERS),
-          Page: input.Page,
-          PerPage: input.PerPage,
+          filters: filters<StaffFilter>(input.filters, STAFF_FILTERS),
+          page: input.page,
+          per_page: input.per_page,
         });
         const at = ctx.clock.now();
         return { ...found, data: data.map((row) => staffToWire(row, at)) };
       }
       ctx.need('company.list');
       const { above, ...found } = await companies.list(ctx, {
-        parentId: input.companyId,
+        parentId: input.company_id,
         kind: input.type === 'all' ? undefined : input.type === 'client' ? 'client' : 'agency',
         module: input.module,
-        sort: input.sortby,
+        sort: input.sort,
         order: input.order ?? 'asc',
         search: input.search ?? '',
-        card: input.CardStatus,
-        campaigns: input.CampaignStatus,
-        filters: filters<CompanyFilter>(input.Filters, COMPANY_FILTERS),
-        exclude: input.Exclude ?? [],
-        limit: input.PerPage,
-        offset: (input.Page - 1) * input.PerPage,
-        Page: input.Page,
-        PerPage: input.PerPage,
+        card: input.card_status,
+        campaigns: input.campaign_status,
+        filters: filters<CompanyFilter>(input.filters, COMPANY_FILTERS),
+        exclude: input.exclude ?? [],
+        limit: input.per_page,
+        offset: (input.page - 1) * input.per_page,
+        page: input.page,
+        per_page: input.per_page,
       });
       return { ...found, data: found.data.map((row) => nodeToWire(ctx, row, above)) };
     },
     async create(ctx, input) {
-      ofRoot(input.idsys, ctx.actor.rootId);
+      ofRoot(input.root_id, ctx.actor.rootId);
       if (isPerson(input)) {
         const { name, email, phone, ...given } = staffFromWire(input satisfies StaffWire);
-        const row = await staff.create(ctx, input.companyID, {
+        const row = await staff.create(ctx, input.company_id, {
           ...given,
           name: name!,
           email: email!,
@@ -228,57 +232,57 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
         return { ...done(messages.added), data: [staffToWire(row, ctx.clock.now())] };
       }
       ctx.need('company.create');
-      const kind = input.userType === 'client' ? 'client' : 'agency';
-      const row = await companies.create(ctx, input.companyID, kind, entered(input));
+      const kind = input.user_type === 'client' ? 'client' : 'agency';
+      const row = await companies.create(ctx, input.company_id, kind, entered(input));
       return {
         ...done(messages.added),
-        data: [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
+        data: [nodeToWire(ctx, row, await companies.above(ctx, input.company_id))],
       };
     },
     async update(ctx, input) {
-      ofRoot(input.idsys, ctx.actor.rootId);
+      ofRoot(input.root_id, ctx.actor.rootId);
       if (isPerson(input)) {
         ctx.need('person.write');
         const isBack = input.action === 'restore';
         const row = isBack
-          ? await staff.restore(ctx, input.companyID, input.ClientID)
-          : await staff.update(ctx, input.companyID, input.ClientID, {
+          ? await staff.restore(ctx, input.company_id, input.id)
+          : await staff.update(ctx, input.company_id, input.id, {
               ...staffFromWire(input satisfies StaffWire),
               version: input.version,
             });
         return {
-          ...done(isBack ? configMessages.personRestored : saved(input.ClientEmail, row.email)),
+          ...done(isBack ? configMessages.personRestored : saved(input.email, row.email)),
           data: [staffToWire(row, ctx.clock.now())],
         };
       }
       ctx.need('company.write');
-      const row = await companies.update(ctx, input.companyID, input.ClientID, {
+      const row = await companies.update(ctx, input.company_id, input.id, {
         ...entered(input),
-        terms: input.selectedterms,
-        modules: input.selectedmodules as { type: string; status: boolean }[] | undefined,
-        planId: input.planMinSpendId,
-        betaUser: isOn(input.betaUser),
+        terms: input.selected_terms,
+        modules: input.selected_modules as { type: string; status: boolean }[] | undefined,
+        planId: input.plan_id,
+        betaUser: isOn(input.beta_user),
         version: input.version,
       });
       return {
-        ...done(saved(input.ClientEmail, row.owner_email)),
+        ...done(saved(input.email, row.owner_email)),
         // Sales people see no more of a company than their own list shows.
-        data: isSales(ctx.actor) ? [] : [nodeToWire(ctx, row, await companies.above(ctx, input.companyID))],
+        data: isSales(ctx.actor) ? [] : [nodeToWire(ctx, row, await companies.above(ctx, input.company_id))],
       };
     },
     async remove(ctx, input) {
-      if (await staff.isOwn(ctx, input.userID)) {
-        await staff.remove(ctx, input.companyID, input.userID);
+      if (await staff.isOwn(ctx, input.user_id)) {
+        await staff.remove(ctx, input.company_id, input.user_id);
         return { data: done(configMessages.personRemoved) };
       }
       below(ctx, 'company.remove');
-      await companies.remove(ctx, input.companyID, input.userID);
+      await companies.remove(ctx, input.company_id, input.user_id);
       return { data: done(ownMessages.companyRemoved) };
     },
     async resendInvitation(ctx, input) {
-      const ids = [input.ClientID].flat();
+      const ids = [input.id].flat();
       if (ids.length > 1 || (await staff.isOwn(ctx, ids[0]!))) {
-        const told = await staff.resend(ctx, input.companyID, ids);
+        const told = await staff.resend(ctx, input.company_id, ids);
         const one = ids.length === 1 && told.sent === 1;
         return {
           ...done(one ? ownMessages.invitationSent : told.words),
@@ -287,7 +291,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
         };
       }
       below(ctx, 'company.write');
-      await companies.resendInvitation(ctx, input.companyID, ids[0]!);
+      await companies.resendInvitation(ctx, input.company_id, ids[0]!);
       return { ...done(ownMessages.invitationSent), sent: 1, signed_in: 0 };
     },
     async userLogs(ctx, input) {
@@ -309,7 +313,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
     async checkCampaignActive(ctx, input) {
       return {
         result: 'success',
-        active_campaign_id: await companies.activeCampaigns(ctx, input.company_id, input.leadspeek_type),
+        active_campaign_id: await companies.activeCampaigns(ctx, input.company_id, input.modules),
       };
     },
   };

@@ -90,11 +90,11 @@ export function createCompanies(
     const company = (await store.lockTarget(tx, id)) ?? missing();
     await parts.sales.mustCare(tx, ctx, [company.id, company.agency_id]);
     if (company.parent_id !== ctx.actor.companyId)
-      throw policy.refuse('companyID', 'is not directly below your own company');
+      throw policy.refuse('company_id', 'is not directly below your own company');
     return { ...company, agency_id: company.agency_id! };
   }
   /**
-   * A `companyID` in a request must be the actor's own company.
+   * A `company_id` in a request must be the actor's own company.
    * @throws Refusal 404
    */
   function ownOnly(ctx: Ctx, companyId: string): void {
@@ -103,7 +103,7 @@ export function createCompanies(
 
   const phoneOf = (given: Entered['phone']) => {
     const phone = readPhone(given.number, given.country, given.calling);
-    if (!phone) throw policy.refuse('ClientPhone', messages.phoneInvalid);
+    if (!phone) throw policy.refuse('phone', messages.phoneInvalid);
     return phone;
   };
 
@@ -121,7 +121,7 @@ export function createCompanies(
     if (given.subdomain !== undefined)
       await settings.domains.saveSubdomain(tx, ctx, target, given.subdomain, false);
     if (given.domain) await settings.domains.saveDomain(tx, ctx, target, given.domain, false);
-    if (given.apiMode && !isAgency) throw policy.refuse('ApiMode', 'can only be enabled for an agency');
+    if (given.apiMode && !isAgency) throw policy.refuse('api_mode', 'can only be enabled for an agency');
     const flags = {
       ...(given.whiteLabelling === undefined ? {} : { white_labelling: given.whiteLabelling }),
       ...(given.campaignsClosed === undefined ? {} : { campaigns_closed: given.campaignsClosed }),
@@ -151,8 +151,8 @@ export function createCompanies(
     const { betas } = await products.of(tx, root, root.is_master);
     const b2b = betas.find((one) => one.slug === 'b2b_module');
     const busy = { rootId: root.id, module: 'b2b', agencyId: agency.agency_id };
-    if (!on && !b2b?.apply_to_all_agency && (await products.activeCampaign(tx, busy)))
-      throw policy.refuse('betaUser', messages.productHasCampaigns);
+    if (!on && !b2b?.for_all && (await products.activeCampaign(tx, busy)))
+      throw policy.refuse('beta_user', messages.productHasCampaigns);
     await products.setBetaUser(tx, agency, on, clock.now());
   }
 
@@ -196,7 +196,7 @@ export function createCompanies(
      * A page of the companies directly below the actor's own, or below an agency of the actor's own root.
      * @throws Refusal 404 for any other company
      */
-    async list(ctx: Ctx, asked: store.Wanted & { parentId: string; Page: number; PerPage: number }) {
+    async list(ctx: Ctx, asked: store.Wanted & { parentId: string; page: number; per_page: number }) {
       const { actor } = ctx;
       const listed = inScope(db.app, ctx.scope, async (tx) => {
         const parent = await tenants.company(tx, asked.parentId);
@@ -216,18 +216,14 @@ export function createCompanies(
       ownOnly(ctx, parentId);
       const { actor } = ctx;
       if ((actor.kind === 'root' ? 'agency' : 'client') !== kind)
-        throw policy.refuse('userType', 'cannot be added here');
-      if (kind === 'agency' && !given.subdomain?.trim())
-        throw policy.refuse('DownlineSubDomain', 'is required');
+        throw policy.refuse('user_type', 'cannot be added here');
+      if (kind === 'agency' && !given.subdomain?.trim()) throw policy.refuse('subdomain_name', 'is required');
       if (kind === 'client' && (given.subdomain || given.domain))
-        throw policy.refuse(
-          given.subdomain ? 'DownlineSubDomain' : 'DownlineDomain',
-          'can only be set for an agency',
-        );
+        throw policy.refuse(given.subdomain ? 'subdomain_name' : 'domain', 'can only be set for an agency');
       const sender = await invites.sender(ctx, actor.companyId);
       return change(ctx, async (tx, ask) => {
         ask();
-        await boundedBy(tx, kind === 'client' ? 'clients' : 'agencies', actor.companyId, 'ClientCompanyName');
+        await boundedBy(tx, kind === 'client' ? 'clients' : 'agencies', actor.companyId, 'company_name');
         const company = await tenants.create(tx, {
           name: given.name,
           rootId: actor.rootId,
@@ -295,14 +291,14 @@ export function createCompanies(
      * A page of the user log of an agency or client.
      * @throws Refusal 404 for one that the user cannot see
      */
-    userLogs: (ctx: Ctx, companyId: string, asked: { Page: number; PerPage: number }) =>
+    userLogs: (ctx: Ctx, companyId: string, asked: { page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = (await tenants.company(tx, companyId)) ?? missing();
         const { rows, total } = await pageOfLog(
           tx,
           company.id,
-          asked.PerPage,
-          (asked.Page - 1) * asked.PerPage,
+          asked.per_page,
+          (asked.page - 1) * asked.per_page,
         );
         return {
           rows: rows.map((row) => ({ ...row, ip: row.ip && plainAddress(row.ip) })),
@@ -359,11 +355,10 @@ export function createCompanies(
           ask();
         }
         if (user) {
-          if (phone.number !== user.phonenum || phone.country !== user.phone_country)
-            words.push('phone number');
+          if (phone.number !== user.phone || phone.country !== user.phone_country) words.push('phone number');
           await users.setProfile(tx, user.id, {
             name: given.ownerName,
-            phonenum: phone.number,
+            phone: phone.number,
             phone_country: phone.country,
             phone_calling: phone.calling,
           });
@@ -380,7 +375,7 @@ export function createCompanies(
             : { after: before.modules, taken: [] };
           for (const module of taken) {
             if ((await store.activeCampaigns(tx, company, [module])).length > 0)
-              throw policy.refuse('selectedmodules', messages.productHasCampaigns);
+              throw policy.refuse('selected_modules', messages.productHasCampaigns);
           }
           told('payment terms', policy.wordsOf(before.terms), policy.wordsOf(terms));
           told('products', policy.wordsOf(before.modules), policy.wordsOf(after));
@@ -388,12 +383,12 @@ export function createCompanies(
         }
         if (given.planId !== undefined && (given.planId || null) !== before.plan_id) {
           ctx.need('cost.write');
-          if (!isAgency) throw policy.refuse('planMinSpendId', 'can only be set for an agency');
+          if (!isAgency) throw policy.refuse('plan_id', 'can only be set for an agency');
           const plan = await plans.giveWithin(tx, ctx, { ...company, id: company.id }, given.planId || null);
           words.push(`minimum-spend plan: ${plan}`);
         }
         if (given.betaUser !== undefined && given.betaUser !== before.beta_user) {
-          if (!isAgency) throw policy.refuse('betaUser', 'can only be set for an agency');
+          if (!isAgency) throw policy.refuse('beta_user', 'can only be set for an agency');
           await keepBetaUser(tx, owner, given.betaUser);
           told('beta features', before.beta_user, given.betaUser);
         }
@@ -404,7 +399,7 @@ export function createCompanies(
         // Last, so that no later fault rolls back what would tell whether the address is free.
         if (!user) await addOwner(tx, ctx, company, given, sender);
         else if (given.email !== user.email) {
-          if (holder) throw policy.refuse('ClientEmail', ownMessages.emailTaken);
+          if (holder) throw policy.refuse('email', ownMessages.emailTaken);
           const who = {
             id: user.id,
             name: user.name,

@@ -43,7 +43,7 @@ export function mustReach(by: Changer, who: Standing): void {
  * @throws Refusal 403
  */
 export function mustMoveOwner(modules: Changer['modules']): void {
-  if (beyond(toRows(null), modules)) forbid(configMessages.ownerAddress, 'ClientEmail');
+  if (beyond(toRows(null), modules)) forbid(configMessages.ownerAddress, 'email');
 }
 
 /**
@@ -65,10 +65,9 @@ export function mustGive(
   role: 'owner' | 'administrator' | 'sales',
   rights: ModuleRight[] | null,
 ): void {
-  if (role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly, 'ClientRole');
-  if (role === 'administrator' && beyond(toRows(rights), by.modules))
-    forbid(ownMessages.roleBeyond, 'ClientRole');
-  if (role === 'sales') mustGiveSales(by.modules, 'userType');
+  if (role === 'owner' && !by.isOwner) forbid(configMessages.ownersOnly, 'role');
+  if (role === 'administrator' && beyond(toRows(rights), by.modules)) forbid(ownMessages.roleBeyond, 'role');
+  if (role === 'sales') mustGiveSales(by.modules, 'user_type');
 }
 
 /**
@@ -87,5 +86,5 @@ export function mustKeep(by: Changer, who: Standing, ownersBesides: number): voi
  */
 export function keepsFactor(given: string | undefined, is: string | null): void {
   if (given !== undefined && given !== (is ?? ''))
-    throw refuse('twoFactorAuth', 'can only be set by the user');
+    throw refuse('two_factor_auth_type', 'can only be set by the user');
 }

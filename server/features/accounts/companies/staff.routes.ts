@@ -18,20 +18,20 @@ export const staffToWire = (row: StaffRow, at: Date): StaffNodeData => ({
   user_type: row.role === 'sales' ? 'sales' : 'administrator',
   name: row.name,
   email: row.email,
-  phonenum: row.phonenum,
-  phone_country_code: row.phone_country,
-  phone_country_calling_code: row.phone_calling,
-  ClientRole: row.role === 'owner' ? 'owner' : (row.role_id ?? ''),
+  phone: row.phone,
+  phone_country: row.phone_country,
+  phone_calling: row.phone_calling,
+  role: row.role === 'owner' ? 'owner' : (row.role_id ?? ''),
   role_name: row.role_name ?? '',
-  defaultAdmin: flag(row.is_default_admin),
-  customercare: flag(row.customer_care),
-  adminGetNotification: flag(row.gets_notices),
-  disabledreceivedemail: flag(row.mail_off),
-  disabledaddcampaign: flag(row.campaigns_closed),
+  is_default_admin: flag(row.is_default_admin),
+  customer_care: flag(row.customer_care),
+  gets_notices: flag(row.gets_notices),
+  mail_off: flag(row.mail_off),
+  campaigns_closed: flag(row.campaigns_closed),
   permission_active: flag(row.permission_active),
   user_permissions: row.permissions.map((one) => ({ name: one.name, permission_active: flag(one.active) })),
-  isAccExecutive: flag(row.is_account_executive),
-  twoFactorAuth: row.factor ?? '',
+  is_account_executive: flag(row.is_account_executive),
+  two_factor_auth_type: row.factor ?? '',
   status: statusOf(row, at),
   invitation_expires_at:
     !row.has_password && !row.disabled_at ? (row.invited_until?.toISOString() ?? null) : null,
@@ -42,49 +42,49 @@ export const staffToWire = (row: StaffRow, at: Date): StaffNodeData => ({
 
 /** The input for a user, by its wire names. */
 export interface StaffWire {
-  userType: 'administrator' | 'sales';
-  ClientFullName?: string | undefined;
-  ClientEmail?: string | undefined;
-  ClientPhone?: string | undefined;
-  ClientPhoneCountryCode?: string | undefined;
-  ClientPhoneCountryCallingCode?: string | undefined;
-  ClientRole?: string | undefined;
-  defaultAdmin?: TF | undefined;
-  customercare?: TF | undefined;
-  adminGetNotification?: TF | undefined;
-  disabledreceivedemail?: TF | undefined;
-  disabledaddcampaign?: TF | undefined;
+  user_type: 'administrator' | 'sales';
+  full_name?: string | undefined;
+  email?: string | undefined;
+  phone?: string | undefined;
+  phone_country?: string | undefined;
+  phone_calling?: string | undefined;
+  role?: string | undefined;
+  is_default_admin?: TF | undefined;
+  customer_care?: TF | undefined;
+  gets_notices?: TF | undefined;
+  mail_off?: TF | undefined;
+  campaigns_closed?: TF | undefined;
   permission_active?: TF | undefined;
   user_permissions?: { name: string; permission_active: TF }[] | undefined;
-  isAccExecutive?: TF | undefined;
-  twoFactorAuth?: '' | 'email' | 'google' | undefined;
+  is_account_executive?: TF | undefined;
+  two_factor_auth_type?: '' | 'email' | 'google' | undefined;
 }
 
 /** The same with the names of the service. */
 export function staffFromWire(given: StaffWire): StaffGiven {
   const flags = {
-    is_default_admin: given.defaultAdmin,
-    customer_care: given.customercare,
-    gets_notices: given.adminGetNotification,
-    mail_off: given.disabledreceivedemail,
-    campaigns_closed: given.disabledaddcampaign,
+    is_default_admin: given.is_default_admin,
+    customer_care: given.customer_care,
+    gets_notices: given.gets_notices,
+    mail_off: given.mail_off,
+    campaigns_closed: given.campaigns_closed,
     permission_active: given.permission_active,
-    is_account_executive: given.isAccExecutive,
+    is_account_executive: given.is_account_executive,
   };
   return {
-    type: given.userType,
-    name: given.ClientFullName,
-    email: given.ClientEmail,
+    type: given.user_type,
+    name: given.full_name,
+    email: given.email,
     phone:
-      given.ClientPhone === undefined
+      given.phone === undefined
         ? undefined
         : {
-            number: given.ClientPhone,
-            country: given.ClientPhoneCountryCode ?? '',
-            calling: given.ClientPhoneCountryCallingCode ?? '',
+            number: given.phone,
+            country: given.phone_country ?? '',
+            calling: given.phone_calling ?? '',
           },
-    role: given.ClientRole,
-    factor: given.twoFactorAuth,
+    role: given.role,
+    factor: given.two_factor_auth_type,
     flags: Object.fromEntries(
       Object.entries(flags)
         .filter(([, value]) => value !== undefined)

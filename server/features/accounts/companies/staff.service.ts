@@ -82,7 +82,7 @@ export function createStaff(
 
   const phoneOf = (given: NonNullable<StaffGiven['phone']>) => {
     const phone = readPhone(given.number, given.country, given.calling);
-    if (!phone) throw refuse('ClientPhone', messages.phoneInvalid);
+    if (!phone) throw refuse('phone', messages.phoneInvalid);
     return phone;
   };
 
@@ -92,7 +92,7 @@ export function createStaff(
    */
   async function roleOf(tx: Tx, ctx: Ctx, given: string | undefined, type: StaffGiven['type']) {
     if (type === 'sales') {
-      if (given) throw refuse('ClientRole', 'is only for administrators');
+      if (given) throw refuse('role', 'is only for administrators');
       policy.mustGive(by(ctx), 'sales', null);
       return { role: 'sales' as const, id: null, name: 'sales' };
     }
@@ -102,7 +102,7 @@ export function createStaff(
     }
     const role = given ? await users.roles.byId(tx, given) : null;
     if (given && role?.company_id !== ctx.actor.companyId)
-      throw refuse('ClientRole', 'is not a role of your company');
+      throw refuse('role', 'is not a role of your company');
     const rights: ModuleRight[] | null = role ? await users.roles.rights(tx, role.id) : null;
     policy.mustGive(by(ctx), 'administrator', rights);
     return { role: 'administrator' as const, id: role?.id ?? null, name: role?.name ?? 'all permissions' };
@@ -114,11 +114,11 @@ export function createStaff(
    */
   function fitting(role: store.StaffRow['role'], flags: StaffGiven['flags']): void {
     if (flags.is_default_admin && role === 'sales')
-      throw refuse('defaultAdmin', 'is only for administrators');
+      throw refuse('is_default_admin', 'is only for administrators');
     if (flags.campaigns_closed && role !== 'administrator')
-      throw refuse('disabledaddcampaign', 'is only for administrators');
+      throw refuse('campaigns_closed', 'is only for administrators');
     if (flags.is_account_executive && role !== 'sales')
-      throw refuse('isAccExecutive', 'is for salespeople only');
+      throw refuse('is_account_executive', 'is for salespeople only');
   }
 
   const record = (tx: Tx, ctx: Ctx, action: string, who: store.StaffRow, description: string) =>
@@ -165,10 +165,10 @@ export function createStaff(
      * A page of the users of the actor's own company.
      * @throws Refusal 403, 404
      */
-    async list(ctx: Ctx, companyId: string, asked: store.StaffWanted & { Page: number; PerPage: number }) {
+    async list(ctx: Ctx, companyId: string, asked: store.StaffWanted & { page: number; per_page: number }) {
       ctx.need('person.read');
       own(ctx, companyId, asked.type);
-      const range = { limit: asked.PerPage, offset: (asked.Page - 1) * asked.PerPage };
+      const range = { limit: asked.per_page, offset: (asked.page - 1) * asked.per_page };
       const { rows, total } = await inScope(db.app, ctx.scope, (tx) =>
         store.people(tx, companyId, asked, range),
       );
@@ -191,7 +191,7 @@ export function createStaff(
         const role = await roleOf(tx, ctx, given.role, given.type);
         fitting(role.role, given.flags);
         const { rootId: root_id, agencyId: agency_id } = ctx.actor;
-        await boundedBy(tx, 'people', companyId, 'ClientEmail');
+        await boundedBy(tx, 'people', companyId, 'email');
         ask();
         const id = await users.create(tx, {
           company: { id: companyId, root_id, agency_id },
@@ -261,7 +261,8 @@ export function createStaff(
         // An owner has no limits.
         if (role === 'owner' && who.campaigns_closed) values.campaigns_closed = false;
         if (values.is_default_admin) {
-          if (who.disabled_at) throw refuse('defaultAdmin', 'is only for users who have not been removed');
+          if (who.disabled_at)
+            throw refuse('is_default_admin', 'is only for users who have not been removed');
           await users.noDefault(tx, companyId);
         }
         if (given.permissions && JSON.stringify(given.permissions) !== JSON.stringify(who.permissions)) {
@@ -275,21 +276,19 @@ export function createStaff(
         }
         if (given.phone) {
           const phone = phoneOf(given.phone);
-          if (phone.number !== who.phonenum || phone.country !== who.phone_country)
-            words.push('phone number');
+          if (phone.number !== who.phone || phone.country !== who.phone_country) words.push('phone number');
           Object.assign(values, {
-            phonenum: phone.number,
+            phone: phone.number,
             phone_country: phone.country,
             phone_calling: phone.calling,
           });
         }
         await users.set(tx, id, values);
         if (given.email !== undefined && given.email !== who.email) {
-          if (id === ctx.actor.userId)
-            throw refuse('ClientEmail', 'can only be changed on your own profile page');
+          if (id === ctx.actor.userId) throw refuse('email', 'can only be changed on your own profile page');
           ask();
           words.push(`email: ${given.email}`);
-          if (holder) throw refuse('ClientEmail', ownMessages.emailTaken);
+          if (holder) throw refuse('email', ownMessages.emailTaken);
           const user = { ...who, hasPassword: who.has_password };
           const waits = await invites.moveAddress(tx, ctx, sender, user, given.email, ctx.tenant.host);
           // Users without a password yet get the invitation at the new address.
@@ -333,8 +332,8 @@ export function createStaff(
         if (!who.disabled_at) missing();
         policy.mustReach(by(ctx), who);
         if (who.role_id && !(await users.roles.byId(tx, who.role_id)))
-          throw refuse('ClientRole', 'has been removed. Choose another role, then restore the user');
-        await boundedBy(tx, 'people', companyId, 'ClientID');
+          throw refuse('role', 'has been removed. Choose another role, then restore the user');
+        await boundedBy(tx, 'people', companyId, 'id');
         await users.set(tx, id, { disabled_at: null });
         await record(tx, ctx, 'user.restore', who, `Restored ${who.name} (${who.email})`);
         return found(tx, ctx, id);

@@ -13,7 +13,7 @@ export interface StaffRow {
   role: 'owner' | 'administrator' | 'sales';
   name: string;
   email: string;
-  phonenum: string;
+  phone: string;
   phone_country: string;
   phone_calling: string;
   role_id: string | null;
@@ -49,7 +49,7 @@ const SORTS: Record<StaffWanted['sort'], RawBuilder<unknown>> = {
   email: sql`u.email`,
   created_at: sql`u.created_at`,
 };
-const COLUMNS = sql`u.id, u.root_id, u.agency_id, u.company_id, u.role, u.name, u.email, u.phonenum, u.phone_country,
+const COLUMNS = sql`u.id, u.root_id, u.agency_id, u.company_id, u.role, u.name, u.email, u.phone, u.phone_country,
   u.phone_calling, u.role_id, r.name as role_name, u.is_default_admin, u.customer_care, u.gets_notices, u.mail_off,
   u.campaigns_closed, u.permission_active, u.permissions, u.is_account_executive, f.kind as factor,
   u.password_hash is not null as has_password, u.created_at, u.disabled_at, u.version, rights_of(u.id) as rights,

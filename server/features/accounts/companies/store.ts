@@ -17,7 +17,7 @@ export interface NodeRow extends CompanyFieldValues {
   owner_id: string | null;
   owner_name: string;
   owner_email: string;
-  phonenum: string | null;
+  phone: string | null;
   phone_country: string | null;
   phone_calling: string | null;
   profile_done: boolean | null;
@@ -203,7 +203,7 @@ function searched(text: string, parentId: string, isFiltered: boolean): RawBuild
   return isFiltered || [...text].length < 3
     ? sql`(c.search like ${pattern}
         or exists (select from company k where k.parent_id = c.id and k.removed_at is null and k.search like ${pattern})
-        or exists (select from user_account u where u.id = c.owner_id and ltrim(u.phone_calling, '+') || u.phonenum like ${phone}))`
+        or exists (select from user_account u where u.id = c.owner_id and ltrim(u.phone_calling, '+') || u.phone like ${phone}))`
     : sql`c.id = any(array(select search_company_list(${pattern}, ${phone}, ${parentId}, ${MOST_HITS})))`;
 }
 
@@ -224,7 +224,7 @@ export async function nodes(tx: Tx, ids: readonly string[], developerVersion: st
     select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version,
       c.owner_id, c.owner_name, c.owner_email,
       ${OWN},
-      u.phonenum, u.phone_country, u.phone_calling, u.profile_done,
+      u.phone, u.phone_country, u.phone_calling, u.profile_done,
       u.is_default_admin, u.customer_care, u.gets_notices, u.mail_off,
       (select f.kind from user_factor f where f.user_id = u.id) as factor,
       (select d.host from domain d where d.company_id = c.id and d.kind = 'subdomain' limit 1) as subdomain,

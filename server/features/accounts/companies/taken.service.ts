@@ -21,7 +21,7 @@ export const INVITED_AGAIN: LimitRule = {
 };
 
 const isTaken = (error: unknown): boolean =>
-  error instanceof Refusal && (error.errors.ClientEmail ?? []).includes(ownMessages.emailTaken);
+  error instanceof Refusal && (error.errors.email ?? []).includes(ownMessages.emailTaken);
 
 /** Limits and logs what users learn by entering the email addresses of strangers. */
 export function createTaken({ db }: Platform, { audit, limits }: { audit: Audit; limits: Limits }) {

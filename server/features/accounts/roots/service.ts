@@ -33,7 +33,7 @@ export function rootsRoutes(
     async list(ctx, input) {
       await masterOnly(ctx);
       const rows = await inScope(db.app, ctx.scope, (tx) =>
-        store.list(tx, input.searchQuery ?? '', input.PerPage, (input.Page - 1) * input.PerPage),
+        store.list(tx, input.search ?? '', input.per_page, (input.page - 1) * input.per_page),
       );
       const data = rows.map(({ total: _, ...row }) => ({
         ...row,

@@ -10,12 +10,12 @@ import type { Sales } from './service.ts';
 export function salesNames(assigned: readonly { role: string; id: string; name: string }[]) {
   const of = (role: string) => assigned.find((one) => one.role === role) ?? { id: '', name: '' };
   return {
-    salesrep: of('representative').name,
-    salesrepid: of('representative').id,
-    accountexecutive: of('account_executive').name,
-    accountexecutiveid: of('account_executive').id,
-    accountref: of('referrer').name,
-    accountrefid: of('referrer').id,
+    sales_rep: of('representative').name,
+    sales_rep_id: of('representative').id,
+    account_executive: of('account_executive').name,
+    account_executive_id: of('account_executive').id,
+    referrer: of('referrer').name,
+    referrer_id: of('referrer').id,
   };
 }
 
@@ -30,13 +30,13 @@ export function salesListRoutes(
   detailsOf: (ctx: Ctx, ids: readonly string[]) => Promise<ReadonlyMap<string, Details>>,
 ): Handlers<typeof contract.sales> {
   return {
-    async getSalesList(ctx, { companyID }) {
-      const { people, assigned } = await sales.list(ctx, companyID);
+    async getSalesList(ctx, { company_id }) {
+      const { people, assigned } = await sales.list(ctx, company_id);
       return {
         data: people.map((one) => ({
           id: one.id,
           name: one.name,
-          isAccExecutive: one.is_account_executive ? ('T' as const) : ('F' as const),
+          is_account_executive: one.is_account_executive ? ('T' as const) : ('F' as const),
         })),
         ...salesNames(assigned),
       };

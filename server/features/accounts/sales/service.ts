@@ -11,22 +11,28 @@ import * as store from './store.ts';
 export type Sales = ReturnType<typeof createSales>;
 type SalesRole = store.SalesRole;
 
-const ROLES: readonly { role: SalesRole; field: 'salesRep' | 'salesAE' | 'salesRef'; words: string }[] = [
-  { role: 'representative', field: 'salesRep', words: 'sales representative' },
-  { role: 'account_executive', field: 'salesAE', words: 'account executive' },
-  { role: 'referrer', field: 'salesRef', words: 'referral account' },
+const ROLES: readonly {
+  role: SalesRole;
+  field: 'sales_rep_id' | 'account_executive_id' | 'referrer_id';
+  words: string;
+}[] = [
+  { role: 'representative', field: 'sales_rep_id', words: 'sales representative' },
+  { role: 'account_executive', field: 'account_executive_id', words: 'account executive' },
+  { role: 'referrer', field: 'referrer_id', words: 'referral account' },
 ];
 
 /** Assignments of salespeople to a company: an id, '' or null for no one, undefined to leave it unchanged. */
-type Given = { companyID: string } & Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null>>;
+type Given = { company_id: string } & Partial<
+  Record<'sales_rep_id' | 'account_executive_id' | 'referrer_id', string | null>
+>;
 
 interface DownlineAsked {
-  Page: number;
-  PerPage: number;
-  sortby?: string | undefined;
+  page: number;
+  per_page: number;
+  sort?: string | undefined;
   order?: 'asc' | 'desc' | undefined;
-  searchQuery?: string | undefined;
-  companyID?: string | undefined;
+  search?: string | undefined;
+  company_id?: string | undefined;
   kind?: 'agency' | 'client' | undefined;
 }
 
@@ -44,8 +50,8 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; user
     const company = await store.lockChild(tx, id);
     if (!company?.agency_id) throw new Refusal('not_found', ownMessages.notFound);
     if (company.parent_id !== ctx.actor.companyId)
-      throw new Refusal('invalid', 'companyID: must be directly below your own company', {
-        errors: { companyID: ['is not directly below your own company'] },
+      throw new Refusal('invalid', 'company_id: must be directly below your own company', {
+        errors: { company_id: ['is not directly below your own company'] },
       });
     return { ...company, agency_id: company.agency_id };
   }
@@ -60,7 +66,9 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; user
     tx: Tx,
     ctx: Ctx,
     company: { id: string; root_id: string; agency_id: string },
-    given: Partial<Record<'salesRep' | 'salesAE' | 'salesRef', string | null | undefined>>,
+    given: Partial<
+      Record<'sales_rep_id' | 'account_executive_id' | 'referrer_id', string | null | undefined>
+    >,
   ): Promise<string[]> {
     const own = new Map((await store.salesOf(tx, ctx.actor.companyId)).map((one) => [one.id, one.name]));
     const had = new Map((await store.assignments(tx, company.id)).map((one) => [one.role, one]));
@@ -118,7 +126,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; user
      */
     set: (ctx: Ctx, given: Given) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const company = await child(tx, ctx, given.companyID);
+        const company = await child(tx, ctx, given.company_id);
         const changes = await setWithin(tx, ctx, company, given);
         await audit.record(tx, ctx, {
           action: 'sales.assign',
@@ -147,23 +155,23 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; user
 
     /**
      * Returns what is assigned to the salesperson who is calling: a root's salespeople get agencies, or the clients of
-     * `companyID` or of all their agencies; an agency's salespeople get clients.
+     * `company_id` or of all their agencies; an agency's salespeople get clients.
      * @throws Refusal 404 for an agency that is not assigned to them
      */
     downline: (ctx: Ctx, asked: DownlineAsked) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { userId } = ctx.actor;
         const isRoot = ctx.actor.kind === 'root';
-        if (asked.companyID && !(isRoot && (await store.isAssigned(tx, userId, asked.companyID))))
+        if (asked.company_id && !(isRoot && (await store.isAssigned(tx, userId, asked.company_id))))
           throw new Refusal('not_found', ownMessages.notFound);
         const { rows, total } = await store.pageOfDownline(tx, userId, {
-          kind: !isRoot || asked.companyID || asked.kind === 'client' ? 'client' : 'agency',
-          agencyId: asked.companyID,
-          search: asked.searchQuery ?? '',
-          sort: asked.sortby,
+          kind: !isRoot || asked.company_id || asked.kind === 'client' ? 'client' : 'agency',
+          agencyId: asked.company_id,
+          search: asked.search ?? '',
+          sort: asked.sort,
           order: asked.order ?? 'asc',
-          limit: asked.PerPage,
-          offset: (asked.Page - 1) * asked.PerPage,
+          limit: asked.per_page,
+          offset: (asked.page - 1) * asked.per_page,
         });
         return page(rows, total, asked);
       }),

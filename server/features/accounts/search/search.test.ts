@@ -107,10 +107,10 @@ describe('search by name', () => {
     expect(body.data).toMatchObject([
       { company_name: 'Oak Dental', agency_name: 'Acme Growth', leadspeek_type: 'local', status: 'active' },
     ]);
-    const [campaign] = body.data as SearchHit[];
-    expect(await names('root', campaign!.leadspeek_api_id)).toEqual(['campaign: Oak spring']);
-    expect(await names('root', `#${campaign!.leadspeek_api_id}`)).toEqual(['campaign: Oak spring']);
-    expect(await names('foreign', campaign!.leadspeek_api_id)).toEqual([]);
+    const [{ leadspeek_api_id: number }] = body.data as [{ leadspeek_api_id: string }];
+    expect(await names('root', number)).toEqual(['campaign: Oak spring']);
+    expect(await names('root', `#${number}`)).toEqual(['campaign: Oak spring']);
+    expect(await names('foreign', number)).toEqual([]);
   });
 
   test('two letters begin a word, three may stand anywhere; wildcards are letters; owners count', async () => {

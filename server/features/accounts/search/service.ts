@@ -29,8 +29,8 @@ const none = {
   company_name: '',
   agency_id: '',
   agency_name: '',
-  leadspeek_type: '',
-  leadspeek_api_id: '',
+  modules: '',
+  campaign_number: '',
   status: '',
 } as const;
 
@@ -53,8 +53,8 @@ const ofCampaign = (row: store.FoundCampaign): SearchHit => ({
   company_name: row.company_name ?? '',
   agency_id: row.agency_id,
   agency_name: row.agency_name ?? '',
-  leadspeek_type: row.module,
-  leadspeek_api_id: String(row.number),
+  modules: row.module,
+  campaign_number: String(row.number),
   status: row.state,
 });
 
@@ -66,7 +66,7 @@ export function searchRoutes(
   /** Sales people find only what is assigned to them. */
   async function assigned(ctx: Ctx, q: string, kind: 'agency' | 'client'): Promise<SearchHit[]> {
     if (kind === 'agency' && ctx.actor.kind !== 'root') return [];
-    const asked = { kind, searchQuery: q, sortby: 'company_name', Page: 1, PerPage: SEARCH_MOST + 1 };
+    const asked = { kind, search: q, sort: 'company_name', page: 1, per_page: SEARCH_MOST + 1 };
     const { data } = await sales.downline(ctx, asked);
     return data.map((row) =>
       ofCompany(ctx, {

@@ -62,16 +62,16 @@ const whole = <N extends SettingName>(about: About, initial: SettingValue<N>): K
 });
 
 type Labels = { module: ModuleType; name: string; slug: string }[];
-const labelsToWire = (labels: Labels): SettingValue<'modulenames'> =>
+const labelsToWire = (labels: Labels): SettingValue<'module_names'> =>
   Object.fromEntries(
     MODULES.flatMap(({ module }) => {
       const own = labels.find((label) => label.module === module);
       return [
-        [`lead${module}name`, own?.name ?? ''],
-        [`lead${module}url`, own?.slug ?? ''],
+        [`${module}_name`, own?.name ?? ''],
+        [`${module}_url`, own?.slug ?? ''],
       ];
     }),
-  ) as SettingValue<'modulenames'>;
+  ) as SettingValue<'module_names'>;
 
 /** All settings that a company can have, by their API names. */
 export function createKinds(
@@ -119,14 +119,14 @@ export function createKinds(
         return null;
       },
     },
-    rootAgencyEmbeddedCode: whole<'rootAgencyEmbeddedCode'>(
+    embed_code: whole<'embed_code'>(
       {
         words: 'embed code',
         only: 'agency',
         needs: { read: 'setting.read', save: 'embed.write' },
         guarded: true,
       },
-      { placeEmbedded: 'footer', embeddedcode: '' },
+      { place: 'footer', code: '' },
     ),
     registration: {
       words: 'registration',
@@ -136,7 +136,7 @@ export function createKinds(
         return null;
       },
     },
-    secondfactor: {
+    second_factor: {
       words: 'two-factor authentication requirement',
       needs: { read: 'setting.read', save: 'owner.write' },
       guarded: true,
@@ -146,7 +146,7 @@ export function createKinds(
         return null;
       },
     },
-    modulenames: {
+    module_names: {
       words: 'module names',
       // A root's sales people see the names of the products whose costs they set.
       needs: { read: 'setting.get', save: 'setting.write' },
@@ -159,9 +159,9 @@ export function createKinds(
         const slugs = new Map<string, string>();
         for (const { module, ...global } of MODULES) {
           const base = roots[module] ?? global;
-          const [name, slug] = [given[`lead${module}name`]!, given[`lead${module}url`]!];
+          const [name, slug] = [given[`${module}_name`]!, given[`${module}_url`]!];
           const label = { module, name: name || base.name, slug: slug || base.slug };
-          const field = `lead${module}url`;
+          const field = `${module}_url`;
           if (slugs.has(label.slug))
             throw refusalOf(field, `is already the address of ${slugs.get(label.slug)}. Choose another one`);
           slugs.set(label.slug, label.name);
@@ -171,31 +171,32 @@ export function createKinds(
         return null;
       },
     },
-    costagency: {
+    agency_costs: {
       words: 'costs',
       // A root's sales people set it for agencies in their care.
       needs: { read: 'setting.get', save: 'cost.agency' },
-      read: async (tx, company) => (await pricing.readAgency(tx, company)).data as SettingValue<'costagency'>,
+      read: async (tx, company) =>
+        (await pricing.readAgency(tx, company)).data as SettingValue<'agency_costs'>,
       async save(tx, company, value, about) {
         about.words = await pricing.saveAgency(tx, company, ownerOf(company), value, about);
-        const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'costagency');
-        return value.dpay ? { dpay: value.dpay } : (kept?.value ?? null);
+        const kept = (await store.settingsOf(tx, company.id)).find((one) => one.name === 'agency_costs');
+        return value.term ? { term: value.term } : (kept?.value ?? null);
       },
     },
-    agencyonboardingcustom: {
-      ...whole<'agencyonboardingcustom'>(
+    onboarding_charge: {
+      ...whole<'onboarding_charge'>(
         { words: 'onboarding charge', only: 'agency', needs: { read: 'cost.read', save: 'cost.write' } },
         { amount: '0.00', enable_coupon: 'F' },
       ),
       save: async (_tx, _company, value) => ({ ...value, amount: dollarsOf(microsOf(value.amount)) }),
     },
-    rootminspend: whole<'rootminspend'>(
+    minimum_spend: whole<'minimum_spend'>(
       { words: 'minimum spend', only: 'root', needs: PRICES },
       { status: 'F', first_month: '0.00', second_month: '0.00', monthly: '0.00' },
     ),
-    minleaddayenhance: whole<'minleaddayenhance'>(
+    minimum_leads: whole<'minimum_leads'>(
       { words: 'Enhance ID minimum leads per day', only: 'root', needs: PRICES },
-      { minleaddayenhance: 0 },
+      { minimum_leads: 0 },
     ),
     packages: {
       ...whole<'packages'>({ words: 'packages', only: 'root', needs: PRICES }, STANDARD_PACKAGES),
@@ -219,16 +220,16 @@ export function createKinds(
         return { ...smtp.keep(smtp.kept(row?.value ?? null), value) };
       },
     },
-    agencydefaults: {
+    agency_defaults: {
       words: 'defaults for new agencies',
       only: 'root',
       async read(tx, company, kept) {
         const { root } = await tenants.products.of(tx, company, company.is_master);
         const { terms, modules } = (kept ?? {}) as { terms?: string[] | null; modules?: string[] | null };
         return {
-          rootPaymentTermsNewAgencies: root.terms.filter((one) => !terms || terms.includes(one)),
-          agencyDefaultModules: root.modules.filter((one) => !modules || modules.includes(one)),
-        } as SettingValue<'agencydefaults'>;
+          default_terms: root.terms.filter((one) => !terms || terms.includes(one)),
+          default_modules: root.modules.filter((one) => !modules || modules.includes(one)),
+        } as SettingValue<'agency_defaults'>;
       },
       async save(tx, company, value) {
         const { root } = await tenants.products.of(tx, company, company.is_master);
@@ -243,8 +244,8 @@ export function createKinds(
           return known.every((one) => given.includes(one)) ? null : [...new Set(given)];
         };
         return {
-          terms: among('rootPaymentTermsNewAgencies', value.rootPaymentTermsNewAgencies, root.terms),
-          modules: among('agencyDefaultModules', value.agencyDefaultModules, root.modules),
+          terms: among('default_terms', value.default_terms, root.terms),
+          modules: among('default_modules', value.default_modules, root.modules),
         };
       },
     },
@@ -256,9 +257,9 @@ export function createKinds(
         const trials = tenants.products.trialsOf(company.is_master).map(({ id }) => id as number);
         return {
           modules: root.modules,
-          betaFeature: betas
+          beta_features: betas
             .filter(({ id }) => trials.includes(id))
-            .map(({ id, is_beta, apply_to_all_agency }) => ({ id, is_beta, apply_to_all_agency })),
+            .map(({ id, is_beta, for_all }) => ({ id, is_beta, for_all })),
         };
       },
       async save(tx, company, value) {
@@ -273,16 +274,16 @@ export function createKinds(
         };
         for (const module of known) if (!value.modules.includes(module)) await mustBeFree('modules', module);
         const trials = tenants.products.trialsOf(company.is_master);
-        for (const { id, is_beta, apply_to_all_agency } of value.betaFeature) {
+        for (const { id, is_beta, for_all } of value.beta_features) {
           const trial = trials.find((one) => one.id === id);
-          if (!trial) throw refusalOf('betaFeature', `${id} is not a beta feature here`);
-          if (trial.slug === 'b2b_module' && !(is_beta && apply_to_all_agency))
-            await mustBeFree('betaFeature', 'b2b', is_beta);
+          if (!trial) throw refusalOf('beta_features', `${id} is not a beta feature here`);
+          if (trial.slug === 'b2b_module' && !(is_beta && for_all))
+            await mustBeFree('beta_features', 'b2b', is_beta);
           await tenants.products.setBetaFeature(tx, {
             rootId,
             feature: id,
             isBeta: is_beta,
-            forAll: apply_to_all_agency,
+            forAll: for_all,
             at: clock.now(),
           });
         }
@@ -297,8 +298,8 @@ export function createKinds(
         return null;
       },
     },
-    agencysidebar: whole<'agencysidebar'>({ words: 'agency sidebar', only: 'root' }, { hidden: [] }),
-    clientsidebar: whole<'clientsidebar'>({ words: 'client sidebar', only: 'agency' }, { hidden: [] }),
+    agency_sidebar: whole<'agency_sidebar'>({ words: 'agency sidebar', only: 'root' }, { hidden: [] }),
+    client_sidebar: whole<'client_sidebar'>({ words: 'client sidebar', only: 'agency' }, { hidden: [] }),
     dunning: {
       ...whole<'dunning'>(
         { words: 'retries for failed payments', only: 'root' },
@@ -309,8 +310,8 @@ export function createKinds(
         return value;
       },
     },
-    billingthreshold: {
-      ...whole<'billingthreshold'>({ words: 'billing threshold', only: 'agency' }, { least_confidence: 0 }),
+    billing_threshold: {
+      ...whole<'billing_threshold'>({ words: 'billing threshold', only: 'agency' }, { least_confidence: 0 }),
       async save(_tx, _company, value, about) {
         about.words = [`${value.least_confidence}%`];
         return value;

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import { PictureUpload } from '../../../../contract/accounts/settings.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
-import { dollarsOf, Id } from '../../../../contract/primitives.ts';
+import { dollarsOf } from '../../../../contract/primitives.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import type { Upload } from '../../../platform/http/uploads.ts';
@@ -9,11 +9,6 @@ import { PICTURE_BYTES } from '../../../platform/image.ts';
 import { domainMessage } from './domain.service.ts';
 import type { Settings } from './service.ts';
 import type { Tried } from './smtp.service.ts';
-
-const UploadQuery = z.object({
-  purpose: z.enum(['logo', 'favicon'], 'must be logo or favicon'),
-  companyID: Id.optional(),
-});
 
 /**
  * Reads a body up to a maximum number of bytes; the rest is not read, so that an oversized body is refused like any
@@ -45,11 +40,11 @@ export function settingsRoutes(settings: Settings): {
 } {
   return {
     handlers: {
-      all: async (ctx, input) => ({ data: await settings.list(ctx, input.companyID, input.settingname) }),
-      get: async (ctx, input) => (await settings.list(ctx, input.companyID, input.settingname))[0]!,
+      all: async (ctx, input) => ({ data: await settings.list(ctx, input.company_id, input.setting) }),
+      get: async (ctx, input) => (await settings.list(ctx, input.company_id, input.setting))[0]!,
       save: async (ctx, input) => done(messages.settingSaved, await settings.save(ctx, input)),
-      async onboarding(ctx, { companyID }) {
-        const { amountMicros, couponsOn } = await settings.onboardingOf(ctx, companyID);
+      async onboarding(ctx, { company_id }) {
+        const { amountMicros, couponsOn } = await settings.onboardingOf(ctx, company_id);
         return {
           data: {
             amount: dollarsOf(amountMicros),
@@ -57,33 +52,33 @@ export function settingsRoutes(settings: Settings): {
           },
         };
       },
-      async saveOnboarding(ctx, { CompanyID, amount, enable_coupon }) {
+      async saveOnboarding(ctx, { company_id, amount, enable_coupon }) {
         await settings.save(ctx, {
-          companyID: CompanyID,
-          comsetname: 'agencyonboardingcustom',
-          comsetval: { amount, enable_coupon },
+          company_id: company_id,
+          setting: 'onboarding_charge',
+          value: { amount, enable_coupon },
         });
         return { status: 'success', result: 'success', message: messages.settingSaved };
       },
-      domain: (ctx, input) => settings.domainState(ctx, input.companyID),
+      domain: (ctx, input) => settings.domainState(ctx, input.company_id),
       async saveSubdomain(ctx, input) {
-        const { state } = await settings.changeDomain(ctx, input.companyID, (tx, company) =>
+        const { state } = await settings.changeDomain(ctx, input.company_id, (tx, company) =>
           settings.domains.saveSubdomain(tx, ctx, company, input.subdomain),
         );
         return done(messages.settingSaved, state);
       },
       async saveDomain(ctx, input) {
-        const result = await settings.changeDomain(ctx, input.companyID, (tx, company) =>
+        const result = await settings.changeDomain(ctx, input.company_id, (tx, company) =>
           settings.domains.saveDomain(tx, ctx, company, input.domain),
         );
         return done(domainMessage[result.done], result.state);
       },
       async checkDomain(ctx, input) {
-        await settings.domains.check(ctx, await settings.target(ctx, input.companyID));
-        return done(ownMessages.domainChecked, await settings.domainState(ctx, input.companyID));
+        await settings.domains.check(ctx, await settings.target(ctx, input.company_id));
+        return done(ownMessages.domainChecked, await settings.domainState(ctx, input.company_id));
       },
-      testSmtp: async (ctx, input) => told(await settings.testSmtp(ctx, input.companyID, input.smtp)),
-      testEmail: async (ctx, input) => told(await settings.testEmail(ctx, input.companyID)),
+      testSmtp: async (ctx, input) => told(await settings.testSmtp(ctx, input.company_id, input.smtp)),
+      testEmail: async (ctx, input) => told(await settings.testEmail(ctx, input.company_id)),
     },
     plain: [
       {
@@ -93,12 +88,13 @@ export function settingsRoutes(settings: Settings): {
         tag: 'Settings',
         summary:
           'Uploads an image (?purpose=logo or favicon) as the request body: PNG, JPEG, WebP, or SVG, up to 2 MB. Returns its ID to save with the branding',
+        input: PictureUpload,
         bodyLimit: PICTURE_BYTES + 1024,
         streamed: true,
         async handler(ctx, request, _reply, upload) {
-          const { purpose, companyID } = await checkInput(UploadQuery, request.query);
+          const { purpose, company_id } = await checkInput(PictureUpload, request.query);
           const bytes = await readUpTo(upload, PICTURE_BYTES + 1);
-          return { result: 'success', data: await settings.upload(ctx, companyID, purpose, bytes) };
+          return { result: 'success', data: await settings.upload(ctx, company_id, purpose, bytes) };
         },
       },
     ],

@@ -71,10 +71,10 @@ export function createSettings(
     return Promise.all(
       wanted.map(async (name) => {
         const row = kept.find((one) => one.name === name);
-        const setting = { company_id: company.id, settingname: name, version: row?.version ?? 0 };
-        if (name === 'costagency') {
-          const dpay = (row?.value?.dpay as string | undefined) ?? 'Prepaid';
-          return { ...setting, ...(await pricing.readAgency(tx, company)), dpay };
+        const setting = { company_id: company.id, setting: name, version: row?.version ?? 0 };
+        if (name === 'agency_costs') {
+          const term = (row?.value?.term as string | undefined) ?? 'Prepaid';
+          return { ...setting, ...(await pricing.readAgency(tx, company)), term };
         }
         return {
           ...setting,
@@ -135,14 +135,14 @@ export function createSettings(
     async save(
       ctx: Ctx,
       given: {
-        companyID?: string | undefined;
-        comsetname: SettingName;
-        comsetval: unknown;
+        company_id?: string | undefined;
+        setting: SettingName;
+        value: unknown;
         version?: number | undefined;
         effective_from?: string | undefined;
       },
     ) {
-      const name = given.comsetname;
+      const name = given.setting;
       const kind = kinds[name] as (typeof kinds)['registration'];
       if (kind.guarded) {
         mustMay(ctx, name, 'save');
@@ -151,27 +151,27 @@ export function createSettings(
         await ctx.mustBeConfirmed();
       }
       return inScope(db.app, ctx.scope, async (tx) => {
-        const company = await targetOf(tenants, tx, ctx, given.companyID);
+        const company = await targetOf(tenants, tx, ctx, given.company_id);
         if ((kind.only ?? company.kind) !== company.kind)
           throw refusalOf(
-            'comsetname',
+            'setting',
             kind.only === 'root' ? 'can only be set for the platform' : 'can only be set for an agency',
           );
         mustMay(ctx, name, 'save');
         await sales.mustCare(tx, ctx, [company.id]);
-        if (given.effective_from !== undefined && name !== 'costagency')
-          throw refusalOf('effective_from', 'can only be used with costagency');
-        const value = (await checkInput(SETTINGS[name], given.comsetval)) as SettingValue<'registration'>;
+        if (given.effective_from !== undefined && name !== 'agency_costs')
+          throw refusalOf('effective_from', 'can only be used with agency_costs');
+        const value = (await checkInput(SETTINGS[name], given.value)) as SettingValue<'registration'>;
         const [before] = await read(tx, company, [name]);
         const about: SaveAbout = { from: given.effective_from, bySales: isSales(ctx.actor), words: [] };
         const keep = await kind.save(tx, company, value, about);
         const version = await store.saveSetting(tx, ownerOf(company), name, keep, given.version, clock.now());
         if (!version) throw new Refusal('conflict', ownMessages.settingStale);
-        if (name === 'rootminspend')
+        if (name === 'minimum_spend')
           await platform.events.emit(tx, 'minspend.changed', { rootId: company.root_id });
         const [after] = await read(tx, (await tenants.company(tx, company.id))!, [name]);
         const changed =
-          about.words.length > 0 || name === 'costagency'
+          about.words.length > 0 || name === 'agency_costs'
             ? about.words
             : Object.keys(after!.data).filter(
                 (field) => JSON.stringify(after!.data[field]) !== JSON.stringify(before!.data[field]),
@@ -193,7 +193,7 @@ export function createSettings(
       company: { kind: 'root' | 'agency' | 'client'; parent_id: string | null },
     ): Promise<OptionalEntry[]> {
       if (company.kind === 'root' || !company.parent_id) return [];
-      const name = company.kind === 'client' ? 'clientsidebar' : 'agencysidebar';
+      const name = company.kind === 'client' ? 'client_sidebar' : 'agency_sidebar';
       const row = (await store.settingsOf(tx, company.parent_id)).find((one) => one.name === name);
       return (row?.value as SettingValue<typeof name> | null | undefined)?.hidden ?? [];
     },
@@ -203,11 +203,11 @@ export function createSettings(
      * agencies left out.
      */
     async leastConfidence(tx: Tx, agencyIds: readonly string[]): Promise<Map<string, number>> {
-      const rows = await store.valuesOf(tx, 'billingthreshold', agencyIds);
+      const rows = await store.valuesOf(tx, 'billing_threshold', agencyIds);
       return new Map(
         rows.map(({ company_id, value }) => [
           company_id,
-          (value as SettingValue<'billingthreshold'> | null)?.least_confidence ?? 0,
+          (value as SettingValue<'billing_threshold'> | null)?.least_confidence ?? 0,
         ]),
       );
     },
@@ -222,15 +222,15 @@ export function createSettings(
     },
 
     /** Returns a root's minimum spend for agencies without a plan, in a scope that can see the root's own rows. */
-    async minimumSpendOf(tx: Tx, rootId: string): Promise<SettingValue<'rootminspend'>> {
-      const [setting] = await read(tx, (await tenants.company(tx, rootId))!, ['rootminspend']);
-      return setting!.data as SettingValue<'rootminspend'>;
+    async minimumSpendOf(tx: Tx, rootId: string): Promise<SettingValue<'minimum_spend'>> {
+      const [setting] = await read(tx, (await tenants.company(tx, rootId))!, ['minimum_spend']);
+      return setting!.data as SettingValue<'minimum_spend'>;
     },
 
     /** Returns an agency's onboarding charge, in a scope that can see it. */
     async onboardingIn(tx: Tx, agencyId: string): Promise<{ amountMicros: bigint; couponsOn: boolean }> {
-      const [setting] = await read(tx, (await tenants.company(tx, agencyId))!, ['agencyonboardingcustom']);
-      const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
+      const [setting] = await read(tx, (await tenants.company(tx, agencyId))!, ['onboarding_charge']);
+      const value = setting!.data as SettingValue<'onboarding_charge'>;
       return { amountMicros: microsOf(value.amount), couponsOn: value.enable_coupon === 'T' };
     },
 
@@ -261,9 +261,9 @@ export function createSettings(
     onboardingOf: (ctx: Ctx, companyId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const company = await targetOf(tenants, tx, ctx, companyId);
-        if (company.kind !== 'agency') throw refusalOf('companyID', 'is required to identify the agency');
-        const [setting] = await read(tx, company, ['agencyonboardingcustom']);
-        const value = setting!.data as SettingValue<'agencyonboardingcustom'>;
+        if (company.kind !== 'agency') throw refusalOf('company_id', 'is required to identify the agency');
+        const [setting] = await read(tx, company, ['onboarding_charge']);
+        const value = setting!.data as SettingValue<'onboarding_charge'>;
         return {
           agencyId: company.id,
           amountMicros: microsOf(value.amount),
@@ -330,10 +330,9 @@ export function createSettings(
      * Returns the code to embed in the pages of a tenant's own host; agencies only. The caller omits it in view mode,
      * where it would run alongside another user's session.
      */
-    async embedFor(tenant: Tenant): Promise<SettingValue<'rootAgencyEmbeddedCode'> | undefined> {
-      const kept = await tenants.embed(tenant);
-      const code = kept && SETTINGS.rootAgencyEmbeddedCode.safeParse(kept).data;
-      return code && code.embeddedcode.trim() !== '' ? code : undefined;
+    async embedFor(tenant: Tenant): Promise<SettingValue<'embed_code'> | undefined> {
+      const kept = (await tenants.embed(tenant)) as SettingValue<'embed_code'> | null;
+      return kept && kept.code.trim() !== '' ? kept : undefined;
     },
   };
 }

@@ -381,7 +381,7 @@ describe('[TEN-09] embed code', () => {
     expect((await read('agency', 'rootAgencyEmbeddedCode')).data).toEqual(value);
     const of = async (host: string) =>
       app.features.settings.embedFor((await app.features.tenants.byHost(host))!);
-    expect(await of('acme.root.test')).toEqual(value);
+    expect(await of('acme.root.test')).toEqual({ place: 'footer', code: value.embeddedcode });
     for (const host of ['root.test', 'second.root.test', 'foreign.test'])
       expect([host, await of(host)]).toEqual([host, undefined]);
     // A root cannot have one, no matter what is sent.

@@ -128,7 +128,7 @@ export function createFacts({ db }: Platform, parts: SetupParts) {
     };
   }
 
-  /** Returns what setupcomplete is waiting for. */
+  /** Returns what setup_complete is waiting for. */
   function missingOf({ person, company, card, agency, agreed, onboarding }: Facts) {
     const document = agreements.requiredOf(company.kind);
     return policy.missingOfSetup({

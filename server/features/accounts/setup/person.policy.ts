@@ -2,11 +2,7 @@ import type { Module } from '../../../../contract/accounts/setup.ts';
 import type { SessionUser } from '../../../../contract/accounts/users.ts';
 import { MODULES } from '../../../../contract/choices.ts';
 
-type Pairs = Pick<
-  SessionUser,
-  | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}name`
-  | `lead${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}url`
->;
+type Pairs = Pick<SessionUser, `${'local' | 'locator' | 'enhance' | 'b2b' | 'simplifi'}_${'name' | 'url'}`>;
 
 /** Returns the names and slugs of a user's modules; empty where a module is off. */
 export function modulePairs(
@@ -16,15 +12,15 @@ export function modulePairs(
   const pairs: Record<string, string> = {};
   for (const { module, name, slug } of MODULES) {
     const on = modules.includes(module as Module);
-    pairs[`lead${module}name`] = on ? (labels[module]?.name ?? name) : '';
-    pairs[`lead${module}url`] = on ? (labels[module]?.slug ?? slug) : '';
+    pairs[`${module}_name`] = on ? (labels[module]?.name ?? name) : '';
+    pairs[`${module}_url`] = on ? (labels[module]?.slug ?? slug) : '';
   }
   return pairs as unknown as Pairs;
 }
 
 /** Returns the names of required profile fields that are missing. */
 export function missingOfProfile(
-  person: { name: string; phonenum: string; role: string },
+  person: { name: string; phone: string; role: string },
   company: { kind: 'root' | 'agency' | 'client'; phone: string | null; address: string | null } & {
     city: string | null;
     zip: string | null;
@@ -32,7 +28,7 @@ export function missingOfProfile(
     country_code: string | null;
   },
 ): string[] {
-  const fields: string[] = (['name', 'phonenum'] as const).filter((field) => person[field].trim() === '');
+  const fields: string[] = (['name', 'phone'] as const).filter((field) => person[field].trim() === '');
   // The company's documents and invoices need an address, which its owner provides.
   if (person.role === 'owner' && company.kind !== 'root') {
     const particulars = ['phone', 'address', 'city', 'zip', 'country_code'] as const;
@@ -44,7 +40,7 @@ export function missingOfProfile(
 
 export type SetupPart = 'profile' | 'card' | 'agreement' | 'onboarding';
 
-/** Returns what setupcomplete is waiting for (domain, Set-up states). */
+/** Returns what setup_complete is waiting for (domain, Set-up states). */
 export function missingOfSetup(given: {
   profileDone: boolean;
   cardRequired: boolean;

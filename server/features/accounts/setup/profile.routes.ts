@@ -4,8 +4,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { countryOf } from '../../../platform/geo.ts';
-import { readForm } from '../../../platform/http/form.ts';
-import { checkInput } from '../../../platform/http/input.ts';
+import { checkForm } from '../../../platform/http/form.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { PICTURE_BYTES } from '../../../platform/image.ts';
 import { citiesOf } from '../../../platform/places.ts';
@@ -75,26 +74,24 @@ export function profileRoutes(setup: Setup): {
         url: '/api/user/update',
         access: 'account.own',
         tag: 'Person',
-        summary:
-          'Saves your own profile. Send a multipart form with the fields of ProfileForm (steps 1 and 2) and profile_pict, an image of up to 2 MB. Returns ProfileAnswer, with result error_email when another account uses the email address',
+        summary: ProfileForm.description!,
+        input: ProfileForm,
+        answer: ProfileAnswer,
         bodyLimit: FORM_BYTES,
         streamed: true,
         async handler(ctx, _request, _reply, upload) {
-          const { texts, files } = await readForm(upload, FORM_BYTES);
-          const form = await checkInput(ProfileForm, texts);
-          const result = await profile.update(ctx, form, files.profile_pict ?? null);
+          const { fields: form, files } = await checkForm(ProfileForm, upload, FORM_BYTES);
+          const result = await profile.update(ctx, form, files.picture_url ?? null);
           const pending = await setup.emailPending(ctx);
           const asked = pending !== null && pending === form.email;
-          return ProfileAnswer.parse(
-            result === 'error_email'
-              ? { result, message: ownMessages.emailTaken, user: null, email_pending: pending }
-              : {
-                  result,
-                  message: asked ? ownMessages.emailConfirm : messages.updated,
-                  user: await setup.user(ctx),
-                  email_pending: pending,
-                },
-          );
+          return result === 'error_email'
+            ? { result, message: ownMessages.emailTaken, user: null, email_pending: pending }
+            : {
+                result,
+                message: asked ? ownMessages.emailConfirm : messages.updated,
+                user: await setup.user(ctx),
+                email_pending: pending,
+              };
         },
       },
       {

@@ -13,7 +13,7 @@ const PICTURE_SIDE = 192;
 
 /** The fields that each step of the form requires (spec calls 7: profile steps 1 and 2). */
 const REQUIRED = {
-  1: ['name', 'email', 'phonenum'],
+  1: ['name', 'email', 'phone'],
   2: [
     'company_name',
     'company_phone',
@@ -43,10 +43,9 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
       picture: Uint8Array | null,
     ): Promise<'success' | 'error_email'> {
       const { actor } = ctx;
-      if (form.usrID && form.usrID !== actor.userId) throw new Refusal('not_found', ownMessages.notFound);
+      if (form.user_id && form.user_id !== actor.userId) throw new Refusal('not_found', ownMessages.notFound);
       for (const field of form.step ? REQUIRED[form.step] : [])
-        if (!form[field])
-          throw refusalOf(field, field.endsWith('phonenum') ? messages.phoneInvalid : 'is required');
+        if (!form[field]) throw refusalOf(field, field === 'phone' ? messages.phoneInvalid : 'is required');
       // A U.S. address is incomplete without its state.
       if (form.step === '2' && form.company_country_code === 'US' && !form.company_state_code)
         throw refusalOf('company_state_code', 'is required for U.S. addresses');
@@ -60,13 +59,13 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
         (await reencodePicture(picture, {
           maxSide: PICTURE_SIDE,
           square: true,
-          field: 'profile_pict',
+          field: 'picture_url',
           by: actor.companyId,
         }));
       const before = await inScope(db.app, ctx.scope, (tx) => users.person(tx, actor.userId));
       const newEmail = form.email && form.email !== before?.email ? form.email : null;
       if (newEmail && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
-      if (newEmail && !(await auth.emails.mayAsk(ctx, newEmail, form.currpassword ?? '')))
+      if (newEmail && !(await auth.emails.mayAsk(ctx, newEmail, form.current_password ?? '')))
         return 'error_email';
 
       const names = [...Object.keys(person), ...Object.keys(company)];
@@ -114,9 +113,9 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
           agency_id: actor.agencyId,
           company_id: actor.companyId,
           industry_id: answers.industry_id,
-          franchise: answers.franchize === 'T',
-          franchise_director: answers.franchizedirector === 'T',
-          office_manager: answers.officemanager === 'T',
+          franchise: answers.franchise === 'T',
+          franchise_director: answers.franchise_director === 'T',
+          office_manager: answers.office_manager === 'T',
           answers: JSON.stringify(answers),
           saved_at: ctx.clock.now(),
         });
@@ -136,9 +135,8 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
  */
 function personFields(form: ProfileForm) {
   const { name, address, city, zip, state_code, country_code } = form;
-  const phone =
-    form.phonenum && readPhone(form.phonenum, form.phone_country_code, form.phone_country_calling_code);
-  if (phone === null) throw refusalOf('phonenum', messages.phoneInvalid);
+  const phone = form.phone && readPhone(form.phone, form.phone_country, form.phone_calling);
+  if (phone === null) throw refusalOf('phone', messages.phoneInvalid);
   return given({
     name,
     address,
@@ -146,9 +144,9 @@ function personFields(form: ProfileForm) {
     zip,
     state_code,
     country_code,
-    phonenum: phone ? phone.number : form.phonenum,
-    phone_country: phone ? phone.country : form.phonenum === '' ? '' : undefined,
-    phone_calling: phone ? phone.calling : form.phonenum === '' ? '' : undefined,
+    phone: phone ? phone.number : form.phone,
+    phone_country: phone ? phone.country : form.phone === '' ? '' : undefined,
+    phone_calling: phone ? phone.calling : form.phone === '' ? '' : undefined,
   });
 }
 

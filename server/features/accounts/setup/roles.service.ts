@@ -34,7 +34,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
     const module = beyond(rows, ctx.actor.modules);
     if (module) {
       throw new Refusal('forbidden', ownMessages.roleBeyond, {
-        errors: { roleModule: [`grants more access to ${module} than your own role`] },
+        errors: { modules: [`grants more access to ${module} than your own role`] },
       });
     }
   };
@@ -66,7 +66,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
   async function named<T>(work: Promise<T>): Promise<T> {
     return work.catch((error: { constraint?: string }) => {
       if (error.constraint !== 'role_by_name') throw error;
-      throw new Refusal('conflict', ownMessages.roleTaken, { errors: { roleName: ['is already taken'] } });
+      throw new Refusal('conflict', ownMessages.roleTaken, { errors: { role_name: ['is already taken'] } });
     });
   }
 
@@ -87,18 +87,18 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
      */
     async rows(
       ctx: Ctx,
-      wanted: { companyID?: string | undefined; roleID?: string | undefined; usrID?: string | undefined },
+      wanted: { company_id?: string | undefined; role_id?: string | undefined; user_id?: string | undefined },
     ): Promise<RoleModule[] | null> {
-      const { roleID, usrID = ctx.actor.userId } = wanted;
-      if (roleID || usrID !== ctx.actor.userId) ctx.need('role.read');
+      const { role_id, user_id = ctx.actor.userId } = wanted;
+      if (role_id || user_id !== ctx.actor.userId) ctx.need('role.read');
       return inScope(db.app, ctx.scope, async (tx) => {
-        if (wanted.companyID) await companyOf(tx, ctx, wanted.companyID);
-        if (roleID) {
-          const role = (await roles.byId(tx, roleID)) ?? missing();
-          if (wanted.companyID && role.company_id !== wanted.companyID) missing();
+        if (wanted.company_id) await companyOf(tx, ctx, wanted.company_id);
+        if (role_id) {
+          const role = (await roles.byId(tx, role_id)) ?? missing();
+          if (wanted.company_id && role.company_id !== wanted.company_id) missing();
           return toRows(await roles.rights(tx, role.id));
         }
-        const person = (await users.byId(tx, usrID)) ?? missing();
+        const person = (await users.byId(tx, user_id)) ?? missing();
         // Sales people have none of the modules; they have their own permissions (spec product 6).
         if (person.role === 'sales') return toRows([]);
         return person.rights && toRows(person.rights);
@@ -111,7 +111,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
         inScope(db.app, ctx.scope, async (tx) => {
           const company = await companyOf(tx, ctx, companyId);
           notBeyond(ctx, rows);
-          await boundedBy(tx, 'roles', company.id, 'roleName');
+          await boundedBy(tx, 'roles', company.id, 'role_name');
           const at = ctx.clock.now();
           const role = {
             id: newId(at),
@@ -164,8 +164,8 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
         const refuse = (field: string, rule: string): never => {
           throw refusalOf(field, rule);
         };
-        if (person.role !== 'administrator') refuse('usrID', 'must be an administrator');
-        if (role && role.company_id !== person.company_id) refuse('roleID', 'belongs to another company');
+        if (person.role !== 'administrator') refuse('user_id', 'must be an administrator');
+        if (role && role.company_id !== person.company_id) refuse('role_id', 'belongs to another company');
         notBeyond(ctx, toRows(role ? await roles.rights(tx, role.id) : null));
         // Actors also cannot change a person who has more permissions than they do.
         notBeyond(ctx, toRows(person.rights));

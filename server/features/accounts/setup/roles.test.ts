@@ -93,9 +93,9 @@ describe('[ROLE-01] the one table', () => {
 
   test('the buttons of the settings follow their rows', () => {
     expect(settingMenu([row('Settings', 'eu')])).toEqual({
-      settingMenuShow_update: true,
-      settingMenuShow_create: false,
-      settingMenuShow_delete: false,
+      settings_update: true,
+      settings_create: false,
+      settings_delete: false,
     });
     expect(Object.values(settingMenu(null))).toEqual([true, true, true]);
   });

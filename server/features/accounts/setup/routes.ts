@@ -1,7 +1,9 @@
 import { settingMenu } from '../../../../contract/accounts/permissions.ts';
+import { ProfileForm } from '../../../../contract/accounts/profile.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
+import { onWire } from '../../../platform/http/wire.ts';
 import type { Setup } from './service.ts';
 
 const done = (message: string) => ({ result: 'success' as const, message });
@@ -12,18 +14,22 @@ export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
     user: (ctx) => setup.user(ctx),
     retrieveUserData: (ctx) => setup.userAndCheck(ctx),
     userById: (ctx, input) => setup.user(ctx, input.id),
-    getUserData: (ctx, input) => setup.user(ctx, input.usrID),
+    getUserData: (ctx, input) => setup.user(ctx, input.user_id),
     check: (ctx, input) => setup.check(ctx, input.id),
     onboarding: (ctx, input) => setup.onboarding(ctx, input.id),
     async complete(ctx, input) {
-      const missing = await setup.complete(ctx, input.usrID);
-      return { ...done(ownMessages.setupDone), setupcomplete: missing.length === 0 ? 'T' : 'F', missing };
+      // What is missing is refused as in the form that it is entered in.
+      const missing = await onWire(ProfileForm, () => setup.complete(ctx, input.user_id));
+      return { ...done(ownMessages.setupDone), setup_complete: missing.length === 0 ? 'T' : 'F', missing };
     },
     async sandboxCard(ctx, input) {
       return { ...done(ownMessages.sandboxCardSaved), card: await setup.sandboxCard(ctx, input.outcome) };
     },
     async sandboxAccount(ctx, input) {
-      return { ...done(ownMessages.sandboxAccount), status_acc: await setup.sandboxAccount(ctx, input.step) };
+      return {
+        ...done(ownMessages.sandboxAccount),
+        account_status: await setup.sandboxAccount(ctx, input.step),
+      };
     },
     async agree(ctx, input) {
       const version = await setup.agree(ctx, input.document_type);
@@ -39,10 +45,12 @@ export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
 /** The endpoints for roles. */
 export function rolesRoutes({ roles }: Setup): Handlers<typeof contract.roles> {
   return {
-    async list(ctx, { companyID, getType, roleID, usrID }) {
-      const names = getType === 'getrole' ? await roles.list(ctx, companyID) : [];
+    async list(ctx, { company_id, kind, role_id, user_id }) {
+      const names = kind === 'getrole' ? await roles.list(ctx, company_id) : [];
       const rows =
-        getType === 'getrolemodule' ? await roles.rows(ctx, { companyID, roleID, usrID }) : ctx.actor.modules;
+        kind === 'getrolemodule'
+          ? await roles.rows(ctx, { company_id, role_id, user_id })
+          : ctx.actor.modules;
       const may = settingMenu(rows);
       const flag = (value: boolean) => (value ? 'T' : 'F') as 'T' | 'F';
       return {
@@ -54,25 +62,25 @@ export function rolesRoutes({ roles }: Setup): Handlers<typeof contract.roles> {
         })),
         user_type: rows ? 'R' : 'F',
         data: rows ?? [],
-        settingMenuShow_update: flag(may.settingMenuShow_update),
-        settingMenuShow_create: flag(may.settingMenuShow_create),
-        settingMenuShow_delete: flag(may.settingMenuShow_delete),
+        settings_update: flag(may.settings_update),
+        settings_create: flag(may.settings_create),
+        settings_delete: flag(may.settings_delete),
       };
     },
     async add(ctx, input) {
-      const id = await roles.add(ctx, input.companyID, input.roleName, input.roleModule);
-      return { ...done(ownMessages.roleAdded), roleID: id };
+      const id = await roles.add(ctx, input.company_id, input.role_name, input.modules);
+      return { ...done(ownMessages.roleAdded), role_id: id };
     },
     async update(ctx, input) {
-      await roles.update(ctx, input.roleID, input.roleName, input.roleModule);
+      await roles.update(ctx, input.role_id, input.role_name, input.modules);
       return done(ownMessages.roleUpdated);
     },
     async remove(ctx, input) {
-      await roles.remove(ctx, input.roleID);
+      await roles.remove(ctx, input.role_id);
       return done(ownMessages.roleRemoved);
     },
     async assign(ctx, input) {
-      await roles.assign(ctx, input.usrID, input.roleID);
+      await roles.assign(ctx, input.user_id, input.role_id);
       return done(ownMessages.roleGiven);
     },
   };

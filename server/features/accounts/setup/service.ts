@@ -4,6 +4,7 @@ import type { Onboarding, SetupCheck } from '../../../../contract/accounts/setup
 import type { SessionUser } from '../../../../contract/accounts/users.ts';
 import { MODULES } from '../../../../contract/choices.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { mayReadOutbox } from '../../operations/outbox/index.ts';
@@ -50,11 +51,11 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       name: person.name,
       email: person.email,
       user_type: type,
-      user_type_ori: behind ? auth.userType(behind.kind, behind.grade.split('.')[1] ?? '') : type,
-      systemuser: isRoot,
-      rootcomp: isRoot,
+      true_user_type: behind ? auth.userType(behind.kind, behind.grade.split('.')[1] ?? '') : type,
+      system_user: isRoot,
+      is_root: isRoot,
       is_master: known.root.is_master,
-      isViewMode: behind !== null,
+      in_view_mode: behind !== null,
       view:
         behind && view
           ? {
@@ -65,7 +66,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
             }
           : null,
       user_permissions: permissionsOf(person),
-      user_permissions_view_mode: known.behind ? permissionsOf(known.behind) : [],
+      true_permissions: known.behind ? permissionsOf(known.behind) : [],
       module_permissions: (isSelf ? ctx.actor.modules : null) ?? toRows(isSelf ? null : person.rights),
       factor_needed:
         isSelf && !behind && ctx.actor.needsFactor ? 'now' : known.factorMissing ? 'later' : 'no',
@@ -73,11 +74,11 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       permission_active: person.permission_active ? 'T' : 'F',
       profile_setup_completed: person.profile_done ? 'T' : 'F',
       questionnaire_setup_completed: person.questionnaire_done ? 'T' : 'F',
-      ip_login: known.lastIp,
-      profile_pict: person.picture && `/profile-picture/${person.picture}`,
-      phonenum: person.phonenum,
-      phone_country_code: person.phone_country,
-      phone_country_calling_code: person.phone_calling,
+      ip: known.lastIp,
+      picture_url: person.picture && `/profile-picture/${person.picture}`,
+      phone: person.phone,
+      phone_country: person.phone_country,
+      phone_calling: person.phone_calling,
       address: person.address,
       city: person.city,
       zip: person.zip,
@@ -88,24 +89,24 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       company_name: company.name,
       company_logo: logoOf(company),
       ...contactOf(company),
-      company_parent: company.parent_id,
-      company_root_id: company.root_id,
-      companyparentname: parent?.name ?? '',
-      companyparentlogo: parent && logoOf(parent),
+      parent_id: company.parent_id,
+      root_id: company.root_id,
+      parent_name: parent?.name ?? '',
+      parent_logo: parent && logoOf(parent),
       industry_id: person.industry_id ?? '',
       industry_name: industryName(person.industry_id),
-      franchize: person.franchise ? 'T' : 'F',
-      franchizedirector: person.franchise_director ? 'T' : 'F',
-      officemanager: person.office_manager ? 'T' : 'F',
+      franchise: person.franchise ? 'T' : 'F',
+      franchise_director: person.franchise_director ? 'T' : 'F',
+      office_manager: person.office_manager ? 'T' : 'F',
       team: supportOf(parent ?? company, known.care.above),
       contact: supportOf(company, known.care.own),
       role_id: person.role_id,
       role_name: person.role_name ?? '',
-      isAccExecutive: person.is_account_executive ? 'T' : 'F',
-      customer_card_id: known.card?.id ?? '',
+      is_account_executive: person.is_account_executive ? 'T' : 'F',
+      card_id: known.card?.id ?? '',
       manual_bill: known.agency.manual_bill ? 'T' : 'F',
-      leadspeek_type: products.own.modules.join('|'),
-      status_acc: account.status,
+      modules: products.own.modules.join('|'),
+      account_status: account.status,
       charges_enabled: account.charges_enabled,
       payouts_enabled: account.payouts_enabled,
       ...colorsOf(door),
@@ -116,49 +117,49 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     };
   }
 
-  function setupCheck(ctx: Ctx, known: Facts): z.output<typeof SetupCheck> {
+  function setupCheck(ctx: Ctx, known: Facts): Inside<z.output<typeof SetupCheck>> {
     const { company, parent, root, products, beginnings, account, own, agency, agencyAgreed } = known;
     const isBeginning = (module: string) => !beginnings.modules || beginnings.modules.includes(module);
     const labels = new Map<string, string>(MODULES.map(({ module, name }) => [module, name]));
     return {
-      isBeta: products.isBetaUser,
-      betaFeature: products.betas,
+      beta_user: products.isBetaUser,
+      beta_features: products.betas,
       // A client whose payment has failed is sent back to the card step (spec product 4, Client set-up).
-      setupcomplete: facts.missingOf(known).length === 0 && !isUnpaidClient(known) ? 'T' : 'F',
-      accessmodule: company.kind === 'root' ? '' : own.access_module,
-      accessmodule_agency: agency.access_module,
-      paymentStatusFailed: own.payment_status === 'failed',
-      accountconnected: account.status,
+      setup_complete: facts.missingOf(known).length === 0 && !isUnpaidClient(known) ? 'T' : 'F',
+      access: company.kind === 'root' ? '' : own.access_module,
+      agency_access: agency.access_module,
+      payment_failed: own.payment_status === 'failed',
+      account_status: account.status,
       account_requirements: account.requirements,
       package_id: agency.package_id,
-      paymentgateway: billing.accounts.gateway(),
+      gateway: billing.accounts.gateway(),
       card_set: Boolean(known.card),
-      clientsidebar: company.kind === 'client' ? products.own.modules : [],
-      client_add_campaign_disabled: own.campaigns_closed,
+      client_sidebar: company.kind === 'client' ? products.own.modules : [],
+      campaigns_closed: own.campaigns_closed,
       // Nothing is charged until payments are built, so no campaign's first payment is due.
-      fcampid: '',
-      finamt: '0.00',
+      first_campaign_id: '',
+      first_amount: '0.00',
       ...onboardingOf(known.onboarding),
-      minspend_setting: {
+      minimum_spend: {
         status: known.hasMinimumSpend,
-        isAgreementV2: agencyAgreed.has('minimum_spend_v2'),
-        isAgreementV3: agencyAgreed.has('minimum_spend_v3'),
+        agreed_v2: agencyAgreed.has('minimum_spend_v2'),
+        agreed_v3: agencyAgreed.has('minimum_spend_v3'),
       },
       api_mode: agency.api_mode ? 'T' : 'F',
       modules: products.root.modules,
-      agencyFilteredModules: products.agency.modules,
-      agency_side_menu: products.agency.modules,
+      agency_modules: products.agency.modules,
+      menu_modules: products.agency.modules,
       hidden_menu: known.hiddenMenu,
-      is_whitelabeling: agency.white_labelling ? 'T' : 'F',
-      colors_parent: colorsOf(parent ?? root),
-      rootPaymentTermsNewAgencies: products.root.terms
+      white_labelling: agency.white_labelling ? 'T' : 'F',
+      parent_colors: colorsOf(parent ?? root),
+      default_terms: products.root.terms
         .filter((term) => !beginnings.terms || beginnings.terms.includes(term))
         .map((term) => ({ value: term, label: term })),
-      agencyDefaultModules: products.root.modules.filter(isBeginning).map((module) => ({
+      default_modules: products.root.modules.filter(isBeginning).map((module) => ({
         value: module,
         label: labels.get(module) ?? module,
       })),
-      isDataWalletAgree: agencyAgreed.has('data_wallet'),
+      wallet_agreed: agencyAgreed.has('data_wallet'),
       outbox: !ctx.actor.trueActor && mayReadOutbox(platform.config, ctx.actor.grade),
       onboarding_waiting: facts.missingOf(known).includes('onboarding'),
       agreement_missing: facts.missingOf(known).includes('agreement'),
@@ -175,11 +176,11 @@ export function createSetup(platform: Platform, parts: SetupParts) {
       const known = await facts.of(ctx, undefined);
       return { user: await sessionUser(ctx, known), setup: setupCheck(ctx, known) };
     },
-    async onboarding(ctx: Ctx, userId: string): Promise<z.output<typeof Onboarding>> {
+    async onboarding(ctx: Ctx, userId: string): Promise<Inside<z.output<typeof Onboarding>>> {
       const { onboarding } = await facts.of(ctx, userId);
       return {
         ...onboardingOf(onboarding),
-        is_onboard_charged: onboarding?.isCharged ?? false,
+        onboarding_charged: onboarding?.isCharged ?? false,
         onboarding_due: dollarsOf(onboarding?.dueMicros ?? 0n),
         onboarding_invoice_id: onboarding?.invoiceId ?? null,
       };
@@ -199,9 +200,9 @@ const isUnpaidClient = ({ company, own }: Facts): boolean =>
   company.kind === 'client' && own.access_module === 'paymentfailed';
 
 const onboardingOf = (onboarding: Facts['onboarding']) => ({
-  agency_onboarding_status: onboarding?.isOn ?? false,
-  agency_onboarding_price: dollarsOf(onboarding?.amountMicros ?? 0n),
-  agency_enable_coupon: onboarding?.couponsOn ?? false,
+  onboarding_on: onboarding?.isOn ?? false,
+  onboarding_price: dollarsOf(onboarding?.amountMicros ?? 0n),
+  enable_coupon: onboarding?.couponsOn ?? false,
 });
 
 const logoOf = (company: CompanyCard): string | null => company.logo && pathOfPicture(company.logo);
@@ -226,5 +227,5 @@ const contactOf = (company: CompanyCard) => ({
 /** Returns whom to contact at a company: its named contact, or the company itself. */
 const supportOf = ({ name, email, phone }: CompanyCard, care: Facts['care']['own']) =>
   care
-    ? { name: care.name, email: care.email, phone: care.phonenum && `${care.phone_calling}${care.phonenum}` }
+    ? { name: care.name, email: care.email, phone: care.phone && `${care.phone_calling}${care.phone}` }
     : { name, email: email ?? '', phone: phone ?? '' };

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SetupCheck } from '../../../../contract/accounts/setup.ts';
 import { mayContinueAgency } from '../../../../contract/accounts/setup-rules.ts';
+import { toInside } from '../../../../contract/wire-schema.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
@@ -178,7 +180,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       422,
       ['phonenum', 'company_phone', 'company_address', 'company_city', 'company_zip', 'company_country_code'],
     ]);
-    await app.admin.query(`update user_account set phonenum = '2025550123' where id = $1`, [owner.id]);
+    await app.admin.query(`update user_account set phone = '2025550123' where id = $1`, [owner.id]);
     await fill(fresh);
     const profile = await owner.send('PUT', '/api/leadspeek/user/setupcomplete', { usrID: owner.id });
     expect(profile.body).toMatchObject({ setupcomplete: 'F', missing: ['card', 'agreement'] });
@@ -211,7 +213,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     });
     expect(agreed.body).toMatchObject({ status: 'T', version: '1' });
     expect(await check()).toMatchObject({ setupcomplete: 'T', card_set: true });
-    expect(mayContinueAgency((await check()) as never)).toBe(true);
+    expect(mayContinueAgency(toInside(SetupCheck, await check()) as SetupCheck)).toBe(true);
 
     // One row for each change; a repeated request writes none.
     expect([await logs('profile.completed'), await logs('agreement.accepted')]).toEqual([1, 1]);
@@ -263,7 +265,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     const owner = await person(other, { phone }, 'onboard.test');
     await app.admin.query(
       `insert into setting (company_id, root_id, agency_id, name, value, version, updated_at)
-       values ($1, $2, $1, 'agencyonboardingcustom', '{"amount":"250.00","enable_coupon":"F"}', 1, now())`,
+       values ($1, $2, $1, 'onboarding_charge', '{"amount":"250.00","enable_coupon":"F"}', 1, now())`,
       [other.id, root.id],
     );
     await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_agency' });

@@ -5,9 +5,9 @@ const BUILT: readonly Module[] = ['local', 'locator', 'enhance', 'b2b'];
 
 /** The trial features that every root starts with (BETA-01). */
 export const BETA_FEATURES = [
-  { id: 1, name: 'Data Wallet', slug: 'data_wallet', is_beta: true, apply_to_all_agency: false },
-  { id: 2, name: 'B2B ID', slug: 'b2b_module', is_beta: true, apply_to_all_agency: false },
-  { id: 3, name: 'Simplifi ID', slug: 'simplifi_module', is_beta: true, apply_to_all_agency: false },
+  { id: 1, name: 'Data Wallet', slug: 'data_wallet', is_beta: true, for_all: false },
+  { id: 2, name: 'B2B ID', slug: 'b2b_module', is_beta: true, for_all: false },
+  { id: 3, name: 'Simplifi ID', slug: 'simplifi_module', is_beta: true, for_all: false },
 ] as const;
 
 export interface Beta {
@@ -15,7 +15,7 @@ export interface Beta {
   name: string;
   slug: (typeof BETA_FEATURES)[number]['slug'];
   is_beta: boolean;
-  apply_to_all_agency: boolean;
+  for_all: boolean;
 }
 
 /** Returns what a company chose from what its parent has; null means all of it. */
@@ -42,7 +42,7 @@ export const trialsOf = (isMaster: boolean): (typeof BETA_FEATURES)[number][] =>
 /** Leaves out b2b and simplifi if their trial is not open to this agency. */
 export function withoutTrials(modules: Module[], betas: Beta[], isBetaUser: boolean): Module[] {
   const open = (slug: Beta['slug']): boolean =>
-    betas.some((beta) => beta.slug === slug && beta.is_beta && (beta.apply_to_all_agency || isBetaUser));
+    betas.some((beta) => beta.slug === slug && beta.is_beta && (beta.for_all || isBetaUser));
   return modules.filter(
     (module) =>
       (module !== 'b2b' || open('b2b_module')) && (module !== 'simplifi' || open('simplifi_module')),

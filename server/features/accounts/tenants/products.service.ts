@@ -38,7 +38,7 @@ export const products = {
     const changed = new Map((await store.betaFeatures(tx, company.root_id)).map((row) => [row.feature, row]));
     const betas: Beta[] = BETA_FEATURES.map((one) => {
       const row = changed.get(one.id);
-      return row ? { ...one, is_beta: row.is_beta, apply_to_all_agency: row.for_all } : { ...one };
+      return row ? { ...one, is_beta: row.is_beta, for_all: row.for_all } : { ...one };
     });
     const isBetaUser = company.agency_id ? await store.isBetaUser(tx, company.agency_id) : false;
     const chosen = (id: string | null) => (id ? rows.get(id) : undefined);

@@ -24,7 +24,7 @@ export async function saveProducts(
     .execute();
 }
 
-/** Returns the defaults for new agencies of a root (setting agencydefaults); null means everything the root has. */
+/** Returns the defaults for new agencies of a root (setting agency_defaults); null means everything the root has. */
 export async function defaultsOf(
   tx: Tx,
   rootId: string,
@@ -33,7 +33,7 @@ export async function defaultsOf(
     .selectFrom('setting')
     .select('value')
     .where('company_id', '=', rootId)
-    .where('name', '=', 'agencydefaults')
+    .where('name', '=', 'agency_defaults')
     .executeTakeFirst();
   const { modules, terms } = (row?.value ?? {}) as { modules?: string[] | null; terms?: string[] | null };
   return { modules: modules ?? null, terms: terms ?? null };

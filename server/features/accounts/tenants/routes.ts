@@ -40,18 +40,18 @@ export function frontDoorOf(tenants: Tenants, { db, config }: Platform, accounts
     const icon = door.favicon ?? (door.logo && isSquare(door.logo) ? door.logo : null);
     const address = [door.address, door.city, [door.state_code, door.zip].filter(Boolean).join(' ')];
     return {
-      idsys: tenant.rootId,
+      root_id: tenant.rootId,
       // Outside the master's own tree, its id belongs to another root, so a stand-in id is returned, the same for
       // everyone.
-      masteridsys:
+      master_root_id:
         door.master_id && door.master_id !== tenant.rootId
           ? standIn(door.master_id)
           : (door.master_id ?? tenant.rootId),
       company_id: tenant.companyId,
       company_kind: tenant.kind,
-      companyrootname: door.name,
-      companyrootlegalname: door.legal_name ?? door.company_name,
-      companyrootnameshort: door.short_name ?? door.name,
+      root_name: door.name,
+      root_legal_name: door.legal_name ?? door.company_name,
+      root_short_name: door.short_name ?? door.name,
       address: door.address ?? '',
       city: door.city ?? '',
       zip: door.zip ?? '',
@@ -60,20 +60,20 @@ export function frontDoorOf(tenants: Tenants, { db, config }: Platform, accounts
       phone: door.phone ?? '',
       domain: tenant.host,
       subdomain: door.subdomain ?? '',
-      userrootname: door.legal_name ?? door.company_name,
-      userrootemail: door.email ?? '',
-      userrootaddress: address.filter(Boolean).join(', '),
-      sppubkey: config.stripe?.publishableKey ?? '',
-      recapkey: config.recaptcha?.siteKey ?? '',
+      root_user_name: door.legal_name ?? door.company_name,
+      root_user_email: door.email ?? '',
+      root_user_address: address.filter(Boolean).join(', '),
+      publishable_key: config.stripe?.publishableKey ?? '',
+      captcha_key: config.recaptcha?.siteKey ?? '',
       charges_enabled: account?.charges_enabled ?? false,
       payouts_enabled: account?.payouts_enabled ?? false,
       account_requirements: account?.requirements ?? [],
-      rootcomp: tenant.kind === 'root',
-      agencyplatformroot: isMaster ? ('T' as const) : ('F' as const),
-      paymenttermlist: PAYMENT_TERMS.map((term) => ({ value: term, label: term })),
-      rootsidemenu: menuOf(door.root_modules, has),
-      sidemenu: menuOf(door.modules, has),
-      agencysidebar: tenant.kind === 'root' ? [] : menuOf(door.modules, has),
+      is_root: tenant.kind === 'root',
+      is_master_root: isMaster ? ('T' as const) : ('F' as const),
+      payment_terms: PAYMENT_TERMS.map((term) => ({ value: term, label: term })),
+      root_modules: menuOf(door.root_modules, has),
+      modules: menuOf(door.modules, has),
+      agency_sidebar: tenant.kind === 'root' ? [] : menuOf(door.modules, has),
       name: door.name,
       tagline: door.tagline,
       box_bgcolor: door.box_bgcolor,
@@ -88,8 +88,8 @@ export function frontDoorOf(tenants: Tenants, { db, config }: Platform, accounts
         height: door.logo.height,
       },
       favicon: icon ? pathOfPicture(icon) : null,
-      leadlocalname: door.modules.local?.name ?? 'Site ID',
-      leadlocalurl: door.modules.local?.slug ?? 'site-id',
+      local_name: door.modules.local?.name ?? 'Site ID',
+      local_url: door.modules.local?.slug ?? 'site-id',
     };
   };
 }
@@ -100,8 +100,8 @@ export function tenantsRoutes(tenants: Tenants, platform: Platform, accounts: Ac
   const frontDoor = frontDoorOf(tenants, platform, accounts);
   const handlers: Handlers<typeof contract.tenants> = {
     frontDoor: (ctx) => frontDoor(ctx.tenant),
-    async domainOrSub(ctx, { domainorsub }) {
-      const name = domainorsub.toLowerCase().replace(/\.$/, '');
+    async domainOrSub(ctx, { host }) {
+      const name = host.toLowerCase().replace(/\.$/, '');
       const below = name.includes('.') ? null : await tenants.rootHost(ctx.tenant.rootId);
       const found = (await tenants.byHost(name)) ?? (below ? await tenants.byHost(`${name}.${below}`) : null);
       // The hosts of another root are private, and at an agency's host those of other agencies.
@@ -114,9 +114,9 @@ export function tenantsRoutes(tenants: Tenants, platform: Platform, accounts: Ac
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await tenants.clients(
           tx,
-          input.searchQuery ?? '',
-          input.PerPage,
-          (input.Page - 1) * input.PerPage,
+          input.search ?? '',
+          input.per_page,
+          (input.page - 1) * input.per_page,
         );
         return page(rows, total, input);
       }),

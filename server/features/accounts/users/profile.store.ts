@@ -14,7 +14,7 @@ export interface PersonRow {
   is_account_executive: boolean;
   email: string;
   name: string;
-  phonenum: string;
+  phone: string;
   phone_country: string;
   phone_calling: string;
   address: string;
@@ -40,7 +40,7 @@ export interface PersonRow {
 /** A person in the scope with their role's name and answers; undefined if there is none. */
 export async function personById(tx: Tx, id: string): Promise<PersonRow | undefined> {
   const { rows } = await sql<PersonRow>`
-    select u.id, u.root_id, u.agency_id, u.company_id, u.role, u.is_account_executive, u.email, u.name, u.phonenum,
+    select u.id, u.root_id, u.agency_id, u.company_id, u.role, u.is_account_executive, u.email, u.name, u.phone,
            u.phone_country, u.phone_calling, u.address, u.city, u.zip, u.state_code, u.country_code, u.picture,
            u.permission_active, u.permissions, u.profile_done, u.role_id, r.name as role_name, rights_of(u.id) as rights, q.industry_id,
            q.franchise, q.franchise_director, q.office_manager, q.user_id is not null as questionnaire_done
@@ -55,7 +55,7 @@ export async function personById(tx: Tx, id: string): Promise<PersonRow | undefi
 export async function ownerOf(tx: Tx, companyId: string) {
   return tx
     .selectFrom('user_account')
-    .select(['id', 'name', 'email', 'phonenum', 'phone_calling'])
+    .select(['id', 'name', 'email', 'phone', 'phone_calling'])
     .where('company_id', '=', companyId)
     .where('role', '=', 'owner')
     .where('disabled_at', 'is', null)
@@ -79,7 +79,7 @@ export async function finishProfile(tx: Tx, id: string): Promise<boolean> {
 type Profile = Pick<
   Updateable<Schema['user_account']>,
   | 'name'
-  | 'phonenum'
+  | 'phone'
   | 'phone_country'
   | 'phone_calling'
   | 'address'

@@ -57,7 +57,7 @@ export function createUsers({ clock }: Platform) {
         password_hash: given.passwordHash ?? (given.password ? await hash(given.password, argon) : null),
         ...(given.phone
           ? {
-              phonenum: given.phone.number,
+              phone: given.phone.number,
               phone_country: given.phone.country,
               phone_calling: given.phone.calling,
             }

@@ -100,7 +100,7 @@ export async function incharge(tx: Tx, companyId: string) {
 export async function customerCare(tx: Tx, companyId: string) {
   return tx
     .selectFrom('user_account')
-    .select(['name', 'email', 'phonenum', 'phone_calling'])
+    .select(['name', 'email', 'phone', 'phone_calling'])
     .where('company_id', '=', companyId)
     .where('customer_care', '=', true)
     .where('disabled_at', 'is', null)

@@ -7,9 +7,11 @@ import type { Enrichment } from './service.ts';
 /** The calls of the feature. */
 export function enrichmentRoutes(enrichment: Enrichment): Handlers<typeof contract.enrichment> {
   return {
-    fields: async (ctx, { companyID }) => ({ data: await enrichment.list(ctx, companyID, 'advanced') }),
-    fieldsOfType: async (ctx, { type, companyID }) => ({ data: await enrichment.list(ctx, companyID, type) }),
-    choice: async (ctx, { companyID }) => ({ data: await enrichment.choice(ctx, companyID) }),
+    fields: async (ctx, { company_id }) => ({ data: await enrichment.list(ctx, company_id, 'advanced') }),
+    fieldsOfType: async (ctx, { type, company_id }) => ({
+      data: await enrichment.list(ctx, company_id, type),
+    }),
+    choice: async (ctx, { company_id }) => ({ data: await enrichment.choice(ctx, company_id) }),
     choose: async (ctx, input) => ({
       result: 'success' as const,
       message: enrichmentMessages.saved,
@@ -21,9 +23,9 @@ export function enrichmentRoutes(enrichment: Enrichment): Handlers<typeof contra
       message: enrichmentMessages.saved,
       data: await enrichment.setSource(ctx, input),
     }),
-    config: async (ctx, { companyID }) => {
-      const { startDate, endDate, advanced, b2b } = await enrichment.config(ctx, companyID);
-      return { startDate, endDate, advanceInformation: advanced, b2bInformation: b2b };
+    config: async (ctx, { company_id }) => {
+      const { starts_on, ends_on, advanced, b2b } = await enrichment.config(ctx, company_id);
+      return { starts_on, ends_on, advance_information: advanced, b2b_information: b2b };
     },
     location: async (_ctx, { search, state }) => lookUp(search ?? '', state),
   };

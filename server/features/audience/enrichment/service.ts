@@ -4,6 +4,7 @@ import type { InformationField, InformationType } from '../../../../contract/aud
 import { enrichmentMessages } from '../../../../contract/audience/enrichment-messages.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -22,7 +23,7 @@ import {
 } from './policy.ts';
 import * as store from './store.ts';
 
-type Choice = z.input<typeof DataChoice>;
+type Choice = Inside<z.input<typeof DataChoice>>;
 type Held = NonNullable<Awaited<ReturnType<typeof store.companyById>>>;
 export type Enrichment = ReturnType<typeof createEnrichment>;
 
@@ -80,7 +81,7 @@ export function createEnrichment(
     const hasVendor = (vendor: 'pdl') =>
       offered.vendors.has(vendor) && (own ? own.providers.includes(vendor) : found.kind !== 'root');
     return {
-      companyID: found.id,
+      company_id: found.id,
       company_name: found.name,
       kind: found.kind,
       can_change: isOurs && ctx.may('setting.write'),
@@ -110,7 +111,7 @@ export function createEnrichment(
     };
   }
 
-  async function sourceList(tx: Tx, rootId: string): Promise<z.input<typeof ProviderState>[]> {
+  async function sourceList(tx: Tx, rootId: string): Promise<Inside<z.input<typeof ProviderState>>[]> {
     const [row] = await store.providersOf(tx, rootId);
     return [
       {
@@ -182,16 +183,16 @@ export function createEnrichment(
      */
     choose: async (
       ctx: Ctx,
-      given: { companyID: string; information: number[]; providers: ('embedded' | 'pdl')[] },
+      given: { company_id: string; information: number[]; providers: ('embedded' | 'pdl')[] },
     ): Promise<Choice> => {
       const connected = await connectedOf(ctx.scope);
       return inScope(db.app, ctx.scope, async (tx) => {
         await store.holdChoices(tx, ctx.scope.rootId, false);
-        const found = await company(tx, ctx, given.companyID, true);
+        const found = await company(tx, ctx, given.company_id, true);
         const set = setBy(found);
         if (set !== ctx.actor.kind) {
           const why = set === 'root' ? enrichmentMessages.setByRoot : enrichmentMessages.setByAgency;
-          throw new Refusal('forbidden', `companyID: ${why}`, { errors: { companyID: [why] } });
+          throw new Refusal('forbidden', `company_id: ${why}`, { errors: { company_id: [why] } });
         }
         const { offered, own } = await standing(tx, found);
         for (const id of given.information) {

@@ -5,7 +5,7 @@ import { list } from '../../../platform/http/export-columns.ts';
 /** The lists that can be downloaded (docs/decisions/0063). */
 export const exports: readonly ExportList[] = [
   list('exclusion-lists', contract.exclusions.lists, [
-    ['File', (row) => row.filename],
+    ['File', (row) => row.file_name],
     ['State', (row) => row.state],
     ['Rows', (row) => row.rows_read],
     ['Added', (row) => row.entries_added],

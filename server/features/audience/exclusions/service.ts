@@ -218,25 +218,25 @@ export function createExclusions(
         const open = await store.underWay(tx, ownerId);
         const ended = await store.endedSince(tx, ownerId, new Date(clock.now().getTime() - DONE_MS));
         return {
-          jobProgress: open.map((row) => ({
+          running: open.map((row) => ({
             id: row.id,
-            filename: row.name,
+            file_name: row.name,
             percentage: percentage(row),
             current_row: Number(row.rows_read),
             total_row: Number(row.total_rows),
           })),
-          jobDone: ended.map(view),
+          done: ended.map(view),
         };
       }),
 
-    lists: (ctx: Ctx, level: Level, id: string, asked: { Page: number; PerPage: number }) =>
+    lists: (ctx: Ctx, level: Level, id: string, asked: { page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { ownerId } = await placeFor(tx, ctx, level, id);
         const { rows, total } = await store.pageOfLists(
           tx,
           ownerId,
-          asked.PerPage,
-          (asked.Page - 1) * asked.PerPage,
+          asked.per_page,
+          (asked.page - 1) * asked.per_page,
         );
         return page(rows.map(view), total, asked);
       }),
@@ -297,7 +297,7 @@ export function createExclusions(
         return {
           result: 'success' as const,
           title: ownExclusionMessages.purgedTitle,
-          msg: ownExclusionMessages.purged(gone.length, entries.toLocaleString('en-US')),
+          message: ownExclusionMessages.purged(gone.length, entries.toLocaleString('en-US')),
         };
       }),
 
@@ -387,8 +387,8 @@ const percentage = (row: store.ListRow): number =>
 function view(row: store.ListRow) {
   return {
     id: row.id,
-    filename: row.name,
-    campaignType: row.level,
+    file_name: row.name,
+    level: row.level,
     state: row.state,
     error: row.error,
     rows_read: Number(row.rows_read),

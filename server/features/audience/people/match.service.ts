@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { z } from 'zod';
 import { type Alternative, type Evidence, MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import * as graph from './graph.store.ts';
 import { choose, type Found, type Reason } from './match.policy.ts';
@@ -27,10 +28,10 @@ export interface Match {
   kind: Kind;
   confidence: number;
   /** Every key that led to this person, strongest first. */
-  evidence: z.input<typeof Evidence>[];
+  evidence: Inside<z.input<typeof Evidence>>[];
   /** How many other people the visit's keys led to, and the likeliest of them. */
   alternatives: number;
-  others: z.input<typeof Alternative>[];
+  others: Inside<z.input<typeof Alternative>>[];
 }
 
 /** For how many of the other people the reasons they might have been the visitor are kept. */
@@ -117,7 +118,7 @@ export async function sharers(
   return found.map((people) => [...people.values()]);
 }
 
-const evidenceOf = (reason: Reason): z.input<typeof Evidence> => ({
+const evidenceOf = (reason: Reason): Inside<z.input<typeof Evidence>> => ({
   key: MATCH_KINDS[reason.kind],
   source: reason.source,
   seen_at: reason.seenAt.toISOString(),

@@ -3,6 +3,7 @@ import type { Duplicate, GraphPerson, Merge } from '../../../../contract/audienc
 import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -24,7 +25,7 @@ const refuse = (field: 'kept' | 'absorbed', rule: string): Refusal => refusalOf(
 
 /** Merges people of a root's graph, and undoes merges (docs/decisions/0077-evidence.md). */
 export function createMerges({ db, clock, events }: Platform, { audit }: { audit: Audit }) {
-  const shown = async (tx: Tx, id: string): Promise<z.input<typeof Merge>> =>
+  const shown = async (tx: Tx, id: string): Promise<Inside<z.input<typeof Merge>>> =>
     wire((await store.mergeById(tx, id))!);
 
   return {
@@ -39,7 +40,7 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
           throw new Refusal('invalid', 'after: is not a valid cursor', {
             errors: { after: ['is not a valid cursor'] },
           });
-        const data: z.input<typeof Duplicate>[] = [];
+        const data: Inside<z.input<typeof Duplicate>>[] = [];
         for (let step = 0; place && step < STEPS && data.length < PAIRS; step++) {
           const { kind }: Place = place;
           const { shared, last } = await store.sharedKeys(tx, rootId, place, STEP);
@@ -69,9 +70,13 @@ export function createMerges({ db, clock, events }: Platform, { audit }: { audit
         return { data, next: place && textOf(place) };
       }),
 
-    list: (ctx: Ctx, asked: { Page: number; PerPage: number }) =>
+    list: (ctx: Ctx, asked: { page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { rows, total } = await store.pageOfMerges(tx, asked.PerPage, (asked.Page - 1) * asked.PerPage);
+        const { rows, total } = await store.pageOfMerges(
+          tx,
+          asked.per_page,
+          (asked.page - 1) * asked.per_page,
+        );
         return page(rows.map(wire), total, asked);
       }),
 
@@ -139,7 +144,7 @@ function nextKind(kind: Place['kind']): Place | null {
   return next ? { kind: next, after: null } : null;
 }
 
-function personOf(one: KnownPerson): z.input<typeof GraphPerson> {
+function personOf(one: KnownPerson): Inside<z.input<typeof GraphPerson>> {
   const { id, first_name, last_name, email, phone, address, city, state, zip, company_name, source } = one;
   return {
     ...{ id, first_name, last_name, email, phone, address, city, state, zip, company_name, source },
@@ -149,7 +154,7 @@ function personOf(one: KnownPerson): z.input<typeof GraphPerson> {
   };
 }
 
-function wire(row: store.ShownMerge): z.input<typeof Merge> {
+function wire(row: store.ShownMerge): Inside<z.input<typeof Merge>> {
   const side = (who: 'kept' | 'absorbed') => {
     const id = row[`${who}_id`];
     return id

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type { ImportJob } from '../../../../contract/audience/people.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import { type CountryCode, countryOf, HOME_COUNTRY } from '../../../platform/countries.ts';
 import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import { FileFault, TooLarge } from '../../../platform/csv-reader.ts';
@@ -178,18 +179,18 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
       ctx: Ctx,
       input: {
         kind: store.ImportRow['kind'];
-        Page: number;
-        PerPage: number;
-        searchQuery?: string | undefined;
+        page: number;
+        per_page: number;
+        search?: string | undefined;
       },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfImports(
           tx,
           input.kind,
-          input.searchQuery ?? '',
-          input.PerPage,
-          (input.Page - 1) * input.PerPage,
+          input.search ?? '',
+          input.per_page,
+          (input.page - 1) * input.per_page,
         );
         return page(rows.map(view), total, input);
       }),
@@ -309,7 +310,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
   };
 }
 
-type JobView = z.input<typeof ImportJob>;
+type JobView = Inside<z.input<typeof ImportJob>>;
 
 /** The message of an import that was set aside. */
 const HELD =

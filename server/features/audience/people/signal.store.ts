@@ -225,14 +225,14 @@ export async function daysOfSignals(
   rootId: string,
   first: Date,
   last: Date,
-): Promise<{ startDate: string | null; endDate: string | null }> {
+): Promise<{ starts_on: string | null; ends_on: string | null }> {
   // One probe per day into that day's partition, so that the whole log is never read.
   const { rows } = await sql<{ first: string | null; last: string | null }>`
     select to_char(min(day), 'YYYY-MM-DD') as first, to_char(max(day), 'YYYY-MM-DD') as last
     from generate_series(date_trunc('day', ${first}::timestamptz, 'UTC') at time zone 'UTC', ${last}::timestamptz at time zone 'UTC', interval '1 day') day
     where exists (select from signal s where s.root_id = ${rootId} and s.at >= day at time zone 'UTC'
                   and s.at < (day + interval '1 day') at time zone 'UTC')`.execute(tx);
-  return { startDate: rows[0]!.first, endDate: rows[0]!.last };
+  return { starts_on: rows[0]!.first, ends_on: rows[0]!.last };
 }
 
 /** Marks batches of signals as compared with every campaign. */

@@ -4,6 +4,7 @@ import { intentMessages } from '../../../../contract/audience/signals-messages.t
 import { type CampaignRules, NEW_RULES } from '../../../../contract/campaigns/campaign-rules.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -41,9 +42,9 @@ const TRIES = 3;
 const STEP = 2000;
 /** Counts that a client keeps: the newest ones. */
 const KEPT = 1000;
-const NAMES = { keywords: 'keyword', states: 'states', cities: 'cities', zips: 'zip_code' } as const;
+const NAMES = { keywords: 'keyword', states: 'states', cities: 'cities', zips: 'zips' } as const;
 
-type Wire = z.input<typeof KeywordRow>;
+type Wire = Inside<z.input<typeof KeywordRow>>;
 type Row = Awaited<ReturnType<typeof store.pageOfCounts>>['rows'][number];
 
 /**
@@ -85,7 +86,7 @@ export function createCounts(
     const { module } = row;
     if (!isSearch(module))
       throw new Refusal('conflict', intentMessages.notSearch, {
-        errors: { leadspeekID: ['has no keywords'] },
+        errors: { campaign_id: ['has no keywords'] },
       });
     return { ...row, module };
   }
@@ -117,13 +118,15 @@ export function createCounts(
           given.companyId ??
           (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
         if (!companyId)
-          throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
+          throw new Refusal('invalid', 'company_id: is required', {
+            errors: { company_id: ['is required'] },
+          });
         const company = await tenants.company(tx, companyId);
         if (company?.kind !== 'client' || !company.agency_id) return missing();
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
         const now = clock.now();
         const id = newId(now);
-        await boundedBy(tx, 'waitingCounts', companyId, 'companyID');
+        await boundedBy(tx, 'waitingCounts', companyId, 'company_id');
         await store.forgetCounts(tx, companyId, KEPT - 1);
         await store.insertCount(tx, {
           id,
@@ -252,7 +255,7 @@ export function createCounts(
           throw new Refusal('conflict', intentMessages.notDone, { errors: { id: ['is not finished yet'] } });
         if (campaign.module !== row.module)
           throw new Refusal('conflict', intentMessages.otherModule, {
-            errors: { leadspeekID: ['is for a different product than the count'] },
+            errors: { campaign_id: ['is for a different product than the count'] },
           });
         const { location, states, cities, zips, keywords } = row;
         const { titles, seniorities, departments, industries, sizes } = row;
@@ -430,14 +433,14 @@ function wire(row: Row): Wire {
     id: row.id,
     company_id: row.company_id,
     company_name: row.company_name,
-    leadspeekID: row.campaign_id,
-    leadspeek_api_id: number(row.number),
-    leadspeekType: row.module,
+    campaign_id: row.campaign_id,
+    campaign_number: number(row.number),
+    module: row.module,
     ...audienceWire(row),
-    target_location: locationWords(row.location),
+    location: locationWords(row.location),
     states: row.states,
     cities: row.cities,
-    zip_code: row.zips.join('\n'),
+    zips: row.zips.join('\n'),
     keyword: row.keywords.join('\n'),
     zip_count: row.zip_count,
     city_count: row.city_count,
@@ -454,9 +457,9 @@ function wire(row: Row): Wire {
     applied_to:
       row.applied_to && row.applied_number !== null
         ? {
-            leadspeekID: row.applied_to,
-            leadspeek_api_id: Number(row.applied_number),
-            campaignName: row.applied_name ?? '',
+            campaign_id: row.applied_to,
+            campaign_number: Number(row.applied_number),
+            campaign_name: row.applied_name ?? '',
           }
         : null,
   };

@@ -28,7 +28,7 @@ export interface CountList {
   /** Counts of this campaign, and those of its client and module without a campaign. */
   campaign?: { id: string; companyId: string; module: SearchModule } | undefined;
   search?: string | undefined;
-  sort: 'created_at' | 'count' | 'count_without_geo' | 'keyword' | 'target_location' | 'status';
+  sort: 'created_at' | 'count' | 'count_without_geo' | 'keyword' | 'location' | 'status';
   order: 'asc' | 'desc';
   limit: number;
   offset: number;
@@ -39,7 +39,7 @@ const SORTS: Record<CountList['sort'], string> = {
   count: 'n.placed',
   count_without_geo: 'n.people',
   keyword: 'n.keywords',
-  target_location: 'n.location',
+  location: 'n.location',
   status: 'n.state',
 };
 

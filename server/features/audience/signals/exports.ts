@@ -5,15 +5,15 @@ import { list, listed } from '../../../platform/http/export-columns.ts';
 /** The lists that can be downloaded (docs/decisions/0063). */
 export const exports: readonly ExportList[] = [
   list('keyword-counts', contract.signals.history, [
-    ['Location', (row) => row.target_location],
+    ['Location', (row) => row.location],
     ['States', (row) => row.states.join(', ')],
     ['Cities', (row) => row.cities.join(', ')],
-    ['Zip codes', (row) => listed(row.zip_code, row.zip_count)],
+    ['Zip codes', (row) => listed(row.zips, row.zip_count)],
     ['Keywords', (row) => listed(row.keyword, row.keyword_count)],
     ['Count without geography', (row) => row.count_without_geo],
     ['Count', (row) => row.count],
     ['Status', (row) => row.status],
-    ['Campaign', (row) => row.leadspeek_api_id],
+    ['Campaign', (row) => row.campaign_number],
     ['Asked', (row) => row.created_at],
     ['Counted', (row) => row.counted_at],
   ]),

@@ -12,45 +12,45 @@ export function signalsRoutes({ counts }: Signals): Handlers<typeof contract.sig
   return {
     async queueCount(ctx, input) {
       if (input.id) return { ...done(intentMessages.queued), data: await counts.retry(ctx, input.id) };
-      if (!input.target_location)
-        throw new Refusal('invalid', 'target_location: is required', {
-          errors: { target_location: ['is required'] },
+      if (!input.location)
+        throw new Refusal('invalid', 'location: is required', {
+          errors: { location: ['is required'] },
         });
       const search = {
-        location: input.target_location,
+        location: input.location,
         states: input.states,
         cities: input.cities,
-        zips: input.zip_code,
+        zips: input.zips,
         keywords: input.keyword ?? '',
       };
       const data = await counts.queue(ctx, {
         search,
         audience: input,
-        module: input.leadspeekType,
-        rules: rulesStored(input, input.leadspeekType ?? 'locator'),
+        module: input.module,
+        rules: rulesStored(input, input.module ?? 'locator'),
         isTold: input.tell === 'T',
-        companyId: input.companyID,
-        campaignId: input.leadspeekID,
+        companyId: input.company_id,
+        campaignId: input.campaign_id,
       });
       return { ...done(intentMessages.queued), data };
     },
     getCount: (ctx, { id }) => counts.get(ctx, id),
     async history(ctx, input) {
       const { rows, total, pending } = await counts.list(ctx, {
-        companyId: input.companyID,
-        campaignId: input.leadspeekID,
-        search: input.searchQuery,
-        sort: input.sortby ?? 'created_at',
+        companyId: input.company_id,
+        campaignId: input.campaign_id,
+        search: input.search,
+        sort: input.sort ?? 'created_at',
         order: input.order ?? 'desc',
-        limit: input.PerPage,
-        offset: (input.Page - 1) * input.PerPage,
+        limit: input.per_page,
+        offset: (input.page - 1) * input.per_page,
       });
       return { ...page(rows, total, input), processing: pending };
     },
-    applyCount: async (ctx, { id, leadspeekID }) => ({
+    applyCount: async (ctx, { id, campaign_id }) => ({
       ...done(intentMessages.applied),
-      data: await counts.apply(ctx, id, leadspeekID),
+      data: await counts.apply(ctx, id, campaign_id),
     }),
-    forecast: (ctx, { leadspeekID }) => counts.forecast(ctx, leadspeekID),
+    forecast: (ctx, { campaign_id }) => counts.forecast(ctx, campaign_id),
   };
 }

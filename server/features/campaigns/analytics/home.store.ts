@@ -5,7 +5,7 @@ import type { Tx } from '../../../platform/db/scope.ts';
 /** Campaigns that someone has to see to: how many, or how many of their leads, and the first few by name. */
 export interface Troubled {
   count: bigint;
-  campaigns: { leadspeekID: string; campaignName: string; leadspeek_type: Module }[];
+  campaigns: { campaign_id: string; campaign_name: string; modules: Module }[];
 }
 
 const SHOWN = 3;
@@ -17,7 +17,7 @@ async function troubled(tx: Tx, found: RawBuilder<unknown>): Promise<Troubled> {
       shown as (select c.id, c.name, c.module, f.number from found f join campaign c on c.id = f.id
                 order by f.number desc, lower(c.name), c.id limit ${SHOWN})
     select coalesce((select sum(number) from found), 0)::bigint as count,
-      coalesce((select json_agg(json_build_object('leadspeekID', id, 'campaignName', name, 'leadspeek_type', module)
+      coalesce((select json_agg(json_build_object('campaign_id', id, 'campaign_name', name, 'modules', module)
                                 order by number desc, lower(name), id) from shown), '[]') as campaigns`.execute(
     tx,
   );

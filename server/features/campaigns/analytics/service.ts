@@ -14,11 +14,11 @@ import * as store from './store.ts';
 
 /** What a report is narrowed to, and its days. */
 interface Asked {
-  companyID?: string | undefined;
-  leadspeekID?: string | undefined;
-  moduleType?: string | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
+  company_id?: string | undefined;
+  campaign_id?: string | undefined;
+  module?: string | undefined;
+  starts_on?: string | undefined;
+  ends_on?: string | undefined;
 }
 
 const MOST_DAYS = 400;
@@ -36,26 +36,26 @@ export function analyticsRoutes(
   invoices: Invoices,
 ): Handlers<typeof contract.analytics> {
   /**
-   * Returns the requested days, in the company's time zone. @throws Refusal naming endDate; 404 for a company or
+   * Returns the requested days, in the company's time zone. @throws Refusal naming ends_on; 404 for a company or
    * campaign that the scope does not see
    */
   async function spanOf(tx: Tx, ctx: Ctx, input: Asked) {
-    const company = await tenants.company(tx, input.companyID ?? ctx.actor.companyId);
-    if (!company || (input.leadspeekID && !(await store.isVisible(tx, input.leadspeekID))))
+    const company = await tenants.company(tx, input.company_id ?? ctx.actor.companyId);
+    if (!company || (input.campaign_id && !(await store.isVisible(tx, input.campaign_id))))
       throw new Refusal('not_found', ownMessages.notFound);
     const zone = company.time_zone;
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
       .toZonedDateTimeISO(zone)
       .toPlainDate();
-    const end = input.endDate ? Temporal.PlainDate.from(input.endDate) : today;
-    const start = input.startDate ? Temporal.PlainDate.from(input.startDate) : end.subtract({ days: 29 });
+    const end = input.ends_on ? Temporal.PlainDate.from(input.ends_on) : today;
+    const start = input.starts_on ? Temporal.PlainDate.from(input.starts_on) : end.subtract({ days: 29 });
     const length = start.until(end, { largestUnit: 'days' }).days + 1;
     if (length < 1 || length > MOST_DAYS) {
       const rule =
         length < 1
           ? 'must not be before the start date'
           : `must be within ${MOST_DAYS} days of the start date`;
-      throw new Refusal('invalid', `endDate: ${rule}`, { errors: { endDate: [rule] } });
+      throw new Refusal('invalid', `ends_on: ${rule}`, { errors: { ends_on: [rule] } });
     }
     const instant = (day: Temporal.PlainDate): Date =>
       new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds);
@@ -63,9 +63,9 @@ export function analyticsRoutes(
       from: instant(start),
       before: instant(end.add({ days: 1 })),
       zone,
-      companyId: input.companyID,
-      campaignId: input.leadspeekID,
-      module: input.moduleType,
+      companyId: input.company_id,
+      campaignId: input.campaign_id,
+      module: input.module,
     };
     return { zone, today, start, end, length, instant, span };
   }
@@ -186,11 +186,11 @@ export function analyticsRoutes(
         // What clients' campaigns bring in is more than their names, which their list is open for.
         ctx.need('insight.read');
         const { rows, total } = await store.clients(tx, {
-          search: input.searchQuery ?? '',
-          sort: input.sortby ?? 'company_name',
+          search: input.search ?? '',
+          sort: input.sort ?? 'company_name',
           order: input.order ?? 'asc',
-          limit: input.PerPage,
-          offset: (input.Page - 1) * input.PerPage,
+          limit: input.per_page,
+          offset: (input.page - 1) * input.per_page,
           // The same days as the dashboard's, so that both agree.
           since: (await spanOf(tx, ctx, {})).span.from,
         });
@@ -226,11 +226,11 @@ export function analyticsRoutes(
           totals: apart(await store.totalsApart(tx, span)),
           previous: apart(await store.totalsApart(tx, before)),
           campaigns: (await store.campaigns(tx, span, MOST_CAMPAIGNS)).map((row) => ({
-            leadspeekID: row.id,
-            leadspeek_api_id: Number(row.number),
-            campaignName: row.name,
+            campaign_id: row.id,
+            campaign_number: Number(row.number),
+            campaign_name: row.name,
             company_name: row.company_name,
-            leadspeek_type: row.module,
+            modules: row.module,
             balance_micros: ctx.may('prepaid.read') ? Number(row.balance ?? 0n) : null,
             status: row.state,
             ...numbers(row),

@@ -219,7 +219,7 @@ describe('[CAMP-02] a change of a search', () => {
       locationtarget: ['is required'],
     });
     expect((await change({ nationaltargeting: 'T', locationtarget: 'State' })).body.errors).toEqual({
-      nationaltargeting: ['conflicts with locationtarget, which is State'],
+      nationaltargeting: ['conflicts with the location, which is State'],
     });
     expect((await change({})).body.data).toMatchObject({ locatorkeyword: 'boots', locatorstate: ['CA'] });
   });
@@ -267,7 +267,7 @@ describe('[BEY-31] how much all campaigns together may look for', () => {
     );
     expect(copies.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
     expect(copies.find(({ status }) => status === 422)!.body.errors).toEqual({
-      locatorzip: [
+      zips: [
         `would exceed the limit of ${MOST_TARGETS.client.toLocaleString('en-US')} keywords and places per client. Remove campaigns first`,
       ],
     });

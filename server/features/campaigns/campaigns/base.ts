@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { CAMPAIGN_MODULES, CampaignFields } from '../../../../contract/campaigns/campaigns.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Limits } from '../../../platform/limits.ts';
@@ -30,7 +31,7 @@ export interface Deps {
   limits: Limits;
 }
 
-export type Fields = z.output<typeof CampaignFields>;
+export type Fields = Inside<z.output<typeof CampaignFields>>;
 export type Module = (typeof CAMPAIGN_MODULES)[number];
 
 export const DAY_MS = 86_400_000;

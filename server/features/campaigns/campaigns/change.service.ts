@@ -74,15 +74,15 @@ export function createChanges(
    */
   async function mayDirect(
     ctx: Ctx,
-    given: Pick<Change, 'reportType' | 'reportSentTo' | 'adminNotifyTo'>,
+    given: Pick<Change, 'report_type' | 'report_to' | 'notify_to'>,
     id?: string,
   ): Promise<void> {
-    const { reportType = 'none', reportSentTo = [], adminNotifyTo = [] } = given;
-    if (reportType === 'none' && reportSentTo.length === 0 && adminNotifyTo.length === 0) return;
+    const { report_type: reportType = 'none', report_to = [], notify_to = [] } = given;
+    if (reportType === 'none' && report_to.length === 0 && notify_to.length === 0) return;
     const known = id ? (await inScope(db.app, ctx.scope, (tx) => reportsOf(tx, [id]))).get(id) : undefined;
     const isNew =
-      reportSentTo.some((address) => !known?.report_to.includes(address)) ||
-      adminNotifyTo.some((address) => !known?.notify_to.includes(address));
+      report_to.some((address) => !known?.report_to.includes(address)) ||
+      notify_to.some((address) => !known?.notify_to.includes(address));
     const tellsMore =
       reportType !== 'none' && reportType !== (known?.report_every ? known.report_type : 'none');
     if (isNew || tellsMore) ctx.need('lead.read');
@@ -175,7 +175,7 @@ export function createChanges(
   /** Refuses data that a client chose but its price does not cover, naming the field in which it was chosen. */
   const refuseData = (given: Fields): never => {
     throw refusalOf(
-      given.b2bInformation?.length ? 'b2bInformation' : 'advanceInformation',
+      given.b2b_information?.length ? 'b2b_information' : 'advance_information',
       ownMessages.belowCostField,
     );
   };
@@ -225,18 +225,18 @@ export function createChanges(
     async create(
       ctx: Ctx,
       given: Fields & {
-        companyID?: string | undefined;
-        leadspeekType: Module;
+        company_id?: string | undefined;
+        module: Module;
         draft?: 'T' | 'F' | undefined;
       },
     ) {
-      const module = given.leadspeekType;
+      const module = given.module;
       checkFields(ctx, given, module);
       await mayDirect(ctx, given);
       const search = isSearch(module) ? searchFor(given, module) : undefined;
-      const companyId = given.companyID ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
+      const companyId = given.company_id ?? (ctx.actor.kind === 'client' ? ctx.actor.companyId : undefined);
       if (!companyId)
-        throw new Refusal('invalid', 'companyID: is required', { errors: { companyID: ['is required'] } });
+        throw new Refusal('invalid', 'company_id: is required', { errors: { company_id: ['is required'] } });
       const company = await inScope(db.app, ctx.scope, async (tx) => {
         await extras.checkMayAdd(tx, ctx, companyId);
         return tenants.company(tx, companyId);
@@ -244,8 +244,8 @@ export function createChanges(
       if (company?.kind !== 'client' || !company.agency_id) return missing();
       const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
       if (!(await modulesOf(company)).includes(module))
-        throw new Refusal('forbidden', 'leadspeekType: is not one of this client’s products', {
-          errors: { leadspeekType: ['is not one of this client’s products'] },
+        throw new Refusal('forbidden', 'module: is not one of this client’s products', {
+          errors: { module: ['is not one of this client’s products'] },
         });
       const now = clock.now();
       // Before the transaction below, not inside: a request that holds one connection must not wait for another.
@@ -254,16 +254,16 @@ export function createChanges(
       const retail = retailWith(usual.retail, given);
       checkLeast(retail, usual.least(retail.term));
       const bounds = {
-        daily_cap: given.LimitLead === undefined ? (usual.limits?.daily_cap ?? null) : given.LimitLead,
-        starts_on: given.startDate === undefined ? (usual.limits?.starts_on ?? null) : given.startDate,
-        ends_on: given.endDate === undefined ? (usual.limits?.ends_on ?? null) : given.endDate,
+        daily_cap: given.daily_cap === undefined ? (usual.limits?.daily_cap ?? null) : given.daily_cap,
+        starts_on: given.starts_on === undefined ? (usual.limits?.starts_on ?? null) : given.starts_on,
+        ends_on: given.ends_on === undefined ? (usual.limits?.ends_on ?? null) : given.ends_on,
       };
       if (bounds.starts_on && bounds.ends_on && bounds.ends_on < bounds.starts_on)
-        throw new Refusal('invalid', 'endDate: must not be before the start date', {
-          errors: { endDate: [`must not be before the start date, ${bounds.starts_on}`] },
+        throw new Refusal('invalid', 'ends_on: must not be before the start date', {
+          errors: { ends_on: [`must not be before the start date, ${bounds.starts_on}`] },
         });
       // The period goes with the number: a new number needs its own period, or means per day.
-      const every = given.LimitLead === undefined ? usual.limits?.limit_every : undefined;
+      const every = given.daily_cap === undefined ? usual.limits?.limit_every : undefined;
       const limit = extras.limit(
         ctx,
         given,
@@ -272,7 +272,7 @@ export function createChanges(
       );
       return inScope(db.app, ctx.scope, async (tx) => {
         if (!(await tenants.keepCompany(tx, companyId))) return missing();
-        await boundedBy(tx, 'campaigns', companyId, 'companyID');
+        await boundedBy(tx, 'campaigns', companyId, 'company_id');
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, owner.root_id, companyId));
         const price = priceWith(retail, asked);
         if (module === 'enhance')
@@ -307,14 +307,14 @@ export function createChanges(
             state_reason: 'below_cost',
             updated_at: now,
           });
-        if (search) await aim(tx, { ...owner, id, module }, search, given.locatordesc ?? '');
+        if (search) await aim(tx, { ...owner, id, module }, search, given.description ?? '');
         await extras.save(tx, ctx, { id, ...owner }, given, company.time_zone);
         if (!why && !held) await started(tx, { ...owner, id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',
           objectKind: 'campaign',
           objectId: id,
-          description: `Created campaign ${given.campaignName}`,
+          description: `Created campaign ${given.campaign_name}`,
           owner,
         });
         return one(tx, ctx, id);
@@ -328,24 +328,24 @@ export function createChanges(
     async update(
       ctx: Ctx,
       change: Change & {
-        leadspeekID: string;
+        campaign_id: string;
         version?: number | undefined;
         effective_from?: string | undefined;
       },
       only?: Module,
     ) {
-      await mayDirect(ctx, change, change.leadspeekID);
+      await mayDirect(ctx, change, change.campaign_id);
       return inScope(db.app, ctx.scope, async (tx) => {
-        const row = (await store.campaignById(tx, change.leadspeekID)) ?? missing();
+        const row = (await store.campaignById(tx, change.campaign_id)) ?? missing();
         const module = row.module as Module;
         if (only && module !== only) return missing();
         const given = { ...change, ...keptOf(row, change) };
         checkFields(ctx, given, module);
         const kept = isSearch(module) ? (await targetsOf(tx, [row.id])).get(row.id) : undefined;
         const aimed = searchAfter(given, module, kept);
-        const limit = extras.limit(ctx, given, row, given.LimitLead ?? null);
+        const limit = extras.limit(ctx, given, row, given.daily_cap ?? null);
         if (module === 'enhance')
-          leastLimit(await pricing.leastLeads(tx), given.LimitLead ?? null, limit.limit_every);
+          leastLimit(await pricing.leastLeads(tx), given.daily_cap ?? null, limit.limit_every);
         const asked = askedOf(given, module, await information.fieldsToAsk(tx, row.root_id, row.company_id));
         const before = (await pricing.excessOf(tx, [row.id], clock.now())).get(row.id) ?? 0n;
         if (
@@ -383,7 +383,7 @@ export function createChanges(
           action: 'campaign.update',
           objectKind: 'campaign',
           objectId: row.id,
-          description: `Changed campaign #${row.number} ${given.campaignName}${priced ? `: ${priced}` : ''}`,
+          description: `Changed campaign #${row.number} ${given.campaign_name}${priced ? `: ${priced}` : ''}`,
           owner: ownerOf(row),
         });
         return one(tx, ctx, row.id);
@@ -405,7 +405,7 @@ export function createChanges(
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();
         await extras.checkMayAdd(tx, ctx, row.company_id);
-        await boundedBy(tx, 'campaigns', row.company_id, 'companyID');
+        await boundedBy(tx, 'campaigns', row.company_id, 'company_id');
         const [kept] = await pricing.retailOf(tx, [id], now);
         const { campaign_id: _, ...retail } = kept ?? { campaign_id: null, ...FREE };
         const {
@@ -482,17 +482,17 @@ export function createChanges(
         company_id: companyId,
         company_name: company.name,
         time_zone: company.time_zone,
-        leadspeekType: module,
+        module: module,
         modules: CAMPAIGN_MODULES.filter((one) => modules.includes(one)),
         ...retailWire(retail),
         is_priced: isPriced,
         information: INFORMATION_FIELDS.filter((field) => fields.has(field.id)),
         cost_minimums: Object.fromEntries(PAYMENT_TERMS.map((term) => [term, dollarsOf(least(term))])),
-        minleaddayenhance: module === 'enhance' ? leastLeads : null,
-        LimitLead: limits?.daily_cap ?? null,
-        LimitLeadFreq: limits?.limit_every ?? 'day',
-        startDate: limits?.starts_on ?? null,
-        endDate: limits?.ends_on ?? null,
+        minimum_leads: module === 'enhance' ? leastLeads : null,
+        daily_cap: limits?.daily_cap ?? null,
+        limit_every: limits?.limit_every ?? 'day',
+        starts_on: limits?.starts_on ?? null,
+        ends_on: limits?.ends_on ?? null,
         first_balance_micros: isOwed || isManual ? 0 : Number(retail.lead_micros),
       };
     },

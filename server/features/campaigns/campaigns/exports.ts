@@ -8,17 +8,17 @@ export const exports: readonly ExportList[] = [
   // A campaign can include 40,000 zip codes, none of which appear in the file.
   {
     ...list('campaigns', contract.campaigns.list, [
-      ['Campaign ID', (row) => row.leadspeek_api_id],
-      ['Campaign', (row) => row.campaignName],
+      ['Campaign ID', (row) => row.campaign_number],
+      ['Campaign', (row) => row.campaign_name],
       ['Client', (row) => row.company_name],
       ['Agency', (row) => row.agency_name],
       ['Status', (row) => row.status],
       ['Visits 30d', (row) => row.visits_30d],
       ['Leads 30d', (row) => row.leads_30d],
-      ['Payment term', (row) => row.PaymentTerm],
+      ['Payment term', (row) => row.term],
       ['Cost per lead (USD)', (row) => priceOf(row, row)],
       ['Balance (USD)', (row) => usd(row.balance_micros)],
-      ['Site', (row) => row.urlCode],
+      ['Site', (row) => row.site_url],
       ['Tag', (row) => row.pixel_check],
       ['Last visit', (row) => row.last_visit_at],
       ['Created', (row) => row.created_at],

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { MoreFields } from '../../../../contract/campaigns/campaign-fields.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Billing } from '../../money/billing/index.ts';
@@ -9,7 +10,7 @@ import type { Groups } from './groups.service.ts';
 import { type Frequency, reportSpan } from './period.policy.ts';
 import * as store from './report.store.ts';
 
-type More = z.output<typeof MoreFields>;
+type More = Inside<z.output<typeof MoreFields>>;
 
 const refuse = (field: string, rule: string): never => {
   throw refusalOf(field, rule);
@@ -37,38 +38,38 @@ export type Extras = ReturnType<typeof createExtras>;
 export function createExtras({ groups, billing }: { groups: Groups; billing: Billing }) {
   return {
     /**
-     * @throws Refusal (403) if the agency does not allow a client to add campaigns (disabledaddcampaign) and it tries
+     * @throws Refusal (403) if the agency does not allow a client to add campaigns (campaigns_closed) and it tries
      */
     async checkMayAdd(tx: Tx, ctx: Ctx, companyId: string): Promise<void> {
       if (ctx.actor.kind !== 'client') return;
       if ((await billing.accounts.terms(tx, companyId)).campaigns_closed)
         throw new Refusal('forbidden', ownMessages.campaignsClosed, {
-          errors: { companyID: ['cannot add campaigns'] },
+          errors: { company_id: ['cannot add campaigns'] },
         });
     },
 
     /**
      * The columns of a campaign's limit after a change, checked against each other. `present`: the current values,
-     * `cap`: LimitLead after the change.
+     * `cap`: daily_cap after the change.
      * @throws Refusal naming the field
      */
     limit(ctx: Ctx, given: More, present: Present, cap: number | null) {
-      const limit_every = given.LimitLeadFreq ?? present.limit_every;
+      const limit_every = given.limit_every ?? present.limit_every;
       const limit_starts_on =
-        given.LimitLeadStart === undefined ? present.limit_starts_on : given.LimitLeadStart;
-      const limit_ends_on = given.LimitLeadEnd === undefined ? present.limit_ends_on : given.LimitLeadEnd;
+        given.limit_starts_on === undefined ? present.limit_starts_on : given.limit_starts_on;
+      const limit_ends_on = given.limit_ends_on === undefined ? present.limit_ends_on : given.limit_ends_on;
       if (limit_starts_on && limit_ends_on && limit_ends_on < limit_starts_on)
-        refuse('LimitLeadEnd', `must not be before LimitLeadStart, ${limit_starts_on}`);
-      const wanted = given.minimumLimitLeads === undefined ? present.minimum_limit : given.minimumLimitLeads;
-      const isOn = (given.enableMinimumLimitLeads ?? (wanted === null ? 'F' : 'T')) === 'T';
-      if (isOn && wanted === null) refuse('minimumLimitLeads', 'is required');
+        refuse('limit_ends_on', `must not be before its first day, ${limit_starts_on}`);
+      const wanted = given.minimum_limit === undefined ? present.minimum_limit : given.minimum_limit;
+      const isOn = (given.has_minimum_limit ?? (wanted === null ? 'F' : 'T')) === 'T';
+      if (isOn && wanted === null) refuse('minimum_limit', 'is required');
       const minimum_limit = isOn ? wanted : null;
       if (minimum_limit !== present.minimum_limit && !ctx.may('campaign.price'))
-        throw new Refusal('forbidden', 'minimumLimitLeads: the minimum is set by your agency.', {
-          errors: { minimumLimitLeads: ['is set by the agency'] },
+        throw new Refusal('forbidden', 'minimum_limit: the minimum is set by your agency.', {
+          errors: { minimum_limit: ['is set by the agency'] },
         });
       if (minimum_limit !== null && cap !== null && cap < minimum_limit)
-        refuse('LimitLead', `must be at least ${minimum_limit}`);
+        refuse('daily_cap', `must be at least ${minimum_limit}`);
       return { limit_every, limit_starts_on, limit_ends_on, minimum_limit };
     },
 
@@ -83,10 +84,10 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       given: More,
       zone: string,
     ): Promise<void> {
-      if (given.companyGroupID !== undefined) await groups.put(tx, ctx, campaign.id, given.companyGroupID);
-      const { leadsAmountNotification, adminNotifyTo, reportType, reportFreq, reportSentTo } = given;
+      if (given.group_id !== undefined) await groups.put(tx, ctx, campaign.id, given.group_id);
+      const { report_type } = given;
       if (
-        [leadsAmountNotification, adminNotifyTo, reportType, reportFreq, reportSentTo].every(
+        [given.notify_every, given.notify_to, report_type, given.report_every, given.report_to].every(
           (v) => v === undefined,
         )
       )
@@ -94,14 +95,14 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
       const kept = await store.lockReport(tx, campaign.id);
       const at = ctx.clock.now();
       const notify_every =
-        leadsAmountNotification === undefined ? (kept?.notify_every ?? null) : leadsAmountNotification;
-      const notify_to = adminNotifyTo ?? kept?.notify_to ?? [];
+        given.notify_every === undefined ? (kept?.notify_every ?? null) : given.notify_every;
+      const notify_to = given.notify_to ?? kept?.notify_to ?? [];
       if (notify_every !== null && notify_to.length === 0)
-        refuse('adminNotifyTo', 'is required when lead notifications are on');
-      const isOn = reportType === undefined ? Boolean(kept?.report_every) : reportType !== 'none';
-      const report_every = isOn ? (reportFreq ?? kept?.report_every ?? 'day') : null;
-      const report_to = reportSentTo ?? kept?.report_to ?? [];
-      if (report_every && report_to.length === 0) refuse('reportSentTo', 'is required when reports are on');
+        refuse('notify_to', 'is required when lead notifications are on');
+      const isOn = report_type === undefined ? Boolean(kept?.report_every) : report_type !== 'none';
+      const report_every = isOn ? (given.report_every ?? kept?.report_every ?? 'day') : null;
+      const report_to = given.report_to ?? kept?.report_to ?? [];
+      if (report_every && report_to.length === 0) refuse('report_to', 'is required when reports are on');
       // When turned on again, the count and the reports start now: earlier leads are not reported.
       const isCounted = notify_every !== null && kept?.notify_every !== null && kept !== undefined;
       const span = report_every && reportSpan(at, report_every, zone);
@@ -119,7 +120,7 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
         report_every,
         report_to,
         covers_from: begins,
-        report_type: reportType && reportType !== 'none' ? reportType : (kept?.report_type ?? 'link'),
+        report_type: report_type && report_type !== 'none' ? report_type : (kept?.report_type ?? 'link'),
         due_at: span?.next ?? null,
         updated_at: at,
       });
@@ -135,17 +136,17 @@ export function createExtras({ groups, billing }: { groups: Groups; billing: Bil
         const row = byId.get(id) ?? NO_LIMIT;
         const report = reports.get(id);
         return {
-          companyGroupID: inGroup.get(id) ?? null,
-          LimitLeadFreq: row.limit_every,
-          LimitLeadStart: row.limit_starts_on,
-          LimitLeadEnd: row.limit_ends_on,
-          enableMinimumLimitLeads: row.minimum_limit === null ? ('F' as const) : ('T' as const),
-          minimumLimitLeads: row.minimum_limit,
-          leadsAmountNotification: report?.notify_every ?? null,
-          adminNotifyTo: report?.notify_to ?? [],
-          reportType: report?.report_every ? report.report_type : ('none' as const),
-          reportFreq: report?.report_every ?? ('day' as const),
-          reportSentTo: report?.report_to ?? [],
+          group_id: inGroup.get(id) ?? null,
+          limit_every: row.limit_every,
+          limit_starts_on: row.limit_starts_on,
+          limit_ends_on: row.limit_ends_on,
+          has_minimum_limit: row.minimum_limit === null ? ('F' as const) : ('T' as const),
+          minimum_limit: row.minimum_limit,
+          notify_every: report?.notify_every ?? null,
+          notify_to: report?.notify_to ?? [],
+          report_type: report?.report_every ? report.report_type : ('none' as const),
+          report_every: report?.report_every ?? ('day' as const),
+          report_to: report?.report_to ?? [],
           next_report_at: report?.due_at?.toISOString() ?? null,
         };
       };

@@ -1,13 +1,14 @@
 import { INFORMATION_FIELDS, type InformationType } from '../../../../contract/audience/enrichment-fields.ts';
 import {
   type CampaignRules,
-  type RulesOnWire,
+  type RulesGiven,
   rulesAfter,
   rulesStored,
 } from '../../../../contract/campaigns/campaign-rules.ts';
 import { type Sites, sitesOf } from '../../../../contract/campaigns/site-hosts.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { RetailFields } from '../../../../contract/money/pricing.ts';
+import { insideName } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { FREQUENCY_DAYS } from '../../money/pricing/index.ts';
 import type { Fields, Module } from './base.ts';
@@ -24,23 +25,23 @@ import {
 } from './target.policy.ts';
 
 /** The fields that may be sent only by users who may set a price. */
-const PRICED = [...Object.keys(RetailFields.shape), 'effective_from'];
+const PRICED = [...Object.keys(RetailFields.shape).map(insideName), 'effective_from'];
 
 /** The columns of `campaign` that the form fills directly. */
 export const columns = (given: Fields, module: Module) => ({
-  name: given.campaignName,
-  site_url: module === 'local' ? given.urlCode! : '',
-  thank_you_url: (module === 'local' && given.urlCodeThankyou) || null,
-  ...(given.siteHosts ? { site_hosts: module === 'local' ? given.siteHosts : [] } : {}),
+  name: given.campaign_name,
+  site_url: module === 'local' ? given.site_url! : '',
+  thank_you_url: (module === 'local' && given.thank_you_url) || null,
+  ...(given.site_hosts ? { site_hosts: module === 'local' ? given.site_hosts : [] } : {}),
   ...rulesStored(given, module),
   ...(isSearch(module) ? needsOf(given) : {}),
-  daily_cap: given.LimitLead ?? null,
-  starts_on: given.startDate ?? null,
-  ends_on: given.endDate ?? null,
+  daily_cap: given.daily_cap ?? null,
+  starts_on: given.starts_on ?? null,
+  ends_on: given.ends_on ?? null,
 });
 
 /** The fields that a change may omit, because they have no default there. */
-type Core = 'campaignName' | keyof RulesOnWire;
+type Core = 'campaign_name' | keyof RulesGiven;
 /** A change of a campaign. */
 export type Change = Omit<Fields, Core> & { [field in Core]?: Fields[field] | undefined };
 
@@ -59,13 +60,13 @@ interface Kept extends CampaignRules {
 export function keptOf(row: Kept, change: Change) {
   const kept = <T>(given: T | undefined, value: T): T => (given === undefined ? value : given);
   return {
-    campaignName: change.campaignName ?? row.name,
-    urlCode: row.module === 'local' ? (change.urlCode ?? row.site_url) : change.urlCode,
-    urlCodeThankyou: kept(change.urlCodeThankyou, row.thank_you_url),
+    campaign_name: change.campaign_name ?? row.name,
+    site_url: row.module === 'local' ? (change.site_url ?? row.site_url) : change.site_url,
+    thank_you_url: kept(change.thank_you_url, row.thank_you_url),
     ...rulesAfter(row, change),
-    LimitLead: kept(change.LimitLead, row.daily_cap),
-    startDate: kept(change.startDate, row.starts_on),
-    endDate: kept(change.endDate, row.ends_on),
+    daily_cap: kept(change.daily_cap, row.daily_cap),
+    starts_on: kept(change.starts_on, row.starts_on),
+    ends_on: kept(change.ends_on, row.ends_on),
   };
 }
 
@@ -83,7 +84,7 @@ export const sitesOfRow = (row: {
 export const searchFor = (given: Fields, module: Module): Search =>
   module === 'b2b' ? { ...searchOf(given), ...readAudience(given) } : searchOf(given);
 
-const AUDIENCE = ['jobTitles', 'seniority', 'department', 'industry', 'companySize'] as const;
+const AUDIENCE = ['job_titles', 'seniority', 'department', 'industry', 'company_size'] as const;
 
 /**
  * What a campaign looks for after a change: omitted fields stay unchanged; undefined if the change names none of them.
@@ -104,11 +105,11 @@ export function searchAfter(
     description: changed?.description ?? kept.description,
     search: {
       ...(changed?.search ?? kept),
-      titles: given.jobTitles ? after.titles : before.titles,
+      titles: given.job_titles ? after.titles : before.titles,
       seniorities: given.seniority ? after.seniorities : before.seniorities,
       departments: given.department ? after.departments : before.departments,
       industries: given.industry ? after.industries : before.industries,
-      sizes: given.companySize ? after.sizes : before.sizes,
+      sizes: given.company_size ? after.sizes : before.sizes,
     },
   };
 }
@@ -127,8 +128,8 @@ export const limitAtLeast = (least: number | null, cap: number | null, every: Fr
 export function leastLimit(least: number | null, cap: number | null, every: Frequency): void {
   const needed = neededLimit(least, every);
   if (cap !== null && cap < needed)
-    throw new Refusal('invalid', `LimitLead: must be at least ${needed}`, {
-      errors: { LimitLead: [`must be at least ${needed}`] },
+    throw new Refusal('invalid', `daily_cap: must be at least ${needed}`, {
+      errors: { daily_cap: [`must be at least ${needed}`] },
     });
 }
 
@@ -146,7 +147,7 @@ const ASKS: Record<Module, InformationType> = {
  * @throws Refusal naming the field
  */
 export function askedOf(given: Fields, module: Module, offered: ReadonlySet<number>) {
-  const read = (field: 'advanceInformation' | 'b2bInformation', type: InformationType) => {
+  const read = (field: 'advance_information' | 'b2b_information', type: InformationType) => {
     const ids = given[field];
     if (!ids) return undefined;
     const refuse = (rule: string): never => {
@@ -161,8 +162,8 @@ export function askedOf(given: Fields, module: Module, offered: ReadonlySet<numb
     }
     return ids;
   };
-  const advance_information = read('advanceInformation', 'advanced');
-  const b2b_information = read('b2bInformation', 'b2b');
+  const advance_information = read('advance_information', 'advanced');
+  const b2b_information = read('b2b_information', 'b2b');
   return {
     ...(advance_information ? { advance_information } : {}),
     ...(b2b_information ? { b2b_information } : {}),
@@ -181,7 +182,7 @@ export const stillAsked = (
 export function checkSite(row: { module: string }): void {
   if (row.module !== 'local')
     throw new Refusal('conflict', 'This campaign has no site, so it has no tag.', {
-      errors: { leadspeekID: ['is not a Site ID campaign'] },
+      errors: { campaign_id: ['is not a Site ID campaign'] },
     });
 }
 
@@ -190,14 +191,14 @@ export function checkSite(row: { module: string }): void {
  * @throws Refusal naming the field
  */
 export function checkFields(ctx: Ctx, given: Fields, module: Module): void {
-  if (module === 'local' && given.urlCode === undefined)
-    throw new Refusal('invalid', 'urlCode: is required', { errors: { urlCode: ['is required'] } });
-  if (given.startDate && given.endDate && given.endDate < given.startDate) {
-    throw new Refusal('invalid', 'endDate: must not be before the start date', {
-      errors: { endDate: ['must not be before the start date'] },
+  if (module === 'local' && given.site_url === undefined)
+    throw new Refusal('invalid', 'site_url: is required', { errors: { site_url: ['is required'] } });
+  if (given.starts_on && given.ends_on && given.ends_on < given.starts_on) {
+    throw new Refusal('invalid', 'ends_on: must not be before the start date', {
+      errors: { ends_on: ['must not be before the start date'] },
     });
   }
-  const priced = PRICED.find((field) => given[field as 'CostSet'] !== undefined);
+  const priced = PRICED.find((field) => given[field as 'lead_price'] !== undefined);
   if (priced && !ctx.may('campaign.price')) {
     throw new Refusal('forbidden', `${priced}: the price is set by your agency.`, {
       errors: { [priced]: ['is set by the agency'] },

@@ -108,13 +108,13 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
 
     /**
      * Puts a campaign into a group of the actor's own company; '': into no group.
-     * @throws Refusal naming companyGroupID
+     * @throws Refusal naming group_id
      */
     async put(tx: Tx, ctx: Ctx, campaignId: string, groupId: string): Promise<void> {
       const owner = await ownerOf(tx, ctx);
       if (groupId && !(await store.groupById(tx, owner.company_id, groupId, true))) {
         const rule = 'is not a group of your company';
-        throw new Refusal('invalid', `companyGroupID: ${rule}`, { errors: { companyGroupID: [rule] } });
+        throw new Refusal('invalid', `group_id: ${rule}`, { errors: { group_id: [rule] } });
       }
       await store.putInGroup(tx, campaignId, owner, groupId || null);
     },
@@ -129,7 +129,7 @@ export function createGroups(platform: Platform, deps: { audit: Audit; tenants: 
 export function groupsRoutes(groups: Groups): Handlers<typeof contract.groups> {
   const saved = { result: 'success' as const };
   return {
-    getCompanyGroup: async (ctx, { companyID }) => ({ data: await groups.list(ctx, companyID) }),
+    getCompanyGroup: async (ctx, { company_id }) => ({ data: await groups.list(ctx, company_id) }),
     create: async (ctx, { group_name }) => ({
       ...saved,
       message: messages.added,

@@ -24,61 +24,61 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
       data: await campaigns.update(ctx, input, 'locator'),
     }),
     keywordTags: async (_ctx, { keyword }) => campaigns.tags(keyword),
-    activePause: async (ctx, { leadspeekID, status }) => ({
+    activePause: async (ctx, { campaign_id, status }) => ({
       ...saved,
       message: messages.updated,
       data: await campaigns.setState(
         ctx,
-        leadspeekID,
+        campaign_id,
         status,
         status === 'active' ? 'campaign.activate' : 'campaign.pause',
       ),
     }),
-    archive: async (ctx, { leadspeekID, status }) => ({
+    archive: async (ctx, { campaign_id, status }) => ({
       ...saved,
       message: messages.updated,
       data: await campaigns.setState(
         ctx,
-        leadspeekID,
+        campaign_id,
         status,
         status === 'archived' ? 'campaign.archive' : 'campaign.unarchive',
       ),
     }),
-    async remove(ctx, { leadspeekID }) {
-      await campaigns.remove(ctx, leadspeekID);
+    async remove(ctx, { campaign_id }) {
+      await campaigns.remove(ctx, campaign_id);
       return { ...saved, message: messages.updated };
     },
     async list(ctx, input) {
       const { rows, total } = await campaigns.list(ctx, {
-        companyId: input.companyID,
-        groupId: input.companyGroupID || undefined,
+        companyId: input.company_id,
+        groupId: input.group_id || undefined,
         status: input.status,
-        modules: input.leadspeekType,
-        search: input.searchQuery,
-        sort: input.sortby ?? 'created_at',
+        modules: input.module,
+        search: input.search,
+        sort: input.sort ?? 'created_at',
         order: input.order ?? 'desc',
-        limit: input.PerPage,
-        offset: (input.Page - 1) * input.PerPage,
+        limit: input.per_page,
+        offset: (input.page - 1) * input.per_page,
       });
       return page(rows, total, input);
     },
-    get: (ctx, { leadspeekID }) => campaigns.get(ctx, leadspeekID),
-    snippet: (ctx, { leadspeekID }) => campaigns.snippet(ctx, leadspeekID),
-    checkPixel: (ctx, { leadspeekID }) => campaigns.checkPixel(ctx, leadspeekID),
-    foreignHosts: async (ctx, { leadspeekID }) => ({
-      data: (await campaigns.foreignHosts(ctx, leadspeekID)).map((row) => ({
+    get: (ctx, { campaign_id }) => campaigns.get(ctx, campaign_id),
+    snippet: (ctx, { campaign_id }) => campaigns.snippet(ctx, campaign_id),
+    checkPixel: (ctx, { campaign_id }) => campaigns.checkPixel(ctx, campaign_id),
+    foreignHosts: async (ctx, { campaign_id }) => ({
+      data: (await campaigns.foreignHosts(ctx, campaign_id)).map((row) => ({
         host: row.host,
         count: Number(row.count),
         last_at: row.last_at.toISOString(),
       })),
     }),
-    topUp: async (ctx, { leadspeekID, amount, idempotencyKey }) => ({
+    topUp: async (ctx, { campaign_id, amount, idempotency_key: idempotencyKey }) => ({
       ...saved,
       message: 'The balance has been added',
-      balance_micros: Number(await campaigns.topUp(ctx, leadspeekID, amount, idempotencyKey)),
+      balance_micros: Number(await campaigns.topUp(ctx, campaign_id, amount, idempotencyKey)),
     }),
-    refusals: async (ctx, { leadspeekID }) => ({
-      data: (await campaigns.refusals(ctx, leadspeekID)).map((row) => ({
+    refusals: async (ctx, { campaign_id }) => ({
+      data: (await campaigns.refusals(ctx, campaign_id)).map((row) => ({
         reason: row.reason,
         count: Number(row.count),
         last_at: row.last_at.toISOString(),
@@ -96,12 +96,11 @@ export function campaignMoreRoutes(campaigns: Campaigns): Handlers<typeof contra
       message: messages.updated,
       data: await campaigns.update(ctx, input, 'local'),
     }),
-    duplicate: async (ctx, { leadspeekID }) => ({
+    duplicate: async (ctx, { campaign_id }) => ({
       ...saved,
       message: messages.added,
-      data: await campaigns.duplicate(ctx, leadspeekID),
+      data: await campaigns.duplicate(ctx, campaign_id),
     }),
-    getCampaignResource: (ctx, { companyID, leadspeekType }) =>
-      campaigns.resource(ctx, companyID, leadspeekType),
+    getCampaignResource: (ctx, { company_id, module }) => campaigns.resource(ctx, company_id, module),
   };
 }

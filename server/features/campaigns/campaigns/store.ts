@@ -133,7 +133,7 @@ export interface CampaignList {
   groupId?: string | undefined;
   status?: 'active' | 'paused' | 'archived' | undefined;
   search?: string | undefined;
-  sort: 'campaignName' | 'company_name' | 'status' | 'created_at' | 'leads_30d' | 'leadspeek_api_id';
+  sort: 'campaign_name' | 'company_name' | 'status' | 'created_at' | 'leads_30d' | 'campaign_number';
   order: 'asc' | 'desc';
   limit: number;
   offset: number;
@@ -141,11 +141,11 @@ export interface CampaignList {
 }
 
 const SORTS = {
-  campaignName: 'c.name',
+  campaign_name: 'c.name',
   company_name: 'k.name',
   status: 'c.state',
   created_at: 'c.created_at',
-  leadspeek_api_id: 'c.number',
+  campaign_number: 'c.number',
 } as const;
 
 /** The campaigns that a list shows. */

@@ -13,6 +13,7 @@ import {
   type TargetFields,
 } from '../../../../contract/audience/target.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import { cityOf, stateCode, type Target, tagsOf } from '../../audience/keywords/index.ts';
 
 type Location = (typeof TARGET_LOCATIONS)[number];
@@ -105,7 +106,7 @@ export function readSearch(
   return search;
 }
 
-type Given = z.output<typeof TargetFields>;
+type Given = Inside<z.output<typeof TargetFields>>;
 const refuse = (field: keyof Given, rule: string): never => {
   throw refusalOf(field, rule);
 };
@@ -115,24 +116,20 @@ const refuse = (field: keyof Given, rule: string): never => {
  * @throws Refusal (invalid) naming the field
  */
 export function searchOf(given: Given): Search {
-  const { nationaltargeting, locationtarget } = given;
-  const location = nationaltargeting === 'T' ? ('National Targeting' as const) : locationtarget;
-  if (!location) return refuse('locationtarget', 'is required');
-  if (
-    nationaltargeting &&
-    locationtarget &&
-    (nationaltargeting === 'T') !== (locationtarget === 'National Targeting')
-  )
-    return refuse('nationaltargeting', `conflicts with locationtarget, which is ${locationtarget}`);
+  const { is_national } = given;
+  const location = is_national === 'T' ? ('National Targeting' as const) : given.location;
+  if (!location) return refuse('location', 'is required');
+  if (is_national && given.location && (is_national === 'T') !== (given.location === 'National Targeting'))
+    return refuse('is_national', `conflicts with the location, which is ${given.location}`);
   return readSearch(
     {
       location,
-      states: given.locatorstate,
-      cities: given.locatorcity,
-      zips: given.locatorzip,
-      keywords: given.locatorkeyword ?? '',
+      states: given.states,
+      cities: given.cities,
+      zips: given.zips,
+      keywords: given.keywords ?? '',
     },
-    { keywords: 'locatorkeyword', states: 'locatorstate', cities: 'locatorcity', zips: 'locatorzip' },
+    { keywords: 'keywords', states: 'states', cities: 'cities', zips: 'zips' },
   );
 }
 
@@ -145,21 +142,21 @@ export function changedSearch(
   given: Given,
   present: Search & { description: string },
 ): { search: Search; description: string } | undefined {
-  const { locatorkeyword, locatorstate, locatorcity, locatorzip, locatordesc } = given;
-  const place = { nationaltargeting: given.nationaltargeting, locationtarget: given.locationtarget };
-  const named = [locatorkeyword, locatorstate, locatorcity, locatorzip, locatordesc, ...Object.values(place)];
+  const { keywords, states, cities, zips, description } = given;
+  const place = { is_national: given.is_national, location: given.location };
+  const named = [keywords, states, cities, zips, description, ...Object.values(place)];
   if (named.every((value) => value === undefined)) return undefined;
-  const isSaid = place.nationaltargeting !== undefined || place.locationtarget !== undefined;
+  const isSaid = place.is_national !== undefined || place.location !== undefined;
   return {
     search: searchOf({
-      ...(isSaid ? place : { locationtarget: locationWords(present.location) }),
-      locatorkeyword: locatorkeyword ?? present.keywords.join('\n'),
+      ...(isSaid ? place : { location: locationWords(present.location) }),
+      keywords: keywords ?? present.keywords.join('\n'),
       // When states are given again, the previous cities are dropped.
-      locatorstate: locatorstate ?? present.states,
-      locatorcity: locatorcity ?? (locatorstate ? [] : present.cities),
-      locatorzip: locatorzip ?? present.zips.join('\n'),
+      states: states ?? present.states,
+      cities: cities ?? (states ? [] : present.cities),
+      zips: zips ?? present.zips.join('\n'),
     }),
-    description: locatordesc ?? present.description,
+    description: description ?? present.description,
   };
 }
 
@@ -170,20 +167,20 @@ const NEEDS = {
 } as const;
 
 /**
- * What a lead must have, from locatorrequire; nothing if it is omitted.
+ * What a lead must have, from requirements; nothing if it is omitted.
  * @throws Refusal (invalid) naming it
  */
 export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeof NEEDS], boolean>> {
-  if (given.locatorrequire === undefined) return {};
+  if (given.requirements === undefined) return {};
   const needs = { email_required: false, phone_required: false, address_required: false };
-  for (const name of given.locatorrequire
+  for (const name of given.requirements
     .split(',')
     .map((part) => part.trim())
     .filter(Boolean)) {
     const column = Object.hasOwn(NEEDS, name.toLowerCase())
       ? NEEDS[name.toLowerCase() as keyof typeof NEEDS]
       : refuse(
-          'locatorrequire',
+          'requirements',
           `has ${name.slice(0, 40)}, which is not one of Email, Phone, or MailingAddress`,
         );
     needs[column] = true;
@@ -193,11 +190,11 @@ export function needsOf(given: Given): Partial<Record<(typeof NEEDS)[keyof typeo
 
 /** An audience as received, with the wire's names. */
 export interface GivenAudience {
-  jobTitles?: string[] | undefined;
+  job_titles?: string[] | undefined;
   seniority?: string[] | undefined;
   department?: string[] | undefined;
   industry?: string[] | undefined;
-  companySize?: string[] | undefined;
+  company_size?: string[] | undefined;
 }
 
 /**
@@ -214,7 +211,7 @@ export function readAudience(given: GivenAudience): Audience {
     if (wrong !== undefined) refuse(field, `has ${wrong.slice(0, 40)}, which cannot be selected`);
     return choices.flatMap(({ name }) => (asked.includes(name) ? [name] : []));
   };
-  const named = (field: 'jobTitles' | 'industry'): string[] => {
+  const named = (field: 'job_titles' | 'industry'): string[] => {
     const once = new Map<string, string>();
     for (const text of given[field] ?? []) {
       const tidy = text.replace(/\s+/gu, ' ').trim().slice(0, 120);
@@ -224,9 +221,9 @@ export function readAudience(given: GivenAudience): Audience {
     if (once.size > MOST_NAMES) refuse(field, `has ${once.size} entries. Up to ${MOST_NAMES} are allowed`);
     return [...once.values()];
   };
-  const sizes = chosen('companySize', COMPANY_SIZES);
+  const sizes = chosen('company_size', COMPANY_SIZES);
   return {
-    titles: named('jobTitles'),
+    titles: named('job_titles'),
     seniorities: chosen('seniority', SENIORITIES),
     departments: chosen('department', DEPARTMENTS),
     industries: named('industry'),
@@ -236,11 +233,11 @@ export function readAudience(given: GivenAudience): Audience {
 
 /** An audience in the wire's names. */
 export const audienceWire = (audience: Audience) => ({
-  jobTitles: audience.titles,
+  job_titles: audience.titles,
   seniority: audience.seniorities,
   department: audience.departments,
   industry: audience.industries,
-  companySize: COMPANY_SIZES.filter(({ id }) => audience.sizes.includes(id)).map(
+  company_size: COMPANY_SIZES.filter(({ id }) => audience.sizes.includes(id)).map(
     ({ name }) => name as string,
   ),
 });

@@ -83,7 +83,7 @@ async function mustFit(tx: Tx, owner: ClientOwner, campaignId: string, size: num
   const { company, agency } = rows[0]!;
   const fault = (most: number, whose: string) =>
     refusalOf(
-      'locatorzip',
+      'zips',
       `would exceed the limit of ${most.toLocaleString('en-US')} keywords and places ${whose}. Remove campaigns first`,
     );
   if (Number(company) + size > MOST_TARGETS.client) throw fault(MOST_TARGETS.client, 'per client');

@@ -17,8 +17,8 @@ export function connectionsRoutes(connections: Connections): {
         sign_in: (connections.signIns.clientOf(vendor) && vendor.oauth?.provider) ?? null,
       })),
     }),
-    list: async (ctx, { companyID, vendor }) => ({
-      data: (await connections.list(ctx, companyID, vendor)).map((row) => wire(row, ctx.clock.now())),
+    list: async (ctx, { company_id, vendor }) => ({
+      data: (await connections.list(ctx, company_id, vendor)).map((row) => wire(row, ctx.clock.now())),
     }),
     async create(ctx, input) {
       const row = await connections.create(ctx, input);
@@ -40,14 +40,14 @@ export function connectionsRoutes(connections: Connections): {
         data: wire(row, ctx.clock.now()),
       };
     },
-    async checkConnect(ctx, { companyID }) {
-      const data = (await connections.list(ctx, companyID, 'google-sheets')).map((row) =>
+    async checkConnect(ctx, { company_id }) {
+      const data = (await connections.list(ctx, company_id, 'google-sheets')).map((row) =>
         wire(row, ctx.clock.now()),
       );
       return { connected: data.some(({ state }) => state === 'connected' || state === 'expiring'), data };
     },
-    async revoke(ctx, { companyID }) {
-      for (const { id } of await connections.list(ctx, companyID, 'google-sheets'))
+    async revoke(ctx, { company_id }) {
+      for (const { id } of await connections.list(ctx, company_id, 'google-sheets'))
         await connections.remove(ctx, id);
       return { result: 'success', message: 'Disconnected' };
     },
@@ -88,7 +88,7 @@ export function connectionsRoutes(connections: Connections): {
 
 const wire = (row: CountedConnection, now: Date) => ({
   id: row.id,
-  companyID: row.company_id,
+  company_id: row.company_id,
   vendor: row.vendor,
   name: row.name,
   account: row.account,

@@ -200,7 +200,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     async create(
       ctx: Ctx,
       given: {
-        companyID?: string | undefined;
+        company_id?: string | undefined;
         vendor: string;
         name?: string | undefined;
         credentials: Credentials;
@@ -210,7 +210,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       if (!vendor) throw refusalOf('vendor', 'is not a service that leads can be delivered to');
       const credentials = checked(vendor, given.credentials);
       const owner = await inScope(db.app, ctx.scope, async (tx) => {
-        const company = (await tenants.company(tx, given.companyID ?? ctx.actor.companyId)) ?? missing();
+        const company = (await tenants.company(tx, given.company_id ?? ctx.actor.companyId)) ?? missing();
         // A root has no leads of its own.
         if (!company.agency_id) return missing();
         await boundedBy(tx, 'connections', company.id, 'vendor');
@@ -418,10 +418,10 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     async signIn(
       ctx: Ctx,
       given: {
-        companyID?: string | undefined;
+        company_id?: string | undefined;
         vendor: string;
         name?: string | undefined;
-        connectionID?: string | undefined;
+        connection_id?: string | undefined;
       },
     ): Promise<string> {
       const vendor = vendors.get(given.vendor);

@@ -142,10 +142,10 @@ export function createSignIns(platform: Platform, parts: Parts) {
     async start(
       ctx: Ctx,
       given: {
-        companyID?: string | undefined;
+        company_id?: string | undefined;
         vendor: Vendor;
         name?: string | undefined;
-        connectionID?: string | undefined;
+        connection_id?: string | undefined;
       },
     ): Promise<string> {
       const { vendor } = given;
@@ -156,10 +156,10 @@ export function createSignIns(platform: Platform, parts: Parts) {
       const verifier = newVerifier();
       const now = clock.now();
       await inScope(db.app, ctx.scope, async (tx) => {
-        const company = (await tenants.company(tx, given.companyID ?? ctx.actor.companyId)) ?? missing();
+        const company = (await tenants.company(tx, given.company_id ?? ctx.actor.companyId)) ?? missing();
         if (!company.agency_id) return missing();
-        if (given.connectionID) {
-          const row = (await store.connectionById(tx, given.connectionID)) ?? missing();
+        if (given.connection_id) {
+          const row = (await store.connectionById(tx, given.connection_id)) ?? missing();
           if (row.vendor !== vendor.id || row.company_id !== company.id) return missing();
         } else await boundedBy(tx, 'connections', company.id, 'vendor');
         await store.forgetSignIns(tx, company.id, now);
@@ -170,7 +170,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
           company_id: company.id,
           session_id: ctx.actor.sessionId,
           vendor: vendor.id,
-          connection_id: given.connectionID ?? null,
+          connection_id: given.connection_id ?? null,
           name: given.name ?? null,
           verifier_sealed: vault.seal(verifier, VERIFIER),
           return_to: `${ctx.origin}/integrations/${vendor.id}`,

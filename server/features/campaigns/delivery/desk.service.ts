@@ -16,11 +16,11 @@ const SHOWN_DAYS = 7;
 const KEPT_DAYS = 30;
 
 interface Filter {
-  companyID?: string | undefined;
-  destinationID?: string | undefined;
+  company_id?: string | undefined;
+  destination_id?: string | undefined;
   cause?: string | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
+  starts_on?: string | undefined;
+  ends_on?: string | undefined;
 }
 
 /** Deliveries of a company, or of an agency's clients, over all of their destinations (BEY-04). */
@@ -46,12 +46,12 @@ export function deliveryDesk(
           .epochMilliseconds,
       );
     return {
-      destination: filter.destinationID
-        ? ((await desk.destinationById(tx, filter.destinationID)) ?? missing())
+      destination: filter.destination_id
+        ? ((await desk.destinationById(tx, filter.destination_id)) ?? missing())
         : undefined,
       cause: filter.cause,
-      from: filter.startDate ? start(filter.startDate, 0) : undefined,
-      before: filter.endDate ? start(filter.endDate, 1) : undefined,
+      from: filter.starts_on ? start(filter.starts_on, 0) : undefined,
+      before: filter.ends_on ? start(filter.ends_on, 1) : undefined,
     };
   }
 
@@ -63,7 +63,7 @@ export function deliveryDesk(
       asked: { limit: number; offset: number },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const company = await companyOf(tx, ctx, filter.companyID);
+        const company = await companyOf(tx, ctx, filter.company_id);
         const narrowed = { ...(await resolved(tx, company.time_zone, filter)), messageId: filter.messageId };
         return desk.deskDeliveries(tx, company, filter.state, narrowed, asked);
       }),
@@ -115,7 +115,7 @@ export function deliveryDesk(
     /** Resends failed deliveries that match, to destinations that are enabled. Returns how many. @throws Refusal 404 */
     resend: (ctx: Ctx, filter: Filter): Promise<number> =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const company = await companyOf(tx, ctx, filter.companyID);
+        const company = await companyOf(tx, ctx, filter.company_id);
         const reopened = await desk.reopenMatching(
           tx,
           company,

@@ -130,10 +130,10 @@ describe('[BEY-04] the delivery desk', () => {
     await acceptLeads(2);
     await work();
     const failed = await call('client', 'GET', '/deliveries?state=failed');
-    expect(failed).toMatchObject({ total: 2, data: [{ destinationID: gone }, { destinationID: gone }] });
+    expect(failed).toMatchObject({ total: 2, data: [{ destination_id: gone }, { destination_id: gone }] });
     expect(failed.data[0]).toMatchObject({ destination_state: 'disabled', state: 'failed', attempts: 1 });
     expect((await call('client', 'GET', '/deliveries?state=delivered')).data).toHaveLength(2);
-    expect((await call('agency', 'GET', `/deliveries?destinationID=${works}`)).total).toBe(0);
+    expect((await call('agency', 'GET', `/deliveries?destination_id=${works}`)).total).toBe(0);
     expect((await call('other', 'GET', '/deliveries?state=failed')).total).toBe(0);
     await call('other', 'GET', `/deliveries?companyID=${client.id}`, undefined, 404);
     await call('other', 'GET', `/deliveries/${failed.data[0].id}`, undefined, 404);
@@ -161,7 +161,7 @@ describe('[BEY-04] the delivery desk', () => {
     const yesterday = { cause, endDate: '2020-01-01' };
     expect(await call('client', 'POST', '/deliveries/resend', yesterday)).toMatchObject({ replayed: 0 });
     expect(await call('other', 'POST', '/deliveries/resend', { cause })).toMatchObject({ replayed: 0 });
-    expect(await call('client', 'POST', '/deliveries/resend', { destinationID: gone })).toMatchObject({
+    expect(await call('client', 'POST', '/deliveries/resend', { destination_id: gone })).toMatchObject({
       replayed: 2,
       message: 'Resending 2 leads',
     });

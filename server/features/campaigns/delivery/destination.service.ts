@@ -62,14 +62,14 @@ export function destinationChanges(platform: Platform, deps: Deps) {
     attach: (
       ctx: Ctx,
       given: {
-        leadspeekID: string;
-        connectionID: string;
+        campaign_id: string;
+        connection_id: string;
         settings: Record<string, string>;
         mapping: Record<string, string>;
       },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { campaign, connection, vendor } = await both(tx, given.leadspeekID, given.connectionID);
+        const { campaign, connection, vendor } = await both(tx, given.campaign_id, given.connection_id);
         check(vendor, given.settings, given.mapping);
         if ((await store.countLocked(tx, campaign.id)) >= MOST_PER_CAMPAIGN)
           throw new Refusal(
@@ -135,10 +135,10 @@ export function destinationChanges(platform: Platform, deps: Deps) {
     /** What the newest lead of a campaign, or a made-up one, becomes. Nothing is sent. @throws Refusal 404, 422 */
     preview: (
       ctx: Ctx,
-      given: { leadspeekID: string; connectionID: string; mapping: Record<string, string> },
+      given: { campaign_id: string; connection_id: string; mapping: Record<string, string> },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { campaign, vendor } = await both(tx, given.leadspeekID, given.connectionID);
+        const { campaign, vendor } = await both(tx, given.campaign_id, given.connection_id);
         check({ ...vendor, settings: [] }, {}, given.mapping);
         const { data, isExample } = await examples.newest(tx, ctx, campaign);
         const fields = fieldsOf(vendor, given.mapping, leadOf(data));

@@ -12,8 +12,8 @@ type Deps = Pick<DeliveryDeps, 'audit' | 'connections' | 'campaigns' | 'notices'
   attach(
     ctx: Ctx,
     given: {
-      leadspeekID: string;
-      connectionID: string;
+      campaign_id: string;
+      connection_id: string;
       settings: Record<string, string>;
       mapping: Record<string, string>;
     },
@@ -70,7 +70,7 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
 
   async function open(ctx: Ctx, connectionId: string) {
     const opened = await connections.open(ctx, connectionId);
-    if (!opened.vendor.documents) throw refusalOf('connectionID', 'is of a service without documents');
+    if (!opened.vendor.documents) throw refusalOf('connection_id', 'is of a service without documents');
     return { ...opened, documents: opened.vendor.documents };
   }
 
@@ -81,20 +81,20 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
      */
     async createDocument(
       ctx: Ctx,
-      given: { leadspeekID: string; connectionID: string; emails: readonly string[] },
+      given: { campaign_id: string; connection_id: string; emails: readonly string[] },
     ) {
       const { campaign, mayEdit } = await inScope(db.app, ctx.scope, async (tx) => {
-        const campaign = (await campaigns.visible(tx, given.leadspeekID)) ?? missing();
+        const campaign = (await campaigns.visible(tx, given.campaign_id)) ?? missing();
         return { campaign, mayEdit: await mayEditOf(tx, campaign.company_id) };
       });
-      const opened = await open(ctx, given.connectionID);
+      const opened = await open(ctx, given.connection_id);
       const made = await opened.documents.create(opened.way, `${campaign.name}: leads`).catch((error) => {
         throw connections.saidNo(opened.vendor, error);
       });
       try {
         const destination = await deps.attach(ctx, {
-          leadspeekID: campaign.id,
-          connectionID: given.connectionID,
+          campaign_id: campaign.id,
+          connection_id: given.connection_id,
           settings: opened.documents.settingsOf(made.id),
           mapping: {},
         });
@@ -124,7 +124,7 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
         throw connections.saidNo(opened.vendor, error);
       });
       return {
-        destinationID: row.integration_id,
+        destination_id: row.integration_id,
         exists,
         url: row.url,
         account: opened.row.account,

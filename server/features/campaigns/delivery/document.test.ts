@@ -70,7 +70,7 @@ describe('[INTG-03] the spreadsheet of a campaign', () => {
     expect(stub.tab('Leads', id)!.protections).toHaveLength(2);
     expect(await changes()).toBe(1);
     expect(await sheet('GET', 'spreadsheet/check')).toEqual({
-      destinationID: made.data.id,
+      destination_id: made.data.id,
       exists: true,
       url: made.url,
       account: expect.stringMatching(/\S/),
@@ -113,8 +113,8 @@ describe('[INTG-03] the spreadsheet of a campaign', () => {
       'dan@example.com',
     ]);
     app.clock.advance(61_000);
-    const { destinationID } = await sheet('GET', 'spreadsheet/check');
-    await ok('POST', `/api/integrations/custom/${destinationID}/test`, {});
+    const { destination_id } = await sheet('GET', 'spreadsheet/check');
+    await ok('POST', `/api/integrations/custom/${destination_id}/test`, {});
     expect(stub.tab('Leads', former)!.cells).toHaveLength(before);
     expect(stub.tab('Leads', now)!.cells).toHaveLength(2);
   });

@@ -1,9 +1,10 @@
 import type { z } from 'zod';
 import type { LeadMessage } from '../../../../contract/campaigns/delivery.ts';
 import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 
 /** The body of one lead, as a webhook receives it. */
-export type LeadData = z.output<typeof LeadMessage>['data'];
+export type LeadData = Inside<z.output<typeof LeadMessage>>['data'];
 
 /**
  * Seconds before each attempt, counted from the previous one (Standard Webhooks, retry schedule): 75 h 35 min in all.

@@ -15,7 +15,7 @@ export function deliveryRoutes(delivery: Delivery): {
   const saved = { result: 'success' as const, message: messages.changesSaved };
   return {
     handlers: {
-      list: async (ctx, { leadspeekID }) => ({ data: (await delivery.list(ctx, leadspeekID)).map(wire) }),
+      list: async (ctx, { campaign_id }) => ({ data: (await delivery.list(ctx, campaign_id)).map(wire) }),
       async create(ctx, input) {
         const { row, secret } = await delivery.create(ctx, input);
         return { ...saved, data: wire(row), secret };
@@ -68,16 +68,16 @@ export function deliveryRoutes(delivery: Delivery): {
         data: wire(await delivery.configure(ctx, id, given)),
       }),
       preview: (ctx, input) => delivery.preview(ctx, input),
-      undelivered: async (ctx, { companyID }) => ({
-        data: (await delivery.undelivered(ctx, companyID)).map((row) => ({
+      undelivered: async (ctx, { company_id }) => ({
+        data: (await delivery.undelivered(ctx, company_id)).map((row) => ({
           id: row.id,
           name: row.name,
           kind: row.kind,
-          connectionID: row.connection_id,
+          connection_id: row.connection_id,
           may_resend: row.is_held,
           company_name: row.company_name,
-          leadspeekID: row.campaign_id,
-          leadspeekType: row.module,
+          campaign_id: row.campaign_id,
+          module: row.module,
           campaign_name: row.campaign_name,
           state: row.state,
           cause: row.cause,
@@ -103,10 +103,10 @@ export function deliveryRoutes(delivery: Delivery): {
         const mayName = ctx.may('lead.read');
         const { rows, tries, total } = await delivery.log(ctx, input.id, {
           state: input.state,
-          search: input.searchQuery,
+          search: input.search,
           order: input.order ?? 'desc',
-          limit: input.PerPage,
-          offset: (input.Page - 1) * input.PerPage,
+          limit: input.per_page,
+          offset: (input.page - 1) * input.per_page,
         });
         const byDelivery = Map.groupBy(tries, (attempt) => attempt.delivery_id);
         return page(
@@ -130,9 +130,9 @@ export function deliveryRoutes(delivery: Delivery): {
         );
       },
       async desk(ctx, input) {
-        const { Page, PerPage, searchQuery, state, ...filter } = input;
-        const asked = { limit: PerPage, offset: (Page - 1) * PerPage };
-        const { rows, total } = await delivery.desk(ctx, { ...filter, state, messageId: searchQuery }, asked);
+        const { page: Page, per_page, search, state, ...filter } = input;
+        const asked = { limit: per_page, offset: (Page - 1) * per_page };
+        const { rows, total } = await delivery.desk(ctx, { ...filter, state, messageId: search }, asked);
         return page(
           rows.map((row) => deskWire(row, ctx.may('lead.read'))),
           total,
@@ -153,14 +153,14 @@ export function deliveryRoutes(delivery: Delivery): {
         };
       },
       async destinations(ctx, input) {
-        const asked = { limit: input.PerPage, offset: (input.Page - 1) * input.PerPage };
-        const { rows, total } = await delivery.destinations(ctx, input.companyID, asked);
+        const asked = { limit: input.per_page, offset: (input.page - 1) * input.per_page };
+        const { rows, total } = await delivery.destinations(ctx, input.company_id, asked);
         return page(
           rows.map((row) => ({
             ...row,
             name: row.name || row.url || '',
-            leadspeekID: row.campaign_id,
-            leadspeekType: row.module,
+            campaign_id: row.campaign_id,
+            module: row.module,
             state: row.state === 'enabled' ? ('enabled' as const) : ('disabled' as const),
             connection_state: row.connection_state === 'removed' ? null : row.connection_state,
             waiting: Number(row.waiting),
@@ -174,8 +174,8 @@ export function deliveryRoutes(delivery: Delivery): {
         const replayed = await delivery.resend(ctx, input);
         return { result: 'success', message: resending(replayed), replayed };
       },
-      async replay(ctx, { id, deliveryID, cause }) {
-        const replayed = await delivery.replay(ctx, id, { deliveryId: deliveryID, cause });
+      async replay(ctx, { id, delivery_id, cause }) {
+        const replayed = await delivery.replay(ctx, id, { deliveryId: delivery_id, cause });
         return {
           result: 'success',
           message: resending(replayed),
@@ -188,24 +188,24 @@ export function deliveryRoutes(delivery: Delivery): {
         const { url, refused, destination } = await delivery.createDocument(ctx, input);
         return { ...saved, url, unshared: refused, data: wire(destination) };
       },
-      check: (ctx, { leadspeekID }) => delivery.checkDocument(ctx, leadspeekID),
-      history: async (ctx, { leadspeekID }) => ({
-        data: (await delivery.documentHistory(ctx, leadspeekID)).map((row) => ({
+      check: (ctx, { campaign_id }) => delivery.checkDocument(ctx, campaign_id),
+      history: async (ctx, { campaign_id }) => ({
+        data: (await delivery.documentHistory(ctx, campaign_id)).map((row) => ({
           url: row.url,
           created_at: row.created_at.toISOString(),
           ended_at: row.ended_at?.toISOString() ?? null,
         })),
       }),
-      async reset(ctx, { leadspeekID }) {
-        const { url, refused } = await delivery.resetDocument(ctx, leadspeekID);
+      async reset(ctx, { campaign_id }) {
+        const { url, refused } = await delivery.resetDocument(ctx, campaign_id);
         return { ...saved, url, unshared: refused };
       },
-      async share(ctx, { leadspeekID, emails }) {
-        const { recipients, refused } = await delivery.shareDocument(ctx, leadspeekID, emails);
+      async share(ctx, { campaign_id, emails }) {
+        const { recipients, refused } = await delivery.shareDocument(ctx, campaign_id, emails);
         return { ...saved, recipients, unshared: refused };
       },
-      async resendLink(ctx, { leadspeekID }) {
-        await delivery.sendDocumentLink(ctx, leadspeekID);
+      async resendLink(ctx, { campaign_id }) {
+        await delivery.sendDocumentLink(ctx, campaign_id);
         return { result: 'success', message: 'The link was sent' };
       },
     },
@@ -227,12 +227,12 @@ const tryWire = (attempt: Attempt) => ({
 
 const deskWire = (row: DeskRow, mayName: boolean) => ({
   id: row.id,
-  destinationID: row.integration_id,
+  destination_id: row.integration_id,
   destination: row.name || row.url || '',
   kind: row.kind,
   destination_state: row.integration_state,
-  leadspeekID: row.campaign_id,
-  leadspeekType: row.module,
+  campaign_id: row.campaign_id,
+  module: row.module,
   campaign_name: row.campaign_name,
   company_name: row.company_name,
   message_id: row.message_id,
@@ -249,11 +249,11 @@ const deskWire = (row: DeskRow, mayName: boolean) => ({
 /** A client does not see how its agency's connection is used; `connection_state` is null then. */
 const wire = (row: Counted) => ({
   id: row.id,
-  leadspeekID: row.campaign_id,
+  campaign_id: row.campaign_id,
   kind: row.kind,
   name: row.name || row.url || '',
   url: row.url,
-  connectionID: row.connection_id,
+  connection_id: row.connection_id,
   connection_state: row.connection_state === 'removed' ? null : row.connection_state,
   settings: isHidden(row) ? {} : row.settings,
   mapping: isHidden(row) ? {} : row.mapping,

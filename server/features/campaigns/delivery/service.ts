@@ -372,9 +372,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       }),
 
     /** Adds a webhook to a campaign; the secret is shown only this once. */
-    create: (ctx: Ctx, given: { leadspeekID: string; url: string; format?: 'standard' | 'flat' }) =>
+    create: (ctx: Ctx, given: { campaign_id: string; url: string; format?: 'standard' | 'flat' }) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const campaign = (await campaigns.visible(tx, given.leadspeekID)) ?? missing();
+        const campaign = (await campaigns.visible(tx, given.campaign_id)) ?? missing();
         checkUrl(given.url);
         if ((await store.countLocked(tx, campaign.id)) >= MOST_PER_CAMPAIGN) {
           throw new Refusal(

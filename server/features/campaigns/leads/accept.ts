@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -31,7 +32,7 @@ export interface Recognized {
   } | null;
   match: Omit<Match, 'kind'> & { kind: number };
   /** The newest intent signals, as contract/campaigns/leads.ts shows them, and their total count. */
-  signals?: { shown: z.input<typeof LeadSignal>[]; count: number };
+  signals?: { shown: Inside<z.input<typeof LeadSignal>>[]; count: number };
 }
 
 /**

@@ -108,7 +108,7 @@ function pageOf(text: string): { page: string; query: URLSearchParams } | null {
 
 /**
  * Whether a visit reached a campaign's goal: either the page said so (`thanks`), or it is the thank-you page
- * (urlCodeThankyou). The visit's URL must contain all query parameters of that page's URL, in any order and among any
+ * (thank_you_url). The visit's URL must contain all query parameters of that page's URL, in any order and among any
  * others.
  */
 export function reachesGoal(visit: { event?: string; url: string | null }, thankYou: string | null): boolean {

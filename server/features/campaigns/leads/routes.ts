@@ -15,17 +15,17 @@ export function leadsRoutes(leads: Leads): {
     handlers: {
       async list(ctx, input) {
         const { rows, total } = await leads.list(ctx, input, {
-          sort: input.sortby ?? 'created_at',
+          sort: input.sort ?? 'created_at',
           order: input.order ?? 'desc',
-          limit: input.PerPage,
-          offset: (input.Page - 1) * input.PerPage,
+          limit: input.per_page,
+          offset: (input.page - 1) * input.per_page,
         });
         return page(rows, total, input);
       },
       get: (ctx, { id }) => leads.get(ctx, id),
-      least: async (ctx, { companyID }) => ({ least_confidence: await leads.least(ctx, companyID) }),
-      async sendTestLead(ctx, { leadspeekID }) {
-        const sent = await leads.sendTest(ctx, leadspeekID);
+      least: async (ctx, { company_id }) => ({ least_confidence: await leads.least(ctx, company_id) }),
+      async sendTestLead(ctx, { campaign_id }) {
+        const sent = await leads.sendTest(ctx, campaign_id);
         return { result: 'success', message: 'The test lead is on its way.', ...sent };
       },
     },
@@ -37,10 +37,11 @@ export function leadsRoutes(leads: Leads): {
         permission: 'lead.read',
         tag: 'Leads',
         summary: 'Returns the filtered leads as CSV (requires a single-use token)',
+        input: LeadFile,
         async handler(ctx, request, reply) {
-          const { sortby, order, ids, ...filter } = await checkInput(LeadFile, request.query);
+          const { sort, order, ids, ...filter } = await checkInput(LeadFile, request.query);
           const name = `leads-${ctx.clock.now().toISOString().slice(0, 10)}.csv`;
-          return sendCsv(reply, name, await leads.exportLines(ctx, filter, sortby, order, ids));
+          return sendCsv(reply, name, await leads.exportLines(ctx, filter, sort, order, ids));
         },
       },
     ],

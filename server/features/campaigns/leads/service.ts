@@ -6,6 +6,7 @@ import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
@@ -29,7 +30,7 @@ import { createResolver } from './resolve.ts';
 import * as store from './store.ts';
 import { createWithheld } from './withheld.ts';
 
-type Filter = z.output<typeof LeadFilter>;
+type Filter = Inside<z.output<typeof LeadFilter>>;
 type Row = Awaited<ReturnType<typeof store.pageOfLeads>>['rows'][number];
 const EXPORT_STEP = 1000;
 const TEST_EVERY_MS = 60_000;
@@ -159,7 +160,7 @@ export function createLeads(
 
   /** A filter's days, in the company's time zone, as instants. */
   async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
-    const company = await deps.tenants.company(tx, filter.companyID ?? ctx.actor.companyId);
+    const company = await deps.tenants.company(tx, filter.company_id ?? ctx.actor.companyId);
     const zone = company?.time_zone ?? 'America/Chicago';
     const start = (day: string, plus: number): Date =>
       new Date(
@@ -167,20 +168,20 @@ export function createLeads(
           .epochMilliseconds,
       );
     return {
-      campaignId: filter.leadspeekID,
-      companyId: filter.companyID,
-      module: filter.moduleType,
-      from: filter.startDate ? start(filter.startDate, 0) : undefined,
-      before: filter.endDate ? start(filter.endDate, 1) : undefined,
-      search: filter.searchQuery,
+      campaignId: filter.campaign_id,
+      companyId: filter.company_id,
+      module: filter.module,
+      from: filter.starts_on ? start(filter.starts_on, 0) : undefined,
+      before: filter.ends_on ? start(filter.ends_on, 1) : undefined,
+      search: filter.search,
     };
   }
 
   const wire = (row: Row, delivery: LeadDelivery) => ({
     id: row.id,
-    leadspeekID: row.campaign_id,
-    leadspeek_api_id: Number(row.number),
-    campaignName: row.campaign_name,
+    campaign_id: row.campaign_id,
+    campaign_number: Number(row.number),
+    campaign_name: row.campaign_name,
     company_name: row.client_name,
     first_name: row.first_name,
     last_name: row.last_name,
@@ -283,8 +284,8 @@ export function createLeads(
       const { scope, given } = await inScope(db.app, ctx.scope, async (tx) => ({
         scope:
           (await clientScope(tx, deps.tenants, {
-            campaignId: filter.leadspeekID,
-            companyId: filter.companyID,
+            campaignId: filter.campaign_id,
+            companyId: filter.company_id,
           })) ?? ctx.scope,
         given: await resolved(tx, ctx, filter),
       }));
@@ -311,15 +312,15 @@ export function createLeads(
         const data = await deps.enrichment.dataOf(tx, [id]);
         const states = await store.deliveryStates(tx, [id]);
         const evidence = row.evidence as {
-          keys?: z.output<typeof Evidence>[];
+          keys?: Inside<z.output<typeof Evidence>>[];
           alternatives?: number;
-          others?: z.output<typeof Alternative>[];
+          others?: Inside<z.output<typeof Alternative>>[];
           visited_at?: string;
-          signals?: z.output<typeof LeadSignal>[];
+          signals?: Inside<z.output<typeof LeadSignal>>[];
           signal_count?: number;
         };
         // Only the root may know where its data comes from; others just see that it was an import.
-        const told = (key: z.output<typeof Evidence>) =>
+        const told = (key: Inside<z.output<typeof Evidence>>) =>
           ctx.actor.kind === 'root' ? key : { ...key, source: key.source.replace(/^import: .*/s, 'import') };
         return {
           ...wire(row, states.get(id) ?? 'none'),

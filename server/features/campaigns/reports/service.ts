@@ -29,7 +29,7 @@ type Due = Awaited<ReturnType<Campaigns['reports']['dueReports']>>[number];
 export type Reports = ReturnType<typeof createReports>;
 
 /**
- * Notifies the people listed in a campaign about its leads (spec product 3: leadsAmountNotification, reportSentTo):
+ * Notifies the people listed in a campaign about its leads (spec product 3: notify_every, report_to):
  * that a certain number have come in, without personal data, and shortly after leads come in or at the end of each
  * period the leads themselves: a link to them, their details, or a CSV file.
  */

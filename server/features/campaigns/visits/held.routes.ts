@@ -7,13 +7,13 @@ export function heldRoutes({ signUps, trust }: Visits): Handlers<typeof contract
   const words = (count: number, what: string): string =>
     `${count} ${count === 1 ? 'sign-up' : 'sign-ups'} ${what}.`;
   return {
-    async list(ctx, { leadspeekID }) {
-      const { rows, total } = await signUps.list(ctx, leadspeekID);
+    async list(ctx, { campaign_id }) {
+      const { rows, total } = await signUps.list(ctx, campaign_id);
       return {
         total,
         data: rows.map((row) => ({
-          leadspeekID: row.campaign_id,
-          campaignName: row.name,
+          campaign_id: row.campaign_id,
+          campaign_name: row.name,
           company_name: row.company_name,
           reason: row.reason,
           source: row.source,
@@ -38,12 +38,12 @@ export function heldRoutes({ signUps, trust }: Visits): Handlers<typeof contract
       const count = await signUps.ask(ctx, choice);
       return { result: 'success', message: 'Your agency can see your request.', count };
     },
-    async trusted(ctx, { leadspeekID }) {
-      const rows = await trust.list(ctx, leadspeekID);
+    async trusted(ctx, { campaign_id }) {
+      const rows = await trust.list(ctx, campaign_id);
       return {
         data: rows.map((row) => ({
           id: row.id,
-          leadspeekID: row.campaign_id,
+          campaign_id: row.campaign_id,
           network: row.network,
           note: row.note,
           status: row.trusted_at ? ('trusted' as const) : ('asked' as const),

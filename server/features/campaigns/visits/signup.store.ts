@@ -171,18 +171,18 @@ export async function heldGroups(tx: Tx, campaignId: string | undefined, most: n
 
 /** The held visits up to an instant that share a campaign, reason, and source. */
 export interface HeldChoice {
-  leadspeekID: string;
+  campaign_id: string;
   reason: HeldReason;
   source: string;
   until: string;
 }
 
 const chosen = ({
-  leadspeekID,
+  campaign_id,
   reason,
   source,
   until,
-}: HeldChoice) => sql`campaign_id = ${leadspeekID} and reason = ${reason}
+}: HeldChoice) => sql`campaign_id = ${campaign_id} and reason = ${reason}
   and source = ${source} and received_at <= ${until}::timestamptz and state = 'held'`;
 
 /** Decides on held visits; returns when each of them arrived. Released visits wait to be resolved again. */
@@ -202,7 +202,7 @@ export async function decide(
     from unnest(${rows.map((r) => r.day)}::date[], ${rows.map((r) => r.event_id)}::uuid[]) r (day, event_id)
     where v.day = r.day and v.event_id = r.event_id and v.day = any(${days}::date[])`.execute(tx);
   if (state === 'released')
-    await sql`update signup set held = false where campaign_id = ${choice.leadspeekID}
+    await sql`update signup set held = false where campaign_id = ${choice.campaign_id}
       and hash = any(${rows.flatMap((row) => row.hash ?? [])}::bytea[])`.execute(tx);
   return rows.map((row) => row.received_at);
 }

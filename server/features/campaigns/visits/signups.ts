@@ -89,8 +89,8 @@ export function createSignUps(
   ): Promise<number> {
     const at = clock.now();
     return inScope(db.app, ctx.scope, async (tx) => {
-      const campaign = await campaigns.visible(tx, choice.leadspeekID);
-      if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+      const campaign = await campaigns.visible(tx, choice.campaign_id);
+      if (!campaign) throw new Refusal('not_found', 'campaign_id: no such campaign exists');
       const times = await store.decide(tx, choice, state, { userId: ctx.actor.userId, at });
       const count = times.length;
       if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
@@ -230,7 +230,7 @@ export function createSignUps(
     list: (ctx: Ctx, campaignId: string | undefined) =>
       inScope(db.app, ctx.scope, async (tx) => {
         if (campaignId && !(await campaigns.visible(tx, campaignId)))
-          throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+          throw new Refusal('not_found', 'campaign_id: no such campaign exists');
         const rows = await store.heldGroups(tx, campaignId, MOST_GROUPS);
         return { rows, total: Number(rows[0]?.total ?? 0) };
       }),
@@ -252,8 +252,8 @@ export function createSignUps(
      */
     ask: (ctx: Ctx, choice: store.HeldChoice) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const campaign = await campaigns.visible(tx, choice.leadspeekID);
-        if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+        const campaign = await campaigns.visible(tx, choice.campaign_id);
+        if (!campaign) throw new Refusal('not_found', 'campaign_id: no such campaign exists');
         const count = await store.ask(tx, choice, clock.now());
         if (count === 0) throw new Refusal('conflict', 'These sign-ups were already reviewed.');
         await audit.record(tx, ctx, {

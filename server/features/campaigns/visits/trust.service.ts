@@ -32,10 +32,10 @@ const signUps = (count: number): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? 'sign-up' : 'sign-ups'}`;
 
 interface Asked {
-  leadspeekID: string;
+  campaign_id: string;
   network: string;
   note: string;
-  everyCampaign: boolean;
+  every_campaign: boolean;
 }
 
 export type Trust = ReturnType<typeof createTrust>;
@@ -50,7 +50,7 @@ export function createTrust(
 
   async function visible(tx: Tx, campaignId: string) {
     const campaign = await campaigns.visible(tx, campaignId);
-    if (!campaign) throw new Refusal('not_found', 'leadspeekID: no such campaign exists');
+    if (!campaign) throw new Refusal('not_found', 'campaign_id: no such campaign exists');
     return campaign;
   }
 
@@ -59,7 +59,7 @@ export function createTrust(
     const at = clock.now();
     const id = newId(at);
     await inScope(db.app, ctx.scope, async (tx) => {
-      const campaign = await visible(tx, asked.leadspeekID);
+      const campaign = await visible(tx, asked.campaign_id);
       const owner = {
         root_id: campaign.root_id,
         agency_id: campaign.agency_id,
@@ -69,7 +69,7 @@ export function createTrust(
       const isNew = await store.addTrusted(tx, {
         ...owner,
         id,
-        campaign_id: asked.everyCampaign ? null : campaign.id,
+        campaign_id: asked.every_campaign ? null : campaign.id,
         network,
         note: asked.note,
         at,
@@ -79,7 +79,7 @@ export function createTrust(
       if (!isNew) throw refusalOf('network', 'is already on the list', 'conflict');
       if ((await store.countTrusted(tx, owner.company_id)) > MOST_TRUSTED)
         throw refusalOf('network', `would exceed the limit of ${MOST_TRUSTED} per client`);
-      const where = asked.everyCampaign ? 'all campaigns of the client' : `campaign #${campaign.number}`;
+      const where = asked.every_campaign ? 'all campaigns of the client' : `campaign #${campaign.number}`;
       await audit.record(tx, ctx, {
         action: isTrusted ? 'visits.trust' : 'visits.ask_trust',
         objectKind: 'campaign',

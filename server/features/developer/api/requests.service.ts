@@ -150,12 +150,12 @@ export function createRequests({ db, clock, log }: Platform) {
     },
 
     /** A page of the requests with the keys of the user's own agency, the newest first. */
-    page: (ctx: Ctx, asked: store.Wanted & { Page: number; PerPage: number }) =>
+    page: (ctx: Ctx, asked: store.Wanted & { page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { Page, PerPage, ...filter } = asked;
+        const { page: Page, per_page, ...filter } = asked;
         const { rows, total } = await store.page(tx, ctx.actor.companyId, filter, {
-          limit: PerPage,
-          offset: (Page - 1) * PerPage,
+          limit: per_page,
+          offset: (Page - 1) * per_page,
           most: MOST_COUNTED,
         });
         return { rows: rows.map(wire), total };

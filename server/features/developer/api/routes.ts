@@ -10,16 +10,16 @@ import { replay } from './v1.replay.ts';
 export function developerRoutes(developer: Developer, api: Api): Handlers<typeof contract.developer> {
   const done = (message: string) => ({ result: 'success' as const, message });
   return {
-    async getAuthenticateOpenApi(ctx, { companyID }) {
-      const key = await developer.newest(ctx, companyID);
+    async getAuthenticateOpenApi(ctx, { company_id }) {
+      const key = await developer.newest(ctx, company_id);
       return {
         data: { status: key ? 'success' : 'empty' },
         user: { client_id: key?.client_id ?? '', secret_key: key?.secret_hint ?? '' },
         base_url: developer.urls(ctx).base_url,
       };
     },
-    async generateAuthenticateOpenApi(ctx, { companyID, email }) {
-      const { clientId, secret } = await developer.generate(ctx, companyID, email);
+    async generateAuthenticateOpenApi(ctx, { company_id, email }) {
+      const { clientId, secret } = await developer.generate(ctx, company_id, email);
       return {
         message: messages.keyGenerated,
         data: { status: 'success' },

@@ -11,6 +11,7 @@ import {
 } from '../../../../contract/developer/developer-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -98,7 +99,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     if (terms.payment_status === 'failed') throw new Refusal('conflict', ownMessages.developerUnpaid);
   }
 
-  const wire = (row: store.ListedKey, isAgreed: boolean): z.output<typeof DeveloperKey> => {
+  const wire = (row: store.ListedKey, isAgreed: boolean): Inside<z.output<typeof DeveloperKey>> => {
     const now = clock.now();
     const mayMake = mayPerson(auth.gradeOf(row.kind, row.maker_role), null, 'developer.keys');
     return {
@@ -246,7 +247,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
      * Returns the newest live key that works, otherwise the newest live one; null if there is none. @throws Refusal 404
      * for another company
      */
-    async newest(ctx: Ctx, companyId: string): Promise<z.output<typeof DeveloperKey> | null> {
+    async newest(ctx: Ctx, companyId: string): Promise<Inside<z.output<typeof DeveloperKey>> | null> {
       agreements.own(ctx, { companyId });
       const { data } = await list(ctx);
       const live = data.filter((key) => key.mode === 'live');

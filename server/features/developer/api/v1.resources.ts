@@ -337,10 +337,10 @@ export const resources: readonly Resource[] = [
       const filter = {
         view,
         kind,
-        clientID: client_id,
-        leadspeekID: campaign_id,
-        startDate: span.start_date,
-        endDate: span.end_date,
+        client_id: client_id,
+        campaign_id: campaign_id,
+        starts_on: span.start_date,
+        ends_on: span.end_date,
       };
       const { lines, end } = await statement.after(ctx, filter, after, limit);
       return { data: lines.map(shapes.statementLineOf), end };

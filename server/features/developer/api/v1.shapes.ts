@@ -52,7 +52,7 @@ export function clientOf(row: Awaited<ReturnType<Companies['clients']['one']>>):
       ? {
           name: row.owner_name,
           email: row.owner_email,
-          phone: row.phonenum ? `+${calling}${row.phonenum}` : null,
+          phone: row.phone ? `+${calling}${row.phone}` : null,
         }
       : null,
     can_add_campaigns: !row.campaigns_closed,
@@ -80,13 +80,13 @@ export const campaignOf = (row: Campaign): Wire<typeof ApiCampaign> => ({
   lead_limit_period: row.limit_every,
   starts_on: row.starts_on,
   ends_on: row.ends_on,
-  price_per_lead: row.costs.CostSet,
-  price_per_lead_advanced: row.costs.CostSetAdvanced,
-  price_per_lead_b2b: row.costs.CostSetB2b,
-  max_price_per_lead: row.costs.CostMaxLead,
-  monthly_fee: row.costs.CostMonth,
-  one_time_fee: row.costs.PlatformFee,
-  payment_term: row.costs.PaymentTerm,
+  price_per_lead: row.costs.lead_price,
+  price_per_lead_advanced: row.costs.lead_price_advanced,
+  price_per_lead_b2b: row.costs.lead_price_b2b,
+  max_price_per_lead: row.costs.lead_price_max,
+  monthly_fee: row.costs.monthly_fee,
+  one_time_fee: row.costs.platform_fee,
+  payment_term: row.costs.term,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
@@ -106,11 +106,11 @@ const targetingOf = (
     states: of.states,
     cities: of.cities,
     zips: of.zips,
-    titles: audience.jobTitles,
+    titles: audience.job_titles,
     seniorities: audience.seniority,
     departments: audience.department,
     industries: audience.industry,
-    company_sizes: audience.companySize,
+    company_sizes: audience.company_size,
   };
 };
 
@@ -269,7 +269,7 @@ export const statementLineOf = (
   balance: dollarsOf(line.balance_micros),
   price: dollars(line.price_micros),
   cost: dollars(line.cost_micros),
-  campaign_id: line.leadspeekID,
+  campaign_id: line.campaign_id,
   reference_id: line.reference_id,
   company_name: line.company_name,
   memo: line.memo,

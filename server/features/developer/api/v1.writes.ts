@@ -31,6 +31,7 @@ import {
 } from '../../../../contract/developer/v1-writes.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import { toWire, wireNames } from '../../../../contract/wire-schema.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Names } from './v1.check.ts';
@@ -98,59 +99,63 @@ const act = <B extends z.ZodObject, O extends z.ZodObject, R>(
   };
 };
 
-/** The screens' names of a campaign's fields, by those of the developer API. */
+/** The names inside of a campaign's fields, by those of the developer API. */
 const CAMPAIGN: Names = {
-  client_id: 'companyID',
-  product: 'leadspeekType',
-  name: 'campaignName',
-  site_url: 'urlCode',
-  site_hosts: 'siteHosts',
-  thank_you_url: 'urlCodeThankyou',
-  ...Object.fromEntries(Object.values(CAMPAIGN_RULES).map(({ wire, api }) => [api.name, wire])),
-  lead_limit: 'LimitLead',
-  lead_limit_period: 'LimitLeadFreq',
-  starts_on: 'startDate',
-  ends_on: 'endDate',
-  price_per_lead: 'CostSet',
-  price_per_lead_advanced: 'CostSetAdvanced',
-  price_per_lead_b2b: 'CostSetB2b',
-  max_price_per_lead: 'CostMaxLead',
-  monthly_fee: 'CostMonth',
-  one_time_fee: 'PlatformFee',
-  payment_term: 'PaymentTerm',
+  client_id: 'company_id',
+  product: 'module',
+  name: 'campaign_name',
+  site_url: 'site_url',
+  site_hosts: 'site_hosts',
+  thank_you_url: 'thank_you_url',
+  ...Object.fromEntries(Object.entries(CAMPAIGN_RULES).map(([name, { api }]) => [api.name, name])),
+  lead_limit: 'daily_cap',
+  lead_limit_period: 'limit_every',
+  starts_on: 'starts_on',
+  ends_on: 'ends_on',
+  price_per_lead: 'lead_price',
+  price_per_lead_advanced: 'lead_price_advanced',
+  price_per_lead_b2b: 'lead_price_b2b',
+  max_price_per_lead: 'lead_price_max',
+  monthly_fee: 'monthly_fee',
+  one_time_fee: 'platform_fee',
+  payment_term: 'term',
   paused: 'draft',
-  'targeting.keywords': 'locatorkeyword',
-  'targeting.location': 'locationtarget',
-  'targeting.states': 'locatorstate',
-  'targeting.cities': 'locatorcity',
-  'targeting.zips': 'locatorzip',
-  'targeting.titles': 'jobTitles',
+  'targeting.keywords': 'keywords',
+  'targeting.location': 'location',
+  'targeting.states': 'states',
+  'targeting.cities': 'cities',
+  'targeting.zips': 'zips',
+  'targeting.titles': 'job_titles',
   'targeting.seniorities': 'seniority',
   'targeting.departments': 'department',
   'targeting.industries': 'industry',
-  'targeting.company_sizes': 'companySize',
+  'targeting.company_sizes': 'company_size',
 };
-const named = (names: Names): Names =>
-  Object.fromEntries(Object.entries(names).map(([api, wire]) => [wire, api]));
-const CAMPAIGN_NAMES = named(CAMPAIGN);
+const wireName = wireNames(NewCampaign);
+/** What refusals call these fields: features by the names inside, checks by those of the wire. */
+const CAMPAIGN_NAMES: Names = Object.fromEntries(
+  Object.entries(CAMPAIGN).flatMap(([api, inside]) =>
+    [inside, wireName.get(inside) ?? inside].map((name) => [name, api]),
+  ),
+);
 
 const LOCATIONS = { national: 'National Targeting', state: 'State', zip: 'Zip Code' } as const;
 /** The features' form of a value. */
-function wireOf(name: string, value: unknown): unknown {
+function insideOf(name: string, value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 'T' : 'F';
   if (name === 'product') return PRODUCTS[value as keyof typeof PRODUCTS];
   if (name === 'targeting.location') return LOCATIONS[value as keyof typeof LOCATIONS];
   return name === 'targeting.keywords' || name === 'targeting.zips' ? (value as string[]).join('\n') : value;
 }
 
-/** A request about a campaign in the features' names; fields left out stay out. */
-function campaignWire({ targeting = {}, ...given }: { targeting?: object | undefined }): object {
+/** A request about a campaign with the names inside; fields left out stay out. */
+function campaignOf({ targeting = {}, ...given }: { targeting?: object | undefined }): object {
   const fields = [
     ...Object.entries(given),
     ...Object.entries(targeting).map(([name, value]) => [`targeting.${name}`, value] as const),
   ];
   return Object.fromEntries(
-    fields.flatMap(([name, value]) => (value === undefined ? [] : [[CAMPAIGN[name], wireOf(name, value)]])),
+    fields.flatMap(([name, value]) => (value === undefined ? [] : [[CAMPAIGN[name], insideOf(name, value)]])),
   );
 }
 
@@ -164,10 +169,10 @@ const readCount = async ({ signals }: Sources, ctx: Ctx, id: string) =>
   shapes.keywordCountDetailOf(await signals.counts.reads.one(ctx, id));
 
 const CLIENT_NAMES: Names = {
-  ClientCompanyName: 'name',
-  ClientFullName: 'owner.name',
-  ClientEmail: 'owner.email',
-  ClientPhone: 'owner.phone',
+  company_name: 'name',
+  full_name: 'owner.name',
+  email: 'owner.email',
+  phone: 'owner.phone',
 };
 /** What a program cannot set of a client and its owner. */
 const UNSET = {
@@ -238,7 +243,7 @@ export const writes: readonly Write[] = [
         ownerName: owner?.name ?? before.owner_name,
         email: before.owner_email,
         phone: phone ?? {
-          number: before.phonenum ?? '',
+          number: before.phone ?? '',
           country: before.phone_country ?? '',
           calling: before.phone_calling ?? '',
         },
@@ -265,7 +270,7 @@ export const writes: readonly Write[] = [
     names: CAMPAIGN_NAMES,
     actions: ['campaign.create'],
     run: async ({ campaigns }, ctx, body) =>
-      campaigns.create(ctx, await checkInput(NewCampaign, campaignWire(body))),
+      campaigns.create(ctx, await checkInput(NewCampaign, toWire(NewCampaign, campaignOf(body)))),
     read: readCampaign,
   }),
   change({
@@ -279,7 +284,10 @@ export const writes: readonly Write[] = [
     names: CAMPAIGN_NAMES,
     actions: ['campaign.update'],
     run: async ({ campaigns }, ctx, body, id) =>
-      campaigns.update(ctx, await checkInput(CampaignUpdate, { ...campaignWire(body), leadspeekID: id })),
+      campaigns.update(
+        ctx,
+        await checkInput(CampaignUpdate, toWire(CampaignUpdate, { ...campaignOf(body), campaign_id: id })),
+      ),
     read: readCampaign,
   }),
   change({
@@ -376,17 +384,17 @@ export const writes: readonly Write[] = [
     body: KeywordCountBody,
     answer: ApiKeywordCountDetail,
     names: {
-      companyID: 'client_id',
-      leadspeekID: 'campaign_id',
+      company_id: 'client_id',
+      campaign_id: 'campaign_id',
       keyword: 'targeting.keywords',
       states: 'targeting.states',
       cities: 'targeting.cities',
-      zip_code: 'targeting.zips',
-      jobTitles: 'targeting.titles',
+      zips: 'targeting.zips',
+      job_titles: 'targeting.titles',
       seniority: 'targeting.seniorities',
       department: 'targeting.departments',
       industry: 'targeting.industries',
-      companySize: 'targeting.company_sizes',
+      company_size: 'targeting.company_sizes',
     },
     actions: ['count.queue'],
     run: ({ signals }, ctx, { client_id, campaign_id, product, targeting: of }) =>
@@ -399,11 +407,11 @@ export const writes: readonly Write[] = [
           keywords: of.keywords.join('\n'),
         },
         audience: {
-          jobTitles: of.titles,
+          job_titles: of.titles,
           seniority: of.seniorities,
           department: of.departments,
           industry: of.industries,
-          companySize: of.company_sizes,
+          company_size: of.company_sizes,
         },
         module: product && PRODUCTS[product],
         rules: {},
@@ -433,7 +441,7 @@ export const writes: readonly Write[] = [
     scope: 'campaigns.write',
     body: KeywordCountApply,
     answer: ApiCampaignDetail,
-    names: { leadspeekID: 'campaign_id' },
+    names: { campaign_id: 'campaign_id' },
     actions: ['count.apply'],
     run: ({ signals }, ctx, { campaign_id }, id) => signals.counts.apply(ctx, id, campaign_id),
     read: readCampaign,
@@ -448,9 +456,9 @@ export const writes: readonly Write[] = [
     status: 201,
     body: WebhookBody,
     answer: ApiNewWebhook,
-    names: { leadspeekID: 'campaign_id' },
+    names: { campaign_id: 'campaign_id' },
     run: ({ delivery }, ctx, { campaign_id, url, format }) =>
-      delivery.create(ctx, { leadspeekID: campaign_id, url, format }),
+      delivery.create(ctx, { campaign_id: campaign_id, url, format }),
     of: ({ row, secret }) => ({ ...shapes.webhookOf(row), secret }),
   }),
   act({

@@ -32,7 +32,7 @@ export function createBilling(deps: {
   async function mustBeSame(tx: Tx, rootId: string, key: string, amount: bigint): Promise<void> {
     const before = await ledger.posted(tx, rootId, key);
     if (!before?.entries.some((entry) => entry.amount === amount))
-      throw refusalOf('idempotencyKey', 'has already been used for a different amount', 'conflict');
+      throw refusalOf('idempotency_key', 'has already been used for a different amount', 'conflict');
   }
   const till = (tx: Tx, campaigns: TillCampaign[], at: Date) => openTill(deps, tx, campaigns, at);
 

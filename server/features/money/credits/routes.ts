@@ -16,10 +16,10 @@ export function creditsRoutes(credits: Credits): Handlers<typeof contract.credit
         amount_micros: Number(amount),
       };
     },
-    async grant(ctx, { companyID, leadspeekID, amount, reason, note, idempotencyKey }) {
+    async grant(ctx, { company_id, campaign_id, amount, reason, note, idempotency_key: idempotencyKey }) {
       await credits.grant(ctx, {
-        companyId: companyID,
-        campaignId: leadspeekID,
+        companyId: company_id,
+        campaignId: campaign_id,
         amount,
         reason,
         note,
@@ -30,9 +30,9 @@ export function creditsRoutes(credits: Credits): Handlers<typeof contract.credit
     async list(ctx, input) {
       const { rows, total } = await credits.list(
         ctx,
-        input.companyID,
-        input.PerPage,
-        (input.Page - 1) * input.PerPage,
+        input.company_id,
+        input.per_page,
+        (input.page - 1) * input.per_page,
       );
       return page(rows, total, input);
     },

@@ -72,7 +72,7 @@ export function createCredits(
     company_id: row.company_id,
     company_name: row.company_name,
     lead_id: row.lead_id,
-    campaignName: row.campaign_name,
+    campaign_name: row.campaign_name,
     amount_micros: Number(row.amount_micros),
     reason: row.reason,
     note: row.note,
@@ -202,9 +202,9 @@ export function createCredits(
     ): Promise<void> {
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, given.companyId));
       if (company?.kind !== (ctx.actor.kind === 'root' ? 'agency' : 'client')) return missing();
-      if (company.kind === 'client' && !given.campaignId) throw refusalOf('leadspeekID', 'is required');
+      if (company.kind === 'client' && !given.campaignId) throw refusalOf('campaign_id', 'is required');
       if (company.kind === 'agency' && given.campaignId)
-        throw refusalOf('leadspeekID', 'is only for client credits');
+        throw refusalOf('campaign_id', 'is only for client credits');
       const amountMicros = microsOf(given.amount);
       const why: Why = { reason: given.reason, note: given.note };
       const owner = { root_id: company.root_id, agency_id: company.agency_id!, company_id: company.id };

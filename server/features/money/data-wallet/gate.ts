@@ -30,7 +30,7 @@ export function createGate(parts: { tenants: Tenants; billing: Billing; agreemen
     const missing = async (): Promise<Need | null> => {
       if (company?.kind !== 'agency' || !root?.is_master) return 'system';
       const { betas, isBetaUser } = await tenants.products.of(tx, company, root.is_master);
-      if (!walletShown({ betaFeature: betas, isBeta: isBetaUser })) return 'beta';
+      if (!walletShown({ beta_features: betas, beta_user: isBetaUser })) return 'beta';
       if (!(await agreements.accepted(tx, agencyId)).has('data_wallet')) return 'agreement';
       return card ? null : 'card';
     };

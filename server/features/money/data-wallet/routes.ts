@@ -37,7 +37,7 @@ export function dataWalletRoutes(wallet: DataWallet): {
           amount: input.amount,
           custom: input.custom_amount === 'T',
           stop: input.stop_continual === 'T',
-          key: input.idempotencyKey,
+          key: input.idempotency_key,
         }),
     },
     plain: [

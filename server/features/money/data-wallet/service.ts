@@ -189,7 +189,7 @@ export function createDataWallet(
           last_balance_amount: dollarsOf(newest ? newest.balanceMicros - newest.amountMicros : 0n),
           stop_continual: flag(!wish.continual),
           ...(await history(tx, agencyId, monthOf(date, timeZone))),
-          is_enable_topup_prepaid_direct_payment: flag(missing === null),
+          topup_enabled: flag(missing === null),
           missing,
           card: card && `${card.brand} ${card.last4}`,
           time_zone: timeZone,

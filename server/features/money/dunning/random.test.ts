@@ -244,7 +244,7 @@ async function step(world: World, random: ReturnType<typeof dice>): Promise<stri
           id: at.id,
           amount: `${1 + random.below(Number(most))}.00`,
           reason: 'Goodwill',
-          idempotencyKey: `c${++world.keys}`,
+          idempotency_key: `c${++world.keys}`,
         }),
       );
       return 'a credit note';

@@ -12,7 +12,7 @@ export function dunningRoutes(
 ): Handlers<typeof contract.dunning> {
   const done = (message: string) => ({ result: 'success' as const, message });
   return {
-    async pay(ctx, { id, idempotencyKey }) {
+    async pay(ctx, { id, idempotency_key: idempotencyKey }) {
       const { outcome, needed } = await dunning.pay(ctx, id, idempotencyKey);
       // A charge that its cardholder can no longer confirm has failed.
       const result = {
@@ -28,12 +28,12 @@ export function dunningRoutes(
         client_secret: needed?.clientSecret ?? '',
         publishable_key: gateway.publishableKey,
         stripe_account: needed?.account ?? '',
-        paymentgateway: gateway.provider,
+        gateway: gateway.provider,
         ...(outcome.status === 'authenticate' ? { charge_id: outcome.charge.id } : {}),
       };
     },
-    async settle(ctx, { userID }) {
-      const why = await dunning.settle(ctx, userID);
+    async settle(ctx, { user_id }) {
+      const why = await dunning.settle(ctx, user_id);
       return {
         data:
           why === null
@@ -41,12 +41,12 @@ export function dunningRoutes(
             : { result: 'failed' as const, message: why || messages.settlementFailed },
       };
     },
-    async manualBill(ctx, { companyID, manualBill }) {
-      await dunning.terms.setManual(ctx, companyID, manualBill === 'T');
+    async manualBill(ctx, { company_id, manual_bill: manualBill }) {
+      await dunning.terms.setManual(ctx, company_id, manualBill === 'T');
       return { ...done(messages.manualBillSaved), manual_bill: manualBill };
     },
-    async cancel(ctx, { companyID }) {
-      await dunning.terms.cancel(ctx, companyID);
+    async cancel(ctx, { company_id }) {
+      await dunning.terms.cancel(ctx, company_id);
       return done(ownMessages.cancelled);
     },
     async packages(ctx) {
@@ -63,8 +63,8 @@ export function dunningRoutes(
         fee_from: feeFrom,
       };
     },
-    async setPackage(ctx, { companyID, packageID }) {
-      await dunning.terms.choose(ctx, companyID, packageID);
+    async setPackage(ctx, { company_id, package_id }) {
+      await dunning.terms.choose(ctx, company_id, package_id);
       return done(ownMessages.packageChosen);
     },
   };

@@ -292,8 +292,8 @@ export function createTerms(
           (one) => one.package_id === packageId,
         );
         if (!chosen)
-          throw new Refusal('invalid', 'packageID: is not one of the packages', {
-            errors: { packageID: ['is not one of the packages'] },
+          throw new Refusal('invalid', 'package_id: is not one of the packages', {
+            errors: { package_id: ['is not one of the packages'] },
           });
         const before = await store.lockBilling(tx, companyId);
         // The current month is still charged at the previous package.

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SetupCheck } from '../../../../contract/accounts/setup.ts';
 import { hidesOperatingMenus, paymentFailed } from '../../../../contract/accounts/setup-rules.ts';
+import type { SessionUser } from '../../../../contract/accounts/users.ts';
+import { contract } from '../../../../contract/index.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { decide } from '../../../../contract/routing/routing.ts';
+import { toInside } from '../../../../contract/wire-schema.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { type Dues, duesOf } from '../../../test/dues.ts';
 import type { Company } from '../../../test/factories.ts';
@@ -30,6 +34,11 @@ async function ask(
   const token = await app.signIn(who.email, who.host);
   return app.call(method, url, { host: who.host, token, ...(body ? { body } : {}) });
 }
+type Facts = { user: SessionUser; setup: SetupCheck };
+async function facts(who: { host: string; email: string }): Promise<Facts> {
+  const { body } = await ask('GET', '/api/user/retrieve', who);
+  return toInside(contract.setup.retrieveUserData['~orpc'].outputSchema!, body) as Facts;
+}
 async function owing(
   given: { client?: Parameters<Dues['client']>[1]; agency?: Parameters<Dues['agency']>[0] } = {},
 ) {
@@ -57,11 +66,8 @@ describe('[PAY-06] who owes', () => {
     await dues.card(agency.company, 'declined');
     await dues.bill(agency.company);
     await dues.jobs();
-    const facts = async (who: { host: string; email: string }) =>
-      // biome-ignore lint/suspicious/noExplicitAny: the answer of a call
-      (await ask('GET', '/api/user/retrieve', who)).body as any;
     const owner = await facts(agency);
-    expect(owner.setup).toMatchObject({ accessmodule_agency: 'paymentfailed', paymentStatusFailed: true });
+    expect(owner.setup).toMatchObject({ agency_access: 'paymentfailed', payment_failed: true });
     expect(decide('/user/profile', owner)).toMatchObject({
       to: '/user/card-setting',
       why: 'paymentFailed',
@@ -69,18 +75,18 @@ describe('[PAY-06] who owes', () => {
     expect(hidesOperatingMenus(owner.setup, owner.user)).toBe(true);
     expect(decide('/configuration/invoices', owner)).toMatchObject({ kind: 'page' });
     expect(
-      decide('/user/profile', { ...owner, user: { ...owner.user, isViewMode: true } }),
+      decide('/user/profile', { ...owner, user: { ...owner.user, in_view_mode: true } }),
     ).not.toMatchObject({
       why: 'paymentFailed',
     });
     const below = await facts(client);
-    expect(below.setup).toMatchObject({ accessmodule: '', accessmodule_agency: 'paymentfailed' });
+    expect(below.setup).toMatchObject({ access: '', agency_access: 'paymentfailed' });
     // The agency's debt is not its clients' debt.
     expect(paymentFailed(below.setup, below.user)).toBe(false);
     await dues.card(agency.company, 'works');
     await dues.passes(DAY + 1000);
     const after = await facts(agency);
-    expect(after.setup).toMatchObject({ accessmodule_agency: '', paymentStatusFailed: false });
+    expect(after.setup).toMatchObject({ agency_access: '', payment_failed: false });
     expect(hidesOperatingMenus(after.setup, after.user)).toBe(false);
   });
 
@@ -90,12 +96,11 @@ describe('[PAY-06] who owes', () => {
     await dues.card(client.company, 'declined');
     await dues.bill(client.company);
     await dues.jobs();
-    // biome-ignore lint/suspicious/noExplicitAny: the answer of a call
-    const mine = (await ask('GET', '/api/user/retrieve', client)).body as any;
+    const mine = await facts(client);
     expect(mine.setup).toMatchObject({
-      accessmodule: 'paymentfailed',
-      setupcomplete: 'F',
-      accessmodule_agency: '',
+      access: 'paymentfailed',
+      setup_complete: 'F',
+      agency_access: '',
     });
     expect(decide('/user/profile', mine)).toMatchObject({ to: '/user/card-setting' });
     for (const path of ['/dashboard', '/configuration/invoices'])

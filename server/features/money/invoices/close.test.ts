@@ -134,7 +134,7 @@ describe('[PAY-04] closing periods', () => {
       app.features.pricing.changeCampaign(
         tx,
         { id: campaign.id, module: 'local', ...campaign.owner },
-        { PaymentTerm: 'Monthly' },
+        { term: 'Monthly' },
       ),
     );
     await visit(campaign, 2);

@@ -141,7 +141,7 @@ export function createCredit(
      */
     async credit(
       ctx: Ctx,
-      given: { id: string; amount: string; reason: string; idempotencyKey: string },
+      given: { id: string; amount: string; reason: string; idempotency_key: string },
     ): Promise<void> {
       await issued(ctx, given.id);
       const amountMicros = microsOf(given.amount);
@@ -152,7 +152,7 @@ export function createCredit(
       const note: Note = {
         amountMicros,
         reason: given.reason,
-        key: given.idempotencyKey,
+        key: given.idempotency_key,
         userId: ctx.actor.userId,
       };
       const done = async (tx: Tx, row: store.InvoiceRow): Promise<void> => {
@@ -170,7 +170,7 @@ export function createCredit(
         const before = await store.creditNoteByKey(tx, row.id, note.key);
         if (before) {
           if (before.amount_micros !== amountMicros)
-            refuse('idempotencyKey', 'has already been used for a different amount');
+            refuse('idempotency_key', 'has already been used for a different amount');
           return null;
         }
         if (row.kind === 'receipt') throw new Refusal('conflict', words.receiptCredit);

@@ -27,7 +27,7 @@ export const exports: readonly ExportList[] = [
     ['Kind', (row) => row.kind],
     ['Name', (row) => row.name],
     ['Amount (USD)', (row) => usd(row.amount_micros)],
-    ['Lead', (row) => row.leadId],
+    ['Lead', (row) => row.lead_id],
     ['ID', (row) => row.id],
   ]),
 ];

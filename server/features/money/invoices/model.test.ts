@@ -206,8 +206,8 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
       const { id, owner } = campaign.made;
       const given =
         op.op === 'term'
-          ? { PaymentTerm: op.term }
-          : { PlatformFee: (op.setup / 100).toFixed(2), CostMonth: (op.month / 100).toFixed(2) };
+          ? { term: op.term }
+          : { platform_fee: (op.setup / 100).toFixed(2), monthly_fee: (op.month / 100).toFixed(2) };
       // Between the events before and after it, not at the same instant.
       setClock(now() + 1);
       await inRoot((tx) => pricing.changeCampaign(tx, { id, module: 'local', ...owner }, given));
@@ -237,7 +237,7 @@ async function run(ops: Op[], canCharge: boolean): Promise<void> {
           id: row.id,
           amount: dollars,
           reason: 'x',
-          idempotencyKey: newId(app.clock.now()),
+          idempotency_key: newId(app.clock.now()),
         });
       else await door.credit.writeOff(ctxOf(row.side), { id: row.id, reason: 'x' });
       const fee = BigInt(row.fee);

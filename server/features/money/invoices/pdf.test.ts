@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { describe, expect, test } from 'vitest';
 import { Invoice, type InvoiceData } from '../../../../contract/money/invoices.ts';
+import { toWire } from '../../../../contract/wire-schema.ts';
 import { inPaperOrder, readable } from '../../../platform/paper.ts';
 import { creditNotePdf, invoicePdf, periodWords } from './pdf.ts';
 
@@ -12,15 +13,15 @@ const line = (given: Partial<InvoiceData['lines'][number]> = {}): InvoiceData['l
   kind: 'leads',
   description: 'Leads of Spring sale',
   campaign_id: id,
-  campaignName: 'Spring sale',
+  campaign_name: 'Spring sale',
   quantity: 12,
   unit_micros: 2_505_000,
   amount_micros: 30_060_000,
   event_count: 12,
   ...given,
 });
-const invoice = (given: Partial<InvoiceData> = {}): InvoiceData =>
-  Invoice.parse({
+const invoice = (given: Partial<InvoiceData> = {}): InvoiceData => {
+  const data: InvoiceData = {
     id,
     number: 'ACME-00042',
     side: 'retail',
@@ -77,7 +78,10 @@ const invoice = (given: Partial<InvoiceData> = {}): InvoiceData =>
     needs_authentication: false,
     may: [],
     ...given,
-  } satisfies InvoiceData);
+  };
+  Invoice.parse(toWire(Invoice, data));
+  return data;
+};
 const plain = { accent: null };
 
 async function read(bytes: Buffer) {
@@ -211,7 +215,7 @@ describe('[PAY-04] an invoice as PDF', () => {
       line({
         line: at + 1,
         description: `Leads of campaign number ${at + 1} ${'with a long name '.repeat(at % 9)}end${at + 1}.`,
-        campaignName: null,
+        campaign_name: null,
       }),
     );
     const { pages, all } = await read(await invoicePdf(invoice({ lines }), plain));

@@ -77,8 +77,8 @@ export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promi
     ],
     invoice.lines.map((line) => ({
       cells: [line.description, count.format(line.quantity), usd(line.unit_micros), usd(line.amount_micros)],
-      ...(line.campaignName && !line.description.includes(line.campaignName)
-        ? { note: line.campaignName }
+      ...(line.campaign_name && !line.description.includes(line.campaign_name)
+        ? { note: line.campaign_name }
         : {}),
     })),
   );

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { InvoiceData, InvoiceFilter } from '../../../../contract/money/invoices.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { page } from '../../../platform/page.ts';
@@ -108,7 +109,7 @@ export function createRead(
         kind: line.kind as policy.LineKind,
         description: line.description,
         campaign_id: line.campaign_id,
-        campaignName: line.campaign_name,
+        campaign_name: line.campaign_name,
         quantity: line.quantity,
         unit_micros: Number(line.unit_micros),
         amount_micros: Number(line.amount_micros),
@@ -145,12 +146,12 @@ export function createRead(
     oneIn: one,
     visible,
 
-    list: (ctx: Ctx, asked: z.output<typeof InvoiceFilter>) =>
+    list: (ctx: Ctx, asked: Inside<z.output<typeof InvoiceFilter>>) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const sort = asked.sortby ?? 'finalised_at';
+        const sort = asked.sort ?? 'finalised_at';
         if (sort !== 'number' && sort !== 'total' && sort !== 'finalised_at')
-          return invalid('sortby', 'must be number, total, or finalised_at');
-        if (asked.companyID && !(await tenants.company(tx, asked.companyID))) return missing();
+          return invalid('sort', 'must be number, total, or finalised_at');
+        if (asked.company_id && !(await tenants.company(tx, asked.company_id))) return missing();
         const zone = (await tenants.company(tx, ctx.actor.companyId))?.time_zone ?? ctx.tenant.timeZone;
         const start = (day: string, plus: number): Date =>
           new Date(
@@ -161,17 +162,17 @@ export function createRead(
         const isClient = ctx.actor.kind === 'client';
         if (isClient && asked.side === 'wholesale') return invalid('side', 'must be retail');
         const found = await readStore.pageOfInvoices(tx, {
-          companyId: asked.companyID,
-          campaignId: asked.leadspeekID,
+          companyId: asked.company_id,
+          campaignId: asked.campaign_id,
           side: isClient ? 'retail' : asked.side,
           status: asked.status,
-          from: asked.startDate ? start(asked.startDate, 0) : undefined,
-          before: asked.endDate ? start(asked.endDate, 1) : undefined,
-          search: asked.searchQuery,
+          from: asked.starts_on ? start(asked.starts_on, 0) : undefined,
+          before: asked.ends_on ? start(asked.ends_on, 1) : undefined,
+          search: asked.search,
           sort,
           order: asked.order ?? 'desc',
-          limit: asked.PerPage,
-          offset: (asked.Page - 1) * asked.PerPage,
+          limit: asked.per_page,
+          offset: (asked.page - 1) * asked.per_page,
         });
         return {
           ...page(
@@ -243,7 +244,7 @@ export function createRead(
               kind: line.kind,
               description: line.description,
               campaign_id: line.campaign_id,
-              campaignName: line.campaign_id ? (names.get(line.campaign_id)?.name ?? null) : null,
+              campaign_name: line.campaign_id ? (names.get(line.campaign_id)?.name ?? null) : null,
               quantity: line.quantity,
               unit_micros: Number(line.unit_micros),
               amount_micros: Number(line.amount_micros),
@@ -262,17 +263,23 @@ export function createRead(
      * The events under a line, newest first.
      * @throws Refusal 404 if there is no such line
      */
-    events: (ctx: Ctx, asked: { id: string; line: number; cursor?: string | undefined; PerPage: number }) =>
+    events: (ctx: Ctx, asked: { id: string; line: number; cursor?: string | undefined; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await visible(tx, ctx, asked.id);
         if (asked.cursor !== undefined && !UUID.test(asked.cursor)) return invalid('cursor', 'is not valid');
         if (!(await store.hasLine(tx, row.id, asked.line))) return missing();
-        const events = await readStore.eventsOf(tx, row, asked.line, asked.cursor ?? null, asked.PerPage + 1);
-        const shown = events.slice(0, asked.PerPage);
+        const events = await readStore.eventsOf(
+          tx,
+          row,
+          asked.line,
+          asked.cursor ?? null,
+          asked.per_page + 1,
+        );
+        const shown = events.slice(0, asked.per_page);
         return {
           data: shown.map((event) => ({
             id: event.id,
-            leadId: event.lead_id,
+            lead_id: event.lead_id,
             created_at: event.created_at.toISOString(),
             kind: event.kind,
             name: [event.first_name, event.last_name].filter(Boolean).join(' ') || event.email || null,

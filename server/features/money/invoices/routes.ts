@@ -7,7 +7,7 @@ import { words } from './words.ts';
 export function invoicesRoutes({ read, credit }: Invoices): Handlers<typeof contract.invoices> {
   return {
     list: (ctx, input) => read.list(ctx, input),
-    upcoming: (ctx, { companyID }) => read.upcoming(ctx, companyID),
+    upcoming: (ctx, { company_id }) => read.upcoming(ctx, company_id),
     one: (ctx, { id }) => read.one(ctx, id),
     events: (ctx, input) => read.events(ctx, input),
     async credit(ctx, input) {

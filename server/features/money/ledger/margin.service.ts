@@ -12,11 +12,11 @@ import { about } from './statement.service.ts';
 import { entriesOf, transfersById } from './statement.store.ts';
 
 export interface MarginFilter {
-  companyID?: string | undefined;
-  leadspeekID?: string | undefined;
+  company_id?: string | undefined;
+  campaign_id?: string | undefined;
   module?: string | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
+  starts_on?: string | undefined;
+  ends_on?: string | undefined;
 }
 
 const MOST_DAYS = 400;
@@ -29,28 +29,28 @@ const MOST_DAYS = 400;
 export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
   /** The sales that are requested, by days in the user's own company's time zone. */
   async function asked(tx: Tx, ctx: Ctx, filter: MarginFilter) {
-    const company = await tenants.company(tx, filter.companyID ?? ctx.actor.companyId);
+    const company = await tenants.company(tx, filter.company_id ?? ctx.actor.companyId);
     const own = await tenants.company(tx, ctx.actor.companyId);
     if (!company || !own) throw new Refusal('not_found', ownMessages.notFound);
     const zone = own.time_zone;
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
       .toZonedDateTimeISO(zone)
       .toPlainDate();
-    const last = filter.endDate ? Temporal.PlainDate.from(filter.endDate) : today;
-    const first = filter.startDate
-      ? Temporal.PlainDate.from(filter.startDate)
+    const last = filter.ends_on ? Temporal.PlainDate.from(filter.ends_on) : today;
+    const first = filter.starts_on
+      ? Temporal.PlainDate.from(filter.starts_on)
       : last.with({ day: 1 }).subtract({ months: 11 });
     const length = first.until(last, { largestUnit: 'days' }).days + 1;
-    if (length < 1) throw refusalOf('endDate', 'must not be before the start date');
-    if (length > MOST_DAYS) throw refusalOf('endDate', `must be within ${MOST_DAYS} days of the start date`);
+    if (length < 1) throw refusalOf('ends_on', 'must not be before the start date');
+    if (length > MOST_DAYS) throw refusalOf('ends_on', `must be within ${MOST_DAYS} days of the start date`);
     const at = (day: Temporal.PlainDate): Date => new Date(day.toZonedDateTime(zone).epochMilliseconds);
     return {
       zone,
-      startDate: first.toString(),
-      endDate: last.toString(),
+      starts_on: first.toString(),
+      ends_on: last.toString(),
       of: {
         companyId: company.id,
-        campaignId: filter.leadspeekID,
+        campaignId: filter.campaign_id,
         module: filter.module,
         from: at(first),
         before: at(last.add({ days: 1 })),
@@ -65,7 +65,7 @@ export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
      */
     report: (ctx: Ctx, filter: MarginFilter & { by: MarginGroup }) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { zone, startDate, endDate, of } = await asked(tx, ctx, filter);
+        const { zone, starts_on, ends_on, of } = await asked(tx, ctx, filter);
         const isRoot = ctx.actor.kind === 'root';
         const rows = await store.margins(tx, of, filter.by, zone);
         const sums = (all: store.MarginRow[]) => {
@@ -83,8 +83,8 @@ export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
         };
         return {
           time_zone: zone,
-          startDate,
-          endDate,
+          starts_on,
+          ends_on,
           data: rows.map((row) => ({
             key: row.key,
             name: nameOf(filter.by, row),

@@ -19,11 +19,11 @@ export function ledgerRoutes(
   const margins = createMarginReport(platform, tenants);
   return {
     handlers: {
-      statement: (ctx, input) => statement.page(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
+      statement: (ctx, input) => statement.page(ctx, input, { cursor: input.cursor, limit: input.per_page }),
       series: (ctx, input) => statement.series(ctx, input),
       line: (ctx, { id }) => statement.line(ctx, id),
       margins: (ctx, input) => margins.report(ctx, input),
-      marginLines: (ctx, input) => margins.lines(ctx, input, { cursor: input.cursor, limit: input.PerPage }),
+      marginLines: (ctx, input) => margins.lines(ctx, input, { cursor: input.cursor, limit: input.per_page }),
     },
     plain: [
       {
@@ -33,6 +33,7 @@ export function ledgerRoutes(
         permission: 'statement.read',
         tag: 'Ledger',
         summary: 'Returns the filtered statement as CSV (requires a single-use token)',
+        input: StatementFilter,
         async handler(ctx, request, reply) {
           const { name, lines } = await statement.exportLines(
             ctx,
@@ -48,6 +49,7 @@ export function ledgerRoutes(
         permission: 'statement.read',
         tag: 'Ledger',
         summary: 'Returns the statement for a month as a PDF (requires a single-use token)',
+        input: StatementMonth,
         async handler(ctx, request, reply) {
           const month = await statement.month(ctx, await checkInput(StatementMonth, request.query));
           const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({

@@ -3,6 +3,7 @@ import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { StatementFilter, TransferKind } from '../../../../contract/money/ledger.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -13,7 +14,7 @@ import type { MonthStatement } from './statement.pdf.ts';
 import { codesOfView, cursorOf, placeOf, sidesOf, signOf, viewsOf } from './statement.policy.ts';
 import * as store from './statement.store.ts';
 
-type Filter = z.output<typeof StatementFilter>;
+type Filter = Inside<z.output<typeof StatementFilter>>;
 type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
 
 const EXPORT_STEP = 500;
@@ -36,9 +37,9 @@ export function about(
     kind: row.kind as TransferKind,
     reference_id: row.reference_id,
     memo: row.memo,
-    leadspeekID: row.campaign_id,
-    leadspeek_api_id: row.number === null ? null : Number(row.number),
-    campaignName: row.campaign_name,
+    campaign_id: row.campaign_id,
+    campaign_number: row.number === null ? null : Number(row.number),
+    campaign_name: row.campaign_name,
     company_name: row.company_name,
     price_micros: micros(sides.price),
     cost_micros: micros(sides.cost),
@@ -68,7 +69,7 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
     );
 
   async function narrowed(tx: Tx, ctx: Ctx, filter: Filter, company: Company, codes: number[]) {
-    const search = filter.searchQuery;
+    const search = filter.search;
     const ids = !search
       ? undefined
       : UUID.test(search)
@@ -77,11 +78,11 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
     return {
       companyId: company.id,
       codes,
-      from: filter.startDate ? dayStart(filter.startDate, company.time_zone) : undefined,
-      before: filter.endDate ? dayStart(filter.endDate, company.time_zone, 1) : undefined,
+      from: filter.starts_on ? dayStart(filter.starts_on, company.time_zone) : undefined,
+      before: filter.ends_on ? dayStart(filter.ends_on, company.time_zone, 1) : undefined,
       kind: filter.kind,
-      campaignId: filter.leadspeekID,
-      clientId: filter.clientID,
+      campaignId: filter.campaign_id,
+      clientId: filter.client_id,
       ids,
     };
   }
@@ -120,7 +121,7 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
      */
     after: (ctx: Ctx, filter: Filter, after: store.Place | null, limit: number) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { company, codes, sign } = await asked(tx, ctx, filter.companyID, filter.view);
+        const { company, codes, sign } = await asked(tx, ctx, filter.company_id, filter.view);
         const narrow = await narrowed(tx, ctx, filter, company, codes);
         const lines = await store.nextLines(tx, narrow, after, limit + 1);
         const shown = lines.slice(0, limit);
@@ -133,7 +134,7 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
 
     page: (ctx: Ctx, filter: Filter, at: { cursor?: string | undefined; limit: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { company, codes, sign } = await asked(tx, ctx, filter.companyID, filter.view);
+        const { company, codes, sign } = await asked(tx, ctx, filter.company_id, filter.view);
         const narrow = await narrowed(tx, ctx, filter, company, codes);
         const place = at.cursor ? (placeOf(at.cursor) ?? invalid('cursor', 'is not valid')) : null;
         const lines = await store.nextLines(tx, narrow, place, at.limit + 1);
@@ -157,20 +158,20 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
         };
       }),
 
-    series: (ctx: Ctx, given: Pick<Filter, 'companyID' | 'view' | 'startDate' | 'endDate'>) =>
+    series: (ctx: Ctx, given: Pick<Filter, 'company_id' | 'view' | 'starts_on' | 'ends_on'>) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { company, codes, sign } = await asked(tx, ctx, given.companyID, given.view);
+        const { company, codes, sign } = await asked(tx, ctx, given.company_id, given.view);
         const zone = company.time_zone;
         const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
           .toZonedDateTimeISO(zone)
           .toPlainDate();
-        const last = given.endDate ? Temporal.PlainDate.from(given.endDate) : today;
-        const first = given.startDate
-          ? Temporal.PlainDate.from(given.startDate)
+        const last = given.ends_on ? Temporal.PlainDate.from(given.ends_on) : today;
+        const first = given.starts_on
+          ? Temporal.PlainDate.from(given.starts_on)
           : last.subtract({ days: 29 });
         const length = first.until(last, { largestUnit: 'days' }).days + 1;
-        if (length < 1) invalid('endDate', 'must not be before the start date');
-        if (length > MOST_DAYS) invalid('endDate', `must be within ${MOST_DAYS} days of the start date`);
+        if (length < 1) invalid('ends_on', 'must not be before the start date');
+        if (length > MOST_DAYS) invalid('ends_on', `must be within ${MOST_DAYS} days of the start date`);
         const days = Array.from({ length }, (_, i) => first.add({ days: i }).toString());
         const [opening, ...ends] = await store.balancesAt(tx, company.id, codes, [
           dayStart(days[0]!, zone),
@@ -218,11 +219,11 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
               const name = lead && [lead.first_name, lead.last_name].filter(Boolean).join(' ');
               return {
                 id: event.id,
-                leadId: lead?.id ?? null,
+                lead_id: lead?.id ?? null,
                 created_at: event.created_at.toISOString(),
                 kind: event.kind as TransferKind,
                 name: name || lead?.email || null,
-                campaignName: event.campaign_name,
+                campaign_name: event.campaign_name,
                 price_micros: micros(sidesOf(sides.get(event.id) ?? [], ctx.actor.kind, event.kind).price),
               };
             }),
@@ -235,9 +236,9 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
      * opening and closing balances. For the current month, what there is so far.
      * @throws Refusal 404 for a company that is not visible, 422 for a month that has not begun
      */
-    month: (ctx: Ctx, given: { companyID?: string | undefined; month: string }): Promise<MonthStatement> =>
+    month: (ctx: Ctx, given: { company_id?: string | undefined; month: string }): Promise<MonthStatement> =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { company, codes } = await asked(tx, ctx, given.companyID, 'balance');
+        const { company, codes } = await asked(tx, ctx, given.company_id, 'balance');
         const zone = company.time_zone;
         const first = Temporal.PlainDate.from(`${given.month}-01`);
         const now = clock.now();
@@ -272,7 +273,7 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
     async exportLines(ctx: Ctx, filter: Filter): Promise<{ name: string; lines: AsyncGenerator<string> }> {
       const scope = ctx.scope;
       const { company, codes, sign, narrow } = await inScope(db.app, scope, async (tx) => {
-        const found = await asked(tx, ctx, filter.companyID, filter.view);
+        const found = await asked(tx, ctx, filter.company_id, filter.view);
         return { ...found, narrow: await narrowed(tx, ctx, filter, found.company, found.codes) };
       });
       const isClient = ctx.actor.kind === 'client';
@@ -311,8 +312,8 @@ export function createStatement({ db, clock }: Pick<Platform, 'db' | 'clock'>, t
               row.created_at,
               row.kind,
               row.company_name,
-              row.leadspeek_api_id,
-              row.campaignName,
+              row.campaign_number,
+              row.campaign_name,
               dollarsOf(row.amount_micros),
               dollarsOf(row.balance_micros),
               amount(row.price_micros),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BelowCost } from '../../../../contract/money/margins.ts';
 import { dollarsOf, usd } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -19,7 +20,7 @@ const checkJob = defineJob(
 );
 
 export type Margins = ReturnType<typeof createMargins>;
-type Wire = z.input<typeof BelowCost>;
+type Wire = Inside<z.input<typeof BelowCost>>;
 
 /** What was done about a campaign when its agency's cost rose above its price. */
 interface Dealt {

@@ -6,9 +6,9 @@ import { list } from '../../../platform/http/export-columns.ts';
 export const exports: readonly ExportList[] = [
   list('minimum-spend-offers', contract.minimumSpend.offers, [
     ['Agency', (row) => row.company_name],
-    ['Plan', (row) => row.planName],
+    ['Plan', (row) => row.plan_name],
     ['Months (USD)', (row) => row.months.join(' / ')],
-    ['Each month after (USD)', (row) => row.flatMonth],
+    ['Each month after (USD)', (row) => row.flat],
     ['Announced', (row) => row.announced_at],
     ['Reminded', (row) => row.reminded_at ?? ''],
     ['Accepted', (row) => row.accepted_at ?? ''],

@@ -3,6 +3,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { MinSpendOffer } from '../../../../contract/money/minimum-spend.ts';
 import { dollarsOf, usd } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -57,16 +58,16 @@ export function createOffers(
     row: Offer,
     companyName: string,
     timeZone: string,
-  ): Promise<z.output<typeof MinSpendOffer>> {
+  ): Promise<Inside<z.output<typeof MinSpendOffer>>> {
     const { next, micros } = await firstCharged(tx, row.company_id, row, timeZone);
     const accepted = row.accepted_at && policy.monthOf(row.accepted_at, timeZone).add({ months: 1 });
     return {
       id: row.id,
       company_id: row.company_id,
       company_name: companyName,
-      planName: row.name,
+      plan_name: row.name,
       months: row.months.map(dollarsOf),
-      flatMonth: dollarsOf(row.flat),
+      flat: dollarsOf(row.flat),
       amount_micros: Number(micros),
       charged_from: (accepted ?? next).toString(),
       announced_at: row.announced_at.toISOString(),

@@ -16,9 +16,9 @@ export function minimumSpendRoutes(minimumSpend: MinimumSpend): Handlers<typeof 
     async offers(ctx, input) {
       const { rows, total } = await minimumSpend.offers.list(
         ctx,
-        input.searchQuery ?? '',
-        input.PerPage,
-        (input.Page - 1) * input.PerPage,
+        input.search ?? '',
+        input.per_page,
+        (input.page - 1) * input.per_page,
       );
       return page(rows, total, input);
     },
@@ -26,10 +26,10 @@ export function minimumSpendRoutes(minimumSpend: MinimumSpend): Handlers<typeof 
       await minimumSpend.offers.remind(ctx, id);
       return { result: 'success', message: 'The reminder was sent.' };
     },
-    exclude: async (ctx, { CompanyID }) => ({
+    exclude: async (ctx, { company_id }) => ({
       result: 'success',
       message: messages.minSpendToggled,
-      exclude_minimum_spend: (await minimumSpend.exclude(ctx, CompanyID)) ? 1 : 0,
+      excluded_minimum_spend: (await minimumSpend.exclude(ctx, company_id)) ? 1 : 0,
     }),
   };
 }

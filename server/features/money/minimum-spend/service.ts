@@ -3,6 +3,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { MinSpend } from '../../../../contract/money/minimum-spend.ts';
 import { microsOf } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -269,7 +270,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
      * The agency's progress this month.
      * @throws Refusal 404 for a company that is not an agency in the scope
      */
-    async progress(ctx: Ctx, companyId: string): Promise<z.output<typeof MinSpend>> {
+    async progress(ctx: Ctx, companyId: string): Promise<Inside<z.output<typeof MinSpend>>> {
       const company = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, companyId));
       if (company?.kind !== 'agency') return missing();
       const { id: agencyId, root_id: rootId } = company;
@@ -293,12 +294,12 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
           company_id: agencyId,
           company_name: company.name,
           data: plan ? plans.wire(plan) : null,
-          minspend_setting: {
+          minimum_spend: {
             status: await applies(tx, rootId, agencyId),
-            isAgreementV2: agreed.has('minimum_spend_v2'),
-            isAgreementV3: agreed.has('minimum_spend_v3'),
+            agreed_v2: agreed.has('minimum_spend_v2'),
+            agreed_v3: agreed.has('minimum_spend_v3'),
           },
-          exclude_minimum_spend: terms.excluded_minimum_spend ? 1 : 0,
+          excluded_minimum_spend: terms.excluded_minimum_spend ? 1 : 0,
           month: month.toString(),
           month_of_life: life,
           amount_micros: asked === null ? null : Number(asked),

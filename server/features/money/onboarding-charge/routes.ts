@@ -35,7 +35,7 @@ export function onboardingChargeRoutes(
         client_secret: needed?.clientSecret ?? '',
         publishable_key: gateway.publishableKey,
         stripe_account: needed?.account ?? '',
-        paymentgateway: gateway.provider,
+        gateway: gateway.provider,
         invoice_id: outcome.invoiceId,
         charge_id: outcome.status === 'authenticate' ? outcome.chargeId : null,
       };

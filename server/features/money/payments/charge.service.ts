@@ -103,8 +103,8 @@ export function createChargeCore(
         row &&
         (row.amount_cents !== cents || row.reference_id !== ask.referenceId || row.fee_cents !== fee)
       )
-        throw new Refusal('conflict', 'idempotencyKey: was already used for another charge', {
-          errors: { idempotencyKey: ['was already used for another charge'] },
+        throw new Refusal('conflict', 'idempotency_key: was already used for another charge', {
+          errors: { idempotency_key: ['was already used for another charge'] },
         });
       return row;
     };

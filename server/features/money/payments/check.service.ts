@@ -173,15 +173,15 @@ export function createChecks(
   return {
     compare,
 
-    async page(ctx: Ctx, asked: { Page: number; PerPage: number; kind?: string | undefined }) {
+    async page(ctx: Ctx, asked: { page: number; per_page: number; kind?: string | undefined }) {
       const now = clock.now();
       return within(ctx.actor.rootId, async (tx) => {
         const rows = await store.pageOfProblems(
           tx,
           now,
           asked.kind,
-          asked.PerPage,
-          (asked.Page - 1) * asked.PerPage,
+          asked.per_page,
+          (asked.page - 1) * asked.per_page,
         );
         const counts = { unknown: 0, mismatch: 0, refund: 0, dispute: 0, declined: 0 };
         for (const { kind, n } of await store.countProblems(tx, now)) counts[kind] = Number(n);

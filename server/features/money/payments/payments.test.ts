@@ -130,7 +130,7 @@ describe('charges', () => {
     expect(await books()).toEqual({ wallet: 50_000_000n, payable: 0n, clearing: -50_000_000n });
     expect(await refusal(charges().charge({ ...asked, amountMicros: 60_000_000n }))).toMatchObject({
       code: 'conflict',
-      errors: { idempotencyKey: expect.any(Array) },
+      errors: { idempotency_key: expect.any(Array) },
     });
   });
 

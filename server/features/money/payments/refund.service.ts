@@ -136,8 +136,8 @@ export function createRefunds(
         const before = await store.refundByKey(tx, charge.id, given.key);
         if (before) {
           if (asked !== undefined && before.amount_cents !== asked)
-            throw new Refusal('conflict', 'idempotencyKey: was already used for another refund', {
-              errors: { idempotencyKey: ['was already used for another refund'] },
+            throw new Refusal('conflict', 'idempotency_key: was already used for another refund', {
+              errors: { idempotency_key: ['was already used for another refund'] },
             });
           return { charge, row: before };
         }

@@ -24,7 +24,7 @@ const NOTICE_BYTES = 256 * 1024;
 
 const done = (message: string) => ({ result: 'success' as const, message });
 const stateOf = ({ status, charges_enabled, payouts_enabled, requirements }: Account) => ({
-  status_acc: status,
+  account_status: status,
   charges_enabled,
   payouts_enabled,
   account_requirements: requirements,
@@ -35,11 +35,11 @@ export function paymentsRoutes(
   payments: Payments,
   { db }: Pick<Platform, 'db'>,
 ): Handlers<typeof contract.payments> {
-  const { cards, accounts, core, checks, payouts, sandbox, gateway } = payments;
-  const paymentgateway = gateway.provider;
+  const { cards, accounts, core, checks, payouts, sandbox } = payments;
+  const gateway = payments.gateway.provider;
   const saved = async (finished: ReturnType<typeof cards.finishOwn>) => {
     const card = await finished;
-    return { ...done(ownMessages.cardSaved), customer_card_id: card.id, card };
+    return { ...done(ownMessages.cardSaved), card_id: card.id, card };
   };
   const entered = (result: { status: 'saved' | 'authenticate' } | { status: 'failed'; message: string }) => ({
     status: result.status,
@@ -67,7 +67,7 @@ export function paymentsRoutes(
               throw error;
             },
           );
-        return { card, customer_card_id: card?.id ?? '', usable, paymentgateway };
+        return { card, card_id: card?.id ?? '', usable, gateway };
       });
     },
     async startCard(ctx) {
@@ -75,11 +75,10 @@ export function paymentsRoutes(
       return {
         setup: form.setup,
         client_secret: form.clientSecret,
-        publishable_key: gateway.publishableKey,
+        publishable_key: payments.gateway.publishableKey,
         stripe_account: form.account,
-        paymentgateway,
-        test_cards:
-          paymentgateway === 'sandbox' ? SANDBOX_CARDS.map(({ number, name }) => ({ number, name })) : [],
+        gateway,
+        test_cards: gateway === 'sandbox' ? SANDBOX_CARDS.map(({ number, name }) => ({ number, name })) : [],
       };
     },
     putCard: (ctx, { setup }) => saved(cards.finishOwn(ctx, setup)),
@@ -95,9 +94,9 @@ export function paymentsRoutes(
       if (!needed) throw new Refusal('conflict', ownMessages.notAuthenticable);
       return {
         client_secret: needed.clientSecret,
-        publishable_key: gateway.publishableKey,
+        publishable_key: payments.gateway.publishableKey,
         stripe_account: needed.account,
-        paymentgateway,
+        gateway,
       };
     },
     async checkCharge(ctx, { id }) {
@@ -141,7 +140,7 @@ export function paymentsRoutes(
       return { ...done(message), ...stateOf(account) };
     },
 
-    payouts: async (ctx) => ({ data: await payouts.list(ctx), paymentgateway }),
+    payouts: async (ctx) => ({ data: await payouts.list(ctx), gateway }),
     payout: async (ctx, { id }) => ({ data: await payouts.parts(ctx, id) }),
 
     async problems(ctx, input) {
@@ -153,7 +152,7 @@ export function paymentsRoutes(
         next_ask_at: row.next_ask_at?.toISOString() ?? null,
         created_at: row.created_at.toISOString(),
       }));
-      return { ...page(data, total, input), counts, paymentgateway };
+      return { ...page(data, total, input), counts, gateway };
     },
     askCharge: async (ctx, { id }) => ({
       ...done(ownMessages.chargeAsked),
@@ -163,7 +162,7 @@ export function paymentsRoutes(
       ...done(ownMessages.chargeSettled),
       state: await checks.settle(ctx, id, state, reason),
     }),
-    refundCharge: async (ctx, { id, amount, reason, idempotencyKey }) => ({
+    refundCharge: async (ctx, { id, amount, reason, idempotency_key: idempotencyKey }) => ({
       ...done(ownMessages.refundAsked),
       status: await checks.refund(ctx, id, { amount, reason, key: idempotencyKey }),
     }),

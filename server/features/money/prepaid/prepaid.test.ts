@@ -67,7 +67,7 @@ const outside = (who: PrepaidMade, amount: string) =>
 describe('[PAY-09] the estimate', () => {
   test('says amount, fees, balance after and stores nothing', async () => {
     const who = await stage.made({ price: 333_333n });
-    await stage.terms(who, { leadsbuy: 10, PlatformFee: '49.00', CostMonth: '5' });
+    await stage.terms(who, { leads_buy: 10, platform_fee: '49.00', monthly_fee: '5' });
     expect((await estimate(who)).body).toEqual({
       leadsbuy: 10,
       price_micros: 333_333,
@@ -132,9 +132,9 @@ describe('[PAY-09] the estimate', () => {
       expect([amount, given.status, Object.keys(given.body.errors ?? {})]).toEqual([amount, 422, ['amount']]);
     }
     // Too little for a card, and too much for one charge.
-    await stage.terms(who, { CostSet: '0.10' });
+    await stage.terms(who, { lead_price: '0.10' });
     expect((await estimate(who, { leadsbuy: 4 })).body.errors.leadsbuy[0]).toContain('at least 5');
-    await stage.terms(who, { CostSet: '2' });
+    await stage.terms(who, { lead_price: '2' });
     expect((await estimate(who, { leadsbuy: 1_000_000 })).status).toBe(422);
     // A number too large to represent.
     const raw = await app.server.inject({
@@ -225,7 +225,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
 
   test('what the price has become in the meantime is said, and nothing is charged', async () => {
     const who = await stage.made();
-    await stage.terms(who, { CostSet: '2' });
+    await stage.terms(who, { lead_price: '2' });
     const { status, body } = await buy(who, 10, '10.00');
     expect([status, Object.keys(body.errors)]).toEqual([409, ['amount']]);
     expect(body.message).toContain('$20.00');
@@ -244,7 +244,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     const other = await buy(who, 20, '20.00', 'client', key);
     expect([other.status, Object.keys(other.body.errors)]).toEqual([409, ['idempotencyKey']]);
     // The same click gets the same result after the price has changed.
-    await stage.terms(who, { CostSet: '3' });
+    await stage.terms(who, { lead_price: '3' });
     expect((await buy(who, 10, '10.00', 'client', key)).body.result).toBe('success');
     expect(await stage.charges(who)).toHaveLength(1);
   });
@@ -325,11 +325,11 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
     await manual(true);
     await refused(prepaidMessages.manual);
     await manual(false);
-    await stage.terms(who, { PaymentTerm: 'Weekly' });
+    await stage.terms(who, { term: 'Weekly' });
     await refused(prepaidMessages.term);
-    await stage.terms(who, { PaymentTerm: 'Prepaid', CostSet: '0' });
+    await stage.terms(who, { term: 'Prepaid', lead_price: '0' });
     await refused(prepaidMessages.free);
-    await stage.terms(who, { CostSet: '1' });
+    await stage.terms(who, { lead_price: '1' });
     await app.admin.query('update payment_card set removed_at = now() where company_id = $1', [
       who.client.id,
     ]);
@@ -341,7 +341,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
 
   test('[PAY-04] One Time is bought once, by whoever is first, and again only when it has failed', async () => {
     const who = await stage.made();
-    await stage.terms(who, { PaymentTerm: 'One Time', leadsbuy: 20 });
+    await stage.terms(who, { term: 'One Time', leads_buy: 20 });
     await stage.card(who, 'declines');
     expect((await buy(who, undefined, '20.00')).body.result).toBe('failed');
     await stage.card(who, 'works');
@@ -355,7 +355,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
 
   test('[PAY-04] activating an empty campaign is refused and charges nothing', async () => {
     const who = await stage.made();
-    await stage.terms(who, { leadsbuy: 20, topupoptions: 'continual' });
+    await stage.terms(who, { leads_buy: 20, topup: 'continual' });
     await ask(who, 'POST', 'activepause', { leadspeekID: who.campaign.id, status: 'paused' });
     const { status, body } = await ask(who, 'POST', 'activepause', {
       leadspeekID: who.campaign.id,
@@ -370,7 +370,7 @@ describe('[PAY-09] [PAY-04] buying by card', () => {
 describe('[PAY-09] the continual top-up', () => {
   const armed = async () => {
     const who = await stage.made();
-    await stage.terms(who, { leadsbuy: 20, topupoptions: 'continual' });
+    await stage.terms(who, { leads_buy: 20, topup: 'continual' });
     await buy(who, 20, '20.00');
     expect((await stage.state(who)).state).toBe('armed');
     return who;
@@ -408,12 +408,12 @@ describe('[PAY-09] the continual top-up', () => {
 
   test('what fell without a draw, or was recorded outside, is found by the sweep', async () => {
     const who = await armed();
-    await stage.terms(who, { CostSet: '50' });
+    await stage.terms(who, { lead_price: '50' });
     await app.features.prepaid.auto.sweep(root.id);
     await stage.send(who);
     expect(await stage.balance(who)).toBe(1020n * USD);
     const other = await stage.made();
-    await stage.terms(other, { leadsbuy: 20, topupoptions: 'continual' });
+    await stage.terms(other, { leads_buy: 20, topup: 'continual' });
     await outside(other, '5.00');
     await app.features.prepaid.auto.sweep(root.id);
     expect((await stage.state(other)).state).toBe('armed');
@@ -494,7 +494,7 @@ describe('[PAY-09] the continual top-up', () => {
 
   test('where nothing renews by itself the client is asked to, once for each fall', async () => {
     const who = await stage.made();
-    await stage.terms(who, { leadsbuy: 20 });
+    await stage.terms(who, { leads_buy: 20 });
     await buy(who, 20, '20.00');
     const asked = async (): Promise<number> => {
       const { rows } = await app.admin.query(
@@ -569,7 +569,7 @@ describe('[PAY-09] the continual top-up', () => {
 
   test('stopping it holds for what is planned, too, and clears a failed payment; beginning it needs a card', async () => {
     const who = await armed();
-    await stage.terms(who, { CostSet: '2', effective_from: '2099-01-01' });
+    await stage.terms(who, { lead_price: '2', effective_from: '2099-01-01' });
     await stage.card(who, 'declines');
     await stage.sell(who, 19);
     await stage.work(who);
@@ -598,7 +598,7 @@ describe('[PAY-09] the continual top-up', () => {
     await stage.send(who);
     expect(await stage.attempts(who)).toEqual(['declined']);
     expect((await current(who)).status).toBe('idle');
-    await stage.terms(who, { topupoptions: 'onetime', leadsbuy: null });
+    await stage.terms(who, { topup: 'onetime', leads_buy: null });
     expect((await stop('F')).status).toBe(422);
   });
 });
@@ -826,7 +826,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     });
     expect([credited.status, await stage.failed(who)]).toEqual([200, false]);
     await stage.card(who, 'works');
-    await stage.terms(who, { topupoptions: 'continual', leadsbuy: 20 });
+    await stage.terms(who, { topup: 'continual', leads_buy: 20 });
     await buy(who, 20, '20.00');
     await stage.card(who, 'declines');
     await stage.sell(who, 19);

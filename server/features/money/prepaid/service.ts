@@ -68,14 +68,14 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
   /**
    * Returns what a number of leads costs now.
-   * @throws Refusal 422 naming leadsbuy
+   * @throws Refusal 422 naming leads_buy
    */
   function priced(terms: Terms, asked: number | undefined): { leads: number; amount: bigint } {
     const leads = asked ?? terms.leads;
-    if (leads === 0) throw refuse('invalid', 'leadsbuy', 'is required', prepaidMessages.count);
+    if (leads === 0) throw refuse('invalid', 'leads_buy', 'is required', prepaidMessages.count);
     if (terms.price > 0n) {
       const fault = policy.leadsFault(leads, terms.price);
-      if (fault) throw refuse('invalid', 'leadsbuy', fault);
+      if (fault) throw refuse('invalid', 'leads_buy', fault);
     }
     return { leads, amount: policy.amountOf(leads, terms.price) };
   }
@@ -105,7 +105,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       const before = await store.orderByKey(tx, row.id, given.key);
       if (before) {
         if (before.amount_micros !== given.amount)
-          throw refuse('conflict', 'idempotencyKey', 'was already used for another purchase');
+          throw refuse('conflict', 'idempotency_key', 'was already used for another purchase');
         return before;
       }
       const at = clock.now();
@@ -116,7 +116,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       if (amount !== given.amount)
         throw refuse('conflict', 'amount', 'is not the current one', prepaidMessages.price(usd(amount)));
       if ((await balanceOf(tx, row.id)) + amount > MOST_BALANCE)
-        throw refuse('invalid', 'leadsbuy', prepaidMessages.tooMuch);
+        throw refuse('invalid', 'leads_buy', prepaidMessages.tooMuch);
       const owner = ownerOf(row);
       const card = await cardRefusal(parts, tx, owner);
       if (card) throw new Refusal('conflict', card.words, { errors: { card: [card.words] } });
@@ -155,7 +155,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
       client_secret: '',
       publishable_key: '',
       stripe_account: '',
-      paymentgateway: payments.gateway.provider,
+      gateway: payments.gateway.provider,
       balance_micros: Number(await root(ctx, (tx) => balanceOf(tx, row.id))),
     };
     if (result.status === 'succeeded')
@@ -202,7 +202,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
     /**
      * Returns what buying leads would cost; stores nothing.
-     * @throws Refusal 404, 422 naming leadsbuy
+     * @throws Refusal 404, 422 naming leads_buy
      */
     async estimate(ctx: Ctx, id: string, asked: number | undefined) {
       const row = await visible(ctx, id);
@@ -215,7 +215,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         const blocked =
           (await unbuyable(tx, row, terms)) ?? (await cardRefusal(parts, tx, ownerOf(row)))?.words ?? '';
         return {
-          leadsbuy: leads,
+          leads_buy: leads,
           price_micros: Number(terms.price),
           amount_micros: Number(amount),
           fees: fees.map((fee) => ({ kind: fee.kind, amount_micros: Number(fee.amount) })),
@@ -224,7 +224,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           balance_after_micros: Number(balance + amount),
           leads_after: terms.price > 0n ? Number((balance + amount) / terms.price) : 0,
           minimum_micros: Number(policy.MINIMUM),
-          PaymentTerm: terms.term as 'Prepaid',
+          term: terms.term as 'Prepaid',
           card: card ? `${card.brand} ${card.last4}` : '',
           blocked,
         };
@@ -233,7 +233,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
     /**
      * Buys leads with the client's card. The same key buys only once, no matter how often it is submitted.
-     * @throws Refusal 404; 422 naming leadsbuy or amount; 409 if it can't be bought, the amount is not the current one,
+     * @throws Refusal 404; 422 naming leads_buy or amount; 409 if it can't be bought, the amount is not the current one,
      * or another payment for the campaign is in progress
      */
     async topUp(ctx: Ctx, id: string, given: { leads?: number | undefined; amount: string; key: string }) {
@@ -287,8 +287,8 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         }));
         const floor = policy.watchedFloor(terms);
         return {
-          topupoptions: terms.topup,
-          leadsbuy: terms.leads || null,
+          topup: terms.topup,
+          leads_buy: terms.leads || null,
           amount_micros: terms.leads ? Number(policy.amountOf(terms.leads, terms.price)) : null,
           renews_below_micros: floor === null ? null : Number(floor),
           status: standing.state,
@@ -371,7 +371,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         const before = await store.refundByKey(tx, id, given.key);
         if (before) {
           if (given.amount !== undefined && microsOf(given.amount) !== before.amount_micros)
-            throw refuse('conflict', 'idempotencyKey', 'was already used for another refund');
+            throw refuse('conflict', 'idempotency_key', 'was already used for another refund');
           return before;
         }
         const at = clock.now();

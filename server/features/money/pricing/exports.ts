@@ -13,9 +13,9 @@ export const exports: readonly ExportList[] = [
     ['Last day', (row) => row.expires_at],
   ]),
   list('plans', contract.pricing.plans, [
-    ['Name', (row) => row.planName],
+    ['Name', (row) => row.plan_name],
     ['Months (USD)', (row) => row.months.join(' / ')],
-    ['Each month after (USD)', (row) => row.flatMonth],
+    ['Each month after (USD)', (row) => row.flat],
     ['Default', (row) => yes(row.default)],
   ]),
 ];

@@ -11,16 +11,16 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import * as store from './plan.store.ts';
 
 interface PlanGiven {
-  planName: string;
+  plan_name: string;
   months: string[];
-  flatMonth: string;
+  flat: string;
 }
 
 const wire = (row: Omit<store.PlanRow, 'version'>) => ({
   id: row.id,
-  planName: row.name,
+  plan_name: row.name,
   months: row.months.map((micros) => dollarsOf(micros)),
-  flatMonth: dollarsOf(row.flat),
+  flat: dollarsOf(row.flat),
   default: row.is_default ? ('T' as const) : ('F' as const),
 });
 const missing = (): never => {
@@ -62,10 +62,10 @@ export function createPlans(
       plan_id: id,
       valid_from: clock.now(),
       months: given.months.map(microsOf),
-      flat: microsOf(given.flatMonth),
+      flat: microsOf(given.flat),
     });
   const describe = (given: PlanGiven): string =>
-    `${given.planName} (${[...given.months, given.flatMonth].map((one) => usd(microsOf(one))).join(', ')} per month)`;
+    `${given.plan_name} (${[...given.months, given.flat].map((one) => usd(microsOf(one))).join(', ')} per month)`;
 
   /**
    * Assigns a plan to an agency from now on; null: the default one. Returns the plan's name.
@@ -73,7 +73,7 @@ export function createPlans(
    */
   async function give(tx: Tx, ctx: Ctx, agency: { id: string; root_id: string }, planId: string | null) {
     const [plan] = planId ? await store.plans(tx, ctx.actor.rootId, clock.now(), planId) : [];
-    if (planId && !plan) throw refusalOf('planMinSpendId', 'is not a plan of this platform');
+    if (planId && !plan) throw refusalOf('plan_id', 'is not a plan of this platform');
     const owner = { root_id: agency.root_id, agency_id: agency.id, company_id: agency.id };
     await store.insertChoice(tx, { ...owner, plan_id: planId, valid_from: clock.now() });
     return plan?.name ?? 'the default plan';
@@ -124,14 +124,14 @@ export function createPlans(
       within(ctx, async (tx) => {
         const at = clock.now();
         const id = newId(at);
-        if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, id))
-          throw refusalOf('planName', 'is already the name of another plan');
-        await boundedBy(tx, 'plans', ctx.actor.rootId, 'planName');
+        if (await store.nameTaken(tx, ctx.actor.rootId, given.plan_name, id))
+          throw refusalOf('plan_name', 'is already the name of another plan');
+        await boundedBy(tx, 'plans', ctx.actor.rootId, 'plan_name');
         const isFirst = (await store.plans(tx, ctx.actor.rootId, at)).length === 0;
         await store.insertPlan(tx, {
           id,
           ...ownerOf(ctx),
-          name: given.planName,
+          name: given.plan_name,
           is_default: isFirst,
           created_at: at,
         });
@@ -144,9 +144,9 @@ export function createPlans(
     update: (ctx: Ctx, given: PlanGiven & { id: string; version: number }) =>
       within(ctx, async (tx) => {
         await one(tx, ctx, given.id);
-        if (await store.nameTaken(tx, ctx.actor.rootId, given.planName, given.id))
-          throw refusalOf('planName', 'is already the name of another plan');
-        if (!(await store.updatePlan(tx, given.id, { name: given.planName }, given.version)))
+        if (await store.nameTaken(tx, ctx.actor.rootId, given.plan_name, given.id))
+          throw refusalOf('plan_name', 'is already the name of another plan');
+        if (!(await store.updatePlan(tx, given.id, { name: given.plan_name }, given.version)))
           throw new Refusal('conflict', ownMessages.costStale);
         await keepAmounts(tx, ctx, given.id, given);
         await record(

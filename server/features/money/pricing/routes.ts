@@ -14,7 +14,7 @@ export function pricingRoutes(
   const done = <T>(message: string, data: T) => ({ result: 'success' as const, message, data });
   const plain = (message: string) => ({ result: 'success' as const, message });
   return {
-    client: (ctx, { companyID, module }) => pricing.client(ctx, companyID, module),
+    client: (ctx, { company_id, module }) => pricing.client(ctx, company_id, module),
     saveClient: async (ctx, input) => done(messages.updated, await pricing.saveClient(ctx, input)),
     supplierCosts: (ctx) => pricing.suppliers.list(ctx),
     setSupplierCost: async (ctx, input) => done(messages.updated, await pricing.suppliers.set(ctx, input)),
@@ -26,8 +26,8 @@ export function pricingRoutes(
       await plans.remove(ctx, id);
       return plain(messages.updated);
     },
-    async choosePlan(ctx, { companyID, planMinSpendId }) {
-      await plans.choose(ctx, companyID, planMinSpendId);
+    async choosePlan(ctx, { company_id, plan_id }) {
+      await plans.choose(ctx, company_id, plan_id);
       return plain(messages.updated);
     },
     coupons: async (ctx) => ({ data: await coupons.list(ctx) }),
@@ -36,9 +36,9 @@ export function pricingRoutes(
       await coupons.remove(ctx, id);
       return plain(messages.updated);
     },
-    coupon: async (ctx, { coupon_code, companyID }) => ({
+    coupon: async (ctx, { coupon_code, company_id }) => ({
       result: 'success',
-      data: await coupons.look(ctx, coupon_code, await chargeOf(ctx, companyID)),
+      data: await coupons.look(ctx, coupon_code, await chargeOf(ctx, company_id)),
     }),
   };
 }

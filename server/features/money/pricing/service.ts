@@ -11,6 +11,7 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { priceOf } from '../../../../contract/money/lead-price.ts';
 import type { CostAgency, RetailFields } from '../../../../contract/money/pricing.ts';
 import { dollarsOf, type FREQUENCIES, microsOf, usd } from '../../../../contract/primitives.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -32,7 +33,7 @@ import * as store from './store.ts';
 import { createSuppliers } from './supplier.service.ts';
 
 type Company = NonNullable<Awaited<ReturnType<Tenants['company']>>>;
-type RetailGiven = z.output<typeof RetailFields>;
+type RetailGiven = Inside<z.output<typeof RetailFields>>;
 /** What a client pays, in its internal form. */
 export type Retail = Omit<Awaited<ReturnType<typeof store.retailOf>>[number], 'campaign_id'>;
 type Frequency = (typeof FREQUENCIES)[number];
@@ -73,15 +74,15 @@ const feesOfRow = (row: Awaited<ReturnType<typeof store.wholesaleAt>>[number]): 
 
 /** The costs of a client as sent over the wire. */
 export const retailWire = (row: Retail) => ({
-  CostSet: dollarsOf(row.lead_micros),
-  CostSetAdvanced: dollarsOf(row.lead_advanced_micros),
-  CostSetB2b: dollarsOf(row.lead_b2b_micros),
-  CostMaxLead: dollarsOf(row.lead_max_micros),
-  CostMonth: dollarsOf(row.month_micros),
-  PlatformFee: dollarsOf(row.setup_micros),
-  PaymentTerm: row.term as 'Prepaid',
-  topupoptions: row.topup as 'onetime',
-  leadsbuy: row.leads_buy,
+  lead_price: dollarsOf(row.lead_micros),
+  lead_price_advanced: dollarsOf(row.lead_advanced_micros),
+  lead_price_b2b: dollarsOf(row.lead_b2b_micros),
+  lead_price_max: dollarsOf(row.lead_max_micros),
+  monthly_fee: dollarsOf(row.month_micros),
+  platform_fee: dollarsOf(row.setup_micros),
+  term: row.term as 'Prepaid',
+  topup: row.topup as 'onetime',
+  leads_buy: row.leads_buy,
 });
 
 /** Merges the given values into the existing ones. @throws Refusal 422 naming the field where they conflict */
@@ -89,15 +90,15 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
   const micros = (text: string | undefined, old: bigint): bigint =>
     text === undefined ? old : microsOf(text);
   const after: Retail = {
-    term: given.PaymentTerm ?? before.term,
-    lead_micros: micros(given.CostSet, before.lead_micros),
-    lead_advanced_micros: micros(given.CostSetAdvanced, before.lead_advanced_micros),
-    lead_b2b_micros: micros(given.CostSetB2b, before.lead_b2b_micros),
-    lead_max_micros: micros(given.CostMaxLead, before.lead_max_micros),
-    month_micros: micros(given.CostMonth, before.month_micros),
-    setup_micros: micros(given.PlatformFee, before.setup_micros),
-    topup: given.topupoptions ?? before.topup,
-    leads_buy: given.leadsbuy === undefined ? before.leads_buy : given.leadsbuy,
+    term: given.term ?? before.term,
+    lead_micros: micros(given.lead_price, before.lead_micros),
+    lead_advanced_micros: micros(given.lead_price_advanced, before.lead_advanced_micros),
+    lead_b2b_micros: micros(given.lead_price_b2b, before.lead_b2b_micros),
+    lead_max_micros: micros(given.lead_price_max, before.lead_max_micros),
+    month_micros: micros(given.monthly_fee, before.month_micros),
+    setup_micros: micros(given.platform_fee, before.setup_micros),
+    topup: given.topup ?? before.topup,
+    leads_buy: given.leads_buy === undefined ? before.leads_buy : given.leads_buy,
     accepted_loss_micros: before.accepted_loss_micros,
   };
   if (after.lead_max_micros > 0n) {
@@ -106,17 +107,17 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
         throw refusalOf(field, `must not be above the maximum cost per lead, ${usd(after.lead_max_micros)}`);
   }
   if (after.topup === 'continual' && after.term !== 'Prepaid')
-    throw refusalOf('topupoptions', 'can only be continual with the payment term Prepaid');
+    throw refusalOf('topup', 'can only be continual with the payment term Prepaid');
   if (after.topup === 'continual' && after.leads_buy === null)
-    throw refusalOf('leadsbuy', 'is required for a continual top-up');
+    throw refusalOf('leads_buy', 'is required for a continual top-up');
   return after;
 }
 
 /** The prices of a lead by their wire names. */
 const PRICES = [
-  ['CostSet', 'lead_micros'],
-  ['CostSetAdvanced', 'lead_advanced_micros'],
-  ['CostSetB2b', 'lead_b2b_micros'],
+  ['lead_price', 'lead_micros'],
+  ['lead_price_advanced', 'lead_advanced_micros'],
+  ['lead_price_b2b', 'lead_b2b_micros'],
 ] as const;
 
 /**
@@ -126,7 +127,7 @@ const PRICES = [
  */
 export function checkLeast(retail: Retail, least: bigint): void {
   for (const [field, column] of PRICES)
-    if (retail[column] < least && (field === 'CostSet' || retail[column] > 0n))
+    if (retail[column] < least && (field === 'lead_price' || retail[column] > 0n))
       throw refusalOf(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
 }
 
@@ -137,11 +138,11 @@ export const priceWith = (
 ): bigint =>
   priceOf(
     {
-      CostSet: retail.lead_micros,
-      CostSetAdvanced: retail.lead_advanced_micros,
-      CostSetB2b: retail.lead_b2b_micros,
+      lead_price: retail.lead_micros,
+      lead_price_advanced: retail.lead_advanced_micros,
+      lead_price_b2b: retail.lead_b2b_micros,
     },
-    { advanceInformation: asked.advance_information ?? [], b2bInformation: asked.b2b_information ?? [] },
+    { advance_information: asked.advance_information ?? [], b2b_information: asked.b2b_information ?? [] },
   );
 
 /** Returns the same prices, each raised to at least the root's minimum. */
@@ -150,7 +151,7 @@ export const atLeast = (retail: Retail, least: bigint): Retail => ({
   ...Object.fromEntries(
     PRICES.map(([field, column]) => [
       column,
-      retail[column] < least && (field === 'CostSet' || retail[column] > 0n) ? least : retail[column],
+      retail[column] < least && (field === 'lead_price' || retail[column] > 0n) ? least : retail[column],
     ]),
   ),
 });
@@ -214,7 +215,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     }
     return {
       data: namedFees(modules, await wholesaleOf(tx, company, now)),
-      rootcostagency: namedFees(modules, (module, term) => ({ ...NO_FEES, lead: least(module, term) })),
+      root_costs: namedFees(modules, (module, term) => ({ ...NO_FEES, lead: least(module, term) })),
       planned,
     };
   }
@@ -228,7 +229,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     tx: Tx,
     company: Company,
     owner: Owner,
-    value: z.output<typeof CostAgency>,
+    value: Inside<z.output<typeof CostAgency>>,
     { from, bySales = false }: { from?: string | undefined; bySales?: boolean },
   ): Promise<string[]> {
     const now = clock.now();
@@ -302,20 +303,20 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
       .join(', ');
   };
 
-  async function clientWire(tx: Tx, companyID: string, module: ModuleType) {
+  async function clientWire(tx: Tx, companyId: string, module: ModuleType) {
     const now = clock.now();
-    const kept = await store.clientRetailAt(tx, companyID, module, now);
+    const kept = await store.clientRetailAt(tx, companyId, module, now);
     return {
-      companyID,
+      company_id: companyId,
       module: module as 'local',
       ...retailWire(kept ?? FREE),
-      LimitLead: kept?.daily_cap ?? null,
-      LimitLeadFreq: kept?.limit_every ?? 'day',
-      LimitLeadStart: kept?.starts_on ?? null,
-      LimitLeadEnd: kept?.ends_on ?? null,
+      daily_cap: kept?.daily_cap ?? null,
+      limit_every: kept?.limit_every ?? 'day',
+      limit_starts_on: kept?.starts_on ?? null,
+      limit_ends_on: kept?.ends_on ?? null,
       is_set: kept !== undefined,
-      version: await store.clientRetailVersion(tx, companyID, module),
-      planned: (await store.clientRetailAfter(tx, companyID, module, now)).map((row) => ({
+      version: await store.clientRetailVersion(tx, companyId, module),
+      planned: (await store.clientRetailAfter(tx, companyId, module, now)).map((row) => ({
         ...retailWire(row),
         effective_from: row.valid_from.toISOString(),
       })),
@@ -461,7 +462,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     ): Promise<void> {
       const at = clock.now();
       const now = (await store.retailOf(tx, [campaign.id], at)).map((row) => ({ ...row, valid_from: at }));
-      if (topup === 'continual') retailWith(now[0] ?? FREE, { topupoptions: topup });
+      if (topup === 'continual') retailWith(now[0] ?? FREE, { topup: topup });
       for (const { campaign_id, valid_from, ...before } of [
         ...now,
         ...(await store.retailAfter(tx, [campaign.id], at)),
@@ -587,8 +588,8 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     leastOf,
 
     /** Returns the costs of a client's next campaigns, for any user who may see the client. */
-    client: (ctx: Ctx, companyID: string, module: ModuleType) =>
-      inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyID)).id, module)),
+    client: (ctx: Ctx, companyId: string, module: ModuleType) =>
+      inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyId)).id, module)),
 
     /**
      * Sets the costs of a client's next campaigns. @throws Refusal 404, 422 naming the field, 409 when `version` is not
@@ -597,18 +598,18 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     saveClient: (
       ctx: Ctx,
       given: RetailGiven & {
-        companyID: string;
+        company_id: string;
         module: ModuleType;
-        LimitLead?: number | null | undefined;
-        LimitLeadFreq?: Frequency | undefined;
-        LimitLeadStart?: string | null | undefined;
-        LimitLeadEnd?: string | null | undefined;
+        daily_cap?: number | null | undefined;
+        limit_every?: Frequency | undefined;
+        limit_starts_on?: string | null | undefined;
+        limit_ends_on?: string | null | undefined;
         effective_from?: string | undefined;
         version?: string | undefined;
       },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const company = await clientOf(tx, given.companyID);
+        const company = await clientOf(tx, given.company_id);
         await store.lockClientRetail(tx, company.id);
         if (
           given.version !== undefined &&
@@ -628,21 +629,21 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         const retail = retailWith(before, given);
         checkLeast(retail, (await leastOf(tx, valid_from))(given.module, retail.term));
         const limits: RetailLimits = {
-          daily_cap: given.LimitLead === undefined ? daily_cap : given.LimitLead,
-          limit_every: given.LimitLeadFreq ?? limit_every,
-          starts_on: given.LimitLeadStart === undefined ? starts_on : given.LimitLeadStart,
-          ends_on: given.LimitLeadEnd === undefined ? ends_on : given.LimitLeadEnd,
+          daily_cap: given.daily_cap === undefined ? daily_cap : given.daily_cap,
+          limit_every: given.limit_every ?? limit_every,
+          starts_on: given.limit_starts_on === undefined ? starts_on : given.limit_starts_on,
+          ends_on: given.limit_ends_on === undefined ? ends_on : given.limit_ends_on,
         };
         // The root's minimum is per day.
         const leastLeads =
           given.module === 'enhance'
             ? ((await store.enhanceLeast(tx)) ?? 0) * FREQUENCY_DAYS[limits.limit_every]
             : 0;
-        const isChanged = given.LimitLead !== undefined || given.LimitLeadFreq !== undefined;
+        const isChanged = given.daily_cap !== undefined || given.limit_every !== undefined;
         if (isChanged && limits.daily_cap !== null && limits.daily_cap < leastLeads)
-          throw refusalOf('LimitLead', `must be at least ${leastLeads}`);
+          throw refusalOf('daily_cap', `must be at least ${leastLeads}`);
         if (limits.starts_on && limits.ends_on && limits.ends_on < limits.starts_on)
-          throw refusalOf('LimitLeadEnd', 'must be on or after LimitLeadStart');
+          throw refusalOf('limit_ends_on', 'must be on or after limit_starts_on');
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id };
         await store.insertRetail(tx, {
           ...owner,

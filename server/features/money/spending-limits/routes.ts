@@ -8,7 +8,7 @@ export function spendingLimitsRoutes(
   spendingLimits: SpendingLimits,
 ): Handlers<typeof contract.spendingLimits> {
   return {
-    list: async (ctx, { companyID }) => ({ data: await spendingLimits.list(ctx, companyID) }),
+    list: async (ctx, { company_id }) => ({ data: await spendingLimits.list(ctx, company_id) }),
     set: async (ctx, input) => ({
       result: 'success' as const,
       message: ownMessages.capSet,

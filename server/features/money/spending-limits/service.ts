@@ -73,7 +73,7 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
       : [];
     return rows.map((row) => ({
       subject: row.subject,
-      subjectID: row.subject_id,
+      subject_id: row.subject_id,
       name: row.campaign_name ?? row.company_name,
       period: row.period,
       set_by: row.set_by,
@@ -246,16 +246,16 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
       ctx: Ctx,
       given: {
         subject: 'wallet' | 'client' | 'campaign';
-        subjectID: string;
+        subject_id: string;
         period: 'day' | 'month';
         hard: string | null;
         soft: string | null;
       },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { subject, subjectID, period } = given;
+        const { subject, subject_id, period } = given;
         const set_by = ctx.actor.kind === 'client' ? ('client' as const) : ('agency' as const);
-        const row = await store.subject(tx, subject, subjectID);
+        const row = await store.subject(tx, subject, subject_id);
         if (!row) throw new Refusal('not_found', ownMessages.notFound);
         const hard = given.hard === null ? null : microsOf(given.hard);
         const soft = given.soft === null ? null : microsOf(given.soft);
@@ -268,13 +268,13 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
         const owner = { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id };
         await store.holdSpending(tx, subject, row.company_id);
         if (hard === null && soft === null)
-          await store.dropCap(tx, { subject_id: subjectID, period, set_by });
+          await store.dropCap(tx, { subject_id: subject_id, period, set_by });
         else
           await store.putCap(tx, {
             id: newId(at),
             ...owner,
             subject,
-            subject_id: subjectID,
+            subject_id: subject_id,
             period,
             set_by,
             hard_micros: hard,
@@ -285,12 +285,12 @@ export function createSpendingLimits(platform: Platform, deps: { audit: Audit; n
         await audit.record(tx, ctx, {
           action: 'cap.set',
           objectKind: subject === 'campaign' ? 'campaign' : 'company',
-          objectId: subjectID,
+          objectId: subject_id,
           description: `Limit for the ${subject} ${row.name} per ${period}: hard ${words(hard)}, soft ${words(soft)}`,
           owner,
         });
         await events.emit(tx, 'caps.changed', { rootId: row.root_id });
-        return wire(tx, { subjectId: subjectID }, at);
+        return wire(tx, { subjectId: subject_id }, at);
       }),
 
     /** The hard limits of subjects, micro-dollars, without spending against them. */

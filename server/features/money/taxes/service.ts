@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { TaxPayerGiven, TaxRateGiven } from '../../../../contract/money/taxes.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -137,7 +138,7 @@ export function createTaxes(
           calculator: await quoteStore.calculatorOf(tx, rootId),
           has_stripe: service !== undefined,
           waiting: rows.map((row) => ({
-            companyID: row.company_id,
+            company_id: row.company_id,
             company_name: row.name,
             reason: row.failure!,
             since: row.asked_at.toISOString(),
@@ -163,7 +164,7 @@ export function createTaxes(
       }),
 
     /** Sets the rate of a country or of one of its states. */
-    setRate: (ctx: Ctx, given: z.output<typeof TaxRateGiven>) =>
+    setRate: (ctx: Ctx, given: Inside<z.output<typeof TaxRateGiven>>) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const root_id = ctx.scope.rootId;
         const at = clock.now();
@@ -203,15 +204,15 @@ export function createTaxes(
       }),
 
     /** Returns the companies that pay the actor's own company, with the tax that applies to each. */
-    payers: (ctx: Ctx, asked: { searchQuery?: string | undefined; Page: number; PerPage: number }) =>
+    payers: (ctx: Ctx, asked: { search?: string | undefined; page: number; per_page: number }) =>
       inRoot(ctx, async (tx) => {
         const rates = await store.rates(tx, ctx.scope.rootId);
         const byService = await isAsked(tx, ctx.scope.rootId);
         const { rows, count } = await store.payers(tx, {
           parentId: ctx.actor.companyId,
-          search: asked.searchQuery,
-          limit: asked.PerPage,
-          offset: (asked.Page - 1) * asked.PerPage,
+          search: asked.search,
+          limit: asked.per_page,
+          offset: (asked.page - 1) * asked.per_page,
         });
         return page(
           rows.map((row) => {
@@ -224,7 +225,7 @@ export function createTaxes(
             const rate = rateOf(own, state, country);
             const found = byService && own.rate_ppm === null ? 'By Stripe Tax' : rate ? wordsOf(rate) : '';
             return {
-              companyID: row.id,
+              company_id: row.id,
               company_name: row.name,
               place: [row.state_code, row.country_code].filter(Boolean).join(', '),
               tax_id: row.tax_id ?? '',
@@ -245,9 +246,9 @@ export function createTaxes(
      * itself.
      * @throws Refusal 404 for a company that is neither the actor's own nor directly below it, 422 naming the field
      */
-    setPayer: (ctx: Ctx, given: z.output<typeof TaxPayerGiven>) =>
+    setPayer: (ctx: Ctx, given: Inside<z.output<typeof TaxPayerGiven>>) =>
       inRoot(ctx, async (tx) => {
-        const company = await payerOf(tx, ctx, given.companyID);
+        const company = await payerOf(tx, ctx, given.company_id);
         const isOwn = company.id === ctx.actor.companyId;
         if (isOwn && (given.exempt === 'T' || given.rate != null))
           throw refusalOf(given.exempt === 'T' ? 'exempt' : 'rate', 'is set by the company that bills you');

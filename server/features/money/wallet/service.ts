@@ -214,7 +214,7 @@ export function createWallet(
       if (before) {
         const lot = (await store.lotOfTopUp(tx, before.id))!;
         if (lot.amount !== given.amountMicros)
-          refuse('idempotencyKey', 'has already been used for a different amount');
+          refuse('idempotency_key', 'has already been used for a different amount');
         return { transferId: before.id, lotId: lot.id, expiresAt: lot.expires_at, posted: false };
       }
       const company = await tenants.company(tx, given.agencyId);

@@ -42,12 +42,12 @@ export function createBackgroundJobs(
      * The jobs that were set aside, newest first; those that do not belong to a single root are listed for the master
      * root.
      */
-    list: (ctx: Ctx, input: { Page: number; PerPage: number }) =>
+    list: (ctx: Ctx, input: { page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfStopped(
           tx,
-          input.PerPage,
-          (input.Page - 1) * input.PerPage,
+          input.per_page,
+          (input.page - 1) * input.per_page,
         );
         return page(
           rows.map((row) => ({

@@ -3,6 +3,7 @@ import type { Grade } from '../../../../contract/accounts/permissions.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { OutboxMail } from '../../../../contract/operations/outbox.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import type { Config } from '../../../platform/config.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
@@ -30,12 +31,12 @@ export function createOutbox(
   };
   return {
     /** The newest emails. The search looks at recipients and subjects. */
-    async list(ctx: Ctx, input: { Page: number; PerPage: number; searchQuery?: string | undefined }) {
+    async list(ctx: Ctx, input: { page: number; per_page: number; search?: string | undefined }) {
       check(ctx);
       const { rows, total } = await mail.page(ctx.scope, {
-        search: input.searchQuery,
-        limit: input.PerPage,
-        offset: (input.Page - 1) * input.PerPage,
+        search: input.search,
+        limit: input.per_page,
+        offset: (input.page - 1) * input.per_page,
       });
       return page(rows.map(wire), total, input);
     },
@@ -69,7 +70,7 @@ export function createOutbox(
 const withLogo = ({ html, logo }: { html: string; logo?: { base64: string; type: string } }): string =>
   logo ? html.replaceAll('cid:logo', `data:${logo.type};base64,${logo.base64}`) : html;
 
-const wire = (row: KeptMail): z.input<typeof OutboxMail> => ({
+const wire = (row: KeptMail): Inside<z.input<typeof OutboxMail>> => ({
   id: row.id,
   company_name: row.company_name,
   from_name: row.from_name,

@@ -99,14 +99,14 @@ function Recaptcha({ siteKey, onToken }: { siteKey: string; onToken: (token?: st
 export function useCaptcha(options: AccessOptions | undefined): {
   /** The box, where there is one. */
   box: ReactNode;
-  /** Returns the gtoken for one request. Throws a user-facing message if the box is not checked. */
+  /** Returns the captcha_token for one request. Throws a user-facing message if the box is not checked. */
   answer: () => Promise<string>;
   /** Call after a request: the answer has been used up, and the next request needs another. */
   renew: () => void;
 } {
   const [token, setToken] = useState<string>();
   const [round, setRound] = useState(0);
-  const siteKey = options?.captcha === 'recaptcha' ? options.recapkey : null;
+  const siteKey = options?.captcha === 'recaptcha' ? options.captcha_key : null;
   return {
     box: siteKey ? <Recaptcha key={round} siteKey={siteKey} onToken={setToken} /> : null,
     async answer() {

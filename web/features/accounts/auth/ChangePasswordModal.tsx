@@ -16,18 +16,18 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
   const queryClient = useQueryClient();
   const [problem, setProblem] = useState<string>();
   const form = useForm({
-    initialValues: { currpassword: '', newpassword: '', again: '' },
+    initialValues: { current_password: '', new_password: '', again: '' },
     validateInputOnBlur: true,
     validate: {
-      currpassword: (value) => (value ? null : 'Enter your current password'),
-      newpassword: (value, all) => {
+      current_password: (value) => (value ? null : 'Enter your current password'),
+      new_password: (value, all) => {
         if (!value) return 'Enter a new password';
         if (value.length < 12) return 'Use at least 12 characters';
         return all.again && value !== all.again ? 'The new passwords do not match' : null;
       },
       again: (value, all) => {
         if (!value) return 'Enter the new password again';
-        return value === all.newpassword ? null : 'The new passwords do not match';
+        return value === all.new_password ? null : 'The new passwords do not match';
       },
     },
   });
@@ -37,10 +37,10 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
     onClose();
   };
   const save = form.onSubmit(
-    async ({ currpassword, newpassword }) => {
+    async ({ current_password, new_password }) => {
       setProblem(undefined);
       try {
-        const answer = await api.auth.resetPassword({ usrID: user.id, currpassword, newpassword });
+        const answer = await api.auth.resetPassword({ user_id: user.id, current_password, new_password });
         void queryClient.invalidateQueries({ queryKey: ['sessions'] });
         close();
         notifyDone(answer.message);
@@ -65,7 +65,7 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
             data-autofocus
             maxLength={1024}
             visibilityToggleButtonProps={eye('current password')}
-            {...form.getInputProps('currpassword')}
+            {...form.getInputProps('current_password')}
           />
           <PasswordInput
             label="New password"
@@ -74,7 +74,7 @@ export default function ChangePasswordModal({ opened, onClose }: MenuModal) {
             withAsterisk
             maxLength={1024}
             visibilityToggleButtonProps={eye('new password')}
-            {...form.getInputProps('newpassword')}
+            {...form.getInputProps('new_password')}
           />
           <PasswordInput
             label="Confirm new password"

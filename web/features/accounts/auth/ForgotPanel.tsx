@@ -44,9 +44,9 @@ export default function ForgotPanel() {
       try {
         const answer = await api.auth.forgetPass({
           username: username.trim(),
-          gtoken: await captcha.answer(),
-          ownedcompanyid: brand.company_id,
-          companyrootid: brand.idsys,
+          captcha_token: await captcha.answer(),
+          company_id: brand.company_id,
+          root_id: brand.root_id,
         });
         setSent(answer.message);
       } catch (error) {

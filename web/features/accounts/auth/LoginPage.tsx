@@ -69,13 +69,13 @@ export default function LoginPage() {
     setEmail(username.trim());
     setSending(true);
     try {
-      const gtoken = captcha.box ? await captcha.answer() : undefined;
-      const code = await login(username.trim(), password, gtoken);
+      const captchaToken = captcha.box ? await captcha.answer() : undefined;
+      const code = await login(username.trim(), password, captchaToken);
       if (code) setStep({ email: username.trim(), code });
       else await proceed();
     } catch (error) {
       const fields = error instanceof ApiError ? error.errors : {};
-      if (fields.gtoken) setWantsCaptcha(true);
+      if (fields.captcha_token) setWantsCaptcha(true);
       captcha.renew();
       if (refuse({ username: fields.username?.join(' '), password: fields.password?.join(' ') })) return;
       setProblem(wordsOf(error));
@@ -194,7 +194,7 @@ export default function LoginPage() {
             >
               Forgot password?
             </Anchor>
-            {options?.isRegisterAccount === 'T' && (
+            {options?.registration_open === 'T' && (
               <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/register" />}>
                 Register
               </Anchor>

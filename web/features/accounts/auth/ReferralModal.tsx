@@ -41,7 +41,7 @@ export default function ReferralModal({ opened, onClose }: MenuModal) {
                 onFocus={(event) => event.currentTarget.select()}
               />
               <CopyButton text={link.data.url} label="Copy link" />
-              {link.data.isRegisterAccount === 'F' && (
+              {link.data.registration_open === 'F' && (
                 <Notice tone="warn">
                   Registration is currently closed there. Until it opens, the link leads to the sign-in page.
                 </Notice>

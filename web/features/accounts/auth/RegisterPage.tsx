@@ -27,9 +27,9 @@ export default function RegisterPage() {
   const isForAgencies = useLocation({ select: ({ pathname }) => pathname.startsWith('/agency-register') });
   const options = useQuery(accessOptionsQuery);
   if (options.data) {
-    const { isRegisterAccount, userType } = options.data;
+    const { registration_open, user_type: userType } = options.data;
     // Agencies sign up at a root's host only.
-    const isOpen = isRegisterAccount === 'T' && (!isForAgencies || userType === 'userdownline');
+    const isOpen = registration_open === 'T' && (!isForAgencies || userType === 'userdownline');
     return isOpen ? <RegisterForm options={options.data} asksForCode={isForAgencies} /> : <LoginPage />;
   }
   return (
@@ -61,40 +61,40 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
   const captcha = useCaptcha(options);
   const form = useForm({
     initialValues: {
-      companyname: '',
+      company_name: '',
       name: '',
       email: '',
-      phonenum: { country: '', number: '' } as PhoneValue,
+      phone: { country: '', number: '' } as PhoneValue,
       password: '',
-      refcode: given,
+      referral_code: given,
     },
     validateInputOnBlur: true,
     validate: {
-      companyname: (value) => (value.trim() ? null : 'Enter your company name'),
+      company_name: (value) => (value.trim() ? null : 'Enter your company name'),
       name: (value) => (value.trim() ? null : 'Enter your name'),
       email: (value) =>
         looksLikeEmail(value.trim()) ? null : 'Enter your email address, such as name@company.com',
-      phonenum: (value) => phoneFault(value, true),
+      phone: (value) => phoneFault(value, true),
       password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
     },
   });
-  const isForAgency = options.userType === 'userdownline';
+  const isForAgency = options.user_type === 'userdownline';
 
   const send = form.onSubmit(
-    async ({ refcode, phonenum, ...values }) => {
+    async ({ referral_code, phone: typed, ...values }) => {
       setProblem(undefined);
       try {
-        const phone = (await loadPhones()).wireOf(phonenum);
+        const phone = (await loadPhones()).wireOf(typed);
         const answer = await api.auth.register({
           ...values,
           // Includes the country code, so no other field is needed.
-          phonenum: phone ? `${phone.phone_country_calling_code}${phone.phonenum}` : phonenum.number,
-          userType: options.userType,
-          domainName: location.hostname,
-          ownedcompanyid: brand.company_id,
-          idsys: brand.idsys,
-          ...(refcode.trim() ? { refcode: refcode.trim() } : {}),
-          gtoken: await captcha.answer(),
+          phone: phone ? `${phone.phone_calling}${phone.phone}` : typed.number,
+          user_type: options.user_type,
+          host: location.hostname,
+          company_id: brand.company_id,
+          root_id: brand.root_id,
+          ...(referral_code.trim() ? { referral_code: referral_code.trim() } : {}),
+          captcha_token: await captcha.answer(),
         });
         setSent(answer.message);
       } catch (error) {
@@ -133,7 +133,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
             withAsterisk
             autoFocus
             maxLength={255}
-            {...form.getInputProps('companyname')}
+            {...form.getInputProps('company_name')}
           />
           <TextInput
             label="Your name"
@@ -150,7 +150,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
             maxLength={70}
             {...form.getInputProps('email')}
           />
-          <PhoneInput required {...form.getInputProps('phonenum')} />
+          <PhoneInput required {...form.getInputProps('phone')} />
           <PasswordInput
             label="Password"
             description="At least 12 characters."
@@ -166,7 +166,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
               description="If someone invited you."
               autoComplete="off"
               maxLength={64}
-              {...form.getInputProps('refcode')}
+              {...form.getInputProps('referral_code')}
             />
           )}
           {captcha.box}

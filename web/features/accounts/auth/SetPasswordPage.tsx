@@ -50,21 +50,21 @@ export default function SetPasswordPage() {
   }, [fault]);
 
   const form = useForm({
-    initialValues: { newpassword: '', again: '' },
+    initialValues: { new_password: '', again: '' },
     validateInputOnBlur: true,
     validate: {
-      newpassword: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
-      again: (value, all) => (value === all.newpassword ? null : 'Enter the same password as above'),
+      new_password: (value) => (value.length >= 12 ? null : 'Use at least 12 characters'),
+      again: (value, all) => (value === all.new_password ? null : 'Enter the same password as above'),
     },
   });
   const send = form.onSubmit(
-    async ({ newpassword }) => {
+    async ({ new_password }) => {
       setProblem(undefined);
       try {
         const answer = await api.auth.setNewPassword({
           token,
           email,
-          newpassword,
+          new_password,
           ...(isRemoving ? { remove_passkeys: true } : {}),
         });
         // The reset ended all sessions, including any in this browser; data it has loaded may belong to someone else.
@@ -135,7 +135,7 @@ export default function SetPasswordPage() {
             autoFocus
             maxLength={1024}
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the new password', tabIndex: 0 }}
-            {...form.getInputProps('newpassword')}
+            {...form.getInputProps('new_password')}
           />
           <PasswordInput
             label="Confirm new password"

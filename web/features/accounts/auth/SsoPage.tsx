@@ -41,11 +41,11 @@ export default function SsoPage() {
     }
 
     async function enter(): Promise<string> {
-      const currentUserID = await currentUser();
+      const currentUserId = await currentUser();
       const answer = await api.auth.ssoValidation({
         token: token ?? '',
         subdomain: location.hostname,
-        currentUserID,
+        current_user_id: currentUserId,
       });
       if (answer.action === 'replace_user') session.forget();
       forgetAnswers();

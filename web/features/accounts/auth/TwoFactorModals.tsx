@@ -48,9 +48,9 @@ export default function TwoFactorModals({ opened, onClose, onSaved }: MenuModal)
     setChosen(undefined);
     setSettingUp(false);
   };
-  const save = async (given: { currpassword: string; code?: string; secretKey?: string }) => {
+  const save = async (given: { current_password: string; code?: string; secret_key?: string }) => {
     const answer = await api.auth.saveTwoFactor({
-      userId: user.id,
+      user_id: user.id,
       two_factor_auth: kind !== null,
       two_factor_auth_type: kind,
       ...given,
@@ -113,7 +113,7 @@ function Choice(props: {
   kind: Kind | null;
   onChoose: (kind: Kind) => void;
   onSetUp: () => void;
-  onSave: (given: { currpassword: string }) => Promise<void>;
+  onSave: (given: { current_password: string }) => Promise<void>;
   onClose: () => void;
 }) {
   const { kind, saved } = props;
@@ -121,8 +121,10 @@ function Choice(props: {
   const isChanged = kind !== saved;
   const needsPassword = isChanged && kind !== 'google';
   const form = useForm({
-    initialValues: { currpassword: '' },
-    validate: { currpassword: (value) => (value || !needsPassword ? null : 'Enter your current password') },
+    initialValues: { current_password: '' },
+    validate: {
+      current_password: (value) => (value || !needsPassword ? null : 'Enter your current password'),
+    },
   });
   const send = form.onSubmit(
     async (values) => {
@@ -182,7 +184,7 @@ function Choice(props: {
             withAsterisk
             maxLength={1024}
             visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
-            {...form.getInputProps('currpassword')}
+            {...form.getInputProps('current_password')}
           />
         )}
       </Stack>
@@ -200,31 +202,32 @@ function Choice(props: {
 }
 
 function Authenticator(props: {
-  onSave: (given: { currpassword: string; code: string; secretKey: string }) => Promise<void>;
+  onSave: (given: { current_password: string; code: string; secret_key: string }) => Promise<void>;
   onCancel: () => void;
 }) {
   const user = useUser();
   const [problem, setProblem] = useState<string>();
   const secret = useQuery({
     queryKey: ['authenticator', user.id],
-    queryFn: ({ signal }) => api.auth.googleTfa({ userId: user.id, companyId: user.company_id }, { signal }),
+    queryFn: ({ signal }) =>
+      api.auth.googleTfa({ user_id: user.id, company_id: user.company_id }, { signal }),
     // A secret is not kept once the modal is closed.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const form = useForm({
-    initialValues: { currpassword: '', code: '' },
+    initialValues: { current_password: '', code: '' },
     validate: {
       code: (value) =>
         /^\d{6}$/.test(value.replace(/\s/g, '')) ? null : 'Enter the 6 digits shown in the app',
-      currpassword: (value) => (value ? null : 'Enter your current password'),
+      current_password: (value) => (value ? null : 'Enter your current password'),
     },
   });
   const send = form.onSubmit(
     async (values) => {
       setProblem(undefined);
       try {
-        await props.onSave({ ...values, secretKey: secret.data?.secretKey ?? '' });
+        await props.onSave({ ...values, secret_key: secret.data?.secret_key ?? '' });
       } catch (error) {
         setProblem(refusedBeside(form, error));
       }
@@ -248,7 +251,7 @@ function Authenticator(props: {
         <div className={classes.code}>
           {secret.data ? (
             <img
-              src={secret.data.qrCodeUrl}
+              src={secret.data.qr_code_url}
               alt="QR code for your authenticator app"
               width={200}
               height={200}
@@ -260,8 +263,8 @@ function Authenticator(props: {
         <Group gap="xs" wrap="nowrap" justify="center" mih={28}>
           {secret.data ? (
             <>
-              <Code style={{ overflowWrap: 'anywhere', fontSize: 13 }}>{secret.data.secretKey}</Code>
-              <CopyButton text={secret.data.secretKey} what="key" />
+              <Code style={{ overflowWrap: 'anywhere', fontSize: 13 }}>{secret.data.secret_key}</Code>
+              <CopyButton text={secret.data.secret_key} what="key" />
             </>
           ) : (
             <Skeleton height={22} width={280} />
@@ -284,7 +287,7 @@ function Authenticator(props: {
           withAsterisk
           maxLength={1024}
           visibilityToggleButtonProps={{ 'aria-label': 'Show or hide the password', tabIndex: 0 }}
-          {...form.getInputProps('currpassword')}
+          {...form.getInputProps('current_password')}
         />
       </Stack>
       <Group justify="flex-end" gap="xs" mt="lg">

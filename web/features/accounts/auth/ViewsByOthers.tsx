@@ -52,7 +52,7 @@ export function ViewsByOthers() {
       </Text>
       <DataTable
         label="Views by others"
-        download={{ list: 'views', query: state.input }}
+        download={{ list: 'views', of: 'auth.views', query: state.input }}
         name="views"
         columns={columns}
         query={query}

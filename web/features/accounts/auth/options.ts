@@ -9,7 +9,7 @@ export type AccessOptions = Awaited<ReturnType<Client['auth']['accessOptions']>>
 export const factorQuery = (userId: string) =>
   queryOptions({
     queryKey: ['two-factor', userId],
-    queryFn: ({ signal }) => api.auth.twoFactor({ userId }, { signal }),
+    queryFn: ({ signal }) => api.auth.twoFactor({ user_id: userId }, { signal }),
   });
 
 /** How many recovery codes are left. */

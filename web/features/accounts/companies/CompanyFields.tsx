@@ -1,5 +1,5 @@
 import { Checkbox, Group, Select, Stack, Text, TextInput, type TextInputProps } from '@mantine/core';
-import { type CompanyFieldInputs, companyInputs } from '../../../../contract/accounts/company-fields.ts';
+import { companyFieldName, companyInputs } from '../../../../contract/accounts/company-fields.ts';
 import { PhoneInput } from '../../../ui/PhoneInput.tsx';
 import classes from './companies.module.css';
 import { INPUT_MAX } from './companies.ts';
@@ -22,14 +22,14 @@ export function OwnerFields({ form, isAddressFixed = false }: { form: Form; isAd
         withAsterisk
         autoComplete="off"
         maxLength={INPUT_MAX}
-        {...form.getInputProps('ClientCompanyName')}
+        {...form.getInputProps('company_name')}
       />
       <TextInput
         label="Full Name"
         withAsterisk
         autoComplete="off"
         maxLength={INPUT_MAX}
-        {...form.getInputProps('ClientFullName')}
+        {...form.getInputProps('full_name')}
       />
       <TextInput
         label="Email"
@@ -38,10 +38,10 @@ export function OwnerFields({ form, isAddressFixed = false }: { form: Form; isAd
         autoComplete="off"
         maxLength={120}
         {...(isAddressFixed ? FIXED : {})}
-        {...form.getInputProps('ClientEmail')}
+        {...form.getInputProps('email')}
       />
       <div className={classes.wide}>
-        <PhoneInput required {...form.getInputProps('ClientPhone')} />
+        <PhoneInput required {...form.getInputProps('phone')} />
       </div>
     </>
   );
@@ -65,7 +65,7 @@ export function SubdomainField(props: { form: Form; suffix: string; isFixed?: bo
       rightSectionWidth={Math.min(180, 12 + suffix.length * 8)}
       rightSectionPointerEvents="none"
       {...(isFixed ? { ...FIXED, description: 'Ask an owner to change it.' } : {})}
-      {...form.getInputProps('DownlineSubDomain')}
+      {...form.getInputProps('subdomain_name')}
     />
   );
 }
@@ -73,7 +73,7 @@ export function SubdomainField(props: { form: Form; suffix: string; isFixed?: bo
 /** A list of checkboxes, with the error below them. */
 export function Ticks(props: {
   form: Form;
-  field: 'selectedterms' | 'selectedmodules';
+  field: 'selected_terms' | 'selected_modules';
   label: string;
   required?: boolean;
   choices: { value: string; label: string }[];
@@ -98,7 +98,7 @@ export function Ticks(props: {
 /** A plan of minimum spend, or the platform's default one. */
 export function PlanField(props: {
   form: Form;
-  plans: { id: string; planName: string; default: 'T' | 'F' }[];
+  plans: { id: string; plan_name: string; default: 'T' | 'F' }[];
 }) {
   const standard = props.plans.find((plan) => plan.default === 'T');
   return (
@@ -106,10 +106,10 @@ export function PlanField(props: {
       label="Minimum Spend Config"
       allowDeselect={false}
       data={[
-        { value: '', label: standard ? `Default (${standard.planName})` : 'Default' },
-        ...props.plans.map((plan) => ({ value: plan.id, label: plan.planName })),
+        { value: '', label: standard ? `Default (${standard.plan_name})` : 'Default' },
+        ...props.plans.map((plan) => ({ value: plan.id, label: plan.plan_name })),
       ]}
-      {...props.form.getInputProps('planMinSpendId')}
+      {...props.form.getInputProps('plan_id')}
     />
   );
 }
@@ -130,13 +130,13 @@ export function Flags(props: {
           <Checkbox
             label="White Labelling"
             description="Its own brand, domain, and email sender. If off, it shows the platform’s."
-            {...form.getInputProps('ClientWhiteLabeling', { type: 'checkbox' })}
+            {...form.getInputProps('white_labelling', { type: 'checkbox' })}
           />
           {props.owner && (
             <Checkbox
               label="Beta features"
               description="Includes the agency in features offered to selected agencies."
-              {...form.getInputProps('betaUser', { type: 'checkbox' })}
+              {...form.getInputProps('beta_user', { type: 'checkbox' })}
             />
           )}
         </>
@@ -144,14 +144,14 @@ export function Flags(props: {
       {props.apiMode && (
         <Checkbox
           label="Enable API Developer Mode"
-          {...form.getInputProps('ApiMode', { type: 'checkbox' })}
+          {...form.getInputProps('api_mode', { type: 'checkbox' })}
         />
       )}
       {props.kind === 'client' && (
         <>
           <Checkbox
             label="Disable adding campaigns"
-            {...form.getInputProps('disabledaddcampaign', { type: 'checkbox' })}
+            {...form.getInputProps('campaigns_closed', { type: 'checkbox' })}
           />
           <OwnFields {...props} step="edit" input="flag" />
           {props.owner && (
@@ -159,12 +159,12 @@ export function Flags(props: {
               <Checkbox
                 label="Email notifications to the owner"
                 description="About payments, limits, and balances."
-                {...form.getInputProps('adminGetNotification', { type: 'checkbox' })}
+                {...form.getInputProps('gets_notices', { type: 'checkbox' })}
               />
               <Checkbox
                 label="No email to the owner"
                 description="Only what their own account needs, such as sign-in codes."
-                {...form.getInputProps('disabledreceivedemail', { type: 'checkbox' })}
+                {...form.getInputProps('mail_off', { type: 'checkbox' })}
               />
             </>
           )}
@@ -183,7 +183,7 @@ export function DomainField({ form }: { form: Form }) {
       autoComplete="off"
       maxLength={300}
       description="Its own domain, verified by DNS records later. Leave blank for none."
-      {...form.getInputProps('DownlineDomain')}
+      {...form.getInputProps('domain')}
     />
   );
 }
@@ -200,7 +200,7 @@ export function OwnFields(props: {
     .filter(([, field]) => field.kind === input)
     .map(([name, field]) => {
       const words = { label: field.label!, ...(field.hint ? { description: field.hint } : {}) };
-      const value = field.enter as keyof CompanyFieldInputs;
+      const value = companyFieldName(name, field);
       return input === 'flag' ? (
         <Checkbox key={name} {...words} {...form.getInputProps(value, { type: 'checkbox' })} />
       ) : (

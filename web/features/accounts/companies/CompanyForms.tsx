@@ -72,8 +72,8 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
   const send = async (values: CompanyValues) => {
     try {
       const { message } = await api.companies.create({
-        companyID: user.company_id,
-        idsys: user.company_root_id,
+        company_id: user.company_id,
+        root_id: user.root_id,
         ...(await newToWire(values, kind)),
       });
       forgetFailed(ABOUT);
@@ -85,7 +85,7 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
     }
     await cache.invalidateQueries({ queryKey: ['companies'] });
   };
-  const isReady = form.values.ClientFullName.trim() !== '' && form.values.ClientEmail.trim() !== '';
+  const isReady = form.values.full_name.trim() !== '' && form.values.email.trim() !== '';
   return (
     <form
       noValidate
@@ -129,12 +129,12 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const brand = useBrand();
   const cache = useQueryClient();
   const isAgency = row.kind === 'agency';
-  const inTree = user.company_kind === 'root' && user.rootcomp && row.company_root_id === user.company_id;
-  const mayPlan = useMay('cost.write') && isAgency && brand.idsys === brand.masteridsys;
+  const inTree = user.company_kind === 'root' && user.is_root && row.root_id === user.company_id;
+  const mayPlan = useMay('cost.write') && isAgency && brand.root_id === brand.master_root_id;
   // Sales see the owner's sign-in details, and what only a root's users decide, as read-only.
   const isSales = user.user_type === 'sales';
   // Only owners, signed in as themselves, change the addresses where users enter their passwords.
-  const host = useMay('owner.write') && !user.isViewMode;
+  const host = useMay('owner.write') && !user.in_view_mode;
   const may = { apiMode: inTree && isAgency && !isSales, plan: mayPlan, owner: !isSales, host };
   const plans = useQuery({
     queryKey: ['minimum-spend-plans'],
@@ -145,7 +145,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const form = useCompanyForm(valuesOf(row), row.kind, true);
   const failed = useFailure(form);
   const leave = useLeaveGuard(form.isDirty(), `Your changes to ${named(row.company_name)} will be lost.`);
-  const suffix = row.subdomain ? row.subdomain.slice(row.orisubdomain.length) : suffixOf(brand.domain);
+  const suffix = row.subdomain ? row.subdomain.slice(row.subdomain_name.length) : suffixOf(brand.domain);
 
   /** Whether the products being removed have no active campaigns; otherwise shows which campaigns are in the way. */
   const productsAreFree = async (modules: string[]): Promise<boolean> => {
@@ -155,7 +155,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
         ids: (
           await api.companies.checkCampaignActive({
             company_id: row.company_id,
-            leadspeek_type: module,
+            modules: module,
             user_type: isAgency ? 'agency' : 'client',
           })
         ).active_campaign_id,
@@ -183,20 +183,20 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
       // The server refuses it in any case; sales are not shown which campaigns these are.
       const taken = isSales ? [] : takenAway(row, values);
       if (taken.length > 0 && !(await productsAreFree(taken))) {
-        form.setFieldValue('selectedmodules', [...values.selectedmodules, ...taken]);
+        form.setFieldValue('selected_modules', [...values.selected_modules, ...taken]);
         return;
       }
       if (
         may.apiMode &&
-        values.ApiMode !== (row.api_mode === 'T') &&
-        !(await developerMode(row, values.ApiMode))
+        values.api_mode !== (row.api_mode === 'T') &&
+        !(await developerMode(row, values.api_mode))
       ) {
-        form.setFieldValue('ApiMode', !values.ApiMode);
+        form.setFieldValue('api_mode', !values.api_mode);
         return;
       }
       const { message } = await api.companies.update({
-        companyID: user.company_id,
-        idsys: user.company_root_id,
+        company_id: user.company_id,
+        root_id: user.root_id,
         ...(await changeToWire(values, row, may)),
       });
       forgetFailed(ABOUT);
@@ -223,14 +223,8 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
           <OwnFields form={form} kind={row.kind} step="edit" input="text" />
           {mayPlan && plans.data && <PlanField form={form} plans={plans.data.data} />}
         </div>
-        <Ticks
-          form={form}
-          field="selectedterms"
-          label="Payment Term"
-          required
-          choices={row.rootpaymentterm}
-        />
-        <Ticks form={form} field="selectedmodules" label="Product(s)" choices={row.rootmodules} />
+        <Ticks form={form} field="selected_terms" label="Payment Term" required choices={row.root_terms} />
+        <Ticks form={form} field="selected_modules" label="Product(s)" choices={row.root_modules} />
         <Flags form={form} kind={row.kind} apiMode={may.apiMode} owner={may.owner} />
         {plans.error && (
           <Notice tone="warn" title="The minimum-spend plans could not be loaded">
@@ -273,7 +267,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
 }
 
 const labelOf = (row: CompanyItem, module: string): string =>
-  row.rootmodules.find((one) => one.value === module)?.label ??
+  row.root_modules.find((one) => one.value === module)?.label ??
   MODULES.find((one) => one.module === module)?.name ??
   module;
 

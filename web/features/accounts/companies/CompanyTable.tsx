@@ -2,7 +2,7 @@ import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { type CompanyFieldsShown, listedFields } from '../../../../contract/accounts/company-fields.ts';
+import { companyFieldName, listedFields } from '../../../../contract/accounts/company-fields.ts';
 import { rowActions } from '../../../../contract/accounts/row-actions.ts';
 import { COMPANY_SORTS, type CompanySort } from '../../../../contract/choices.ts';
 import { messages } from '../../../../contract/messages.ts';
@@ -72,7 +72,7 @@ export function CompanyTable({ kind }: { kind: 'agency' | 'client' }) {
           <FilterPopover
             value={filters}
             onChange={setFilters}
-            isRoot={user.company_kind === 'root' && user.rootcomp}
+            isRoot={user.company_kind === 'root' && user.is_root}
           />
         )
       }
@@ -99,11 +99,11 @@ function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
     dir: sort.dir,
     q,
     input: {
-      Page: page,
-      PerPage: perPage,
-      sortby: sort.by,
+      page: page,
+      per_page: perPage,
+      sort: sort.by,
       order: sort.by ? sort.dir : undefined,
-      searchQuery: q || undefined,
+      search: q || undefined,
     },
     setPage,
     setPerPage: (next) => {
@@ -137,7 +137,7 @@ function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
       )}
       <List
         kind="client"
-        companyID={agency.company_id}
+        companyId={agency.company_id}
         state={state}
         filters={[]}
         label={`Clients of ${agency.company_name}`}
@@ -153,7 +153,7 @@ function Clients({ agency, found }: { agency: CompanyItem; found: string }) {
 
 interface ListProps {
   kind: 'agency' | 'client';
-  companyID?: string;
+  companyId?: string;
   state: ListState<CompanySort>;
   filters: ReturnType<typeof filtersIn>;
   /** The agency whose clients are expanded initially. */
@@ -166,20 +166,20 @@ interface ListProps {
 }
 
 function List(props: ListProps) {
-  const { kind, companyID, state, filters } = props;
+  const { kind, companyId, state, filters } = props;
   const user = useUser();
   const cache = useQueryClient();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set(props.opened ? [props.opened] : []));
   const [editing, setEditing] = useState<string>();
   const [doing, setDoing] = useState<{ what: Doing; row: CompanyItem }>();
-  const input = { ...state.input, kind, companyID, filters };
+  const input = { ...state.input, kind, company_id: companyId, filters };
   const queryKey = ['companies', input];
   const query = useQuery({
     queryKey,
     queryFn: ({ signal }) => readCompanies(api, user, input, { signal }),
     placeholderData: keepPreviousData,
     // An empty list looks again, so that the first row comes by itself.
-    refetchInterval: (found) => (found.state.data?.total === 0 && !companyID ? 5000 : false),
+    refetchInterval: (found) => (found.state.data?.total === 0 && !companyId ? 5000 : false),
   });
   const offered = (row: CompanyItem) => rowActions(user, { ...row, user_id: row.id || null });
   const reload = () => cache.invalidateQueries({ queryKey: ['companies'] });
@@ -219,7 +219,7 @@ function List(props: ListProps) {
       }
     } else if (what === 'minimumSpendExclusion') {
       if (await toggleMinimumSpend(row)) {
-        patch(row.company_id, { exclude_minimum_spend: row.exclude_minimum_spend ? 0 : 1 });
+        patch(row.company_id, { excluded_minimum_spend: row.excluded_minimum_spend ? 0 : 1 });
         void reload();
       }
     } else setDoing({ what, row });
@@ -227,7 +227,7 @@ function List(props: ListProps) {
 
   const label = props.label ?? (kind === 'agency' ? 'Agencies' : 'Clients');
   // Computed before the rows load, so that the column does not pop in with them.
-  const hasActions = rowActions(user, anyRow(kind, user.company_root_id)).length > 0;
+  const hasActions = rowActions(user, anyRow(kind, user.root_id)).length > 0;
   /** An agency that the search found through its clients is expanded. */
   const isByClient = (row: CompanyItem) => kind === 'agency' && !matchesItself(row, state.q);
   const isOpen = (row: CompanyItem) => open.has(row.company_id) !== isByClient(row);
@@ -248,7 +248,7 @@ function List(props: ListProps) {
       )}
       <DataTable
         label={label}
-        name={`companies.${kind}${companyID ? '.tree' : ''}`}
+        name={`companies.${kind}${companyId ? '.tree' : ''}`}
         columns={columnsFor({
           kind,
           isSales: user.user_type === 'sales',
@@ -267,7 +267,7 @@ function List(props: ListProps) {
         query={query}
         state={state}
         mayUnsort
-        bare={companyID !== undefined}
+        bare={companyId !== undefined}
         download={companiesAsked(user, input)}
         rowKey={(row) => row.company_id}
         below={(row) => {
@@ -381,7 +381,7 @@ function columnsFor(given: {
           )}
           {!given.isSales && (
             <span className={`${classes.phone} num`}>
-              {row.phonenum ? `${row.phone_country_calling_code} ${row.phonenum}`.trim() : messages.noPhone}
+              {row.phone ? `${row.phone_calling} ${row.phone}`.trim() : messages.noPhone}
             </span>
           )}
         </span>
@@ -399,11 +399,11 @@ function columnsFor(given: {
       title: 'SALES',
       render: (row) => (salesWords(row) ? <Clip text={salesWords(row)} max={280} /> : <None />),
     },
-    ...listedFields(given.kind).map(({ show, listed }): Column<CompanyItem> => {
-      const words = (row: CompanyItem) => row[show as keyof CompanyFieldsShown];
+    ...listedFields(given.kind).map(([column, field]): Column<CompanyItem> => {
+      const words = (row: CompanyItem) => row[companyFieldName(column, field)];
       return {
-        key: show,
-        title: listed!,
+        key: column,
+        title: field.listed!,
         render: (row) => (words(row) ? <Clip text={words(row)} max={160} /> : <None />),
       };
     }),

@@ -70,7 +70,7 @@ export function LogsModal({ row, onClose }: { row: CompanyItem; onClose: () => v
       </Text>
       <DataTable
         label="User logs"
-        download={{ list: 'user-logs', query: { company_id: row.company_id } }}
+        download={{ list: 'user-logs', of: 'companies.userLogs', query: { company_id: row.company_id } }}
         name="companies.logs"
         columns={columns}
         query={query}

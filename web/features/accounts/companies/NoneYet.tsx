@@ -18,7 +18,7 @@ export function NoneYet({ kind }: { kind: 'agency' | 'client' }) {
   const mayOpen = useMay('setting.write');
   const many = kind === 'agency' ? 'agencies' : 'clients';
   const page = kind === 'agency' ? '/agency-register' : '/register';
-  const isOpen = options?.isRegisterAccount === 'T';
+  const isOpen = options?.registration_open === 'T';
   return (
     <EmptyState
       icon={icon}

@@ -29,7 +29,7 @@ export function OnboardingPopover({ row }: { row: CompanyItem }) {
   const [isOpen, setOpen] = useState(false);
   const query = useQuery({
     queryKey: ['onboarding-charge', row.company_id],
-    queryFn: ({ signal }) => api.settings.onboarding({ companyID: row.company_id }, { signal }),
+    queryFn: ({ signal }) => api.settings.onboarding({ company_id: row.company_id }, { signal }),
     enabled: isOpen,
     staleTime: 0,
     gcTime: 0,
@@ -83,7 +83,7 @@ function ChargeForm({ row, found, onClose }: { row: CompanyItem; found: Found; o
   const send = async (values: typeof form.values) => {
     try {
       const { message } = await api.settings.saveOnboarding({
-        CompanyID: row.company_id,
+        company_id: row.company_id,
         amount: values.amount.trim(),
         enable_coupon: values.enable_coupon ? 'T' : 'F',
       });

@@ -40,7 +40,7 @@ export function PriceModal({ row, onClose }: Props) {
   const [module, setModule] = useState<ModuleType>(modules[0]?.module ?? 'local');
   const query = useQuery({
     queryKey: ['client-costs', row.company_id, module],
-    queryFn: ({ signal }) => api.pricing.client({ companyID: row.company_id, module }, { signal }),
+    queryFn: ({ signal }) => api.pricing.client({ company_id: row.company_id, module }, { signal }),
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -93,14 +93,14 @@ export function PriceModal({ row, onClose }: Props) {
 function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (is: boolean) => void }) {
   const { row, module, found, onDirty, onClose } = props;
   const maySave = useMay('campaign.price');
-  const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
+  const rich = module === 'b2b' ? ('lead_price_b2b' as const) : ('lead_price_advanced' as const);
   const initialValues = {
-    CostSet: found.CostSet,
+    lead_price: found.lead_price,
     [rich]: found[rich],
-    CostMaxLead: found.CostMaxLead,
-    PlatformFee: found.PlatformFee,
-    CostMonth: found.CostMonth,
-    PaymentTerm: found.PaymentTerm as PaymentTermName,
+    lead_price_max: found.lead_price_max,
+    platform_fee: found.platform_fee,
+    monthly_fee: found.monthly_fee,
+    term: found.term as PaymentTermName,
   };
   const form = useForm({
     initialValues,
@@ -110,7 +110,7 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
   const send = async (values: typeof form.values) => {
     try {
       const { message } = await api.pricing.saveClient({
-        companyID: row.company_id,
+        company_id: row.company_id,
         module,
         ...values,
         version: found.version,
@@ -123,7 +123,7 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
     }
   };
   const price = (
-    field: 'CostSet' | typeof rich | 'CostMaxLead' | 'PlatformFee' | 'CostMonth',
+    field: 'lead_price' | typeof rich | 'lead_price_max' | 'platform_fee' | 'monthly_fee',
     label: string,
     description?: string,
   ) => (
@@ -147,17 +147,17 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
           allowDeselect={false}
           disabled={!maySave}
           data={[...PAYMENT_TERMS]}
-          {...form.getInputProps('PaymentTerm')}
+          {...form.getInputProps('term')}
         />
-        {price('CostSet', 'Cost per lead')}
+        {price('lead_price', 'Cost per lead')}
         {price(
           rich,
           module === 'b2b' ? 'Cost per lead with company data' : 'Cost per lead with personal data',
           'For leads with data fields. Enter 0 to use the cost per lead.',
         )}
-        {price('CostMaxLead', 'Maximum cost per lead')}
-        {price('PlatformFee', 'One-time setup fee')}
-        {price('CostMonth', 'Monthly platform fee')}
+        {price('lead_price_max', 'Maximum cost per lead')}
+        {price('platform_fee', 'One-time setup fee')}
+        {price('monthly_fee', 'Monthly platform fee')}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {maySave ? 'Cancel' : 'Close'}

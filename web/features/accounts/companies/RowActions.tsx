@@ -142,7 +142,7 @@ export function RowActions(props: {
             {has('minimumSpendExclusion') &&
               item(
                 'minimumSpendExclusion',
-                row.exclude_minimum_spend ? 'Include in minimum spend' : 'Exclude from minimum spend',
+                row.excluded_minimum_spend ? 'Include in minimum spend' : 'Exclude from minimum spend',
                 <IconPigMoney size={size} aria-hidden="true" />,
               )}
             {has('edit') &&

@@ -18,7 +18,7 @@ interface Props {
 export function SetSalesModal({ company, onClose }: Props) {
   const query = useQuery({
     queryKey: ['sales-list', company.company_id],
-    queryFn: ({ signal }) => api.sales.getSalesList({ companyID: company.company_id }, { signal }),
+    queryFn: ({ signal }) => api.sales.getSalesList({ company_id: company.company_id }, { signal }),
     // A stale copy must not overwrite what others have set in the meantime.
     staleTime: 0,
     gcTime: 0,
@@ -44,14 +44,14 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
   const queryClient = useQueryClient();
   const form = useForm({
     initialValues: {
-      salesRep: found.salesrepid || null,
-      salesAE: found.accountexecutiveid || null,
-      salesRef: found.accountrefid || null,
+      sales_rep_id: found.sales_rep_id || null,
+      account_executive_id: found.account_executive_id || null,
+      referrer_id: found.referrer_id || null,
     },
   });
   const send = async (values: typeof form.values) => {
     try {
-      const { message } = await api.sales.setSalesPerson({ companyID: company.company_id, ...values });
+      const { message } = await api.sales.setSalesPerson({ company_id: company.company_id, ...values });
       notifyDone(message);
       await queryClient.invalidateQueries({ queryKey: ['companies'] });
       onClose();
@@ -83,9 +83,14 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           Who manages {company.company_name}. They see it in their list.
         </Text>
-        {field('salesRep', 'Sales Representative', found.salesrepid, found.salesrep)}
-        {field('salesAE', 'Account Executive', found.accountexecutiveid, found.accountexecutive)}
-        {field('salesRef', 'Referral Account', found.accountrefid, found.accountref)}
+        {field('sales_rep_id', 'Sales Representative', found.sales_rep_id, found.sales_rep)}
+        {field(
+          'account_executive_id',
+          'Account Executive',
+          found.account_executive_id,
+          found.account_executive,
+        )}
+        {field('referrer_id', 'Referral Account', found.referrer_id, found.referrer)}
         {found.data.length === 0 && (
           <Text size="sm" c="dimmed">
             There are no salespeople yet.

@@ -41,7 +41,7 @@ export async function switchManualBill(row: CompanyItem, on: boolean): Promise<b
   );
   if (!isSure) return false;
   try {
-    await api.dunning.manualBill({ companyID: row.company_id, manualBill: on ? 'T' : 'F' });
+    await api.dunning.manualBill({ company_id: row.company_id, manual_bill: on ? 'T' : 'F' });
     forgetFailed(about);
     notifyDone(messages.manualBillSaved);
     return true;
@@ -54,7 +54,7 @@ export async function switchManualBill(row: CompanyItem, on: boolean): Promise<b
 /** Excludes an agency from the minimum spend, or includes it again. */
 export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
   const about = `minimum spend ${row.company_id}`;
-  const isExcluded = row.exclude_minimum_spend === 1;
+  const isExcluded = row.excluded_minimum_spend === 1;
   const isSure = await confirm(
     isExcluded
       ? {
@@ -70,7 +70,7 @@ export async function toggleMinimumSpend(row: CompanyItem): Promise<boolean> {
   );
   if (!isSure) return false;
   try {
-    await api.minimumSpend.exclude({ CompanyID: row.company_id });
+    await api.minimumSpend.exclude({ company_id: row.company_id });
     forgetFailed(about);
     notifyDone(messages.minSpendToggled);
     return true;
@@ -91,7 +91,7 @@ export async function settle(row: CompanyItem): Promise<boolean> {
   });
   if (!isSure) return false;
   try {
-    const { data } = await api.dunning.settle({ userID: row.id });
+    const { data } = await api.dunning.settle({ user_id: row.id });
     if (data.result !== 'success') {
       notifyFailed(data.message || messages.settlementFailed, undefined, about);
       return false;
@@ -119,7 +119,7 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
   });
   if (!isSure) return false;
   try {
-    await api.companies.remove({ companyID: user.company_id, userID: row.id || row.company_id });
+    await api.companies.remove({ company_id: user.company_id, user_id: row.id || row.company_id });
   } catch (error) {
     notifyFailed(wordsOf(error), undefined, about);
     return false;
@@ -134,9 +134,9 @@ export async function remove(row: CompanyItem, user: Pick<SessionUser, 'company_
  * (AGCY-20).
  */
 export async function downloadAgreement(row: CompanyItem): Promise<void> {
-  if (row.company_agreement_file === 'download')
+  if (row.agreement_file === 'download')
     await download(`/configuration/agreement/${row.company_id}/file`, {}, messages.agreementDownloadFailed);
-  else open(row.company_agreement_file, '_blank', 'noopener');
+  else open(row.agreement_file, '_blank', 'noopener');
 }
 
 /** Sends the owner another invitation. */
@@ -144,8 +144,8 @@ export async function invite(row: CompanyItem, user: Pick<SessionUser, 'company_
   const about = `invitation ${row.company_id}`;
   try {
     const { message } = await api.companies.resendInvitation({
-      companyID: user.company_id,
-      ClientID: row.id || row.company_id,
+      company_id: user.company_id,
+      id: row.id || row.company_id,
     });
     forgetFailed(about);
     notifyDone(message);

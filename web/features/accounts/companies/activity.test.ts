@@ -33,10 +33,10 @@ test('[AGCY-01] what is set for an agency is told beneath its name', () => {
   const row = {
     kind: 'agency',
     activity: { ...quiet, balance_micros: 0 },
-    is_whitelabeling: 'F',
+    white_labelling: 'F',
     beta_user: 'T',
-    plan_minspend_name: 'Growth',
-    exclude_minimum_spend: 1,
+    plan_name: 'Growth',
+    excluded_minimum_spend: 1,
   } as const;
   expect(stateWords(row).map((one) => one.words)).toEqual([
     'Out of balance',

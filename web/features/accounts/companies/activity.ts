@@ -28,16 +28,16 @@ export function activityParts(row: Pick<CompanyNodeData, 'kind' | 'activity'>, n
 export function stateWords(
   row: Pick<
     CompanyNodeData,
-    'kind' | 'activity' | 'is_whitelabeling' | 'beta_user' | 'plan_minspend_name' | 'exclude_minimum_spend'
+    'kind' | 'activity' | 'white_labelling' | 'beta_user' | 'plan_name' | 'excluded_minimum_spend'
   >,
 ): { words: string; tone?: 'bad' }[] {
   if (row.kind !== 'agency') return [];
   const balance = row.activity?.balance_micros ?? null;
   return [
     ...(balance !== null && balance <= 0 ? [{ words: 'Out of balance', tone: 'bad' as const }] : []),
-    ...(row.is_whitelabeling === 'F' ? [{ words: 'No white label' }] : []),
+    ...(row.white_labelling === 'F' ? [{ words: 'No white label' }] : []),
     ...(row.beta_user === 'T' ? [{ words: 'Beta features' }] : []),
-    ...(row.plan_minspend_name ? [{ words: `Plan: ${row.plan_minspend_name}` }] : []),
-    ...(row.exclude_minimum_spend === 1 ? [{ words: 'No minimum spend' }] : []),
+    ...(row.plan_name ? [{ words: `Plan: ${row.plan_name}` }] : []),
+    ...(row.excluded_minimum_spend === 1 ? [{ words: 'No minimum spend' }] : []),
   ];
 }

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { type CompanyItem, named, readCompanies, salesWords, searchSegment } from './companies.ts';
 
-const asked = { kind: 'agency' as const, Page: 2, PerPage: 25, searchQuery: 'ac' };
+const asked = { kind: 'agency' as const, page: 2, per_page: 25, search: 'ac' };
 const row = { company_id: '1', company_name: 'Acme', kind: 'agency', created_at: '', clients: 2 };
 const rest = { current_page: 2, last_page: 2, per_page: 25, total: 26, from: 26, to: 26 };
 const options = { signal: new AbortController().signal };
-const ids = { company_id: 'own', company_root_id: 'root' };
+const ids = { company_id: 'own', root_id: 'root' };
 
 test.each([
   ['user', 'list'],
@@ -13,7 +13,7 @@ test.each([
   ['administrator', 'list'],
   ['sales', 'downline'],
 ] as const)('[ROLE-02] a list of a %s is read by the call %s, and by no other', async (user_type, call) => {
-  const list = vi.fn(async () => ({ ...rest, data: [{ ...row, id: '9', salesrep: 'Sasha' }] }));
+  const list = vi.fn(async () => ({ ...rest, data: [{ ...row, id: '9', sales_rep: 'Sasha' }] }));
   const downline = vi.fn(async () => ({
     ...rest,
     data: [
@@ -27,16 +27,16 @@ test.each([
   if (call === 'list') {
     expect(list).toHaveBeenCalledWith(
       {
-        companyId: 'own',
+        company_id: 'own',
         group: 'all',
-        idsys: 'root',
+        root_id: 'root',
         type: 'userdownline',
         module: 'all',
-        sortby: 'all',
+        sort: 'all',
         order: 'all',
         search: 'ac',
-        Page: 2,
-        PerPage: 25,
+        page: 2,
+        per_page: 25,
       },
       options,
     );
@@ -48,7 +48,7 @@ test.each([
   // From the sales list, only the user that the server names can be viewed as.
   expect(found.data[0]).toMatchObject({ company_id: '1', id: call === 'list' ? '9' : '' });
   if (call === 'downline') {
-    expect(found.data[0]).toMatchObject({ version: 0, is_whitelabeling: 'T' });
+    expect(found.data[0]).toMatchObject({ version: 0, white_labelling: 'T' });
     expect(found.data[1]).toMatchObject({ company_id: '2', id: '8', name: 'Ada', version: 3 });
   }
 });
@@ -58,27 +58,27 @@ test('[AGCY-19] the clients of an agency, sorted and filtered: unset parts of th
   const given = {
     ...asked,
     kind: 'client' as const,
-    companyID: 'acme',
-    searchQuery: undefined,
-    sortby: 'email' as const,
+    company_id: 'acme',
+    search: undefined,
+    sort: 'email' as const,
     order: 'desc' as const,
     filters: ['direct_payment', 'payment_failed'] as const,
   };
   await readCompanies({ companies: { list } } as never, { user_type: 'user', ...ids }, given, options);
   expect(list).toHaveBeenCalledWith(
     {
-      companyId: 'acme',
+      company_id: 'acme',
       group: 'all',
-      idsys: 'root',
+      root_id: 'root',
       type: 'client',
       module: 'all',
-      sortby: 'email' as const,
+      sort: 'email' as const,
       order: 'desc',
       search: 'all',
-      Page: 2,
-      PerPage: 25,
-      Filters: 'direct_payment,payment_failed',
-      inAgencyList: 'T',
+      page: 2,
+      per_page: 25,
+      filters: 'direct_payment,payment_failed',
+      in_agency_list: 'T',
     },
     options,
   );
@@ -100,7 +100,7 @@ test('a name in a sentence turns nothing around it and is not endless', () => {
 });
 
 test('[AGCY-16] the sales column names who has the company once, and to sales their own part', () => {
-  const one = { salesrep: 'Sasha', accountexecutive: 'Sasha', accountref: 'Rae' } as CompanyItem;
+  const one = { sales_rep: 'Sasha', account_executive: 'Sasha', referrer: 'Rae' } as CompanyItem;
   expect(salesWords(one)).toBe('Sasha, Rae');
   expect(salesWords({ ...one, roles: ['representative', 'referrer'] })).toBe(
     'Sales representative, Referral',

@@ -13,7 +13,7 @@ export type CompanyItem = CompanyNodeData & { roles?: Assigned['roles'] };
 export type CompanyPage = Omit<Listed, 'data'> & { data: CompanyItem[] };
 
 type ListQuery = Parameters<Client['companies']['list']>[0];
-type DownlineQuery = Parameters<Client['sales']['downline']>[0];
+type DownlineQuery = NonNullable<Parameters<Client['sales']['downline']>[0]>;
 type Calls = {
   companies: Pick<Client['companies'], 'list'>;
   sales: Pick<Client['sales'], 'downline'>;
@@ -23,12 +23,12 @@ type Calls = {
 export interface Asked {
   kind: 'agency' | 'client';
   /** The agency whose clients are listed; absent: those directly below the user's own company. */
-  companyID?: string | undefined;
-  Page: number;
-  PerPage: number;
-  sortby?: CompanySort | undefined;
+  company_id?: string | undefined;
+  page: number;
+  per_page: number;
+  sort?: CompanySort | undefined;
   order?: 'asc' | 'desc' | undefined;
-  searchQuery?: string | undefined;
+  search?: string | undefined;
   filters?: readonly CompanyFilter[];
 }
 
@@ -38,53 +38,53 @@ const UNTOLD: Omit<
   'company_id' | 'company_name' | 'kind' | 'created_at' | 'name' | 'email' | 'clients' | 'user_type'
 > = {
   id: '',
-  company_root_id: '',
+  root_id: '',
   package_id: '',
-  phonenum: '',
-  phone_country_code: '',
-  phone_country_calling_code: '',
+  phone: '',
+  phone_country: '',
+  phone_calling: '',
   subdomain: '',
-  orisubdomain: '',
+  subdomain_name: '',
   domain: '',
   manual_bill: 'F',
-  is_whitelabeling: 'T',
+  white_labelling: 'T',
   beta_user: 'F',
   api_mode: 'F',
-  is_user_generate_api: false,
-  is_marketing_services_agreement_developer: 'F',
-  exclude_minimum_spend: 0,
-  exclude_onboard_charge: 0,
-  agency_onboarding_status: false,
-  is_onboard_charged: false,
-  customer_payment_id: '',
-  company_agreement_file: '',
+  has_api_key: false,
+  developer_agreed: 'F',
+  excluded_minimum_spend: 0,
+  excluded_onboarding: 0,
+  onboarding_on: false,
+  onboarding_charged: false,
+  card_id: '',
+  agreement_file: '',
   payment_status: '',
-  plan_minspend_id: '',
-  plan_minspend_name: '',
-  selected_payment_term: [],
+  plan_id: '',
+  plan_name: '',
+  selected_terms: [],
   selected_modules: [],
-  rootpaymentterm: [],
-  rootmodules: [],
+  root_terms: [],
+  root_modules: [],
   profile_setup_completed: 'F',
-  status_acc: '',
-  leadlocalurl: '',
-  leadlocatorurl: '',
-  disabledaddcampaign: 'F',
+  account_status: '',
+  local_url: '',
+  locator_url: '',
+  campaigns_closed: 'F',
   ...NO_COMPANY_FIELDS,
-  defaultAdmin: 'F',
-  customercare: 'F',
-  adminGetNotification: 'T',
-  disabledreceivedemail: 'F',
-  twoFactorAuth: '',
+  is_default_admin: 'F',
+  customer_care: 'F',
+  gets_notices: 'T',
+  mail_off: 'F',
+  two_factor_auth_type: '',
   active_campaigns: 0,
   activity: null,
   version: 0,
-  salesrep: '',
-  salesrepid: '',
-  accountexecutive: '',
-  accountexecutiveid: '',
-  accountref: '',
-  accountrefid: '',
+  sales_rep: '',
+  sales_rep_id: '',
+  account_executive: '',
+  account_executive_id: '',
+  referrer: '',
+  referrer_id: '',
 };
 
 /**
@@ -97,31 +97,38 @@ export function searchSegment(text: string | undefined): string {
   return /^\.{1,2}$/.test(text) ? `${text} ` : text;
 }
 
-type Reader = Pick<SessionUser, 'user_type' | 'company_id' | 'company_root_id'>;
+type Reader = Pick<SessionUser, 'user_type' | 'company_id' | 'root_id'>;
 
 /** Returns the parameters of a company list request, and the list's name for downloads (server/exports.ts). */
 export function companiesAsked(
   user: Reader,
   asked: Asked,
-): { list: 'user'; query: ListQuery } | { list: 'downline'; query: DownlineQuery } {
-  const { kind, companyID, filters, ...input } = asked;
+):
+  | { list: 'user'; of: 'companies.list'; query: ListQuery }
+  | { list: 'downline'; of: 'sales.downline'; query: DownlineQuery } {
+  const { kind, company_id, filters, ...input } = asked;
   if (user.user_type === 'sales')
-    return { list: 'downline', query: { ...input, kind, ...(companyID ? { companyID } : {}) } };
+    return {
+      list: 'downline',
+      of: 'sales.downline',
+      query: { ...input, kind, ...(company_id ? { company_id } : {}) },
+    };
   return {
     list: 'user',
+    of: 'companies.list',
     query: {
-      companyId: companyID ?? user.company_id,
+      company_id: company_id ?? user.company_id,
       group: 'all',
-      idsys: user.company_root_id,
+      root_id: user.root_id,
       type: kind === 'agency' ? 'userdownline' : 'client',
       module: 'all',
-      sortby: input.sortby ?? 'all',
-      order: input.sortby ? (input.order ?? 'asc') : 'all',
-      search: searchSegment(input.searchQuery),
-      Page: input.Page,
-      PerPage: input.PerPage,
-      ...(filters?.length ? { Filters: filters.join(',') } : {}),
-      ...(companyID ? { inAgencyList: 'T' } : {}),
+      sort: input.sort ?? 'all',
+      order: input.sort ? (input.order ?? 'asc') : 'all',
+      search: searchSegment(input.search),
+      page: input.page,
+      per_page: input.per_page,
+      ...(filters?.length ? { filters: filters.join(',') } : {}),
+      ...(company_id ? { in_agency_list: 'T' } : {}),
     },
   };
 }
@@ -163,31 +170,31 @@ const ROLE_WORDS = {
 
 /** Returns the contents of the SALES column: the company's sales people, or for sales their own role. */
 export function salesWords(
-  row: Pick<CompanyItem, 'salesrep' | 'accountexecutive' | 'accountref' | 'roles'>,
+  row: Pick<CompanyItem, 'sales_rep' | 'account_executive' | 'referrer' | 'roles'>,
 ): string {
   if (row.roles) return row.roles.map((role) => ROLE_WORDS[role]).join(', ');
   // A person with two roles is listed once.
-  return [...new Set([row.salesrep, row.accountexecutive, row.accountref].filter(Boolean))].join(', ');
+  return [...new Set([row.sales_rep, row.account_executive, row.referrer].filter(Boolean))].join(', ');
 }
 
 /** Returns a row in a state that allows every action, to check whether the user has any at all. */
 export const anyRow = (kind: CompanyItem['kind'], rootId: string): ActionRow => ({
   kind,
-  company_root_id: rootId,
+  root_id: rootId,
   user_id: rootId,
-  company_agreement_file: 'download',
+  agreement_file: 'download',
   payment_status: 'failed',
   roles: ['representative'],
 });
 
 /** Whether a search matched what the company's own row shows; otherwise it matched one of its clients. */
 export function matchesItself(
-  row: Pick<CompanyItem, 'company_name' | 'name' | 'email' | 'phonenum' | 'phone_country_calling_code'>,
+  row: Pick<CompanyItem, 'company_name' | 'name' | 'email' | 'phone' | 'phone_calling'>,
   search: string | undefined,
 ): boolean {
   const text = (search ?? '').trim().toLowerCase();
   const digits = text.replace(/[\s().+-]/g, '');
-  const phone = `${row.phone_country_calling_code}${row.phonenum}`.replace(/\D/g, '');
+  const phone = `${row.phone_calling}${row.phone}`.replace(/\D/g, '');
   return (
     `${row.company_name} ${row.name} ${row.email}`.toLowerCase().includes(text) ||
     (/^\d{3,}$/.test(digits) && phone.includes(digits))

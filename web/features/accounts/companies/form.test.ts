@@ -11,16 +11,16 @@ const row = {
   company_name: 'Acme',
   name: 'Anna',
   email: 'anna@x.test',
-  phonenum: '2025550123',
-  phone_country_code: 'US',
-  orisubdomain: 'acme',
-  external_organizationid: '',
-  plan_minspend_id: '',
-  is_whitelabeling: 'F',
+  phone: '2025550123',
+  phone_country: 'US',
+  subdomain_name: 'acme',
+  external_id: '',
+  plan_id: '',
+  white_labelling: 'F',
   api_mode: 'T',
-  disabledaddcampaign: 'F',
+  campaigns_closed: 'F',
   version: 7,
-  selected_payment_term: [
+  selected_terms: [
     { term: 'Weekly', status: true },
     { term: 'Prepaid', status: false },
   ],
@@ -32,86 +32,86 @@ const row = {
 const good = { ...EMPTY, ...valuesOf(row) };
 
 test.each([
-  ['ClientCompanyName', '', 'Company Name is required'],
-  ['ClientCompanyName', 'x'.repeat(255), undefined],
-  ['ClientCompanyName', 'x'.repeat(256), 'Company Name must not exceed 255 characters.'],
-  ['ClientCompanyName', '🙂'.repeat(255), undefined],
-  ['ClientFullName', ' ', 'Full Name is required'],
-  ['ClientCompanyName', '🙂'.repeat(256), 'Company Name must not exceed 255 characters.'],
-  ['ClientCompanyName', '<b>Acme</b> \u202Eשלום', undefined],
-  ['ClientFullName', 'x'.repeat(255), undefined],
-  ['ClientFullName', 'x'.repeat(256), 'Full Name must not exceed 255 characters.'],
-  ['ClientEmail', '', 'Email is required'],
-  ['ClientEmail', 'anna', 'Please enter a valid email'],
-  ['ClientEmail', `${'x'.repeat(61)}@mail.com`, undefined],
-  ['ClientEmail', `${'x'.repeat(62)}@mail.com`, 'Email must not exceed 70 characters.'],
-  ['ClientPhone', { country: 'US', number: '' }, 'Please enter valid phone number'],
-  ['DownlineSubDomain', '', 'is required'],
-  ['ClientPhone', { country: 'US', number: '(202) 555-0123' }, undefined],
-  ['DownlineSubDomain', 'a', undefined],
-  ['DownlineSubDomain', 'ab-', 'must not start or end with a hyphen'],
-  ['DownlineSubDomain', 'a-b-1', undefined],
-  ['DownlineSubDomain', 'a_b', 'must have only letters, digits, and hyphens'],
-  ['DownlineSubDomain', '-ab', 'must not start or end with a hyphen'],
-  ['DownlineSubDomain', 'x'.repeat(63), undefined],
-  ['DownlineSubDomain', 'x'.repeat(64), 'must not exceed 63 characters'],
-  ['selectedterms', [], 'Please select payment term'],
+  ['company_name', '', 'Company Name is required'],
+  ['company_name', 'x'.repeat(255), undefined],
+  ['company_name', 'x'.repeat(256), 'Company Name must not exceed 255 characters.'],
+  ['company_name', '🙂'.repeat(255), undefined],
+  ['full_name', ' ', 'Full Name is required'],
+  ['company_name', '🙂'.repeat(256), 'Company Name must not exceed 255 characters.'],
+  ['company_name', '<b>Acme</b> \u202Eשלום', undefined],
+  ['full_name', 'x'.repeat(255), undefined],
+  ['full_name', 'x'.repeat(256), 'Full Name must not exceed 255 characters.'],
+  ['email', '', 'Email is required'],
+  ['email', 'anna', 'Please enter a valid email'],
+  ['email', `${'x'.repeat(61)}@mail.com`, undefined],
+  ['email', `${'x'.repeat(62)}@mail.com`, 'Email must not exceed 70 characters.'],
+  ['phone', { country: 'US', number: '' }, 'Please enter valid phone number'],
+  ['subdomain_name', '', 'is required'],
+  ['phone', { country: 'US', number: '(202) 555-0123' }, undefined],
+  ['subdomain_name', 'a', undefined],
+  ['subdomain_name', 'ab-', 'must not start or end with a hyphen'],
+  ['subdomain_name', 'a-b-1', undefined],
+  ['subdomain_name', 'a_b', 'must have only letters, digits, and hyphens'],
+  ['subdomain_name', '-ab', 'must not start or end with a hyphen'],
+  ['subdomain_name', 'x'.repeat(63), undefined],
+  ['subdomain_name', 'x'.repeat(64), 'must not exceed 63 characters'],
+  ['selected_terms', [], 'Please select payment term'],
 ])('[AGCY-18] %s %j: %s', (field, value, fault) =>
   expect(faultsOf({ ...good, [field]: value }, 'agency', true)[field]).toBe(fault),
 );
 
 test('a new agency has no payment terms to tick, and a client no subdomain', () => {
-  expect(faultsOf({ ...good, selectedterms: [] }, 'agency', false)).toEqual({});
-  expect(faultsOf({ ...good, DownlineSubDomain: '' }, 'client', true)).toEqual({});
+  expect(faultsOf({ ...good, selected_terms: [] }, 'agency', false)).toEqual({});
+  expect(faultsOf({ ...good, subdomain_name: '' }, 'client', true)).toEqual({});
 });
 
 test('[AGCY-05] a change carries every field under its name, the version, and only what the person may set', async () => {
   const values = {
     ...good,
-    ClientCompanyName: ' New ',
-    selectedterms: ['Prepaid'],
-    selectedmodules: ['locator'],
+    company_name: ' New ',
+    selected_terms: ['Prepaid'],
+    selected_modules: ['locator'],
   };
   const sent = await changeToWire(values, row, { apiMode: true, plan: true, owner: true, host: true });
   expect(sent).toEqual({
-    userType: 'userdownline',
-    ClientCompanyName: 'New',
-    ClientFullName: 'Anna',
-    ClientEmail: 'anna@x.test',
-    ClientPhone: '2025550123',
-    ClientPhoneCountryCode: 'US',
-    ClientPhoneCountryCallingCode: '+1',
-    ClientID: 'owner',
+    user_type: 'userdownline',
+    company_name: 'New',
+    full_name: 'Anna',
+    email: 'anna@x.test',
+    phone: '2025550123',
+    phone_country: 'US',
+    phone_calling: '+1',
+    id: 'owner',
     action: 'downline',
     version: 7,
-    DownlineSubDomain: 'acme',
-    ClientWhiteLabeling: 'F',
-    betaUser: 'F',
-    ApiMode: 'T',
-    planMinSpendId: '',
-    selectedterms: [
+    subdomain_name: 'acme',
+    white_labelling: 'F',
+    beta_user: 'F',
+    api_mode: 'T',
+    plan_id: '',
+    selected_terms: [
       { term: 'Weekly', status: false },
       { term: 'Prepaid', status: true },
     ],
-    selectedmodules: [
+    selected_modules: [
       { type: 'local', status: false },
       { type: 'locator', status: true },
     ],
   });
   const less = await changeToWire(values, row, { apiMode: false, plan: false, owner: true, host: false });
-  expect('ApiMode' in less || 'planMinSpendId' in less || 'DownlineSubDomain' in less).toBe(false);
+  expect('api_mode' in less || 'plan_id' in less || 'subdomain_name' in less).toBe(false);
   const bySales = await changeToWire(values, row, { apiMode: false, plan: false, owner: false, host: false });
-  expect('ApiMode' in bySales || 'betaUser' in bySales).toBe(false);
-  expect(bySales).toMatchObject({ ClientCompanyName: 'New', ClientWhiteLabeling: 'F' });
+  expect('api_mode' in bySales || 'beta_user' in bySales).toBe(false);
+  expect(bySales).toMatchObject({ company_name: 'New', white_labelling: 'F' });
   expect(takenAway(row, values)).toEqual(['local']);
 });
 
 test('[AGCY-06] a new agency carries its hosts and organization, a new client neither host', async () => {
-  const agency = await newToWire({ ...good, DownlineDomain: ' p.example.com ' }, 'agency');
+  const agency = await newToWire({ ...good, domain: ' p.example.com ' }, 'agency');
   expect(agency).toMatchObject({
-    DownlineSubDomain: 'acme',
-    DownlineDomain: 'p.example.com',
-    userType: 'userdownline',
+    subdomain_name: 'acme',
+    domain: 'p.example.com',
+    user_type: 'userdownline',
   });
   const client = await newToWire(good, 'client');
   expect(Object.keys(client).filter((key) => /Domain/.test(key))).toEqual([]);
@@ -138,8 +138,8 @@ test.each([
   expect(
     apiIcon({
       api_mode,
-      is_marketing_services_agreement_developer: agreed,
-      is_user_generate_api: key,
+      developer_agreed: agreed,
+      has_api_key: key,
     }).color,
   ).toBe(color),
 );

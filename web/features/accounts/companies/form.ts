@@ -19,61 +19,61 @@ import type { CompanyItem } from './companies.ts';
 
 /** The values of the add and edit forms. Names match the calls', so that errors find their fields. */
 export interface CompanyValues extends CompanyFieldInputs {
-  ClientCompanyName: string;
-  ClientFullName: string;
-  ClientEmail: string;
-  ClientPhone: PhoneValue;
-  DownlineDomain: string;
-  DownlineSubDomain: string;
-  planMinSpendId: string;
-  selectedterms: string[];
-  selectedmodules: string[];
-  ClientWhiteLabeling: boolean;
-  ApiMode: boolean;
-  betaUser: boolean;
-  disabledaddcampaign: boolean;
-  adminGetNotification: boolean;
-  disabledreceivedemail: boolean;
+  company_name: string;
+  full_name: string;
+  email: string;
+  phone: PhoneValue;
+  domain: string;
+  subdomain_name: string;
+  plan_id: string;
+  selected_terms: string[];
+  selected_modules: string[];
+  white_labelling: boolean;
+  api_mode: boolean;
+  beta_user: boolean;
+  campaigns_closed: boolean;
+  gets_notices: boolean;
+  mail_off: boolean;
 }
 
 export const EMPTY: CompanyValues = {
-  ClientCompanyName: '',
-  ClientFullName: '',
-  ClientEmail: '',
-  ClientPhone: { country: '', number: '' },
-  DownlineDomain: '',
-  DownlineSubDomain: '',
-  planMinSpendId: '',
-  selectedterms: [],
-  selectedmodules: [],
-  ClientWhiteLabeling: true,
-  ApiMode: false,
-  betaUser: false,
-  disabledaddcampaign: false,
+  company_name: '',
+  full_name: '',
+  email: '',
+  phone: { country: '', number: '' },
+  domain: '',
+  subdomain_name: '',
+  plan_id: '',
+  selected_terms: [],
+  selected_modules: [],
+  white_labelling: true,
+  api_mode: false,
+  beta_user: false,
+  campaigns_closed: false,
   ...companyInputsOf(NO_COMPANY_FIELDS),
-  adminGetNotification: true,
-  disabledreceivedemail: false,
+  gets_notices: true,
+  mail_off: false,
 };
 
 /** Returns the edit form's initial values for a row. */
 export function valuesOf(row: CompanyItem): CompanyValues {
   return {
     ...EMPTY,
-    ClientCompanyName: row.company_name,
-    ClientFullName: row.name,
-    ClientEmail: row.email,
-    ClientPhone: ofWire(row),
-    DownlineSubDomain: row.orisubdomain,
-    planMinSpendId: row.plan_minspend_id,
-    selectedterms: row.selected_payment_term.filter((one) => one.status).map((one) => one.term),
-    selectedmodules: row.selected_modules.filter((one) => one.status).map((one) => one.type),
-    ClientWhiteLabeling: row.is_whitelabeling === 'T',
-    ApiMode: row.api_mode === 'T',
-    betaUser: row.beta_user === 'T',
-    disabledaddcampaign: row.disabledaddcampaign === 'T',
+    company_name: row.company_name,
+    full_name: row.name,
+    email: row.email,
+    phone: ofWire(row),
+    subdomain_name: row.subdomain_name,
+    plan_id: row.plan_id,
+    selected_terms: row.selected_terms.filter((one) => one.status).map((one) => one.term),
+    selected_modules: row.selected_modules.filter((one) => one.status).map((one) => one.type),
+    white_labelling: row.white_labelling === 'T',
+    api_mode: row.api_mode === 'T',
+    beta_user: row.beta_user === 'T',
+    campaigns_closed: row.campaigns_closed === 'T',
     ...companyInputsOf(row),
-    adminGetNotification: row.adminGetNotification === 'T',
-    disabledreceivedemail: row.disabledreceivedemail === 'T',
+    gets_notices: row.gets_notices === 'T',
+    mail_off: row.mail_off === 'T',
   };
 }
 
@@ -87,12 +87,12 @@ export function faultsOf(
   editing: boolean,
 ): Record<string, string> {
   const faults: Record<string, string | null> = {
-    ClientCompanyName: companyNameFault(values.ClientCompanyName),
-    ClientFullName: fullNameFault(values.ClientFullName),
-    ClientEmail: emailFault(values.ClientEmail),
-    ClientPhone: phoneFault(values.ClientPhone, true),
-    DownlineSubDomain: kind === 'agency' ? subdomainShape(values.DownlineSubDomain) : null,
-    selectedterms: editing && values.selectedterms.length === 0 ? messages.selectPaymentTerm : null,
+    company_name: companyNameFault(values.company_name),
+    full_name: fullNameFault(values.full_name),
+    email: emailFault(values.email),
+    phone: phoneFault(values.phone, true),
+    subdomain_name: kind === 'agency' ? subdomainShape(values.subdomain_name) : null,
+    selected_terms: editing && values.selected_terms.length === 0 ? messages.selectPaymentTerm : null,
   };
   return Object.fromEntries(Object.entries(faults).filter((one): one is [string, string] => one[1] !== null));
 }
@@ -111,15 +111,15 @@ const flag = (value: boolean): 'T' | 'F' => (value ? 'T' : 'F');
 
 /** Returns the parts that adding and editing have in common, in wire format. */
 async function common(values: CompanyValues, kind: 'agency' | 'client') {
-  const phone = (await loadPhones()).wireOf(values.ClientPhone);
+  const phone = (await loadPhones()).wireOf(values.phone);
   return {
-    userType: kind === 'agency' ? ('userdownline' as const) : ('client' as const),
-    ClientCompanyName: values.ClientCompanyName.trim(),
-    ClientFullName: values.ClientFullName.trim(),
-    ClientEmail: values.ClientEmail.trim(),
-    ClientPhone: phone?.phonenum ?? values.ClientPhone.number,
-    ClientPhoneCountryCode: phone?.phone_country_code ?? '',
-    ClientPhoneCountryCallingCode: phone?.phone_country_calling_code ?? '',
+    user_type: kind === 'agency' ? ('userdownline' as const) : ('client' as const),
+    company_name: values.company_name.trim(),
+    full_name: values.full_name.trim(),
+    email: values.email.trim(),
+    phone: phone?.phone ?? values.phone.number,
+    phone_country: phone?.phone_country ?? '',
+    phone_calling: phone?.phone_calling ?? '',
   };
 }
 
@@ -129,12 +129,12 @@ export async function newToWire(values: CompanyValues, kind: 'agency' | 'client'
     ...(await common(values, kind)),
     ...(kind === 'agency'
       ? {
-          DownlineSubDomain: values.DownlineSubDomain.trim(),
-          DownlineDomain: values.DownlineDomain.trim(),
-          ApiMode: flag(values.ApiMode),
-          ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
+          subdomain_name: values.subdomain_name.trim(),
+          domain: values.domain.trim(),
+          api_mode: flag(values.api_mode),
+          white_labelling: flag(values.white_labelling),
         }
-      : { disabledaddcampaign: flag(values.disabledaddcampaign) }),
+      : { campaigns_closed: flag(values.campaigns_closed) }),
     ...companyInputsEntered(values, kind, 'add'),
   };
 }
@@ -148,34 +148,34 @@ export async function changeToWire(
   return {
     ...(await common(values, row.kind)),
     ...companyInputsEntered(values, row.kind, 'edit'),
-    ClientID: row.id || row.company_id,
+    id: row.id || row.company_id,
     action: row.kind === 'agency' ? ('downline' as const) : ('client' as const),
     version: row.version,
     ...(row.kind === 'agency'
       ? {
-          ClientWhiteLabeling: flag(values.ClientWhiteLabeling),
-          ...(may.host ? { DownlineSubDomain: values.DownlineSubDomain.trim() } : {}),
-          ...(may.owner ? { betaUser: flag(values.betaUser) } : {}),
+          white_labelling: flag(values.white_labelling),
+          ...(may.host ? { subdomain_name: values.subdomain_name.trim() } : {}),
+          ...(may.owner ? { beta_user: flag(values.beta_user) } : {}),
         }
       : {
-          disabledaddcampaign: flag(values.disabledaddcampaign),
+          campaigns_closed: flag(values.campaigns_closed),
           // These belong to the owner, so they are left out if there is none.
           ...(row.id && may.owner
             ? {
-                adminGetNotification: flag(values.adminGetNotification),
-                disabledreceivedemail: flag(values.disabledreceivedemail),
+                gets_notices: flag(values.gets_notices),
+                mail_off: flag(values.mail_off),
               }
             : {}),
         }),
-    ...(may.apiMode ? { ApiMode: flag(values.ApiMode) } : {}),
-    ...(may.plan ? { planMinSpendId: values.planMinSpendId } : {}),
-    selectedterms: row.selected_payment_term.map(({ term }) => ({
+    ...(may.apiMode ? { api_mode: flag(values.api_mode) } : {}),
+    ...(may.plan ? { plan_id: values.plan_id } : {}),
+    selected_terms: row.selected_terms.map(({ term }) => ({
       term,
-      status: values.selectedterms.includes(term),
+      status: values.selected_terms.includes(term),
     })),
-    selectedmodules: row.selected_modules.map(({ type }) => ({
+    selected_modules: row.selected_modules.map(({ type }) => ({
       type,
-      status: values.selectedmodules.includes(type),
+      status: values.selected_modules.includes(type),
     })),
   };
 }
@@ -183,7 +183,7 @@ export async function changeToWire(
 /** Returns the products that a save would remove. */
 export const takenAway = (row: CompanyItem, values: CompanyValues): string[] =>
   row.selected_modules
-    .filter(({ type, status }) => status && !values.selectedmodules.includes(type))
+    .filter(({ type, status }) => status && !values.selected_modules.includes(type))
     .map(({ type }) => type);
 
 /**

@@ -49,7 +49,7 @@ export function OnboardingStep(props: StepProps) {
         />
       ) : !status ? (
         <Skeleton height={160} aria-busy="true" />
-      ) : status.is_onboard_charged ? (
+      ) : status.onboarding_charged ? (
         <Notice tone="good" title="The onboarding charge is paid">
           There are no more charges for your setup.
         </Notice>
@@ -76,7 +76,7 @@ function Pay(
   // An attempt whose response was lost is requested again rather than made twice.
   const key = useRef<string>(undefined);
   const invoice = status.onboarding_invoice_id;
-  const total = invoice ? status.onboarding_due : (coupon?.total ?? status.agency_onboarding_price);
+  const total = invoice ? status.onboarding_due : (coupon?.total ?? status.onboarding_price);
   const isFree = microsOf(total) === 0n;
   const typed = code.trim();
 
@@ -99,10 +99,9 @@ function Pay(
     setFault(undefined);
     try {
       key.current ??= crypto.randomUUID();
-      const { result, message, client_secret, publishable_key, stripe_account, paymentgateway, ...answer } =
-        invoice
-          ? { ...(await api.dunning.pay({ id: invoice, idempotencyKey: key.current })), charge_id: null }
-          : await api.onboardingCharge.charge(coupon ? { coupon_code: coupon.coupon_code } : {});
+      const { result, message, client_secret, publishable_key, stripe_account, gateway, ...answer } = invoice
+        ? { ...(await api.dunning.pay({ id: invoice, idempotency_key: key.current })), charge_id: null }
+        : await api.onboardingCharge.charge(coupon ? { coupon_code: coupon.coupon_code } : {});
       key.current = undefined;
       if (result === 'success') notifyDone(message);
       else if (result === 'authenticate') {
@@ -114,7 +113,7 @@ function Pay(
         await confirmCharge(
           answer.charge_id ?? newest,
           { succeeded: 'The onboarding charge is paid.' },
-          { client_secret, publishable_key, stripe_account, paymentgateway },
+          { client_secret, publishable_key, stripe_account, gateway },
         );
       } else setFault(message);
     } catch (error) {
@@ -131,7 +130,7 @@ function Pay(
       <dl className={classes.sum}>
         <div>
           <dt>Onboarding charge</dt>
-          <dd className="num">{shown(status.agency_onboarding_price)}</dd>
+          <dd className="num">{shown(status.onboarding_price)}</dd>
         </div>
         {coupon && !invoice && (
           <div>
@@ -152,7 +151,7 @@ function Pay(
           step, add another card, and pay again.
         </Text>
       ) : (
-        status.agency_enable_coupon && (
+        status.enable_coupon && (
           <Group align="flex-start" gap="xs" wrap="nowrap">
             <TextInput
               label="Coupon"

@@ -38,7 +38,7 @@ export function Picture() {
       await changed();
       notifyDone(message);
     } catch (error) {
-      const own = error instanceof ApiError ? error.errors.profile_pict : undefined;
+      const own = error instanceof ApiError ? error.errors.picture_url : undefined;
       setFault(own ? `The picture ${own.join(', and ')}.` : wordsOf(error));
     } finally {
       setSending(undefined);
@@ -51,10 +51,10 @@ export function Picture() {
         <Avatar
           size={72}
           radius="xl"
-          src={sending || user.profile_pict}
+          src={sending || user.picture_url}
           name={user.name}
           color="gray"
-          alt={user.profile_pict ? 'Your picture' : ''}
+          alt={user.picture_url ? 'Your picture' : ''}
         />
         <div style={{ minWidth: 0 }}>
           <Group gap="xs">
@@ -70,11 +70,11 @@ export function Picture() {
                   leftSection={<IconPhoto size={16} aria-hidden="true" />}
                   loading={isBusy}
                 >
-                  {user.profile_pict ? 'Replace picture' : 'Choose picture'}
+                  {user.picture_url ? 'Replace picture' : 'Choose picture'}
                 </Button>
               )}
             </FileButton>
-            {user.profile_pict && (
+            {user.picture_url && (
               <Button
                 variant="subtle"
                 color="gray"

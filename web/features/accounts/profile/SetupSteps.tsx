@@ -218,12 +218,12 @@ export function AccountStep(props: StepProps) {
   return (
     <StepForm formId={formId} fault={fault} onSubmit={onNext}>
       <AccountStatus check={check} user={user} />
-      {check.accountconnected !== 'completed' && (
+      {check.account_status !== 'completed' && (
         <Text size="sm" c="dimmed" mt="sm">
           You can do this later, but your clients’ campaigns won’t run until then.
         </Text>
       )}
-      {check.paymentgateway !== 'none' && (
+      {check.gateway !== 'none' && (
         <AccountButtons check={check} user={user} from="setup" act={(task) => void act(task)} />
       )}
     </StepForm>

@@ -35,7 +35,7 @@ export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; e
           withAsterisk
           maxLength={1024}
           maw={360}
-          {...form.getInputProps('currpassword')}
+          {...form.getInputProps('current_password')}
         />
       )}
       <PhoneInput required {...form.getInputProps('phone')} />

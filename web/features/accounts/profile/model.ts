@@ -17,7 +17,7 @@ export interface DetailsValues extends Address {
   name: string;
   email: string;
   /** Required to change the email address. */
-  currpassword: string;
+  current_password: string;
   phone: PhoneValue;
 }
 
@@ -37,7 +37,7 @@ export function detailsOf(user: SessionUser): DetailsValues {
   return {
     name: user.name,
     email: user.email,
-    currpassword: '',
+    current_password: '',
     phone: ofWire(user),
     address: user.address,
     city: user.city,
@@ -53,8 +53,8 @@ export function companyOf(user: SessionUser): CompanyValues {
     name: user.company_name,
     email: user.company_email,
     phone: ofWire({
-      phonenum: user.company_phone,
-      phone_country_code: user.company_country_code,
+      phone: user.company_phone,
+      phone_country: user.company_country_code,
     }),
     address: user.company_address,
     city: user.company_city,
@@ -127,7 +127,7 @@ function addressRules(isNeeded: boolean) {
 export const detailsRules = (email: string) => ({
   name: nameFault('Full Name'),
   email: (value: string) => emailFault(value, true),
-  currpassword: (value: string, values: DetailsValues) =>
+  current_password: (value: string, values: DetailsValues) =>
     isOther(values.email, email) && !value ? 'Enter your password' : null,
   phone: (value: PhoneValue) => phoneFault(value, true),
   ...addressRules(false),
@@ -158,7 +158,7 @@ export function detailsWire(values: DetailsValues, phones: Phones): Record<strin
   return {
     name: values.name.trim(),
     email: values.email.trim().toLowerCase(),
-    ...(values.currpassword ? { currpassword: values.currpassword } : {}),
+    ...(values.current_password ? { current_password: values.current_password } : {}),
     ...phones.wireOf(values.phone),
     address: values.address.trim(),
     city: values.city.trim(),

@@ -2,7 +2,9 @@ import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import type { z } from 'zod';
 import type { ProfileAnswer } from '../../../../contract/accounts/profile.ts';
-import { api, transport } from '../../../api/client.ts';
+import type { Inside } from '../../../../contract/wire.ts';
+import { api, transport, wire } from '../../../api/client.ts';
+import { formOf } from '../../../api/upload.ts';
 import { userQuery } from '../../../api/user.ts';
 
 const DAY = 24 * 60 * 60_000;
@@ -59,7 +61,7 @@ export function usePersonChanged(): () => Promise<void> {
 }
 
 /** The response to a saved step; for `error_email`, `message` says why the address cannot be used. */
-type StepAnswer = z.output<typeof ProfileAnswer>;
+type StepAnswer = Inside<z.output<typeof ProfileAnswer>>;
 
 /**
  * Saves the given parts of a profile step: 1 the user, 2 the company (PROF-02); with a new picture, or without the
@@ -71,10 +73,11 @@ export async function saveStep(
   fields: Record<string, string>,
   picture?: File,
 ): Promise<StepAnswer> {
-  const body = new FormData();
-  if (step) body.set('step', String(step));
-  for (const [name, value] of Object.entries(fields)) body.set(name, value);
-  if (picture) body.set('profile_pict', picture);
+  const body = formOf('inputs.profile', {
+    ...fields,
+    step: step && String(step),
+    picture_url: picture,
+  });
   const response = await transport.authorized('/user/update', { method: 'POST', body });
-  return (await response.json()) as StepAnswer;
+  return wire.inside<StepAnswer>(await response.json());
 }

@@ -26,9 +26,9 @@ const filled = {
   company_kind: 'agency',
   name: 'Ann Agency',
   email: 'ann@agency.example',
-  phonenum: '2015550123',
-  phone_country_code: 'US',
-  phone_country_calling_code: '+1',
+  phone: '2015550123',
+  phone_country: 'US',
+  phone_calling: '+1',
   address: '1 Main St',
   city: 'Hoboken',
   zip: '07030',
@@ -45,14 +45,14 @@ const filled = {
 } as SessionUser;
 const person = (more: Partial<SessionUser>): SessionUser => ({ ...filled, ...more });
 const check = {
-  paymentgateway: 'sandbox',
+  gateway: 'sandbox',
   card_set: false,
-  accountconnected: '',
-  agency_onboarding_status: false,
+  account_status: '',
+  onboarding_on: false,
   onboarding_waiting: false,
 } as const;
 const keys = (user: SessionUser, withCard = true, gateway: 'sandbox' | 'stripe' | 'none' = 'sandbox') =>
-  stepsOf(user, { ...check, paymentgateway: gateway }, false, withCard).map(({ key }) => key);
+  stepsOf(user, { ...check, gateway: gateway }, false, withCard).map(({ key }) => key);
 
 test('[PROF-01] what is known of a company’s owner is not asked for again', () => {
   const bare = person({
@@ -93,7 +93,7 @@ describe('[PROF-01] the steps suit who it is', () => {
   });
 
   test('[PAY-08] an agency with an onboarding charge has a step for it, which the work waits at', () => {
-    const asked = { ...check, agency_onboarding_status: true, onboarding_waiting: true, card_set: true };
+    const asked = { ...check, onboarding_on: true, onboarding_waiting: true, card_set: true };
     const steps = stepsOf(filled, asked, true, true);
     expect(steps.map(({ key }) => key)).toEqual([
       'details',
@@ -114,7 +114,7 @@ describe('[PROF-01] the steps suit who it is', () => {
       const steps = stepsOf(user, { ...check, card_set }, isAgreed, true);
       return steps[stepAt(steps)]!.key;
     };
-    expect(at(person({ phonenum: '' }), true, true)).toBe('details');
+    expect(at(person({ phone: '' }), true, true)).toBe('details');
     expect(at(person({ company_zip: '' }), true, true)).toBe('company');
     expect(at(filled, false, true)).toBe('agreement');
     expect(at(filled, true, false)).toBe('card');
@@ -128,8 +128,8 @@ describe('[PROF-01] the steps suit who it is', () => {
   });
 
   test('a card may wait where an onboarding charge will ask for it, or the agency bills outside the system', () => {
-    const card = (user: SessionUser, agency_onboarding_status: boolean) => {
-      const steps = stepsOf(user, { ...check, agency_onboarding_status }, true, true);
+    const card = (user: SessionUser, onboardingOn: boolean) => {
+      const steps = stepsOf(user, { ...check, onboarding_on: onboardingOn }, true, true);
       return Boolean(steps.find(({ key }) => key === 'card')!.isOptional);
     };
     const client = person({ grade: 'client.owner', company_kind: 'client', manual_bill: 'F' });
@@ -170,9 +170,9 @@ describe('[PROF-02] [PROF-03] a step’s values', () => {
     expect(detailsWire({ ...detailsOf(filled), email: ' Ann@Agency.Example ' }, phones)).toEqual({
       name: 'Ann Agency',
       email: 'ann@agency.example',
-      phonenum: '2015550123',
-      phone_country_code: 'US',
-      phone_country_calling_code: '+1',
+      phone: '2015550123',
+      phone_country: 'US',
+      phone_calling: '+1',
       address: '1 Main St',
       city: 'Hoboken',
       zip: '07030',
@@ -194,11 +194,11 @@ describe('[PROF-02] [PROF-03] a step’s values', () => {
   test('another email address needs the password, and only then does it travel', () => {
     const rules = detailsRules('ann@agency.example');
     const values = { ...detailsOf(filled), email: 'new@agency.example' };
-    expect(rules.currpassword('', values)).toBe('Enter your password');
-    expect(rules.currpassword('secret', values)).toBeNull();
-    expect(rules.currpassword('', { ...values, email: ' ANN@agency.example ' })).toBeNull();
-    expect(detailsWire({ ...values, currpassword: 'secret' }, phones).currpassword).toBe('secret');
-    expect(detailsWire(values, phones)).not.toHaveProperty('currpassword');
+    expect(rules.current_password('', values)).toBe('Enter your password');
+    expect(rules.current_password('secret', values)).toBeNull();
+    expect(rules.current_password('', { ...values, email: ' ANN@agency.example ' })).toBeNull();
+    expect(detailsWire({ ...values, current_password: 'secret' }, phones).current_password).toBe('secret');
+    expect(detailsWire(values, phones)).not.toHaveProperty('current_password');
   });
 
   test('names of 255 characters pass, of 256 do not', () => {
@@ -227,7 +227,7 @@ describe('[PROF-02] [PROF-03] a step’s values', () => {
 
   test('messages of the server land under the form’s fields', () => {
     const error = new ApiError(422, 'No', {
-      errors: { company_state_code: ['is unknown'], phonenum: ['x'], company_name: ['y'] },
+      errors: { company_state_code: ['is unknown'], phone: ['x'], company_name: ['y'] },
     });
     expect((inFormWords(error) as ApiError).errors).toEqual({
       state: ['is unknown'],

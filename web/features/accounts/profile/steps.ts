@@ -10,7 +10,7 @@ export type StepKey = (typeof STEP_KEYS)[number];
 type Person = SessionUser;
 type Check = Pick<
   SetupCheck,
-  'paymentgateway' | 'card_set' | 'accountconnected' | 'agency_onboarding_status' | 'onboarding_waiting'
+  'gateway' | 'card_set' | 'account_status' | 'onboarding_on' | 'onboarding_waiting'
 >;
 
 const has = (user: Person, permission: Permission) => mayUser(user, permission);
@@ -28,7 +28,7 @@ export function documentOf(
 
 /** Whether a setup is complete without a card (domain, Set-up states: card unless not required). */
 function cardMayWait(user: Person, check: Check): boolean {
-  return user.company_kind === 'agency' ? check.agency_onboarding_status : user.manual_bill === 'T';
+  return user.company_kind === 'agency' ? check.onboarding_on : user.manual_bill === 'T';
 }
 
 /**
@@ -50,18 +50,13 @@ export function stepsOf(
     steps.push({ key: 'company', isDone: isComplete(companyOf(user), companyRules(true)) });
   }
   if (documentOf(user) && has(user, 'agreement.accept')) steps.push({ key: 'agreement', isDone: isAgreed });
-  if (check.paymentgateway !== 'none') {
+  if (check.gateway !== 'none') {
     if (withCard && has(user, 'card.write'))
       steps.push({ key: 'card', isDone: check.card_set, isOptional: cardMayWait(user, check) });
-    if (
-      withCard &&
-      user.company_kind === 'agency' &&
-      check.agency_onboarding_status &&
-      has(user, 'invoice.pay')
-    )
+    if (withCard && user.company_kind === 'agency' && check.onboarding_on && has(user, 'invoice.pay'))
       steps.push({ key: 'onboarding', isDone: !check.onboarding_waiting });
     if (user.company_kind === 'agency' && has(user, 'account.write')) {
-      steps.push({ key: 'account', isDone: check.accountconnected === 'completed', isOptional: true });
+      steps.push({ key: 'account', isDone: check.account_status === 'completed', isOptional: true });
     }
   }
   return steps;

@@ -28,9 +28,9 @@ const industries: Options = INDUSTRIES.map(({ id, name }) => ({ value: id, label
 export const QUESTIONS: readonly Question[] = [
   { key: 'business_type', ask: 'What type of business are you?', kind: 'one', options: BUSINESS },
   { key: 'industry_id', ask: 'Which industry are you in?', kind: 'one', options: industries },
-  { key: 'franchize', ask: 'We are part of a franchise', kind: 'yes', options: [] },
-  { key: 'franchizedirector', ask: 'I run the franchise', kind: 'yes', options: [] },
-  { key: 'officemanager', ask: 'I manage the office', kind: 'yes', options: [] },
+  { key: 'franchise', ask: 'We are part of a franchise', kind: 'yes', options: [] },
+  { key: 'franchise_director', ask: 'I run the franchise', kind: 'yes', options: [] },
+  { key: 'office_manager', ask: 'I manage the office', kind: 'yes', options: [] },
   { key: 'client_count', ask: 'How many clients do you work for?', kind: 'one', options: SIZES },
   { key: 'verticals', ask: 'Which industries are your clients in?', kind: 'many', options: industries },
   {

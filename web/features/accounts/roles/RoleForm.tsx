@@ -30,11 +30,11 @@ export function RoleForm(props: {
 }) {
   const { known: role, mayEdit } = props;
   const cache = useQueryClient();
-  const form = useForm<{ roleName: string; modules: Matrix }>({
-    initialValues: { roleName: role?.role_name ?? '', modules: matrixOf(props.rows) },
+  const form = useForm<{ role_name: string; modules: Matrix }>({
+    initialValues: { role_name: role?.role_name ?? '', modules: matrixOf(props.rows) },
     validateInputOnBlur: true,
     validate: {
-      roleName: (value) =>
+      role_name: (value) =>
         !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use up to 255 characters' : null,
     },
   });
@@ -42,9 +42,9 @@ export function RoleForm(props: {
   const leave = useLeaveGuard(form.isDirty(), 'Your changes to this role will be lost.', ['role']);
   const save = async (values: typeof form.values) => {
     try {
-      const given = { roleName: values.roleName.trim(), roleModule: rowsOf(values.modules) };
+      const given = { role_name: values.role_name.trim(), modules: rowsOf(values.modules) };
       const { message } = role
-        ? await api.roles.update({ ...given, roleID: role.id })
+        ? await api.roles.update({ ...given, role_id: role.id })
         : await api.roles.add(given);
       await rolesChanged(cache);
       leave();
@@ -62,7 +62,7 @@ export function RoleForm(props: {
           withAsterisk={mayEdit}
           maxLength={300}
           readOnly={!mayEdit}
-          {...form.getInputProps('roleName')}
+          {...form.getInputProps('role_name')}
         />
         <table className={classes.matrix}>
           <caption className="sr-only">What this role allows in each module</caption>

@@ -43,7 +43,7 @@ export default function RoleListPage() {
     });
     if (!isSure) return;
     try {
-      notifyDone((await api.roles.remove({ roleID: role.id })).message);
+      notifyDone((await api.roles.remove({ role_id: role.id })).message);
     } catch (error) {
       notifyFailed(error, `Remove: “${role.role_name}”`);
     } finally {
@@ -51,7 +51,7 @@ export default function RoleListPage() {
     }
   };
 
-  const add = show.settingMenuShow_create && (
+  const add = show.settings_create && (
     <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => drawer.open('new')}>
       Add role
     </Button>
@@ -79,7 +79,7 @@ export default function RoleListPage() {
       }),
     ),
   ];
-  if (show.settingMenuShow_delete) {
+  if (show.settings_delete) {
     columns.push({
       key: 'actions',
       phone: 'end',
@@ -107,7 +107,7 @@ export default function RoleListPage() {
       />
       <DataTable
         label="Roles"
-        download={{ list: 'roles', query: { getType: 'getrole' } }}
+        download={{ list: 'roles', of: 'roles.list', query: { kind: 'getrole' } }}
         name="roles"
         columns={columns}
         query={{ ...query, data: roles && { data: roles } }}
@@ -126,12 +126,7 @@ export default function RoleListPage() {
         {(id) => {
           if (id === 'new')
             return (
-              <RoleForm
-                known={undefined}
-                rows={[]}
-                mayEdit={show.settingMenuShow_create}
-                onClose={drawer.close}
-              />
+              <RoleForm known={undefined} rows={[]} mayEdit={show.settings_create} onClose={drawer.close} />
             );
           const role = roles?.find((one) => one.id === id);
           const found = rowsOfRole.get(id);
@@ -146,7 +141,7 @@ export default function RoleListPage() {
             );
           }
           if (!role || !found?.data) return <Skeleton height={320} />;
-          const mayEdit = show.settingMenuShow_update && role.id !== user.role_id;
+          const mayEdit = show.settings_update && role.id !== user.role_id;
           return (
             <RoleForm key={id} known={role} rows={found.data} mayEdit={mayEdit} onClose={drawer.close} />
           );

@@ -5,15 +5,15 @@ import { userQuery } from '../../../api/user.ts';
 /** The roles of the user's own company, with how many people have each. */
 export const rolesQuery = queryOptions({
   queryKey: ['roles'],
-  queryFn: ({ signal }) => api.roles.list({ getType: 'getrole' }, { signal }),
+  queryFn: ({ signal }) => api.roles.list({ kind: 'getrole' }, { signal }),
 });
 
 /** What one role allows, with one row per module. */
-export const roleQuery = (roleID: string) =>
+export const roleQuery = (roleId: string) =>
   queryOptions({
-    queryKey: ['roles', roleID],
+    queryKey: ['roles', roleId],
     queryFn: async ({ signal }) =>
-      (await api.roles.list({ getType: 'getrolemodule', roleID }, { signal })).data,
+      (await api.roles.list({ kind: 'getrolemodule', role_id: roleId }, { signal })).data,
   });
 
 export type Role = Awaited<ReturnType<typeof api.roles.list>>['roles'][number];

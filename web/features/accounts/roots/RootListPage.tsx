@@ -28,7 +28,7 @@ export default function RootListPage() {
     queryKey: ['roots', state.input],
     queryFn: ({ signal }) =>
       api.roots.list(
-        { Page: state.page, PerPage: state.perPage, ...(state.q ? { searchQuery: state.q } : {}) },
+        { page: state.page, per_page: state.perPage, ...(state.q ? { search: state.q } : {}) },
         { signal },
       ),
     placeholderData: keepPreviousData,
@@ -89,7 +89,7 @@ export default function RootListPage() {
       />
       <DataTable
         label="Roots"
-        download={{ list: 'roots', query: state.input }}
+        download={{ list: 'roots', of: 'roots.list', query: state.input }}
         name="roots"
         columns={columns}
         query={query}

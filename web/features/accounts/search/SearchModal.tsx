@@ -102,9 +102,9 @@ export default function SearchModal({
       setAt(0);
       input.current?.focus();
     },
-    change: (action, leadspeekID) => {
+    change: (action, campaignId) => {
       void api.campaigns
-        .get({ leadspeekID })
+        .get({ campaign_id: campaignId })
         .then((one) => campaign.run(action, one))
         .catch((error: unknown) => notifyFailed(error, action === 'pause' ? 'Pause' : 'Activate'));
     },

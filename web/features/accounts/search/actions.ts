@@ -30,7 +30,7 @@ type Phrase = keyof typeof PHRASES;
 
 const mayDo = (phrase: Phrase, { user }: SignedIn): boolean =>
   phrase === 'view as'
-    ? !user.isViewMode && user.company_kind !== 'client' && mayUser(user, 'view.switch')
+    ? !user.in_view_mode && user.company_kind !== 'client' && mayUser(user, 'view.switch')
     : mayUser(user, 'campaign.write');
 
 /** Splits what was typed into a phrase and the name that completes it; without a phrase all of it is the name. */
@@ -111,7 +111,7 @@ export function phraseChoices(phrase: Phrase, hits: readonly SearchHit[], does: 
     return hit.type === 'campaign' && hit.status === wanted
       ? of(
           `${phrase === 'pause' ? 'Pause' : 'Activate'} ${hit.name}`,
-          [`#${hit.leadspeek_api_id}`, hit.company_name].filter(Boolean).join(' · '),
+          [`#${hit.campaign_number}`, hit.company_name].filter(Boolean).join(' · '),
           () => does.change(phrase, hit.id),
         )
       : [];

@@ -11,12 +11,12 @@ const facts = (given: Partial<SessionUser>): SignedIn => ({
   user: {
     id: 'u1',
     user_type: 'userdownline',
-    systemuser: false,
-    rootcomp: false,
+    system_user: false,
+    is_root: false,
     is_master: true,
-    isViewMode: false,
+    in_view_mode: false,
     user_permissions: [],
-    user_permissions_view_mode: [],
+    true_permissions: [],
     module_permissions: MODULE_NAMES.map((module_name) => ({
       module_name,
       enable_permission: 'T',
@@ -26,31 +26,31 @@ const facts = (given: Partial<SessionUser>): SignedIn => ({
     })),
     profile_setup_completed: 'T',
     company_kind: 'agency',
-    isAccExecutive: 'F',
+    is_account_executive: 'F',
     manual_bill: 'F',
-    status_acc: 'completed',
+    account_status: 'completed',
     charges_enabled: true,
     payouts_enabled: true,
     grade: 'agency.owner',
-    leadlocalname: 'Visitor ID',
-    leadlocalurl: 'visitor-id',
+    local_name: 'Visitor ID',
+    local_url: 'visitor-id',
     ...given,
   } as SessionUser,
   setup: {
-    betaFeature: [],
-    setupcomplete: 'T',
-    accessmodule: '',
-    accessmodule_agency: '',
-    accountconnected: 'completed',
+    beta_features: [],
+    setup_complete: 'T',
+    access: '',
+    agency_access: '',
+    account_status: 'completed',
     package_id: 'standard',
     card_set: true,
-    clientsidebar: ['local'],
+    client_sidebar: ['local'],
     modules: ['local'],
-    agencyFilteredModules: ['local'],
+    agency_modules: ['local'],
   } as unknown as SetupCheck,
 });
 const agency = facts({});
-const root = facts({ company_kind: 'root', user_type: 'user', grade: 'root.owner', rootcomp: true });
+const root = facts({ company_kind: 'root', user_type: 'user', grade: 'root.owner', is_root: true });
 const client = facts({ company_kind: 'client', user_type: 'client', grade: 'client.owner' });
 
 const hit = (given: Partial<SearchHit>): SearchHit => ({
@@ -62,8 +62,8 @@ const hit = (given: Partial<SearchHit>): SearchHit => ({
   company_name: '',
   agency_id: 'a1',
   agency_name: 'Acme 100%',
-  leadspeek_type: '',
-  leadspeek_api_id: '',
+  modules: '',
+  campaign_number: '',
   status: '',
   ...given,
 });
@@ -72,8 +72,8 @@ const campaign = hit({
   id: 'g1',
   name: 'Spring',
   company_name: 'Oak & Sons',
-  leadspeek_type: 'local',
-  leadspeek_api_id: '100001',
+  modules: 'local',
+  campaign_number: '100001',
 });
 
 describe('where a hit leads', () => {

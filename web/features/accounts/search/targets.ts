@@ -38,7 +38,7 @@ export function targetOf(hit: SearchHit, facts: SignedIn): string | undefined {
   if (hit.type === 'agency') return seen(withQuery(AGENCIES, { q: hit.name }));
   if (hit.type === 'client') return seen(withQuery(CLIENTS, { q: hit.name })) ?? seen(inTree(hit, hit.name));
   const modules = modulesOf(facts);
-  const module = modules.find((one) => one.module === hit.leadspeek_type) ?? modules[0];
+  const module = modules.find((one) => one.module === hit.modules) ?? modules[0];
   const list = module && modulePath(module.slug, 'campaign-management');
   return seen(list && withQuery(list, { campaign: hit.id })) ?? seen(inTree(hit, hit.company_name));
 }
@@ -55,7 +55,7 @@ export function choicesOf(hits: readonly SearchHit[], facts: SignedIn): Choice[]
     const above = own === 'root' ? hit.agency_name : '';
     const detail =
       hit.type === 'campaign'
-        ? parts(`#${hit.leadspeek_api_id}`, own === 'client' ? '' : hit.company_name, above)
+        ? parts(`#${hit.campaign_number}`, own === 'client' ? '' : hit.company_name, above)
         : parts(hit.type === 'client' ? above : '', hit.full_name);
     return [{ group: GROUP_OF[hit.type], key: `${hit.type} ${hit.id}`, title: hit.name, detail, to }];
   });

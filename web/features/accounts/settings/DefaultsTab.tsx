@@ -11,30 +11,30 @@ import classes from './settings.module.css';
 /** What new agencies begin with: payment terms and products (spec product 3). */
 export default function DefaultsTab() {
   return (
-    <SettingLoader name="agencydefaults">
+    <SettingLoader name="agency_defaults">
       {(setting, reload) => <DefaultsForm setting={setting} onReload={reload} />}
     </SettingLoader>
   );
 }
 
-function DefaultsForm({ setting, onReload }: { setting: Setting<'agencydefaults'>; onReload: () => void }) {
+function DefaultsForm({ setting, onReload }: { setting: Setting<'agency_defaults'>; onReload: () => void }) {
   const mayWrite = useMay('setting.write');
   const { modules } = useSetup();
-  const names = useBrand().rootsidemenu;
-  const form = useForm<{ rootPaymentTermsNewAgencies: string[]; agencyDefaultModules: string[] }>({
+  const names = useBrand().root_modules;
+  const form = useForm<{ default_terms: string[]; default_modules: string[] }>({
     initialValues: {
-      rootPaymentTermsNewAgencies: [...setting.data.rootPaymentTermsNewAgencies],
-      agencyDefaultModules: [...setting.data.agencyDefaultModules],
+      default_terms: [...setting.data.default_terms],
+      default_modules: [...setting.data.default_modules],
     },
     validate: {
-      rootPaymentTermsNewAgencies: (value) => (value.length === 0 ? messages.selectPaymentTerm : null),
+      default_terms: (value) => (value.length === 0 ? messages.selectPaymentTerm : null),
     },
   });
   const state = useSettingSave({
     setting,
     form,
-    toValue: (values) => values as Setting<'agencydefaults'>['data'],
-    labels: { rootPaymentTermsNewAgencies: 'payment terms', agencyDefaultModules: 'products' },
+    toValue: (values) => values as Setting<'agency_defaults'>['data'],
+    labels: { default_terms: 'payment terms', default_modules: 'products' },
   });
   return (
     <form onSubmit={state.save} noValidate>
@@ -44,7 +44,7 @@ function DefaultsForm({ setting, onReload }: { setting: Setting<'agencydefaults'
             label="Payment terms for new agencies"
             description="Choose at least one. Existing agencies keep their payment terms. You can change those in the agency list."
             withAsterisk
-            {...form.getInputProps('rootPaymentTermsNewAgencies')}
+            {...form.getInputProps('default_terms')}
           >
             <Stack gap="xs" mt="xs">
               {PAYMENT_TERMS.map((term) => (
@@ -52,7 +52,7 @@ function DefaultsForm({ setting, onReload }: { setting: Setting<'agencydefaults'
               ))}
             </Stack>
           </Checkbox.Group>
-          <Checkbox.Group label="Products for new agencies" {...form.getInputProps('agencyDefaultModules')}>
+          <Checkbox.Group label="Products for new agencies" {...form.getInputProps('default_modules')}>
             <Stack gap="xs" mt="xs">
               {modules.map((module) => (
                 <Checkbox

@@ -49,8 +49,8 @@ export default function DomainTab() {
 
 function Subdomain({ state }: { state: DomainState }) {
   const cache = useQueryClient();
-  const { isViewMode } = useUser();
-  const mayWrite = useMay('owner.write') && !isViewMode;
+  const { in_view_mode } = useUser();
+  const mayWrite = useMay('owner.write') && !in_view_mode;
   const { domain: here } = useBrand();
   const [moved, setMoved] = useState<string>();
   const form = useForm({
@@ -134,7 +134,7 @@ function Subdomain({ state }: { state: DomainState }) {
 function CustomDomain({ state }: { state: DomainState }) {
   const cache = useQueryClient();
   const user = useUser();
-  const mayWrite = useMay('owner.write') && !user.isViewMode;
+  const mayWrite = useMay('owner.write') && !user.in_view_mode;
   const [isBusy, setBusy] = useState(false);
   const form = useForm({
     initialValues: { domain: '' },

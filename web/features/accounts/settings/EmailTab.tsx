@@ -40,7 +40,7 @@ export default function EmailTab() {
 
 function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: () => void }) {
   const user = useUser();
-  const mayWrite = useMay('owner.write') && !user.isViewMode;
+  const mayWrite = useMay('owner.write') && !user.in_view_mode;
   const known = setting.data as Setting<'smtp'>['data'] & {
     password_set?: 'T' | 'F';
     platform_server?: 'T' | 'F';

@@ -7,7 +7,7 @@ import type { Setting, SettingValue } from './model.ts';
 import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-type Values = SettingValue<'rootAgencyEmbeddedCode'>;
+type Values = SettingValue<'embed_code'>;
 
 const PLACES = {
   head: ['Head', 'For scripts that other scripts depend on, such as analytics.'],
@@ -18,33 +18,27 @@ const PLACES = {
 /** Code that the agency embeds in the pages of its own host. */
 export default function EmbedTab() {
   return (
-    <SettingLoader name="rootAgencyEmbeddedCode">
+    <SettingLoader name="embed_code">
       {(setting, reload) => <EmbedForm setting={setting} onReload={reload} />}
     </SettingLoader>
   );
 }
 
-function EmbedForm({
-  setting,
-  onReload,
-}: {
-  setting: Setting<'rootAgencyEmbeddedCode'>;
-  onReload: () => void;
-}) {
+function EmbedForm({ setting, onReload }: { setting: Setting<'embed_code'>; onReload: () => void }) {
   const { subdomain, domain } = useBrand();
-  const { isViewMode } = useUser();
-  const mayWrite = useMay('embed.write') && !isViewMode;
+  const { in_view_mode } = useUser();
+  const mayWrite = useMay('embed.write') && !in_view_mode;
   const form = useForm<Values>({
     initialValues: setting.data,
     validate: {
-      embeddedcode: (value) => (value.length > 20_000 ? 'Use 20,000 characters or fewer' : null),
+      code: (value) => (value.length > 20_000 ? 'Use 20,000 characters or fewer' : null),
     },
   });
   const state = useSettingSave({
     setting,
     form,
     toValue: (values) => values,
-    labels: { placeEmbedded: 'Place', embeddedcode: 'Code' },
+    labels: { place: 'Place', code: 'Code' },
   });
   return (
     <form onSubmit={state.save} noValidate>
@@ -60,7 +54,7 @@ function EmbedForm({
               Only the company owner, signed in as themselves, can change this code.
             </Notice>
           )}
-          <Radio.Group label="Place" {...form.getInputProps('placeEmbedded')}>
+          <Radio.Group label="Place" {...form.getInputProps('place')}>
             <Stack gap="xs" mt={4}>
               {Object.entries(PLACES).map(([value, [label, description]]) => (
                 <Radio key={value} value={value} label={label} description={description} />
@@ -75,7 +69,7 @@ function EmbedForm({
             maxRows={24}
             spellCheck={false}
             className={classes.code}
-            {...form.getInputProps('embeddedcode')}
+            {...form.getInputProps('code')}
           />
         </Stack>
         <SaveBar state={state} isSaving={form.submitting} onReload={onReload} mayWrite={mayWrite} />

@@ -71,13 +71,13 @@ const TABS: SettingTab[] = [
 /** A root's or an agency's own settings; each tab is saved separately (spec product 2, general-setting). */
 export default function GeneralSettingPage() {
   const user = useUser();
-  const { is_whitelabeling } = useSetup();
+  const { white_labelling } = useSetup();
   const [params, set] = useSearchParams();
   const tabs = TABS.filter(
     (tab) =>
       (!tab.only || user.company_kind === tab.only) &&
       (!tab.needs || userMay(user, tab.needs)) &&
-      !(tab.notInView && user.isViewMode),
+      !(tab.notInView && user.in_view_mode),
   );
   const shown = tabs.find((tab) => tab.value === params.tab) ?? tabs[0]!;
   const list = useRef<HTMLDivElement>(null);
@@ -93,7 +93,7 @@ export default function GeneralSettingPage() {
         title="General Settings"
         line={`How ${user.company_name} looks, where users find it, and who can join.`}
       />
-      {user.company_kind === 'agency' && is_whitelabeling === 'F' && (
+      {user.company_kind === 'agency' && white_labelling === 'F' && (
         <div style={{ marginBottom: 16 }}>
           <Notice tone="info" title="White labeling is off for your agency">
             Your users and clients see the platform’s brand, domain, and email sender. Your branding, domain,

@@ -29,17 +29,17 @@ const leadField = (module: (typeof MINIMUM_MODULES)[number]): string =>
 export default function MinimumsTab() {
   return (
     <Stack gap="lg">
-      <SettingLoader name="costagency">
+      <SettingLoader name="agency_costs">
         {(setting, reload) => <PriceForm setting={setting} onReload={reload} />}
       </SettingLoader>
-      <SettingLoader name="minleaddayenhance">
+      <SettingLoader name="minimum_leads">
         {(setting, reload) => <LeadsForm setting={setting} onReload={reload} />}
       </SettingLoader>
     </Stack>
   );
 }
 
-function PriceForm({ setting, onReload }: { setting: Setting<'costagency'>; onReload: () => void }) {
+function PriceForm({ setting, onReload }: { setting: Setting<'agency_costs'>; onReload: () => void }) {
   const formId = useId();
   const mayWrite = useMay('cost.write');
   const kept = setting.data as Fees;
@@ -99,14 +99,14 @@ function PriceForm({ setting, onReload }: { setting: Setting<'costagency'>; onRe
   );
 }
 
-function LeadsForm({ setting, onReload }: { setting: Setting<'minleaddayenhance'>; onReload: () => void }) {
+function LeadsForm({ setting, onReload }: { setting: Setting<'minimum_leads'>; onReload: () => void }) {
   const formId = useId();
   const mayWrite = useMay('cost.write');
-  const form = useForm<{ minleaddayenhance: number | string }>({
-    initialValues: { minleaddayenhance: setting.data.minleaddayenhance },
+  const form = useForm<{ minimum_leads: number | string }>({
+    initialValues: { minimum_leads: setting.data.minimum_leads },
     validateInputOnBlur: true,
     validate: {
-      minleaddayenhance: (value) =>
+      minimum_leads: (value) =>
         value !== '' && Number.isInteger(Number(value)) && Number(value) >= 0 && Number(value) <= 1_000_000
           ? null
           : 'Enter a whole number from 0 to 1,000,000',
@@ -115,8 +115,8 @@ function LeadsForm({ setting, onReload }: { setting: Setting<'minleaddayenhance'
   const state = useSettingSave({
     setting,
     form,
-    toValue: (values) => ({ minleaddayenhance: Number(values.minleaddayenhance) }),
-    labels: { minleaddayenhance: 'minimum leads per day' },
+    toValue: (values) => ({ minimum_leads: Number(values.minimum_leads) }),
+    labels: { minimum_leads: 'minimum leads per day' },
   });
   return (
     <FormSection
@@ -138,7 +138,7 @@ function LeadsForm({ setting, onReload }: { setting: Setting<'minleaddayenhance'
             thousandSeparator=","
             hideControls
             disabled={!mayWrite}
-            {...form.getInputProps('minleaddayenhance')}
+            {...form.getInputProps('minimum_leads')}
           />
           <Text size="xs" c="dimmed">
             A weekly limit must be at least seven times this number, and a monthly limit at least thirty

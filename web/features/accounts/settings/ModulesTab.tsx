@@ -11,8 +11,8 @@ type Values = Record<string, string>;
 
 const LABELS = Object.fromEntries(
   MODULES.flatMap(({ module, name }) => [
-    [`lead${module}name`, `name of ${name}`],
-    [`lead${module}url`, `address of ${name}`],
+    [`${module}_name`, `name of ${name}`],
+    [`${module}_url`, `address of ${name}`],
   ]),
 );
 
@@ -29,13 +29,13 @@ function slugFault(value: string): string | null {
 /** What the modules are called here, and the first part of their pages' addresses. */
 export default function ModulesTab() {
   return (
-    <SettingLoader name="modulenames">
+    <SettingLoader name="module_names">
       {(setting, reload) => <ModulesForm setting={setting} onReload={reload} />}
     </SettingLoader>
   );
 }
 
-function ModulesForm({ setting, onReload }: { setting: Setting<'modulenames'>; onReload: () => void }) {
+function ModulesForm({ setting, onReload }: { setting: Setting<'module_names'>; onReload: () => void }) {
   const user = useUser();
   const brand = useBrand();
   const brandChanged = useBrandChanged();
@@ -43,12 +43,12 @@ function ModulesForm({ setting, onReload }: { setting: Setting<'modulenames'>; o
   const form = useForm<Values>({
     initialValues: setting.data as Values,
     validateInputOnBlur: true,
-    validate: Object.fromEntries(MODULES.map(({ module }) => [`lead${module}url`, slugFault])),
+    validate: Object.fromEntries(MODULES.map(({ module }) => [`${module}_url`, slugFault])),
   });
   const state = useSettingSave({
     setting,
     form,
-    toValue: (values) => values as SettingValue<'modulenames'>,
+    toValue: (values) => values as SettingValue<'module_names'>,
     labels: LABELS,
     onSaved: brandChanged,
   });
@@ -63,7 +63,7 @@ function ModulesForm({ setting, onReload }: { setting: Setting<'modulenames'>; o
         </Text>
         {MODULES.map(({ module, ...global }) => {
           const inherited =
-            user.company_kind === 'root' ? undefined : brand.rootsidemenu.find((one) => one.type === module);
+            user.company_kind === 'root' ? undefined : brand.root_modules.find((one) => one.type === module);
           return (
             <fieldset key={module} className={`${classes.fields} ${classes.module}`}>
               <legend className="sr-only">{global.name}</legend>
@@ -71,7 +71,7 @@ function ModulesForm({ setting, onReload }: { setting: Setting<'modulenames'>; o
                 label={`Name of ${global.name}`}
                 placeholder={inherited?.name ?? global.name}
                 maxLength={60}
-                {...form.getInputProps(`lead${module}name`)}
+                {...form.getInputProps(`${module}_name`)}
               />
               <TextInput
                 label={`Address of ${global.name}`}
@@ -80,7 +80,7 @@ function ModulesForm({ setting, onReload }: { setting: Setting<'modulenames'>; o
                 maxLength={60}
                 autoCapitalize="none"
                 spellCheck={false}
-                {...form.getInputProps(`lead${module}url`)}
+                {...form.getInputProps(`${module}_url`)}
               />
             </fieldset>
           );

@@ -19,7 +19,7 @@ export default function PaymentTab() {
   const user = useUser();
   const check = useSetup();
   const cache = useQueryClient();
-  const known = check.accountconnected;
+  const known = check.account_status;
   const step = useStep(async (task: () => Promise<{ message: string }>) => {
     const done = await task();
     await cache.invalidateQueries({ queryKey: ['payment', 'account'] });
@@ -29,14 +29,14 @@ export default function PaymentTab() {
   const { data } = useQuery({
     queryKey: ['payment', 'account', known],
     queryFn: ({ signal }) => api.payments.checkAccount(undefined, { signal }),
-    enabled: known !== '' && !user.isViewMode && check.paymentgateway !== 'none',
+    enabled: known !== '' && !user.in_view_mode && check.gateway !== 'none',
     refetchInterval: known === 'inverification' ? ASK_MS : false,
     staleTime: 0,
     gcTime: 0,
     retry: false,
   });
   useEffect(() => {
-    if (data && data.status_acc !== known) void cache.invalidateQueries({ queryKey: userQuery.queryKey });
+    if (data && data.account_status !== known) void cache.invalidateQueries({ queryKey: userQuery.queryKey });
   }, [data, known, cache]);
   return (
     <Stack gap="md" className={classes.fields}>
@@ -48,7 +48,7 @@ export default function PaymentTab() {
           Your clients pay into this account. Their campaigns run while it is connected.
         </Text>
       </div>
-      {check.paymentgateway === 'none' ? (
+      {check.gateway === 'none' ? (
         <Text size="sm">Payments are settled outside this platform, so there is no account to connect.</Text>
       ) : (
         <>
@@ -83,7 +83,7 @@ export default function PaymentTab() {
                 </Notice>
               </div>
             )}
-            {user.isViewMode ? (
+            {user.in_view_mode ? (
               <Text size="sm" c="dimmed" mt="md">
                 Only the agency’s own users can change its payment account.
               </Text>
@@ -98,7 +98,7 @@ export default function PaymentTab() {
             )}
           </div>
           <Payouts />
-          {check.paymentgateway === 'sandbox' && (
+          {check.gateway === 'sandbox' && (
             <Text size="sm" c="dimmed">
               <IconFlask size={14} aria-hidden="true" /> No payment provider is set up, so the sandbox form is
               used instead. No money moves.

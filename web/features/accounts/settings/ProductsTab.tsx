@@ -8,7 +8,7 @@ import type { Setting } from './model.ts';
 import { SaveBar, SettingLoader, useBrandChanged, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
 
-type Beta = SettingValue<'products'>['betaFeature'][number];
+type Beta = SettingValue<'products'>['beta_features'][number];
 const OFFERS = [
   { value: 'off', label: 'No agencies' },
   { value: 'some', label: 'Selected agencies' },
@@ -16,7 +16,7 @@ const OFFERS = [
 ] as const;
 type Offer = (typeof OFFERS)[number]['value'];
 
-const offerOf = (beta: Beta): Offer => (beta.is_beta ? (beta.apply_to_all_agency ? 'all' : 'some') : 'off');
+const offerOf = (beta: Beta): Offer => (beta.is_beta ? (beta.for_all ? 'all' : 'some') : 'off');
 
 interface Values {
   modules: string[];
@@ -36,7 +36,7 @@ export default function ProductsTab() {
 function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onReload: () => void }) {
   const mayWrite = useMay('setting.write');
   const user = useUser();
-  const { betaFeature: named } = useSetup();
+  const { beta_features: named } = useSetup();
   const changed = useBrandChanged();
   // Simplifi belongs to the master system alone, and is offered with its own campaigns.
   const choices = MODULES.filter(
@@ -45,7 +45,7 @@ function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onR
   const form = useForm<Values>({
     initialValues: {
       modules: [...setting.data.modules],
-      offers: Object.fromEntries(setting.data.betaFeature.map((beta) => [beta.id, offerOf(beta)])),
+      offers: Object.fromEntries(setting.data.beta_features.map((beta) => [beta.id, offerOf(beta)])),
     },
     validate: { modules: (value) => (value.length === 0 ? 'Choose at least one product' : null) },
   });
@@ -54,13 +54,13 @@ function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onR
     form,
     toValue: ({ modules, offers }) => ({
       modules,
-      betaFeature: setting.data.betaFeature.map(({ id }) => ({
+      beta_features: setting.data.beta_features.map(({ id }) => ({
         id,
         is_beta: offers[id] !== 'off',
-        apply_to_all_agency: offers[id] === 'all',
+        for_all: offers[id] === 'all',
       })),
     }),
-    labels: { modules: 'products', betaFeature: 'beta features' },
+    labels: { modules: 'products', beta_features: 'beta features' },
     onSaved: changed,
   });
   return (
@@ -99,7 +99,7 @@ function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onR
               </Anchor>
             </Text>
             <Stack gap="sm">
-              {setting.data.betaFeature.map(({ id }) => (
+              {setting.data.beta_features.map(({ id }) => (
                 <Select
                   key={id}
                   label={named.find((one) => one.id === id)?.name ?? `Feature ${id}`}
@@ -116,9 +116,9 @@ function ProductsForm({ setting, onReload }: { setting: Setting<'products'>; onR
                 While B2B ID is a beta feature, only agencies that have it see the Data Wallet.
               </Text>
             )}
-            {form.errors.betaFeature && (
+            {form.errors.beta_features && (
               <Text size="sm" c="red" role="alert" mt="xs">
-                {form.errors.betaFeature}
+                {form.errors.beta_features}
               </Text>
             )}
           </fieldset>

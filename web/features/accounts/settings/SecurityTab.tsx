@@ -8,16 +8,16 @@ import classes from './settings.module.css';
 /** Which users must have a second factor. */
 export default function SecurityTab() {
   return (
-    <SettingLoader name="secondfactor">
+    <SettingLoader name="second_factor">
       {(setting, reload) => <SecurityForm setting={setting} onReload={reload} />}
     </SettingLoader>
   );
 }
 
-function SecurityForm({ setting, onReload }: { setting: Setting<'secondfactor'>; onReload: () => void }) {
+function SecurityForm({ setting, onReload }: { setting: Setting<'second_factor'>; onReload: () => void }) {
   const user = useUser();
   const isRoot = user.company_kind === 'root';
-  const mayWrite = useMay('owner.write') && !user.isViewMode;
+  const mayWrite = useMay('owner.write') && !user.in_view_mode;
   const { people, owners, from } = setting.data;
   const form = useForm({ initialValues: { people, owners, from: from ?? '' } });
   const state = useSettingSave({

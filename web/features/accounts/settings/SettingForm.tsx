@@ -30,7 +30,7 @@ export function SettingLoader<N extends SettingName>(props: {
   const query = useQuery({
     queryKey: ['setting', user.company_id, props.name, round],
     queryFn: ({ signal }) =>
-      api.settings.get({ companyID: user.company_id, settingname: props.name }, { signal }),
+      api.settings.get({ company_id: user.company_id, setting: props.name }, { signal }),
     // It fills a form, so it must not change while the form is open.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -60,7 +60,7 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
   const [base, setBase] = useState({ version: setting.version, data: setting.data });
   const [saved, setSaved] = useState('');
   const [conflict, setConflict] = useState<string>();
-  const about = `setting ${setting.settingname}`;
+  const about = `setting ${setting.setting}`;
   const isDirty = form.isDirty();
   useLeaveGuard(isDirty, 'Your changes to this setting will be lost.', SETTING_TAB);
   const save = form.onSubmit(
@@ -69,8 +69,8 @@ export function useSettingSave<N extends SettingName, Values extends object>(opt
       try {
         const value = toValue(values);
         const answer = await api.settings.save({
-          comsetname: setting.settingname as N,
-          comsetval: value as Record<string, unknown>,
+          setting: setting.setting as N,
+          value: value as Record<string, unknown>,
           version: base.version,
         });
         const data = answer.data.data as SettingValue<N>;

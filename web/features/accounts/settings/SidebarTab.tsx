@@ -11,17 +11,17 @@ import classes from './settings.module.css';
 export default function SidebarTab() {
   const isRoot = useUser().company_kind === 'root';
   return isRoot ? (
-    <SettingLoader name="agencysidebar">
+    <SettingLoader name="agency_sidebar">
       {(setting, reload) => <SidebarForm setting={setting} entries={AGENCY_ENTRIES} onReload={reload} />}
     </SettingLoader>
   ) : (
-    <SettingLoader name="clientsidebar">
+    <SettingLoader name="client_sidebar">
       {(setting, reload) => <SidebarForm setting={setting} entries={CLIENT_ENTRIES} onReload={reload} />}
     </SettingLoader>
   );
 }
 
-type Name = 'agencysidebar' | 'clientsidebar';
+type Name = 'agency_sidebar' | 'client_sidebar';
 
 function SidebarForm({
   setting,

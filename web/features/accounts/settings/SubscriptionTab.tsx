@@ -94,7 +94,7 @@ function Subscription({ offer }: { offer: Offer }) {
     });
     if (isSure)
       await run(one.package_id, `Choose “${one.name}”`, () =>
-        api.dunning.setPackage({ companyID: company_id, packageID: one.package_id }),
+        api.dunning.setPackage({ company_id: company_id, package_id: one.package_id }),
       );
   };
   const cancel = async () => {
@@ -110,7 +110,7 @@ function Subscription({ offer }: { offer: Offer }) {
       danger: true,
     });
     if (isSure)
-      await run('cancel', 'Cancel subscription', () => api.dunning.cancel({ companyID: company_id }));
+      await run('cancel', 'Cancel subscription', () => api.dunning.cancel({ company_id: company_id }));
   };
 
   return (

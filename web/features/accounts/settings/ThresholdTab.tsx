@@ -9,13 +9,13 @@ import classes from './settings.module.css';
 /** The minimum confidence at which an agency is billed for a match. */
 export default function ThresholdTab() {
   return (
-    <SettingLoader name="billingthreshold">
+    <SettingLoader name="billing_threshold">
       {(setting, reload) => <ThresholdForm setting={setting} onReload={reload} />}
     </SettingLoader>
   );
 }
 
-function ThresholdForm(props: { setting: Setting<'billingthreshold'>; onReload: () => void }) {
+function ThresholdForm(props: { setting: Setting<'billing_threshold'>; onReload: () => void }) {
   const { setting } = props;
   const mayWrite = useMay('setting.write');
   const cache = useQueryClient();

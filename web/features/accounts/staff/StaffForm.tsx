@@ -38,25 +38,25 @@ export function StaffForm(props: {
   const isSelf = known?.id === user.id;
   const isOwnerMyself = user.grade.endsWith('.owner');
   // Only owners may change owners; the server enforces this, too.
-  const mayEdit = props.mayEdit && (isOwnerMyself || known?.ClientRole !== 'owner');
+  const mayEdit = props.mayEdit && (isOwnerMyself || known?.role !== 'owner');
   const hasPermissions = type === 'administrator' && user.company_kind === 'root';
   const form = useForm<StaffValues>({ initialValues: valuesOf(known), validateInputOnBlur: true, validate });
   const leave = useLeaveGuard(form.isDirty(), 'Your changes to this person will be lost.', ['person']);
-  const isOwner = form.values.ClientRole === 'owner';
+  const isOwner = form.values.role === 'owner';
 
   const save = async (values: StaffValues) => {
     try {
-      const phone = (await loadPhones()).wireOf(values.ClientPhone);
-      if (!phone) return form.setFieldError('ClientPhone', messages.phoneInvalid);
+      const phone = (await loadPhones()).wireOf(values.phone);
+      if (!phone) return form.setFieldError('phone', messages.phoneInvalid);
       const given = {
         ...toWire(values, type, { permissions: hasPermissions && !isOwner }),
-        companyID: user.company_id,
-        ClientPhone: phone.phonenum,
-        ClientPhoneCountryCode: phone.phone_country_code,
-        ClientPhoneCountryCallingCode: phone.phone_country_calling_code,
+        company_id: user.company_id,
+        phone: phone.phone,
+        phone_country: phone.phone_country,
+        phone_calling: phone.phone_calling,
       };
       const { message } = known
-        ? await api.companies.update({ ...given, ClientID: known.id, version: known.version })
+        ? await api.companies.update({ ...given, id: known.id, version: known.version })
         : await api.companies.create(given);
       leave();
       notifyDone(message);
@@ -76,7 +76,7 @@ export function StaffForm(props: {
             withAsterisk
             maxLength={600}
             autoComplete="off"
-            {...form.getInputProps('ClientFullName')}
+            {...form.getInputProps('full_name')}
           />
           <TextInput
             label="Email"
@@ -92,17 +92,17 @@ export function StaffForm(props: {
             maxLength={200}
             autoComplete="off"
             disabled={isSelf}
-            {...form.getInputProps('ClientEmail')}
+            {...form.getInputProps('email')}
           />
-          <PhoneInput required disabled={!mayEdit} {...form.getInputProps('ClientPhone')} />
+          <PhoneInput required disabled={!mayEdit} {...form.getInputProps('phone')} />
           {type === 'administrator' && (
             <RoleSelect
               known={known}
               isSelf={isSelf}
               mayMakeOwners={isOwnerMyself}
               disabled={!mayEdit || isSelf}
-              inputProps={form.getInputProps('ClientRole')}
-              value={form.values.ClientRole}
+              inputProps={form.getInputProps('role')}
+              value={form.values.role}
             />
           )}
           <Title order={3} size="h5">
@@ -114,7 +114,7 @@ export function StaffForm(props: {
               label={one.label}
               description={one.help}
               {...form.getInputProps(one.name, { type: 'checkbox' })}
-              {...(one.name === 'disabledaddcampaign' && isOwner ? { disabled: true, checked: false } : {})}
+              {...(one.name === 'campaigns_closed' && isOwner ? { disabled: true, checked: false } : {})}
             />
           ))}
           {hasPermissions && !isOwner && (
@@ -149,7 +149,7 @@ export function StaffForm(props: {
         </SaveBar>
       ) : (
         <Text size="sm" c="dimmed" mt="md">
-          {known?.ClientRole === 'owner' && props.mayEdit
+          {known?.role === 'owner' && props.mayEdit
             ? 'Only an owner can change an owner.'
             : 'Your role does not allow changes here.'}
         </Text>
@@ -173,13 +173,13 @@ function RoleSelect(props: {
   const chosen = roles.data?.roles.find((one) => one.id === value);
   const rows = useQuery({ ...roleQuery(value), enabled: Boolean(chosen) });
   const data = [
-    ...(props.mayMakeOwners || known?.ClientRole === 'owner' ? [{ value: 'owner', label: 'Owner' }] : []),
+    ...(props.mayMakeOwners || known?.role === 'owner' ? [{ value: 'owner', label: 'Owner' }] : []),
     { value: ALL, label: 'All permissions' },
     ...(roles.data?.roles ?? []).map((role) => ({ value: role.id, label: role.role_name })),
   ];
   // A role that was removed in the meantime may still be assigned to this person.
-  if (known && !data.some((one) => one.value === (known.ClientRole || ALL)))
-    data.push({ value: known.ClientRole, label: roleWords(known) });
+  if (known && !data.some((one) => one.value === (known.role || ALL)))
+    data.push({ value: known.role, label: roleWords(known) });
   const words =
     value === 'owner'
       ? 'Everything, including other owners.'

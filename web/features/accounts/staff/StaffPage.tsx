@@ -55,17 +55,17 @@ export function StaffPage(props: {
     useMay('person.remove'),
   ];
   const asked = {
-    companyId: user.company_id,
+    company_id: user.company_id,
     group: 'all',
-    idsys: user.company_root_id,
+    root_id: user.root_id,
     type,
     module: 'all',
-    sortby: state.sort ?? ('all' as const),
+    sort: state.sort ?? ('all' as const),
     order: state.sort ? state.dir : ('all' as const),
     search: searchSegment(state.q),
-    Page: state.page,
-    PerPage: state.perPage,
-    ...(filter ? { Filters: filter } : {}),
+    page: state.page,
+    per_page: state.perPage,
+    ...(filter ? { filters: filter } : {}),
   };
   const query = useQuery({
     queryKey: ['staff', type, state.input, filter],
@@ -89,15 +89,15 @@ export function StaffPage(props: {
   const invite = (people: Person[]) =>
     act('The invitation could not be sent', async () => {
       const ids = people.map((one) => one.id);
-      const input = { companyID: user.company_id, ClientID: ids.length === 1 ? ids[0]! : ids };
+      const input = { company_id: user.company_id, id: ids.length === 1 ? ids[0]! : ids };
       return (await api.companies.resendInvitation(input)).message;
     });
   const restore = (person: Person) =>
     act(`${person.name} could not be restored`, async () => {
       const input = {
-        companyID: user.company_id,
-        userType: type,
-        ClientID: person.id,
+        company_id: user.company_id,
+        user_type: type,
+        id: person.id,
         action: 'restore' as const,
       };
       const { message } = await api.companies.update(input);
@@ -113,7 +113,7 @@ export function StaffPage(props: {
     });
     if (!isSure) return;
     await act(`${person.name} could not be removed`, async () => {
-      const { data } = await api.companies.remove({ companyID: user.company_id, userID: person.id });
+      const { data } = await api.companies.remove({ company_id: user.company_id, user_id: person.id });
       drawer.close();
       return data.message;
     });
@@ -143,7 +143,7 @@ export function StaffPage(props: {
       phone: 'line',
       title: 'Phone',
       hidden: true,
-      render: (row) => (row.phonenum ? `${row.phone_country_calling_code} ${row.phonenum}` : '–'),
+      render: (row) => (row.phone ? `${row.phone_calling} ${row.phone}` : '–'),
     },
     { key: 'role', phone: 'end', title: 'Role', render: (row) => <Clip text={roleWords(row)} max={180} /> },
     {
@@ -162,7 +162,7 @@ export function StaffPage(props: {
       title: 'Two-factor',
       width: 110,
       phone: false,
-      render: (row) => FACTOR_WORDS[row.twoFactorAuth],
+      render: (row) => FACTOR_WORDS[row.two_factor_auth_type],
     },
     {
       key: 'flags',
@@ -171,7 +171,10 @@ export function StaffPage(props: {
       render: (row) => (
         <Clip
           text={
-            [row.defaultAdmin === 'T' && 'Default administrator', row.customercare === 'T' && 'Customer care']
+            [
+              row.is_default_admin === 'T' && 'Default administrator',
+              row.customer_care === 'T' && 'Customer care',
+            ]
               .filter(Boolean)
               .join(', ') || '–'
           }
@@ -195,7 +198,7 @@ export function StaffPage(props: {
       {props.lists}
       <DataTable
         label={props.title}
-        download={{ list: 'user', query: asked }}
+        download={{ list: 'user', of: 'companies.list', query: asked }}
         name={`staff-${type}`}
         columns={columns}
         query={query}
@@ -312,7 +315,7 @@ function WayIn(props: {
             Since <When at={person.removed_at} />
           </>
         ) : (
-          `Two-factor: ${FACTOR_WORDS[person.twoFactorAuth].toLowerCase()}`
+          `Two-factor: ${FACTOR_WORDS[person.two_factor_auth_type].toLowerCase()}`
         )}
       </Text>
       <span style={{ display: 'flex', gap: 8 }}>

@@ -11,37 +11,37 @@ export type Person = StaffNodeData;
 /** A person's switches, by their wire names. */
 export const SWITCHES = [
   {
-    name: 'defaultAdmin',
+    name: 'is_default_admin',
     label: 'Default administrator',
     help: 'Receives notifications that everyone else has turned off. A company has one.',
     of: ['administrator'],
   },
   {
-    name: 'customercare',
+    name: 'customer_care',
     label: 'Customer care',
     help: 'Your company’s customers are given their name, email, and phone number for help.',
     of: ['administrator', 'sales'],
   },
   {
-    name: 'adminGetNotification',
+    name: 'gets_notices',
     label: 'Email notifications',
     help: 'About payments, limits, and balances.',
     of: ['administrator'],
   },
   {
-    name: 'disabledreceivedemail',
+    name: 'mail_off',
     label: 'No email',
     help: 'Only what their own account needs, such as sign-in codes.',
     of: ['administrator', 'sales'],
   },
   {
-    name: 'disabledaddcampaign',
+    name: 'campaigns_closed',
     label: 'Cannot add campaigns',
     help: 'Regardless of what their role allows.',
     of: ['administrator'],
   },
   {
-    name: 'isAccExecutive',
+    name: 'is_account_executive',
     label: 'Account executive',
     help: 'Sees the clients assigned to them in Client Management, edits them, and views as them.',
     of: ['sales'],
@@ -51,11 +51,11 @@ export type SwitchName = (typeof SWITCHES)[number]['name'];
 
 /** The form's values. Names match the calls', so that errors find their fields. */
 export interface StaffValues extends Record<SwitchName, boolean> {
-  ClientFullName: string;
-  ClientEmail: string;
-  ClientPhone: PhoneValue;
+  full_name: string;
+  email: string;
+  phone: PhoneValue;
   /** 'owner', the id of a role, or ALL. */
-  ClientRole: string;
+  role: string;
   permission_active: boolean;
   report_analytics: boolean;
 }
@@ -67,16 +67,16 @@ export const ALL = 'all';
 export function valuesOf(person: Person | undefined): StaffValues {
   const on = (name: SwitchName): boolean => person?.[name] === 'T';
   return {
-    ClientFullName: person?.name ?? '',
-    ClientEmail: person?.email ?? '',
-    ClientPhone: person ? ofWire(person) : { country: '', number: '' },
-    ClientRole: person?.ClientRole || ALL,
-    defaultAdmin: on('defaultAdmin'),
-    customercare: on('customercare'),
-    adminGetNotification: person ? on('adminGetNotification') : true,
-    disabledreceivedemail: on('disabledreceivedemail'),
-    disabledaddcampaign: on('disabledaddcampaign'),
-    isAccExecutive: on('isAccExecutive'),
+    full_name: person?.name ?? '',
+    email: person?.email ?? '',
+    phone: person ? ofWire(person) : { country: '', number: '' },
+    role: person?.role || ALL,
+    is_default_admin: on('is_default_admin'),
+    customer_care: on('customer_care'),
+    gets_notices: person ? on('gets_notices') : true,
+    mail_off: on('mail_off'),
+    campaigns_closed: on('campaigns_closed'),
+    is_account_executive: on('is_account_executive'),
     permission_active: person ? person.permission_active === 'T' : true,
     report_analytics:
       person?.user_permissions.some(
@@ -86,9 +86,9 @@ export function valuesOf(person: Person | undefined): StaffValues {
 }
 
 export const validate = {
-  ClientFullName: fullNameFault,
-  ClientEmail: emailFault,
-  ClientPhone: (value: PhoneValue) => phoneFault(value, true),
+  full_name: fullNameFault,
+  email: emailFault,
+  phone: (value: PhoneValue) => phoneFault(value, true),
 };
 
 const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
@@ -98,15 +98,15 @@ const flag = (on: boolean) => (on ? ('T' as const) : ('F' as const));
  * not exist for a role is not sent.
  */
 export function toWire(values: StaffValues, type: StaffType, has: { permissions: boolean }) {
-  const isOwner = values.ClientRole === 'owner';
+  const isOwner = values.role === 'owner';
   const switches = SWITCHES.filter((one) => (one.of as readonly StaffType[]).includes(type))
-    .filter((one) => !(isOwner && one.name === 'disabledaddcampaign'))
+    .filter((one) => !(isOwner && one.name === 'campaigns_closed'))
     .map((one) => [one.name, flag(values[one.name])]);
   return {
-    userType: type,
-    ClientFullName: values.ClientFullName.trim(),
-    ClientEmail: values.ClientEmail.trim(),
-    ...(type === 'administrator' ? { ClientRole: values.ClientRole === ALL ? '' : values.ClientRole } : {}),
+    user_type: type,
+    full_name: values.full_name.trim(),
+    email: values.email.trim(),
+    ...(type === 'administrator' ? { role: values.role === ALL ? '' : values.role } : {}),
     ...(Object.fromEntries(switches) as Partial<Record<SwitchName, 'T' | 'F'>>),
     ...(has.permissions
       ? {
@@ -121,11 +121,11 @@ export function toWire(values: StaffValues, type: StaffType, has: { permissions:
 
 /** Describes what a person may do, for a list. */
 export function roleWords(
-  person: Pick<Person, 'user_type' | 'ClientRole' | 'role_name' | 'isAccExecutive'>,
+  person: Pick<Person, 'user_type' | 'role' | 'role_name' | 'is_account_executive'>,
 ): string {
   if (person.user_type === 'sales')
-    return person.isAccExecutive === 'T' ? 'Account executive' : 'Sales representative';
-  if (person.ClientRole === 'owner') return 'Owner';
+    return person.is_account_executive === 'T' ? 'Account executive' : 'Sales representative';
+  if (person.role === 'owner') return 'Owner';
   return person.role_name || 'All permissions';
 }
 
@@ -136,7 +136,7 @@ export const STATUS: Record<Person['status'], { words: string; tone: Tone }> = {
   removed: { words: 'Removed', tone: 'plain' },
 };
 
-export const FACTOR_WORDS: Record<Person['twoFactorAuth'], string> = {
+export const FACTOR_WORDS: Record<Person['two_factor_auth_type'], string> = {
   '': 'Off',
   email: 'Email',
   google: 'Authenticator',

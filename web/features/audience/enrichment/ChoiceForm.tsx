@@ -52,7 +52,7 @@ export function ChoiceForm({ known: first }: { known: Known }) {
   const save = async (values: typeof form.values) => {
     setFault(undefined);
     try {
-      const { data, message } = await api.enrichment.choose({ companyID: known.companyID, ...values });
+      const { data, message } = await api.enrichment.choose({ company_id: known.company_id, ...values });
       setKnown(data);
       const now = valuesOf(data);
       form.setInitialValues(now);

@@ -75,7 +75,7 @@ export default function DataEnrichmentPage() {
 function Choice({ companyId }: { companyId: string }) {
   const query = useQuery({
     queryKey: ['data-choice', companyId],
-    queryFn: async ({ signal }) => (await api.enrichment.choice({ companyID: companyId }, { signal })).data,
+    queryFn: async ({ signal }) => (await api.enrichment.choice({ company_id: companyId }, { signal })).data,
     // It fills a form, so it must not change while the form is open.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
@@ -100,11 +100,11 @@ function AgencySelect(props: { value: string; onChange: (id: string) => void }) 
       label="Agency"
       description="Its campaigns and its clients’ campaigns can use these fields."
       queryKey={['agencies', 'choice']}
-      find={async (searchQuery, signal) => {
+      find={async (search, signal) => {
         const { data } = await readCompanies(
           api,
           user,
-          { kind: 'agency', Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) },
+          { kind: 'agency', page: 1, per_page: 50, ...(search ? { search } : {}) },
           { signal },
         );
         return data.map((one) => ({ value: one.company_id, label: one.company_name }));

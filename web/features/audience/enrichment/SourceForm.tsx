@@ -18,7 +18,7 @@ const FORM = 'data-source';
 
 /** The key of the root's account with a vendor, and the results of requests since it was set. */
 export function SourceForm() {
-  const { isViewMode } = useUser();
+  const { in_view_mode } = useUser();
   const cache = useQueryClient();
   const query = useQuery({
     queryKey: ['data-sources'],
@@ -66,7 +66,7 @@ export function SourceForm() {
         save={{ formId: FORM, isDirty, busy: form.submitting, onDiscard: () => form.reset() }}
       >
         <Stack gap="md">
-          {isViewMode ? (
+          {in_view_mode ? (
             <Text size="sm" c="dimmed">
               The key cannot be changed in view mode.
             </Text>
@@ -106,7 +106,7 @@ export function SourceForm() {
               {known.last_error} (<When at={known.last_error_at} />)
             </Notice>
           )}
-          {known.connected && !isViewMode && (
+          {known.connected && !in_view_mode && (
             <div>
               <Button variant="default" onClick={() => void takeAway()}>
                 Remove key

@@ -48,11 +48,11 @@ export function ExclusionPanel({ place }: { place: Place }) {
     if (!isSure) return;
     setBusy(true);
     try {
-      const { msg } = isRoot
+      const { message: msg } = isRoot
         ? await api.exclusions.purgeOptOutList()
         : await api.exclusions.purgeSuppressionList({
-            paramID: place.id,
-            campaignType: place.level as Exclude<Place['level'], 'root'>,
+            owner_id: place.id,
+            level: place.level as Exclude<Place['level'], 'root'>,
           });
       suppression.forget();
       notifyDone(msg);
@@ -127,13 +127,13 @@ export function ExclusionPanel({ place }: { place: Place }) {
             <div key={job.id} style={{ marginBottom: 12 }}>
               <Group justify="space-between" gap="xs" wrap="nowrap">
                 <Text size="sm" fw={500} truncate>
-                  {job.filename}
+                  {job.file_name}
                 </Text>
                 <Text size="sm" c="dimmed" className="num" style={{ whiteSpace: 'nowrap' }}>
                   {num(job.current_row)} of {num(job.total_row)} rows
                 </Text>
               </Group>
-              <Progress mt={4} value={job.percentage} aria-label={`Loading ${job.filename}`} />
+              <Progress mt={4} value={job.percentage} aria-label={`Loading ${job.file_name}`} />
             </div>
           ))}
         </section>

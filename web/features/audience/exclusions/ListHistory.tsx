@@ -18,7 +18,7 @@ import { listsKey } from './useSuppression.ts';
 
 const PER_PAGE = 10;
 const columns: Column<List>[] = [
-  { key: 'file', title: 'File', render: (row) => <Clip text={row.filename} max={320} /> },
+  { key: 'file', title: 'File', render: (row) => <Clip text={row.file_name} max={320} /> },
   {
     key: 'state',
     phone: 'state',
@@ -48,7 +48,7 @@ export function ListHistory(props: {
   const { place } = props;
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<string>();
-  const input = { paramID: place.id, campaignType: place.level, Page: page, PerPage: PER_PAGE };
+  const input = { owner_id: place.id, level: place.level, page: page, per_page: PER_PAGE };
   const query = useQuery({
     queryKey: [...listsKey(place), 'lists', page],
     queryFn: ({ signal }) => api.exclusions.lists(input, { signal }),
@@ -66,7 +66,11 @@ export function ListHistory(props: {
       <DataTable
         label="Lists"
         name="exclusion-lists"
-        download={{ list: 'exclusion-lists', query: { paramID: place.id, campaignType: place.level } }}
+        download={{
+          list: 'exclusion-lists',
+          of: 'exclusions.lists',
+          query: { owner_id: place.id, level: place.level },
+        }}
         bare
         columns={columns}
         query={query}
@@ -105,7 +109,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
   });
   const undo = async () => {
     const isSure = await confirm({
-      title: `Undo “${row.filename}”?`,
+      title: `Undo “${row.file_name}”?`,
       body: 'This list will no longer exclude anyone. People on another list stay excluded.',
       verb: 'Undo',
       danger: true,
@@ -135,7 +139,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
   };
   const bad = query.data?.bad ?? [];
   return (
-    <section aria-label={`Report for ${row.filename}`} style={{ padding: 16 }}>
+    <section aria-label={`Report for ${row.file_name}`} style={{ padding: 16 }}>
       {row.error && (
         <div style={{ marginBottom: 12 }}>
           <Notice tone={row.state === 'failed' ? 'bad' : 'warn'}>{row.error}</Notice>

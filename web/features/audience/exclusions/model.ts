@@ -1,12 +1,15 @@
 import type { Client } from '../../../../contract/index.ts';
+import { wire } from '../../../api/client.ts';
+import { queryOf } from '../../../api/transport.ts';
+import { formOf } from '../../../api/upload.ts';
 import { num } from '../../../ui/format.ts';
 
 type Progress = Awaited<ReturnType<Client['exclusions']['jobProgress']>>;
 /** A file being processed. */
-export type Job = Progress['jobProgress'][number];
+export type Job = Progress['running'][number];
 /** A file as shown in the history. */
-export type List = Progress['jobDone'][number];
-export type Level = List['campaignType'];
+export type List = Progress['done'][number];
+export type Level = List['level'];
 
 /** The owner of the lists shown. */
 export interface Place {
@@ -31,18 +34,27 @@ export function requestOf(
   { ignoreAliases, country }: { ignoreAliases: boolean; country: string },
   file: File,
 ): { path: string; body: Blob | FormData } {
-  const flag = ignoreAliases ? 'T' : 'F';
-  const name = `file_name=${encodeURIComponent(file.name)}&ignoreAliases=${flag}&country=${country}`;
-  if (place.level === 'root') return { path: `/tools/optout/upload?${name}`, body: file };
+  const given = { file_name: file.name, ignore_aliases: ignoreAliases ? 'T' : 'F', country };
+  if (place.level === 'root')
+    return {
+      path: `/tools/optout/upload${queryOf(wire.sent('inputs.rootExclusionUpload', given))}`,
+      body: file,
+    };
   const isSmall = place.level === 'client' || place.level === 'campaign';
-  if (!isSmall || accepts === 'all')
-    return { path: `/exclusions/upload?campaigntype=${place.level}&paramID=${place.id}&${name}`, body: file };
-  const body = new FormData();
-  body.set('ClientCompanyID', place.clientId ?? place.id);
-  body.set('campaigntype', place.level);
-  if (place.level === 'campaign') body.set('leadspeekID', place.id);
-  body.set('ignoreAliases', flag);
-  body.set('clientoptoutfile', file);
+  if (!isSmall || accepts === 'all') {
+    const which = { level: place.level, owner_id: place.id };
+    return {
+      path: `/exclusions/upload${queryOf(wire.sent('inputs.exclusionUpload', { ...which, ...given }))}`,
+      body: file,
+    };
+  }
+  const body = formOf('inputs.exclusionForm', {
+    company_id: place.clientId ?? place.id,
+    level: place.level,
+    campaign_id: place.level === 'campaign' ? place.id : undefined,
+    ignore_aliases: given.ignore_aliases,
+    file,
+  });
   return { path: '/tools/optout-client/upload', body };
 }
 

@@ -26,10 +26,10 @@ export function useSuppression(place: Place) {
 
   const ask = useCallback(
     async (isHere: () => boolean): Promise<boolean> => {
-      const { jobProgress } = await api.exclusions.jobProgress({ companyId: id, campaignType: level });
+      const { running: jobs } = await api.exclusions.jobProgress({ company_id: id, level });
       if (!isHere()) return false;
-      setProgress(jobProgress);
-      return jobProgress.length > 0;
+      setProgress(jobs);
+      return jobs.length > 0;
     },
     [id, level],
   );

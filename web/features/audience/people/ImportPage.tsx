@@ -38,9 +38,9 @@ export default function ImportPage() {
   const isSignals = kind === 'signals';
   const input = {
     kind,
-    Page: state.page,
-    PerPage: state.perPage,
-    ...(state.q ? { searchQuery: state.q } : {}),
+    page: state.page,
+    per_page: state.perPage,
+    ...(state.q ? { search: state.q } : {}),
   };
   const totals = useQuery({
     queryKey: ['people', 'totals'],
@@ -55,7 +55,7 @@ export default function ImportPage() {
   // After a reload, an import that is still running is shown, even though the address doesn't name it.
   const recent = useQuery({
     queryKey: ['imports', 'recent', kind],
-    queryFn: ({ signal }) => api.people.imports({ kind, Page: 1, PerPage: 10 }, { signal }),
+    queryFn: ({ signal }) => api.people.imports({ kind, page: 1, per_page: 10 }, { signal }),
   });
   const underWay = recent.data?.data.find((job) => isRunning(job) || job.state === 'mapping');
   const shown = params.import ?? underWay?.id;

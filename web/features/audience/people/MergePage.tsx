@@ -203,7 +203,7 @@ function Merged() {
   const cache = useQueryClient();
   const state = useListState({ perPage: 10 });
   const [busy, setBusy] = useState<string>();
-  const input = { Page: state.page, PerPage: state.perPage };
+  const input = { page: state.page, per_page: state.perPage };
   const query = useQuery({
     queryKey: ['people', 'merges', input],
     queryFn: ({ signal }) => api.people.merges(input, { signal }),

@@ -18,10 +18,10 @@ export function CampaignSelect(props: {
   const [search] = useDebouncedValue(text, 250);
   const chosen = useQuery({
     queryKey: ['campaign', props.value],
-    queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: props.value ?? '' }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.get({ campaign_id: props.value ?? '' }, { signal }),
     enabled: Boolean(props.value),
   });
-  const name = chosen.data?.leadspeekID === props.value ? chosen.data?.campaignName : undefined;
+  const name = chosen.data?.campaign_id === props.value ? chosen.data?.campaign_name : undefined;
   // The selected campaign's own name in the box is not a search.
   const wanted = search === name ? '' : search.trim();
   const list = useQuery({
@@ -29,10 +29,10 @@ export function CampaignSelect(props: {
     queryFn: ({ signal }) =>
       api.campaigns.list(
         {
-          Page: 1,
-          PerPage: 50,
-          ...(wanted ? { searchQuery: wanted } : {}),
-          ...(props.module ? { leadspeekType: props.module as 'local' } : {}),
+          page: 1,
+          per_page: 50,
+          ...(wanted ? { search: wanted } : {}),
+          ...(props.module ? { module: props.module as 'local' } : {}),
         },
         { signal },
       ),
@@ -40,7 +40,7 @@ export function CampaignSelect(props: {
     staleTime: 60_000,
   });
   const options = new Map(
-    (list.data?.data ?? []).map((one) => [one.leadspeekID, `${one.campaignName} #${one.leadspeek_api_id}`]),
+    (list.data?.data ?? []).map((one) => [one.campaign_id, `${one.campaign_name} #${one.campaign_number}`]),
   );
   if (props.value) options.set(props.value, name ?? options.get(props.value) ?? '…');
   return (

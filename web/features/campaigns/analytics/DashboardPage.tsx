@@ -83,10 +83,10 @@ function Dashboard() {
   const product = modulesOf(useFacts()).find((one) => one.slug === slug);
   const isSearch = product !== undefined && product.module !== 'local';
   const filter = {
-    ...(campaign ? { leadspeekID: campaign } : {}),
-    ...(product ? { moduleType: product.module } : {}),
+    ...(campaign ? { campaign_id: campaign } : {}),
+    ...(product ? { module: product.module } : {}),
   };
-  const asked = { ...filter, startDate: range.start, endDate: range.end };
+  const asked = { ...filter, starts_on: range.start, ends_on: range.end };
   const query = useQuery({
     queryKey: ['dashboard', asked],
     queryFn: ({ signal }) => api.analytics.dashboard(asked, { signal }),
@@ -95,7 +95,7 @@ function Dashboard() {
   const fetchDays = (span: { start: string; end: string }) => ({
     queryKey: ['dashboard', 'chart', filter, span.start, span.end],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.analytics.chart({ ...filter, startDate: span.start, endDate: span.end }, { signal }),
+      api.analytics.chart({ ...filter, starts_on: span.start, ends_on: span.end }, { signal }),
     placeholderData: keepPreviousData,
   });
   const chart = useQuery(fetchDays(range));
@@ -109,12 +109,12 @@ function Dashboard() {
   const margins = useQuery({
     queryKey: ['margins', 'home', range.start, range.end],
     queryFn: ({ signal }) =>
-      api.ledger.margins({ by: 'month', startDate: range.start, endDate: range.end }, { signal }),
+      api.ledger.margins({ by: 'month', starts_on: range.start, ends_on: range.end }, { signal }),
     enabled: mayKnowMargin,
     placeholderData: keepPreviousData,
   });
   const data = query.data;
-  const span = { ...asked, leadspeekID: campaign };
+  const span = { ...asked, campaign_id: campaign };
   const resetPage = { page: undefined };
   const zone = data?.time_zone ?? user.time_zone;
 
@@ -205,7 +205,7 @@ function Dashboard() {
               </Title>
               <LeadTable
                 filter={span}
-                campaignName={data?.campaigns.find((one) => one.leadspeekID === campaign)?.campaignName}
+                campaignName={data?.campaigns.find((one) => one.campaign_id === campaign)?.campaign_name}
                 onClearCampaign={() => set({ campaign: undefined, ...resetPage })}
               />
             </>
@@ -509,9 +509,9 @@ function ByCampaign({
   const sum = (of: (row: CampaignTotals) => number) =>
     (rows ?? []).reduce((total, row) => total + of(row), 0);
   const visits = sum((row) => row.visits);
-  const hasVisits = (row: CampaignTotals) => row.leadspeek_type === 'local';
+  const hasVisits = (row: CampaignTotals) => row.modules === 'local';
   const columns: Column<CampaignTotals>[] = [
-    { key: 'campaign', title: 'Campaign', render: (row) => <Clip text={row.campaignName} />, foot: 'Total' },
+    { key: 'campaign', title: 'Campaign', render: (row) => <Clip text={row.campaign_name} />, foot: 'Total' },
     ...(user.company_kind === 'client'
       ? []
       : [
@@ -577,13 +577,13 @@ function ByCampaign({
       <div style={{ marginBottom: 24 }}>
         <DataTable
           label="Campaigns"
-          download={{ list: 'dashboard-campaigns', query: asked }}
+          download={{ list: 'dashboard-campaigns', of: 'analytics.dashboard', query: asked }}
           name="dashboard.campaigns"
           columns={columns}
           query={{ ...query, data: rows && { data: rows } }}
-          rowKey={(row) => row.leadspeekID}
+          rowKey={(row) => row.campaign_id}
           phoneRow={(row) => ({
-            title: row.campaignName,
+            title: row.campaign_name,
             state: <StatusBadge status={row.status} />,
             line: [
               `${num(row.leads)} ${row.leads === 1 ? 'lead' : 'leads'}`,
@@ -591,7 +591,7 @@ function ByCampaign({
               ...(row.balance_micros === null ? [] : [`${money(row.balance_micros)} left`]),
             ].join(' · '),
           })}
-          onRow={(row) => onPick(row.leadspeekID)}
+          onRow={(row) => onPick(row.campaign_id)}
           empty={
             <EmptyState
               icon={<IconTargetArrow size={32} stroke={1.4} />}

@@ -19,7 +19,7 @@ type Step = NonNullable<Home['steps']>[number]['step'];
 
 export const homeQuery = queryOptions({
   queryKey: ['home'],
-  queryFn: ({ signal }) => api.analytics.home({}, { signal }),
+  queryFn: ({ signal }) => api.analytics.home(undefined, { signal }),
 });
 
 const plural = (count: number, one: string, more: string) => `${num(count)} ${count === 1 ? one : more}`;
@@ -96,14 +96,14 @@ function Go({ to, children }: { to: string; children: ReactNode }) {
 /** The campaigns that are meant, the first few by name. */
 function Campaigns({ item, facts }: { item: Item; facts: SignedIn }) {
   const more = item.count - item.campaigns.length;
-  return item.campaigns.map(({ leadspeekID, campaignName, leadspeek_type }, i) => {
-    const module = modulesOf(facts).find((one) => one.module === leadspeek_type);
+  return item.campaigns.map(({ campaign_id, campaign_name: campaignName, modules }, i) => {
+    const module = modulesOf(facts).find((one) => one.module === modules);
     const list = module && modulePath(module.slug, 'campaign-management');
     return (
-      <span key={leadspeekID}>
+      <span key={campaign_id}>
         {i === 0 ? ': ' : ', '}
         {list && maySee(list, facts) ? (
-          <Go to={`${list}?campaign=${leadspeekID}`}>{campaignName}</Go>
+          <Go to={`${list}?campaign=${campaign_id}`}>{campaignName}</Go>
         ) : (
           campaignName
         )}

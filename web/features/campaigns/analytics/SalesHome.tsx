@@ -14,7 +14,7 @@ export default function SalesHome() {
   const counts = useQueries({
     queries: kinds.map((kind) => ({
       queryKey: ['companies', 'assigned', kind],
-      queryFn: ({ signal }: { signal: AbortSignal }) => api.sales.downline({ kind, PerPage: 1 }, { signal }),
+      queryFn: ({ signal }: { signal: AbortSignal }) => api.sales.downline({ kind, per_page: 1 }, { signal }),
     })),
   });
   return (

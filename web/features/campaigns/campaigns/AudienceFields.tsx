@@ -12,7 +12,7 @@ const namesOf = (choices: readonly { name: string }[]): string[] => choices.map(
 const CHOICES = {
   seniority: namesOf(SENIORITIES),
   department: namesOf(DEPARTMENTS),
-  companySize: namesOf(COMPANY_SIZES),
+  company_size: namesOf(COMPANY_SIZES),
 };
 
 /** The target audience by job, for a B2B ID campaign's form or a count's. */
@@ -37,7 +37,7 @@ export function AudienceFields(props: {
       error={errors[field]}
     />
   );
-  const tags = (field: 'jobTitles' | 'industry', description: string, data: readonly string[] = []) => (
+  const tags = (field: 'job_titles' | 'industry', description: string, data: readonly string[] = []) => (
     <TagsInput
       label={AUDIENCE_NAMES[field]}
       description={description}
@@ -55,13 +55,13 @@ export function AudienceFields(props: {
   return (
     <Stack gap="md">
       {tags(
-        'jobTitles',
+        'job_titles',
         "Press Enter after each. 'marketing manager' also finds 'Manager of Marketing'. Matching one of the titles is enough.",
       )}
       {choice('seniority')}
       {choice('department')}
       {tags('industry', "Press Enter after each. 'Software' also finds 'Computer Software'.", INDUSTRIES)}
-      {choice('companySize', 'Number of people who work there.')}
+      {choice('company_size', 'Number of people who work there.')}
     </Stack>
   );
 }

@@ -26,7 +26,7 @@ import { useCampaignChanged } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
 
 /** What a campaign shows when it was stopped because of a payment or a billing change; undefined if it was not. */
-const heldWords = (reason: Campaign['statusReason']): string | undefined =>
+const heldWords = (reason: Campaign['state_reason']): string | undefined =>
   ({
     below_cost: 'The price per lead needs an update. The campaign resumes when the agency changes it.',
     payment_failed: 'A payment failed, so the campaign is paused. It resumes when the balance due is paid.',
@@ -44,7 +44,7 @@ const heldWords = (reason: Campaign['statusReason']): string | undefined =>
  * payments it received outside the platform.
  */
 export function BalanceTab({ campaign }: { campaign: Campaign }) {
-  const id = campaign.leadspeekID;
+  const id = campaign.campaign_id;
   const user = useUser();
   const mayAdd = useMay('campaign.topup');
   const mayBuy = useMay('prepaid.buy');
@@ -55,9 +55,9 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   // Without the right to see it the tab is not shown.
   const balance = campaign.balance_micros ?? 0;
   const left = leadsLeft(balance, price);
-  const isAdvance = isPrepaid(campaign.PaymentTerm);
+  const isAdvance = isPrepaid(campaign.term);
   const remaining = useQuery(remainingQuery(id, balance));
-  const buys = isAdvance && mayBuy && !user.isViewMode && price > 0;
+  const buys = isAdvance && mayBuy && !user.in_view_mode && price > 0;
   const changed = useCampaignChanged();
   const current = useQuery(currentQuery(id));
   // A pending purchase has finished: the campaign has a new balance and may resume.
@@ -69,7 +69,7 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
   }, [newest, seen, changed, id]);
   return (
     <Stack gap="lg">
-      {campaign.statusReason === 'balance_empty' && (
+      {campaign.state_reason === 'balance_empty' && (
         <Notice tone="warn" title="The campaign is on hold">
           The balance doesn’t cover another lead.{' '}
           {buys
@@ -79,15 +79,15 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
               : 'It resumes when leads are bought for it.'}
         </Notice>
       )}
-      {campaign.statusReason?.startsWith('cap_') && (
+      {campaign.state_reason?.startsWith('cap_') && (
         <Notice tone="warn" title="The campaign is on hold">
-          {reasonWords(campaign.statusReason).meaning} It resumes automatically when the limit’s day or month
+          {reasonWords(campaign.state_reason).meaning} It resumes automatically when the limit’s day or month
           ends, or immediately if the company that set the limit raises it.
         </Notice>
       )}
-      {heldWords(campaign.statusReason) && (
+      {heldWords(campaign.state_reason) && (
         <Notice tone="warn" title="The campaign is on hold">
-          {heldWords(campaign.statusReason)}
+          {heldWords(campaign.state_reason)}
         </Notice>
       )}
       <div className={classes.three}>
@@ -101,12 +101,12 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
             Buy leads
           </Button>
         )}
-        {mayAdd && !user.isViewMode && (
+        {mayAdd && !user.in_view_mode && (
           <Button variant="default" onClick={() => setOpen('add')}>
             Record outside payment
           </Button>
         )}
-        {mayGiveBack && !user.isViewMode && (remaining.data?.refundable_micros ?? 0) > 0 && (
+        {mayGiveBack && !user.in_view_mode && (remaining.data?.refundable_micros ?? 0) > 0 && (
           <Button variant="default" onClick={() => setOpen('give')}>
             Refund
           </Button>
@@ -114,8 +114,8 @@ export function BalanceTab({ campaign }: { campaign: Campaign }) {
       </Group>
       {!isAdvance && (
         <Text size="sm" c="dimmed">
-          This campaign’s leads are billed {campaign.PaymentTerm === 'Weekly' ? 'weekly' : 'monthly'} by
-          invoice, so none are bought in advance.
+          This campaign’s leads are billed {campaign.term === 'Weekly' ? 'weekly' : 'monthly'} by invoice, so
+          none are bought in advance.
         </Text>
       )}
       {remaining.error ? (
@@ -188,11 +188,11 @@ function AddBalance({ campaign, onClose }: { campaign: Campaign; onClose: () => 
     const amount = amountOf(values.amount);
     try {
       const answer = await api.campaigns.topUp({
-        leadspeekID: campaign.leadspeekID,
+        campaign_id: campaign.campaign_id,
         amount,
-        idempotencyKey: key,
+        idempotency_key: key,
       });
-      changed(campaign.leadspeekID);
+      changed(campaign.campaign_id);
       notifyDone(`Added ${money(microsTyped(amount))}. The balance is now ${money(answer.balance_micros)}`);
       onClose();
     } catch (error) {

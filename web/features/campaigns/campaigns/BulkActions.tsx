@@ -20,11 +20,11 @@ const kinds = {
 } as const;
 type Kind = keyof typeof kinds;
 
-const act: Record<Kind, (leadspeekID: string) => Promise<{ data: Campaign }>> = {
-  activate: (leadspeekID) => api.campaigns.activePause({ leadspeekID, status: 'active' }),
-  pause: (leadspeekID) => api.campaigns.activePause({ leadspeekID, status: 'paused' }),
-  archive: (leadspeekID) => api.campaigns.archive({ leadspeekID, status: 'archived' }),
-  restore: (leadspeekID) => api.campaigns.archive({ leadspeekID, status: 'paused' }),
+const act: Record<Kind, (campaignId: string) => Promise<{ data: Campaign }>> = {
+  activate: (campaignId) => api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }),
+  pause: (campaignId) => api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }),
+  archive: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }),
+  restore: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }),
 };
 
 const questions: Partial<Record<Kind, { question: string; body: string }>> = {
@@ -57,7 +57,7 @@ export function BulkActions(props: { selected: Selection<CampaignRow>; shown: Ca
       }));
     if (!isSure) return;
     // People who have already searched are delivered at once, so that cost is shown before, not after.
-    const isAsked = kind === 'activate' && campaigns.some(({ leadspeekType }) => leadspeekType !== 'local');
+    const isAsked = kind === 'activate' && campaigns.some(({ module }) => module !== 'local');
     const limits = isAsked
       ? await (await import('./bulkActivation.tsx')).askBulkActivation(campaigns)
       : new Map<string, number>();
@@ -66,17 +66,17 @@ export function BulkActions(props: { selected: Selection<CampaignRow>; shown: Ca
     const summary = await forEach(
       campaigns,
       async (campaign) => {
-        const { leadspeekID } = campaign;
-        const limit = limits.get(leadspeekID);
+        const { campaign_id } = campaign;
+        const limit = limits.get(campaign_id);
         if (limit !== undefined) await saveDailyLimit(campaign, limit);
-        changed(leadspeekID, (await act[kind](leadspeekID)).data);
+        changed(campaign_id, (await act[kind](campaign_id)).data);
       },
       (tried) => setBusy({ kind, tried, of: campaigns.length }),
     );
     setBusy(undefined);
     if (!isUndo)
       selected.set(
-        summary.done.map((campaign) => [campaign.leadspeekID, campaign] as const),
+        summary.done.map((campaign) => [campaign.campaign_id, campaign] as const),
         false,
       );
     const sentence = bulkSentence(kind, summary.done.length);
@@ -84,7 +84,7 @@ export function BulkActions(props: { selected: Selection<CampaignRow>; shown: Ca
       notifyUndo(sentence, { verb: 'Restore', run: () => void run('restore', summary.done, true) });
     else if (summary.failed.length === 0) notifyDone(sentence);
     if (summary.failed.length === 0) return;
-    for (const { item } of summary.failed) changed(item.leadspeekID);
+    for (const { item } of summary.failed) changed(item.campaign_id);
     await alertModal(
       `${kinds[kind].verb}: ${num(summary.done.length)} of ${campaignsWords(campaigns.length)} done`,
       <>
@@ -93,8 +93,8 @@ export function BulkActions(props: { selected: Selection<CampaignRow>; shown: Ca
         </Text>
         <ul style={{ margin: '8px 0 0', paddingLeft: 20, maxHeight: 280, overflow: 'auto' }}>
           {summary.failed.map(({ item, words }) => (
-            <li key={item.leadspeekID}>
-              #{item.leadspeek_api_id} {quoted(item)}: {words}
+            <li key={item.campaign_id}>
+              #{item.campaign_number} {quoted(item)}: {words}
             </li>
           ))}
         </ul>
@@ -103,7 +103,7 @@ export function BulkActions(props: { selected: Selection<CampaignRow>; shown: Ca
   };
   // The list's rows are newer than the ones saved when they were selected.
   const ticked = selected.list.map(
-    (one) => shown?.find(({ leadspeekID }) => leadspeekID === one.leadspeekID) ?? one,
+    (one) => shown?.find(({ campaign_id }) => campaign_id === one.campaign_id) ?? one,
   );
   return (Object.keys(kinds) as Kind[]).map((kind) => {
     const { verb, doing, icon: Icon } = kinds[kind];

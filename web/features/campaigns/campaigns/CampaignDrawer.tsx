@@ -47,7 +47,7 @@ const INNER = [
  * A campaign, or the form for a new one, to the right of the list. The address holds which campaign and which part of
  * it.
  */
-export function CampaignDrawer({ module }: { module: Campaign['leadspeekType'] }) {
+export function CampaignDrawer({ module }: { module: Campaign['module'] }) {
   const [params, set] = useSearchParams();
   const id = params.campaign;
   const isNew = id === undefined && params.new === '1';
@@ -106,10 +106,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
       </Stack>
     );
   }
-  const without = [
-    campaign.leadspeekType === 'local' ? 'keywords' : 'install',
-    ...(mayBalance ? [] : ['balance']),
-  ];
+  const without = [campaign.module === 'local' ? 'keywords' : 'install', ...(mayBalance ? [] : ['balance'])];
   const tab = (params.tab ?? '') in tabs && !without.includes(params.tab!) ? params.tab! : 'setup';
   return (
     <>
@@ -142,7 +139,7 @@ function Detail({ id, onGone }: { id: string; onGone: () => void }) {
           <DeliveryTab campaignId={id} clientId={campaign.company_id} />
         </Tabs.Panel>
         <Tabs.Panel value="why">
-          <RefusalsTab id={id} isSearch={campaign.leadspeekType !== 'local'} />
+          <RefusalsTab id={id} isSearch={campaign.module !== 'local'} />
         </Tabs.Panel>
         <Tabs.Panel value="balance">
           <BalanceTab campaign={campaign} />
@@ -161,28 +158,28 @@ function Head({ campaign, onGone }: { campaign: Campaign; onGone: () => void }) 
     <Group justify="space-between" align="flex-start" gap="md" mb="md">
       <div style={{ flex: '1 1 280px', minWidth: 0 }}>
         <Title order={2} style={{ overflowWrap: 'anywhere' }}>
-          {campaign.campaignName}
+          {campaign.campaign_name}
         </Title>
         <Group gap="xs" mt={4}>
           <StatusBadge status={campaign.status}>{statusWords(campaign)}</StatusBadge>
           <Text size="sm" c="dimmed" className="num">
-            #{campaign.leadspeek_api_id}
+            #{campaign.campaign_number}
           </Text>
           {user.company_kind !== 'client' && (
             <Text size="sm" c="dimmed">
               {campaign.company_name}
             </Text>
           )}
-          {campaign.urlCode && (
+          {campaign.site_url && (
             <Anchor
               size="sm"
-              href={campaign.urlCode}
+              href={campaign.site_url}
               target="_blank"
               rel="noreferrer noopener"
               truncate
               maw={320}
             >
-              {campaign.urlCode}
+              {campaign.site_url}
             </Anchor>
           )}
         </Group>

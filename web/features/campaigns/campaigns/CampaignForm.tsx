@@ -12,7 +12,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { RULE_FAULTS, type RuleInputs, ruleInputsIn } from '../../../../contract/campaigns/campaign-rules.ts';
+import { RULE_FAULTS, ruleInputsIn } from '../../../../contract/campaigns/campaign-rules.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { currencyFault } from '../../../ui/currency.ts';
@@ -45,13 +45,13 @@ const isAbove = (price: string, most: string): boolean =>
 
 /** Rules that apply to campaigns of some modules. */
 function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues) => string | null>>(
-  modules: CampaignValues['leadspeekType'][],
+  modules: CampaignValues['module'][],
   rules: Rules,
 ): Rules {
   return Object.fromEntries(
     Object.entries(rules).map(([field, rule]) => [
       field,
-      (value: never, all: CampaignValues) => (modules.includes(all.leadspeekType) ? rule(value, all) : null),
+      (value: never, all: CampaignValues) => (modules.includes(all.module) ? rule(value, all) : null),
     ]),
   ) as Rules;
 }
@@ -59,40 +59,40 @@ function onlyOf<Rules extends Record<string, (value: never, all: CampaignValues)
 /** The rules that the form checks itself; the server has the final say. */
 export const RULES = {
   ...MORE_RULES,
-  campaignName: (value: string) =>
+  campaign_name: (value: string) =>
     !value.trim() ? 'Enter a name' : value.trim().length > 255 ? 'Use up to 255 characters' : null,
   ...onlyOf(['locator', 'enhance', 'b2b'], TARGET_RULES),
   ...onlyOf(['b2b'], AUDIENCE_RULES),
   ...onlyOf(['local'], {
-    urlCode: siteFault,
-    urlCodeThankyou: (value: string) => (value.trim() ? siteFault(value) : null),
-    siteHosts: siteHostsFault,
+    site_url: siteFault,
+    thank_you_url: (value: string) => (value.trim() ? siteFault(value) : null),
+    site_hosts: siteHostsFault,
   }),
   ...RULE_FAULTS,
-  LimitLead: (value: number | string) =>
+  daily_cap: (value: number | string) =>
     value !== '' && !(Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000)
       ? 'Enter a whole number from 1 to 1,000,000, or leave it blank'
       : null,
-  endDate: (value: string, all: CampaignValues) =>
-    value && all.startDate && value < all.startDate ? 'Choose a day on or after the first day' : null,
-  CostSet: (value: string, all: CampaignValues) =>
-    value && isAbove(value, all.CostMaxLead)
+  ends_on: (value: string, all: CampaignValues) =>
+    value && all.starts_on && value < all.starts_on ? 'Choose a day on or after the first day' : null,
+  lead_price: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.lead_price_max)
       ? 'Enter an amount up to the maximum price per lead'
       : currencyFault(value, 6),
-  CostSetAdvanced: (value: string, all: CampaignValues) =>
-    value && isAbove(value, all.CostMaxLead)
+  lead_price_advanced: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.lead_price_max)
       ? 'Enter an amount up to the maximum price per lead'
       : currencyFault(value, 6),
-  CostSetB2b: (value: string, all: CampaignValues) =>
-    value && isAbove(value, all.CostMaxLead)
+  lead_price_b2b: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.lead_price_max)
       ? 'Enter an amount up to the maximum price per lead'
       : currencyFault(value, 6),
-  CostMaxLead: (value: string) => currencyFault(value, 6),
-  CostMonth: (value: string) => currencyFault(value, 2),
-  PlatformFee: (value: string) => currencyFault(value, 2),
-  leadsbuy: (value: number | string, all: CampaignValues) =>
+  lead_price_max: (value: string) => currencyFault(value, 6),
+  monthly_fee: (value: string) => currencyFault(value, 2),
+  platform_fee: (value: string) => currencyFault(value, 2),
+  leads_buy: (value: number | string, all: CampaignValues) =>
     value === ''
-      ? all.topupoptions === 'continual' && (all.PaymentTerm || 'Prepaid') === 'Prepaid'
+      ? all.topup === 'continual' && (all.term || 'Prepaid') === 'Prepaid'
         ? 'Enter how many leads to buy each time'
         : null
       : Number.isInteger(Number(value)) && Number(value) >= 1 && Number(value) <= 1_000_000
@@ -105,7 +105,7 @@ export function SearchFields({ form }: { form: CampaignFormState }) {
   return (
     <>
       <TargetFields
-        module={form.values.leadspeekType}
+        module={form.values.module}
         values={form.values}
         errors={form.errors}
         onChange={(change) => form.setValues(change)}
@@ -115,7 +115,7 @@ export function SearchFields({ form }: { form: CampaignFormState }) {
         label="Description"
         description="What this campaign looks for, in your own words."
         maxLength={1000}
-        {...form.getInputProps('locatordesc')}
+        {...form.getInputProps('description')}
       />
     </>
   );
@@ -131,7 +131,7 @@ export function WantedFields({ form }: { form: CampaignFormState }) {
 /** Name, site (if it has one), and group of a campaign. */
 export function NameFields({ form }: { form: CampaignFormState }) {
   /** Text that is cleaned up when the field loses focus. */
-  const tidied = (field: 'urlCode' | 'urlCodeThankyou', tidy: (text: string) => string) => ({
+  const tidied = (field: 'site_url' | 'thank_you_url', tidy: (text: string) => string) => ({
     ...form.getInputProps(field),
     onBlur: () => {
       const text = form.getValues()[field];
@@ -146,9 +146,9 @@ export function NameFields({ form }: { form: CampaignFormState }) {
         description="Visible only to you and your team."
         withAsterisk
         maxLength={255}
-        {...form.getInputProps('campaignName')}
+        {...form.getInputProps('campaign_name')}
       />
-      {!isSearch(form.values.leadspeekType) && (
+      {!isSearch(form.values.module) && (
         <>
           <TextInput
             label="Site"
@@ -157,7 +157,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
             withAsterisk
             inputMode="url"
             maxLength={2048}
-            {...tidied('urlCode', siteOf)}
+            {...tidied('site_url', siteOf)}
           />
           <TextInput
             label="Thank-you page"
@@ -165,7 +165,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
             placeholder="https://www.example.com/thank-you"
             inputMode="url"
             maxLength={2048}
-            {...tidied('urlCodeThankyou', siteOf)}
+            {...tidied('thank_you_url', siteOf)}
           />
           <Textarea
             label="Other domains"
@@ -174,7 +174,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
             autosize
             minRows={1}
             maxRows={6}
-            {...form.getInputProps('siteHosts')}
+            {...form.getInputProps('site_hosts')}
           />
         </>
       )}
@@ -190,10 +190,9 @@ export const NeedFields = ({ form }: { form: CampaignFormState }) => (
 
 /** The inputs of the rules in a part of the form. */
 function RuleInputsIn({ part, form }: { part: 'needs' | 'which'; form: CampaignFormState }) {
-  return ruleInputsIn(part, form.values.leadspeekType).map((rule) => {
-    const field = rule.wire as keyof RuleInputs;
+  return ruleInputsIn(part, form.values.module).map(([field, rule]) => {
     const shared = { label: rule.label, description: rule.hint };
-    if (field === 'minConfidence') return <Confidence key={field} form={form} {...shared} />;
+    if (field === 'min_confidence') return <Confidence key={field} form={form} {...shared} />;
     if (rule.kind === 'flag')
       return <Switch key={field} {...shared} {...form.getInputProps(field, { type: 'checkbox' })} />;
     if (rule.kind === 'choice')
@@ -233,13 +232,13 @@ export function WhichFields({ form }: { form: CampaignFormState }) {
           label="First day"
           description="Leave blank to start immediately."
           type="date"
-          {...form.getInputProps('startDate')}
+          {...form.getInputProps('starts_on')}
         />
         <TextInput
           label="Last day"
           description="Leave blank for no end date."
           type="date"
-          {...form.getInputProps('endDate')}
+          {...form.getInputProps('ends_on')}
         />
       </div>
     </>
@@ -256,8 +255,8 @@ export function CampaignFields(props: {
   const { form } = props;
   const mayPrice = useMay('campaign.price');
   const user = useUser();
-  const module = form.values.leadspeekType;
-  const client = user.company_kind === 'client' ? user.company_id : form.values.companyID;
+  const module = form.values.module;
+  const client = user.company_kind === 'client' ? user.company_id : form.values.company_id;
   return (
     <>
       <section className={classes.section}>
@@ -317,7 +316,7 @@ export function CampaignFields(props: {
 
 /** A slider beside the number, and what the agency's own floor makes of it. */
 function Confidence({ form, ...shared }: { form: CampaignFormState; label: string; description: string }) {
-  const { value, error, ...input } = form.getInputProps('minConfidence');
+  const { value, error, ...input } = form.getInputProps('min_confidence');
   const mayPrice = useMay('campaign.price');
   const floor = useQuery({
     queryKey: ['least-confidence'],
@@ -330,7 +329,7 @@ function Confidence({ form, ...shared }: { form: CampaignFormState; label: strin
           thumbLabel="Minimum confidence in percent"
           label={(at) => `${at}%`}
           value={Number(value) || 0}
-          onChange={(next) => form.setFieldValue('minConfidence', next)}
+          onChange={(next) => form.setFieldValue('min_confidence', next)}
           step={5}
         />
         <NumberInput

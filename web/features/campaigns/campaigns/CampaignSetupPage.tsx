@@ -80,28 +80,28 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   const [begins, setBegins] = useState(false);
   const [passed, setPassed] = useState<StepKey[]>([]);
   const form = useForm<CampaignValues>({
-    initialValues: { ...NEW_VALUES, leadspeekType: first },
+    initialValues: { ...NEW_VALUES, module: first },
     validateInputOnBlur: true,
-    validate: { ...RULES, companyID: (value) => (needsClient && !value ? 'Choose a client' : null) },
+    validate: { ...RULES, company_id: (value) => (needsClient && !value ? 'Choose a client' : null) },
   });
   const free = useLeaveGuard(form.isDirty(), LOST, []);
-  const client = needsClient ? form.values.companyID : user.company_id;
-  const module = form.values.leadspeekType;
+  const client = needsClient ? form.values.company_id : user.company_id;
+  const module = form.values.module;
   const resource = useQuery(resourceQuery(client, module));
 
   const save = async () => {
     try {
       const { data } = await api.campaigns.create({
         ...newInputOf(form.getValues(), mayPrice),
-        leadspeekType: module,
-        ...(needsClient ? { companyID: client } : {}),
+        module: module,
+        ...(needsClient ? { company_id: client } : {}),
         draft: begins ? 'F' : 'T',
       });
-      changed(data.leadspeekID, data);
+      changed(data.campaign_id, data);
       notifyDone(messages.added);
       free();
       await navigate({
-        to: `${modulePath(modules.find((one) => one.module === module)!.slug, 'campaign-management')}?campaign=${data.leadspeekID}&tab=${module === 'local' ? 'install' : 'keywords'}` as '/',
+        to: `${modulePath(modules.find((one) => one.module === module)!.slug, 'campaign-management')}?campaign=${data.campaign_id}&tab=${module === 'local' ? 'install' : 'keywords'}` as '/',
       });
     } catch (error) {
       const wrong = firstWrongStep(error);
@@ -149,7 +149,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
       <Kinds
         value={module}
         onChange={(next) => {
-          form.setFieldValue('leadspeekType', next);
+          form.setFieldValue('module', next);
           form.clearErrors();
           // Another product has other steps, and asks for other things in the same ones.
           setPassed([]);
@@ -163,7 +163,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
         ? 'Who the campaign is for, and the site whose visitors it recognizes.'
         : 'Who the campaign is for, and what you call it.',
       <>
-        {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
+        {needsClient && <ClientSelect {...form.getInputProps('company_id')} />}
         <NameFields form={form} />
       </>,
     ),
@@ -213,7 +213,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
             values={form.values}
             client={client}
             usual={resource.data}
-            onLimit={(leads) => form.setValues({ LimitLead: String(leads), LimitLeadFreq: 'day' })}
+            onLimit={(leads) => form.setValues({ daily_cap: String(leads), limit_every: 'day' })}
           />
         )}
         <Preview form={form} />
@@ -306,7 +306,7 @@ interface Loaded {
 
 /** What a lead costs, the maximum total cost, and what is required before the first lead. */
 function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }) {
-  const { CostMonth, PlatformFee, LimitLead, LimitLeadFreq, PaymentTerm } = form.values;
+  const { monthly_fee, platform_fee, daily_cap, limit_every } = form.values;
   if (resource.error)
     return (
       <ErrorState
@@ -327,8 +327,8 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
       </Input.Wrapper>
     );
   const price = leadPriceOf(form.values, kept);
-  const limit = LimitLead === '' ? kept.LimitLead : Number(LimitLead);
-  const term = PaymentTerm || kept.PaymentTerm;
+  const limit = daily_cap === '' ? kept.daily_cap : Number(daily_cap);
+  const term = form.values.term || kept.term;
   return (
     <Input.Wrapper label="Price" labelElement="div">
       <dl className={classes.facts}>
@@ -341,12 +341,12 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
           <dd className="num">
             {limit === null || limit === undefined
               ? 'No lead limit is set'
-              : `${money(price * limit)} for ${num(limit)} leads a ${LimitLead === '' ? kept.LimitLeadFreq : LimitLeadFreq}`}
+              : `${money(price * limit)} for ${num(limit)} leads a ${daily_cap === '' ? kept.limit_every : limit_every}`}
           </dd>
         </div>
         {[
-          ['Per month', CostMonth || kept.CostMonth],
-          ['One-time setup fee', PlatformFee || kept.PlatformFee],
+          ['Per month', monthly_fee || kept.monthly_fee],
+          ['One-time setup fee', platform_fee || kept.platform_fee],
         ].map(([name, amount]) =>
           microsTyped(amount!) > 0 ? (
             <div key={name}>

@@ -39,7 +39,7 @@ const KEYS = ['q', 'sort', 'dir', 'status', 'group', 'client'] as const;
 
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
-const LINES: Record<Campaign['leadspeekType'] | 'all', string> = {
+const LINES: Record<Campaign['module'] | 'all', string> = {
   local: 'Campaigns that recognize the visitors of a site and turn them into leads.',
   locator: 'Campaigns that find people by what they looked for and where, and turn them into leads.',
   enhance:
@@ -81,9 +81,9 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const input = {
     ...state.input,
     status,
-    leadspeekType: module,
-    companyGroupID: group?.id,
-    companyID: params.client,
+    module: module,
+    group_id: group?.id,
+    company_id: params.client,
   };
   const query = useQuery({
     queryKey: ['campaigns', input],
@@ -95,14 +95,14 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   /** How many campaigns a view has. */
   const count = async (of: Record<string, string>, signal: AbortSignal) => {
     const asked = {
-      searchQuery: of.q,
+      search: of.q,
       status: of.status && of.status in STATUSES ? (of.status as keyof typeof STATUSES) : undefined,
-      leadspeekType: module,
-      companyGroupID: of.group,
-      companyID: of.client,
+      module: module,
+      group_id: of.group,
+      company_id: of.client,
     };
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
-    return (await api.campaigns.list({ ...given, Page: 1, PerPage: 1 }, { signal })).total;
+    return (await api.campaigns.list({ ...given, page: 1, per_page: 1 }, { signal })).total;
   };
   const setStatus = (next: string | null) => set({ status: next ?? undefined, page: undefined });
   const setGroup = (next: string) => set({ group: next || undefined, page: undefined });
@@ -130,7 +130,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
       <DataTable
         look={views.look}
         label="Campaigns"
-        download={{ list: 'campaigns', query: input }}
+        download={{ list: 'campaigns', of: 'campaigns.list', query: input }}
         name={name}
         columns={columnsFor({
           withClient: user.company_kind !== 'client',
@@ -140,24 +140,24 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
         }).filter(({ key }) => !isCompact || COMPACT.includes(key))}
         query={query}
         state={state}
-        rowKey={(row) => row.leadspeekID}
+        rowKey={(row) => row.campaign_id}
         phoneRow={(row) => ({
-          title: row.campaignName,
+          title: row.campaign_name,
           state: <StatusBadge status={row.status}>{statusWords(row)}</StatusBadge>,
           line: [
-            `#${row.leadspeek_api_id}`,
+            `#${row.campaign_number}`,
             ...(user.company_kind === 'client' ? [] : [row.company_name]),
             `${num(row.leads_30d)} ${row.leads_30d === 1 ? 'lead' : 'leads'} in 30 days`,
             ...(row.balance_micros === null ? [] : [money(row.balance_micros)]),
           ].join(' · '),
           ...(mayWrite || mayRemove ? { end: <CampaignMenu campaign={row} /> } : {}),
         })}
-        onRow={(row) => set({ campaign: row.leadspeekID, new: undefined }, { push: true })}
+        onRow={(row) => set({ campaign: row.campaign_id, new: undefined }, { push: true })}
         selection={
           mayWrite
             ? {
                 selected,
-                nameOf: (row) => row.campaignName,
+                nameOf: (row) => row.campaign_name,
                 may: (row) => row.status !== 'removed',
                 actions: <BulkActions selected={selected} shown={query.data?.data} />,
               }
@@ -230,8 +230,8 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
 
 /** The columns of the compact table. */
 const COMPACT = [
-  'leadspeek_api_id',
-  'campaignName',
+  'campaign_number',
+  'campaign_name',
   'company_name',
   'status',
   'leads_30d',
@@ -252,9 +252,9 @@ function columnsFor({
   names: Map<string, string> | undefined;
 }): Column<CampaignRow>[] {
   const product: Column<CampaignRow> = {
-    key: 'leadspeekType',
+    key: 'module',
     title: 'Product',
-    render: (row) => <Clip text={names?.get(row.leadspeekType) ?? row.leadspeekType} max={140} />,
+    render: (row) => <Clip text={names?.get(row.module) ?? row.module} max={140} />,
   };
   const client: Column<CampaignRow> = {
     key: 'company_name',
@@ -271,16 +271,16 @@ function columnsFor({
   };
   return [
     {
-      key: 'leadspeek_api_id',
+      key: 'campaign_number',
       title: 'No.',
       sortable: true,
-      render: (row) => <span className="num">#{row.leadspeek_api_id}</span>,
+      render: (row) => <span className="num">#{row.campaign_number}</span>,
     },
     {
-      key: 'campaignName',
+      key: 'campaign_name',
       title: 'Name',
       sortable: true,
-      render: (row) => <Clip text={row.campaignName} max={240} />,
+      render: (row) => <Clip text={row.campaign_name} max={240} />,
     },
     ...(withClient ? [client] : []),
     ...(names ? [product] : []),
@@ -299,7 +299,7 @@ function columnsFor({
             align: 'right' as const,
             // There is no room for it next to the product column.
             hidden: names !== undefined,
-            render: (row: CampaignRow) => (row.leadspeekType === 'local' ? num(row.visits_30d) : <None />),
+            render: (row: CampaignRow) => (row.module === 'local' ? num(row.visits_30d) : <None />),
           },
         ]),
     {
@@ -335,7 +335,7 @@ function columnsFor({
             key: 'site',
             title: 'Site',
             hidden: true,
-            render: (row: CampaignRow) => <Clip text={row.urlCode} max={220} />,
+            render: (row: CampaignRow) => <Clip text={row.site_url} max={220} />,
           },
         ]),
     {
@@ -352,7 +352,7 @@ function columnsFor({
 
 /** The state of the tag, and when it was last seen. */
 function Pixel({ campaign }: { campaign: CampaignRow }) {
-  if (campaign.leadspeekType !== 'local') return <None />;
+  if (campaign.module !== 'local') return <None />;
   const { tone, words } = pixelState(campaign);
   return (
     <StatusBadge status="pixel" tone={tone}>

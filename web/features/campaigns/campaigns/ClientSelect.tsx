@@ -9,9 +9,9 @@ export function ClientSelect(props: SearchSelectField & { description?: string; 
       {...props}
       label="Client"
       queryKey={['clients', 'choice']}
-      find={async (searchQuery, signal) => {
+      find={async (search, signal) => {
         const { data } = await api.tenants.clients(
-          { Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) },
+          { page: 1, per_page: 50, ...(search ? { search } : {}) },
           { signal },
         );
         return data.map((one) => ({ value: one.id, label: one.company_name }));

@@ -33,7 +33,7 @@ export default function ClientsPage() {
       />
       <DataTable
         label="Clients"
-        download={{ list: 'clients', query: input }}
+        download={{ list: 'clients', of: 'analytics.clients', query: input }}
         name="campaign.clients"
         columns={columnsFor(user.company_kind === 'root')}
         query={query}

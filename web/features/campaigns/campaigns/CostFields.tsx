@@ -21,16 +21,16 @@ type Wholesale = Record<string, Record<string, Record<string, string>>>;
  * while it is unknown.
  */
 function useWholesale(
-  module: Campaign['leadspeekType'],
+  module: Campaign['module'],
   term: string,
   asksMore: boolean,
   mayKnow: boolean,
 ): string | undefined {
   const user = useUser();
   const query = useQuery({
-    queryKey: ['setting', user.company_id, 'costagency'],
+    queryKey: ['setting', user.company_id, 'agency_costs'],
     queryFn: ({ signal }) =>
-      api.settings.get({ companyID: user.company_id, settingname: 'costagency' }, { signal }),
+      api.settings.get({ company_id: user.company_id, setting: 'agency_costs' }, { signal }),
     staleTime: 60_000,
     enabled: mayKnow,
   });
@@ -49,27 +49,32 @@ export function CostFields(props: {
   planned: Campaign['planned_costs'];
 }) {
   const { form, isNew } = props;
-  const term = form.values.PaymentTerm || 'Prepaid';
+  const term = form.values.term || 'Prepaid';
   const mayKnow = useMay('cost.read');
-  const { leadspeekType: module, companyID, advanceInformation, b2bInformation } = form.values;
+  const {
+    module,
+    company_id,
+    advance_information: advanceInformation,
+    b2b_information: b2bInformation,
+  } = form.values;
   const wholesale = useWholesale(module, term, advanceInformation.length > 0, mayKnow);
-  const resource = useQuery(resourceQuery(companyID, module)).data;
+  const resource = useQuery(resourceQuery(company_id, module)).data;
   const least = resource?.cost_minimums[term];
   const hasLeast = Number(least ?? 0) > 0;
   // A blank field uses the client's default.
-  const blankAs = (field: 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b'): string =>
+  const blankAs = (field: 'lead_price' | 'lead_price_advanced' | 'lead_price_b2b'): string =>
     form.values[field] || (isNew && resource ? resource[field] : '');
   const own = priceOf(
     {
-      CostSet: blankAs('CostSet'),
-      CostSetAdvanced: blankAs('CostSetAdvanced'),
-      CostSetB2b: blankAs('CostSetB2b'),
+      lead_price: blankAs('lead_price'),
+      lead_price_advanced: blankAs('lead_price_advanced'),
+      lead_price_b2b: blankAs('lead_price_b2b'),
     },
-    { advanceInformation, b2bInformation },
+    { advance_information: advanceInformation, b2b_information: b2bInformation },
   );
   const margin = marginOf(own, wholesale);
   /** The price for the data that the module's campaigns may ask for. */
-  const rich = module === 'b2b' ? ('CostSetB2b' as const) : ('CostSetAdvanced' as const);
+  const rich = module === 'b2b' ? ('lead_price_b2b' as const) : ('lead_price_advanced' as const);
   const usual = isNew ? 'Leave blank for this client’s default.' : undefined;
   const amount = (field: (typeof AMOUNTS)[number]) => ({
     ...form.getInputProps(field),
@@ -88,9 +93,9 @@ export function CostFields(props: {
           allowDeselect={isNew}
           maw={240}
           data={[...PAYMENT_TERMS]}
-          {...form.getInputProps('PaymentTerm')}
-          value={form.values.PaymentTerm || null}
-          onChange={(value) => form.setFieldValue('PaymentTerm', value ?? '')}
+          {...form.getInputProps('term')}
+          value={form.values.term || null}
+          onChange={(value) => form.setFieldValue('term', value ?? '')}
         />
         <div className={classes.two}>
           <CurrencyInput
@@ -98,11 +103,11 @@ export function CostFields(props: {
             description={
               isNew
                 ? resource
-                  ? `Leave blank for ${money(microsTyped(resource.CostSet), { unit: true })}, the default price for this client.`
+                  ? `Leave blank for ${money(microsTyped(resource.lead_price), { unit: true })}, the default price for this client.`
                   : 'Leave blank for the default price for this client.'
                 : 'In US dollars, up to six decimal places.'
             }
-            {...amount('CostSet')}
+            {...amount('lead_price')}
             minimum={least}
           />
           <CurrencyInput
@@ -125,7 +130,7 @@ export function CostFields(props: {
               </Text>
               <Text mt={8} className="num">
                 {margin === undefined ? (
-                  isNew && companyID === '' ? (
+                  isNew && company_id === '' ? (
                     'Choose a client first'
                   ) : (
                     <None />
@@ -158,17 +163,17 @@ export function CostFields(props: {
           <CurrencyInput
             label="Monthly fee"
             description={usual ?? 'Charged in addition to leads.'}
-            {...amount('CostMonth')}
+            {...amount('monthly_fee')}
           />
           <CurrencyInput
             label="One-time setup fee"
             description={usual ?? 'Charged at the start.'}
-            {...amount('PlatformFee')}
+            {...amount('platform_fee')}
           />
           <CurrencyInput
             label="Maximum price per lead"
             description="Enter 0 for no limit."
-            {...amount('CostMaxLead')}
+            {...amount('lead_price_max')}
           />
         </div>
         {(term === 'Prepaid' || term === 'One Time') && (
@@ -183,15 +188,15 @@ export function CostFields(props: {
                   { value: 'onetime', label: 'Once' },
                   { value: 'continual', label: 'Continual' },
                 ]}
-                {...form.getInputProps('topupoptions')}
-                value={form.values.topupoptions || null}
-                onChange={(value) => form.setFieldValue('topupoptions', (value ?? '') as 'onetime')}
+                {...form.getInputProps('topup')}
+                value={form.values.topup || null}
+                onChange={(value) => form.setFieldValue('topup', (value ?? '') as 'onetime')}
               />
             )}
             <NumberInput
               label={term === 'Prepaid' ? 'Leads per purchase' : 'Leads bought once'}
               description={
-                form.values.topupoptions === 'continual' && term === 'Prepaid'
+                form.values.topup === 'continual' && term === 'Prepaid'
                   ? 'This many leads are bought again whenever less than 10% of their price is left.'
                   : 'Leave blank for no fixed number.'
               }
@@ -201,7 +206,7 @@ export function CostFields(props: {
               allowNegative={false}
               thousandSeparator=","
               hideControls
-              {...form.getInputProps('leadsbuy')}
+              {...form.getInputProps('leads_buy')}
             />
           </div>
         )}
@@ -218,9 +223,9 @@ export function CostFields(props: {
           <Notice tone="info" title="Planned">
             {props.planned.map((plan) => (
               <div key={plan.effective_from}>
-                From {exactTime(plan.effective_from)}: {plan.PaymentTerm},{' '}
-                {money(microsTyped(plan.CostSet), { unit: true })} per lead,{' '}
-                {money(microsTyped(plan.CostMonth))} per month
+                From {exactTime(plan.effective_from)}: {plan.term},{' '}
+                {money(microsTyped(plan.lead_price), { unit: true })} per lead,{' '}
+                {money(microsTyped(plan.monthly_fee))} per month
               </div>
             ))}
           </Notice>

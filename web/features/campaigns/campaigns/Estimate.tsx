@@ -93,12 +93,12 @@ function Figures(
   props: Pick<EstimateProps, 'values' | 'onLimit'> & { found: number; deliverable: number; usual: Resource },
 ) {
   const { found, deliverable, values, usual } = props;
-  const { LimitLead, LimitLeadFreq } = values;
+  const { daily_cap, limit_every } = values;
   const expected = estimateOf({
     deliverable,
     price: leadPriceOf(values, usual),
-    limit: LimitLead === '' ? usual.LimitLead : Number(LimitLead),
-    every: LimitLead === '' ? usual.LimitLeadFreq : LimitLeadFreq,
+    limit: daily_cap === '' ? usual.daily_cap : Number(daily_cap),
+    every: daily_cap === '' ? usual.limit_every : limit_every,
   });
   const { now, aDay, backlogDays, isLimited, costNow, costADay, suggested } = expected;
   const facts = [

@@ -16,7 +16,7 @@ export function GroupSelect({ form }: { form: CampaignFormState }) {
         ...groups.map((one) => ({ value: one.id, label: one.group_name })),
       ]}
       allowDeselect={false}
-      {...form.getInputProps('companyGroupID')}
+      {...form.getInputProps('group_id')}
     />
   );
 }

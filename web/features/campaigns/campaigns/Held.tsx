@@ -47,7 +47,7 @@ export function heldWords({
 export const heldQuery = (campaignId: string | undefined) =>
   queryOptions({
     queryKey: ['held', campaignId ?? ''],
-    queryFn: ({ signal }) => api.held.list(campaignId ? { leadspeekID: campaignId } : {}, { signal }),
+    queryFn: ({ signal }) => api.held.list(campaignId ? { campaign_id: campaignId } : {}, { signal }),
     refetchInterval: 60_000,
   });
 
@@ -63,9 +63,9 @@ export function HeldNotice({
   onOpen?: (id: string) => void;
 }) {
   const cache = useQueryClient();
-  const { isViewMode } = useUser();
+  const { in_view_mode } = useUser();
   // In view mode, the decision belongs to someone else.
-  const mayRelease = useMay('visit.release') && !isViewMode;
+  const mayRelease = useMay('visit.release') && !in_view_mode;
   const mayAsk = useMay('campaign.write');
   const [isWhole, setWhole] = useState(false);
   const [busy, setBusy] = useState('');
@@ -93,10 +93,10 @@ export function HeldNotice({
       ))
     )
       return;
-    const { leadspeekID, reason, source, last_at: until } = row;
+    const { campaign_id, reason, source, last_at: until } = row;
     setBusy(`${what} ${keyOf(row)}`);
     try {
-      const { message } = await api.held[what]({ leadspeekID, reason, source, until });
+      const { message } = await api.held[what]({ campaign_id, reason, source, until });
       notifyDone(message);
     } catch (error) {
       notifyFailed(error);
@@ -140,7 +140,7 @@ export function HeldNotice({
                         component="button"
                         type="button"
                         size="xs"
-                        aria-label={`Trust this ${placeWord(row)}: ${row.source}, ${row.campaignName}`}
+                        aria-label={`Trust this ${placeWord(row)}: ${row.source}, ${row.campaign_name}`}
                         onClick={() => setTrusting(row)}
                       >
                         Trust this {placeWord(row)}
@@ -156,12 +156,12 @@ export function HeldNotice({
                     type="button"
                     size="sm"
                     className={classes.belowCostName}
-                    onClick={() => onOpen(row.leadspeekID)}
+                    onClick={() => onOpen(row.campaign_id)}
                   >
-                    <Clip text={row.campaignName} max={220} />
+                    <Clip text={row.campaign_name} max={220} />
                   </Anchor>
                 ) : (
-                  <Clip text={row.campaignName} max={220} />
+                  <Clip text={row.campaign_name} max={220} />
                 ))}
               {mayRelease ? (
                 <Group gap="xs" wrap="nowrap">
@@ -205,7 +205,7 @@ export function HeldNotice({
       {trusting && (
         <Suspense fallback={null}>
           <TrustedModal
-            campaignId={trusting.leadspeekID}
+            campaignId={trusting.campaign_id}
             network={trusting.source}
             onClose={() => setTrusting(undefined)}
           />
@@ -216,4 +216,4 @@ export function HeldNotice({
 }
 
 const placeWord = ({ reason }: Held): string => (reason === 'network' ? 'network' : 'address');
-const keyOf = (row: Held): string => `${row.leadspeekID} ${row.reason} ${row.source}`;
+const keyOf = (row: Held): string => `${row.campaign_id} ${row.reason} ${row.source}`;

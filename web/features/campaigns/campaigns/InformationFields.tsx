@@ -10,10 +10,10 @@ import { leadPriceOf, resourceQuery } from './resource.ts';
 
 /** The data fields that a campaign requests about its leads, with what a lead costs with them. */
 export function InformationFields({ form, client }: { form: CampaignFormState; client: string }) {
-  const { leadspeekType } = form.values;
-  const type = leadspeekType === 'b2b' ? 'b2b' : 'advanced';
-  const field = type === 'b2b' ? 'b2bInformation' : 'advanceInformation';
-  const query = useQuery(resourceQuery(client, leadspeekType));
+  const { module } = form.values;
+  const type = module === 'b2b' ? 'b2b' : 'advanced';
+  const field = type === 'b2b' ? 'b2b_information' : 'advance_information';
+  const query = useQuery(resourceQuery(client, module));
   const resource = query.data;
   const chosen = form.values[field];
   const label = `${INFORMATION_TYPES[type]} data`;
@@ -34,7 +34,7 @@ export function InformationFields({ form, client }: { form: CampaignFormState; c
   if (!resource) return <SkeletonRows />;
   const offered = resource.information.filter((one) => one.type === type);
   const price = leadPriceOf(form.values, resource);
-  const plain = leadPriceOf({ ...form.values, advanceInformation: [], b2bInformation: [] }, resource);
+  const plain = leadPriceOf({ ...form.values, advance_information: [], b2b_information: [] }, resource);
   return (
     <Checkbox.Group
       label={label}

@@ -16,12 +16,12 @@ import { campaignQuery, useCampaignChanged } from './queries.ts';
 
 /** The tag, how to put it on the site, and whether it has been found there. */
 export function InstallTab({ campaign }: { campaign: Campaign }) {
-  const id = campaign.leadspeekID;
+  const id = campaign.campaign_id;
   // The first visit should appear here while the user is still looking.
   useQuery({ ...campaignQuery(id), refetchInterval: 10_000, notifyOnChangeProps: [] });
   const snippet = useQuery({
     queryKey: ['snippet', id],
-    queryFn: ({ signal }) => api.campaigns.snippet({ leadspeekID: id }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.snippet({ campaign_id: id }, { signal }),
     staleTime: 5 * 60_000,
   });
   if (snippet.error) {
@@ -51,8 +51,8 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
         <ol className={classes.steps}>
           <li>
             Paste the tag before <Code>{'</head>'}</Code> on every page of{' '}
-            <Anchor href={campaign.urlCode} target="_blank" rel="noreferrer noopener" underline="always">
-              {campaign.urlCode}
+            <Anchor href={campaign.site_url} target="_blank" rel="noreferrer noopener" underline="always">
+              {campaign.site_url}
             </Anchor>
             .
           </li>
@@ -107,7 +107,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function ForeignPart({ id }: { id: string }) {
   const foreign = useQuery({
     queryKey: ['foreign-hosts', id],
-    queryFn: ({ signal }) => api.campaigns.foreignHosts({ leadspeekID: id }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.foreignHosts({ campaign_id: id }, { signal }),
   });
   const hosts = foreign.data?.data ?? [];
   if (hosts.length === 0) return null;
@@ -133,9 +133,9 @@ function ForeignPart({ id }: { id: string }) {
 
 function CheckPart({ campaign }: { campaign: Campaign }) {
   const changed = useCampaignChanged();
-  const id = campaign.leadspeekID;
+  const id = campaign.campaign_id;
   const check = useMutation({
-    mutationFn: () => api.campaigns.checkPixel({ leadspeekID: id }),
+    mutationFn: () => api.campaigns.checkPixel({ campaign_id: id }),
     onSettled: () => changed(id),
   });
   const state = pixelState(campaign);
@@ -169,7 +169,7 @@ function CheckPart({ campaign }: { campaign: Campaign }) {
       <div role="status" style={{ marginTop: 12 }}>
         {check.isPending ? (
           <Text size="sm" c="dimmed">
-            Opening {campaign.urlCode} and looking for the tag
+            Opening {campaign.site_url} and looking for the tag
           </Text>
         ) : check.error ? (
           <Notice tone="warn">{wordsOf(check.error)}</Notice>

@@ -37,7 +37,7 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
   const [chosen, setChosen] = useState<string | null>();
   const cache = useQueryClient();
   const state = useListState({ sorts: KEYWORD_COUNT_SORTS, perPage: 10 }, 'count_');
-  const input = { ...state.input, leadspeekID: campaign.leadspeekID };
+  const input = { ...state.input, campaign_id: campaign.campaign_id };
   const query = useQuery({
     queryKey: ['counts', input],
     queryFn: ({ signal }) => api.signals.history(input, { signal }),
@@ -68,7 +68,7 @@ export function KeywordsTab({ campaign }: { campaign: Campaign }) {
       <DataTable
         label="Keyword counts"
         name="counts"
-        download={{ list: 'keyword-counts', query: input }}
+        download={{ list: 'keyword-counts', of: 'signals.history', query: input }}
         columns={columnsFor(campaign, mayWrite, isProcessing, changed)}
         query={query}
         state={state}
@@ -99,14 +99,14 @@ function columnsFor(
   const count = (value: number | null) => (value === null ? <None /> : num(value));
   return [
     {
-      key: 'target_location',
+      key: 'location',
       title: 'Target location',
       sortable: true,
       render: (row) => (
         <Clip
           max={170}
           text={placeWords({
-            location: row.target_location,
+            location: row.location,
             states: row.states,
             cities: row.cities,
             zips: row.zip_count,
@@ -219,14 +219,14 @@ function RowAction(props: {
   const apply = async () => {
     const isSure = await confirm({
       title: 'Apply this count?',
-      body: `“${campaign.campaignName}” then looks for these keywords in this place instead of its current ones.`,
+      body: `“${campaign.campaign_name}” then looks for these keywords in this place instead of its current ones.`,
       verb: 'Apply',
     });
     if (!isSure) return;
     try {
-      const { message } = await api.signals.applyCount({ id: row.id, leadspeekID: campaign.leadspeekID });
+      const { message } = await api.signals.applyCount({ id: row.id, campaign_id: campaign.campaign_id });
       notifyDone(message);
-      campaignChanged(campaign.leadspeekID);
+      campaignChanged(campaign.campaign_id);
     } catch (error) {
       notifyFailed(error);
     }
@@ -234,7 +234,7 @@ function RowAction(props: {
   };
   return (
     <Button variant="default" size="compact-sm" loading={isBusy} onClick={() => void run(apply)}>
-      {row.applied_to?.leadspeekID === campaign.leadspeekID ? 'Apply again' : 'Apply'}
+      {row.applied_to?.campaign_id === campaign.campaign_id ? 'Apply again' : 'Apply'}
     </Button>
   );
 }
@@ -258,25 +258,23 @@ function Waterfall({ row }: { row: KeywordRow }) {
   if (!waterfall) return null;
   return (
     <>
-      {row.leadspeekType === 'b2b' && (
+      {row.module === 'b2b' && (
         <Text size="xs" c="dimmed" px="md" pt="xs">
           {audienceWords(row)}
         </Text>
       )}
       <dl className={classes.waterfall} aria-label="From signals to leads">
-        {STEPS.filter(([step]) => step !== 'in_audience' || row.leadspeekType === 'b2b').map(
-          ([step, words]) => (
-            <div key={step}>
-              <dt>{words}</dt>
-              <dd>
-                <span className="num">{num(waterfall[step])}</span>
-                <span aria-hidden="true" className={classes.track}>
-                  <span style={{ width: `${(100 * waterfall[step]) / waterfall.signals}%` }} />
-                </span>
-              </dd>
-            </div>
-          ),
-        )}
+        {STEPS.filter(([step]) => step !== 'in_audience' || row.module === 'b2b').map(([step, words]) => (
+          <div key={step}>
+            <dt>{words}</dt>
+            <dd>
+              <span className="num">{num(waterfall[step])}</span>
+              <span aria-hidden="true" className={classes.track}>
+                <span style={{ width: `${(100 * waterfall[step]) / waterfall.signals}%` }} />
+              </span>
+            </dd>
+          </div>
+        ))}
       </dl>
     </>
   );
@@ -284,7 +282,7 @@ function Waterfall({ row }: { row: KeywordRow }) {
 
 function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: () => void }) {
   const { campaign } = props;
-  const module = campaign.leadspeekType;
+  const module = campaign.module;
   const form = useForm<TargetValues & AudienceValues>({
     initialValues: { ...targetOf(campaign), ...audienceOf(campaign) },
     validate: { ...TARGET_RULES, ...AUDIENCE_RULES },
@@ -292,12 +290,12 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
   const ask = async (values: TargetValues & AudienceValues) => {
     try {
       const { message } = await api.signals.queueCount({
-        leadspeekID: campaign.leadspeekID,
-        target_location: values.locationtarget,
-        states: values.locatorstate,
-        cities: values.locatorcity,
-        zip_code: values.locatorzip,
-        keyword: values.locatorkeyword,
+        campaign_id: campaign.campaign_id,
+        location: values.location,
+        states: values.states,
+        cities: values.cities,
+        zips: values.zips,
+        keyword: values.keywords,
         ...(module === 'b2b' ? audienceOf(values) : {}),
       });
       notifyDone(message);
@@ -343,8 +341,8 @@ function CountForm(props: { campaign: Campaign; onDone: () => void; onCancel: ()
 /** What was forecast, and what became of the people the campaign found in the last seven days. */
 function Actual({ campaign }: { campaign: Campaign }) {
   const query = useQuery({
-    queryKey: ['counts', 'forecast', campaign.leadspeekID],
-    queryFn: ({ signal }) => api.signals.forecast({ leadspeekID: campaign.leadspeekID }, { signal }),
+    queryKey: ['counts', 'forecast', campaign.campaign_id],
+    queryFn: ({ signal }) => api.signals.forecast({ campaign_id: campaign.campaign_id }, { signal }),
   });
   if (query.error)
     return (

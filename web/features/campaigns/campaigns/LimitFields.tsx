@@ -19,15 +19,15 @@ const count = {
 /** The maximum number of leads a campaign makes per period, and the lowest limit allowed (agencies). */
 export function LimitFields({ form }: { form: CampaignFormState }) {
   const mayPrice = useMay('campaign.price');
-  const { LimitLead, enableMinimumLimitLeads, minimumLimitLeads } = form.values;
-  const isLimited = LimitLead !== '';
+  const { daily_cap, has_minimum_limit, minimum_limit } = form.values;
+  const isLimited = daily_cap !== '';
   const user = useUser();
-  const client = user.company_kind === 'client' ? user.company_id : form.values.companyID;
+  const client = user.company_kind === 'client' ? user.company_id : form.values.company_id;
   const resource = useQuery({
-    ...resourceQuery(client, form.values.leadspeekType),
-    enabled: client !== '' && form.values.leadspeekType === 'enhance',
+    ...resourceQuery(client, form.values.module),
+    enabled: client !== '' && form.values.module === 'enhance',
   });
-  const least = resource.data?.minleaddayenhance ?? 0;
+  const least = resource.data?.minimum_leads ?? 0;
   return (
     <>
       <div className={classes.two}>
@@ -36,13 +36,13 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
           description={
             least > 0
               ? `Leave blank for no limit. Minimum ${num(least)} a day.`
-              : !mayPrice && enableMinimumLimitLeads
-                ? `Leave blank for no limit. Your agency’s minimum is ${num(Number(minimumLimitLeads))}.`
+              : !mayPrice && has_minimum_limit
+                ? `Leave blank for no limit. Your agency’s minimum is ${num(Number(minimum_limit))}.`
                 : 'Leave blank for no limit.'
           }
           placeholder="No limit"
           {...count}
-          {...form.getInputProps('LimitLead')}
+          {...form.getInputProps('daily_cap')}
         />
         <Select
           label="Limit period"
@@ -50,7 +50,7 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
           data={Object.entries(FREQUENCY_WORDS).map(([value, label]) => ({ value, label }))}
           allowDeselect={false}
           disabled={!isLimited}
-          {...form.getInputProps('LimitLeadFreq')}
+          {...form.getInputProps('limit_every')}
         />
       </div>
       {isLimited && (
@@ -59,13 +59,13 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
             label="Limit starts"
             description="Leave blank to start immediately. Earlier leads don’t count."
             type="date"
-            {...form.getInputProps('LimitLeadStart')}
+            {...form.getInputProps('limit_starts_on')}
           />
           <TextInput
             label="Limit ends"
             description="Leave blank for no end date. After this day, there is no limit."
             type="date"
-            {...form.getInputProps('LimitLeadEnd')}
+            {...form.getInputProps('limit_ends_on')}
           />
         </div>
       )}
@@ -74,15 +74,15 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
           <Switch
             label="Minimum limit"
             description="Neither you nor the client can set a lower limit."
-            {...form.getInputProps('enableMinimumLimitLeads', { type: 'checkbox' })}
+            {...form.getInputProps('has_minimum_limit', { type: 'checkbox' })}
           />
-          {enableMinimumLimitLeads && (
+          {has_minimum_limit && (
             <NumberInput
               label="Minimum lead limit"
               withAsterisk
               maw={240}
               {...count}
-              {...form.getInputProps('minimumLimitLeads')}
+              {...form.getInputProps('minimum_limit')}
             />
           )}
         </>

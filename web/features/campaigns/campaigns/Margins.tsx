@@ -119,7 +119,7 @@ function RuleButton({ rule, isSmall }: { rule: Rule; isSmall?: boolean }) {
   const [isOpen, setOpen] = useState(false);
   const user = useUser();
   // In view mode, the choice belongs to someone else.
-  if (user.isViewMode) return null;
+  if (user.in_view_mode) return null;
   return (
     <>
       {isSmall ? (

@@ -14,7 +14,7 @@ import { LEAVING, LOST, useCampaignChanged } from './queries.ts';
 
 /** Creates a campaign; an agency says for which client. */
 export function NewCampaign(props: {
-  module: CampaignValues['leadspeekType'];
+  module: CampaignValues['module'];
   onDone: (id: string) => void;
   onCancel: () => void;
 }) {
@@ -23,11 +23,11 @@ export function NewCampaign(props: {
   const mayPrice = useMay('campaign.price');
   const needsClient = user.company_kind !== 'client';
   const form = useForm<CampaignValues>({
-    initialValues: { ...NEW_VALUES, leadspeekType: props.module },
+    initialValues: { ...NEW_VALUES, module: props.module },
     validateInputOnBlur: true,
     validate: {
       ...RULES,
-      companyID: (value) => (needsClient && !value ? 'Choose a client' : null),
+      company_id: (value) => (needsClient && !value ? 'Choose a client' : null),
     },
   });
   const free = useLeaveGuard(form.isDirty(), LOST, LEAVING);
@@ -35,13 +35,13 @@ export function NewCampaign(props: {
     try {
       const { data } = await api.campaigns.create({
         ...newInputOf(values, mayPrice),
-        leadspeekType: values.leadspeekType,
-        ...(needsClient ? { companyID: values.companyID } : {}),
+        module: values.module,
+        ...(needsClient ? { company_id: values.company_id } : {}),
       });
-      changed(data.leadspeekID, data);
+      changed(data.campaign_id, data);
       notifyDone(messages.added);
       free();
-      props.onDone(data.leadspeekID);
+      props.onDone(data.campaign_id);
     } catch (error) {
       showFormError(form, error);
     }
@@ -49,7 +49,7 @@ export function NewCampaign(props: {
   return (
     <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
       <CampaignFields form={form} isNew>
-        {needsClient && <ClientSelect {...form.getInputProps('companyID')} />}
+        {needsClient && <ClientSelect {...form.getInputProps('company_id')} />}
       </CampaignFields>
       <SaveBar>
         <Button variant="default" onClick={props.onCancel}>

@@ -53,7 +53,7 @@ const columns: Column<Refused>[] = [
 export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean }) {
   const query = useQuery({
     queryKey: ['refusals', id],
-    queryFn: ({ signal }) => api.campaigns.refusals({ leadspeekID: id }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.refusals({ campaign_id: id }, { signal }),
   });
   const [isTrusting, setTrusting] = useState(false);
   return (
@@ -74,7 +74,7 @@ export function RefusalsTab({ id, isSearch }: { id: string; isSearch: boolean })
       {isTrusting && <TrustedModal campaignId={id} onClose={() => setTrusting(false)} />}
       <DataTable
         label="Reasons"
-        download={{ list: 'refusals', query: { leadspeekID: id } }}
+        download={{ list: 'refusals', of: 'campaigns.refusals', query: { campaign_id: id } }}
         name="campaign.refusals"
         columns={columns}
         query={query}

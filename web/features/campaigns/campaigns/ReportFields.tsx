@@ -5,7 +5,7 @@ import { REPORT_TYPE_WORDS, REPORT_WORDS } from './more.ts';
 
 /** Who is notified of a campaign's leads, and who gets them as a file. */
 export function ReportFields({ form }: { form: CampaignFormState }) {
-  const { report, reportType, leadsAmountNotification } = form.values;
+  const { report, report_type: reportType, notify_every } = form.values;
   const mayRead = useMay('lead.read');
   return (
     <Fieldset variant="unstyled" disabled={!mayRead}>
@@ -29,9 +29,9 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
           thousandSeparator=","
           hideControls
           maw={320}
-          {...form.getInputProps('leadsAmountNotification')}
+          {...form.getInputProps('notify_every')}
         />
-        {leadsAmountNotification !== '' && (
+        {notify_every !== '' && (
           <Textarea
             label="Notification recipients"
             description="Email addresses, one per line, up to 10."
@@ -39,7 +39,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
             autosize
             minRows={2}
             maxRows={6}
-            {...form.getInputProps('adminNotifyTo')}
+            {...form.getInputProps('notify_to')}
           />
         )}
         <Select
@@ -61,7 +61,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
             data={Object.entries(REPORT_TYPE_WORDS).map(([value, label]) => ({ value, label }))}
             allowDeselect={false}
             maw={320}
-            {...form.getInputProps('reportType')}
+            {...form.getInputProps('report_type')}
           />
         )}
         {report !== 'none' && (
@@ -72,7 +72,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
             autosize
             minRows={2}
             maxRows={6}
-            {...form.getInputProps('reportSentTo')}
+            {...form.getInputProps('report_to')}
           />
         )}
       </Stack>
@@ -82,17 +82,14 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
 
 /** The same as text, for users with read-only access. */
 export function reportFacts(campaign: Campaign): [string, string][] {
-  const { leadsAmountNotification: every, adminNotifyTo, reportSentTo } = campaign;
+  const { notify_every: every, notify_to, report_to } = campaign;
   return [
-    [
-      'Lead notifications',
-      every === null ? 'Nobody' : `${adminNotifyTo.join(', ')}, each time ${every} come in`,
-    ],
+    ['Lead notifications', every === null ? 'Nobody' : `${notify_to.join(', ')}, each time ${every} come in`],
     [
       'Reports',
-      campaign.reportType === 'none'
+      campaign.report_type === 'none'
         ? REPORT_WORDS.none
-        : `${REPORT_TYPE_WORDS[campaign.reportType]}, ${REPORT_WORDS[campaign.reportFreq].toLowerCase()}, to ${reportSentTo.join(', ')}`,
+        : `${REPORT_TYPE_WORDS[campaign.report_type]}, ${REPORT_WORDS[campaign.report_every].toLowerCase()}, to ${report_to.join(', ')}`,
     ],
   ];
 }

@@ -59,7 +59,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
   const send = (values: CampaignValues, version: number) =>
     updateOf(base)({
       ...changeOf(values, base, mayPrice),
-      leadspeekID: base.leadspeekID,
+      campaign_id: base.campaign_id,
       version,
     });
 
@@ -71,13 +71,13 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
       } catch (error) {
         if (!(error instanceof ApiError) || error.status !== 409) throw error;
         // A pause or a check also raises the version, which is no reason to discard what was typed.
-        const fresh = await cache.fetchQuery({ ...campaignQuery(base.leadspeekID), staleTime: 0 });
+        const fresh = await cache.fetchQuery({ ...campaignQuery(base.campaign_id), staleTime: 0 });
         if (fresh.version === base.version || !sameSetUp(fresh, base)) throw error;
         setBase(fresh);
         answer = await send(values, fresh.version);
       }
       fill(answer.data);
-      changed(answer.data.leadspeekID, answer.data);
+      changed(answer.data.campaign_id, answer.data);
       notifyDone(messages.changesSaved);
     } catch (error) {
       if (error instanceof ApiError && error.status === 409) setConflict(error.message);
@@ -101,7 +101,7 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
                   size="compact-sm"
                   variant="default"
                   onClick={async () =>
-                    fill(await cache.fetchQuery({ ...campaignQuery(base.leadspeekID), staleTime: 0 }))
+                    fill(await cache.fetchQuery({ ...campaignQuery(base.campaign_id), staleTime: 0 }))
                   }
                 >
                   Reload
@@ -130,42 +130,42 @@ function SetUpFacts({ campaign }: { campaign: Campaign }) {
   const day = (value: string | null, none: string) =>
     value ? dayWords(value, { year: 'numeric', month: 'short', day: 'numeric' }) : none;
   const facts: [string, ReactNode][] = [
-    ['Name', campaign.campaignName],
-    ...(campaign.leadspeekType === 'local'
+    ['Name', campaign.campaign_name],
+    ...(campaign.module === 'local'
       ? ([
-          ['Site', campaign.urlCode],
-          ['Thank-you page', campaign.urlCodeThankyou ?? <None key="none" />],
-          ['Other domains', campaign.siteHosts.join(', ') || <None key="none" />],
+          ['Site', campaign.site_url],
+          ['Thank-you page', campaign.thank_you_url ?? <None key="none" />],
+          ['Other domains', campaign.site_hosts.join(', ') || <None key="none" />],
         ] as [string, ReactNode][])
       : ([
-          ['Keywords', campaign.locatorkeyword.replaceAll('\n', ', ')],
+          ['Keywords', campaign.keywords.replaceAll('\n', ', ')],
           [
             'Target location',
             placeWords({
-              location: campaign.locationtarget ?? '',
-              states: campaign.locatorstate,
-              cities: campaign.locatorcity,
-              zips: campaign.locatorzip.split('\n').filter(Boolean).length,
+              location: campaign.location ?? '',
+              states: campaign.states,
+              cities: campaign.cities,
+              zips: campaign.zips.split('\n').filter(Boolean).length,
             }),
           ],
-          ['Description', campaign.locatordesc || <None key="none" />],
+          ['Description', campaign.description || <None key="none" />],
         ] as [string, ReactNode][])),
-    ...(campaign.leadspeekType === 'b2b'
+    ...(campaign.module === 'b2b'
       ? ([['Target audience', audienceWords(campaign)]] as [string, ReactNode][])
       : []),
     ['Lead includes', informationWords(campaign) || 'Only name and contact details'],
-    ...ruleFacts(campaign, campaign.leadspeekType),
+    ...ruleFacts(campaign, campaign.module),
     [
       'Lead limit',
-      campaign.LimitLead === null ? 'No limit' : `${num(campaign.LimitLead)} a ${campaign.LimitLeadFreq}`,
+      campaign.daily_cap === null ? 'No limit' : `${num(campaign.daily_cap)} a ${campaign.limit_every}`,
     ],
-    ['First day', day(campaign.startDate, 'Immediately')],
-    ['Last day', day(campaign.endDate, 'No end date')],
+    ['First day', day(campaign.starts_on, 'Immediately')],
+    ['Last day', day(campaign.ends_on, 'No end date')],
     ...reportFacts(campaign),
-    ['Payment term', campaign.PaymentTerm],
+    ['Payment term', campaign.term],
     ['Price per lead', money(leadPriceOf(campaign, campaign), { unit: true })],
-    ['Monthly fee', money(microsTyped(campaign.CostMonth))],
-    ['One-time setup fee', money(microsTyped(campaign.PlatformFee))],
+    ['Monthly fee', money(microsTyped(campaign.monthly_fee))],
+    ['One-time setup fee', money(microsTyped(campaign.platform_fee))],
   ];
   return (
     <dl className={classes.facts}>

@@ -14,14 +14,14 @@ const STATES = Object.entries(US_STATES).map(([value, label]) => ({ value, label
 /** Keywords and place of a search: of a campaign's form, and of a count's. */
 export function TargetFields(props: {
   /** How keywords match: as phrases (locator), else their words in any order. */
-  module: Campaign['leadspeekType'];
+  module: Campaign['module'];
   values: TargetValues;
   errors: { [field in keyof TargetValues]?: ReactNode };
   onChange: (change: Partial<TargetValues>) => void;
   onLeave?: (field: keyof TargetValues) => void;
 }) {
   const { module, values, errors, onChange, onLeave } = props;
-  const zips = values.locatorzip.split('\n').filter(Boolean).length;
+  const zips = values.zips.split('\n').filter(Boolean).length;
   const left = (field: keyof TargetValues) => ({ error: errors[field], onBlur: () => onLeave?.(field) });
   return (
     <Stack gap="md">
@@ -37,21 +37,21 @@ export function TargetFields(props: {
         autosize
         minRows={4}
         maxRows={12}
-        value={values.locatorkeyword}
-        onChange={(event) => onChange({ locatorkeyword: event.currentTarget.value })}
+        value={values.keywords}
+        onChange={(event) => onChange({ keywords: event.currentTarget.value })}
         inputWrapperOrder={['label', 'description', 'input', 'error']}
-        {...left('locatorkeyword')}
+        {...left('keywords')}
       />
-      <KeywordTags text={values.locatorkeyword} onText={(locatorkeyword) => onChange({ locatorkeyword })} />
+      <KeywordTags text={values.keywords} onText={(keywords) => onChange({ keywords })} />
       <Select
         label="Target location"
         description="Where people were when they showed intent."
         allowDeselect={false}
         data={[...LOCATIONS]}
-        value={values.locationtarget}
-        onChange={(value) => value && onChange({ locationtarget: value as TargetValues['locationtarget'] })}
+        value={values.location}
+        onChange={(value) => value && onChange({ location: value as TargetValues['location'] })}
       />
-      {values.locationtarget === 'State' && (
+      {values.location === 'State' && (
         <>
           <MultiSelect
             label="States"
@@ -61,19 +61,19 @@ export function TargetFields(props: {
             hidePickedOptions
             nothingFoundMessage="No matching state"
             data={STATES}
-            value={values.locatorstate}
+            value={values.states}
             onChange={(states) =>
               onChange({
-                locatorstate: states,
-                locatorcity: values.locatorcity.filter((city) => states.includes(city.slice(-2))),
+                states: states,
+                cities: values.cities.filter((city) => states.includes(city.slice(-2))),
               })
             }
-            {...left('locatorstate')}
+            {...left('states')}
           />
-          {values.locatorstate.length > 0 && <Cities {...props} />}
+          {values.states.length > 0 && <Cities {...props} />}
         </>
       )}
-      {values.locationtarget === 'Zip Code' && (
+      {values.location === 'Zip Code' && (
         <Textarea
           label="Zip codes"
           description={
@@ -85,9 +85,9 @@ export function TargetFields(props: {
           minRows={4}
           maxRows={12}
           inputMode="numeric"
-          value={values.locatorzip}
-          onChange={(event) => onChange({ locatorzip: zipText(event.currentTarget.value) })}
-          {...left('locatorzip')}
+          value={values.zips}
+          onChange={(event) => onChange({ zips: zipText(event.currentTarget.value) })}
+          {...left('zips')}
         />
       )}
     </Stack>
@@ -136,14 +136,14 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
 /** Cities of the chosen states. If cities are chosen in a state, only those cities count. */
 function Cities({ values, errors, onChange, onLeave }: Parameters<typeof TargetFields>[0]) {
   const found = useQueries({
-    queries: values.locatorstate.map((state) => ({
+    queries: values.states.map((state) => ({
       queryKey: ['cities', state],
       queryFn: async ({ signal }: { signal: AbortSignal }) =>
         (await api.profile.cities({ state }, { signal })).data,
       staleTime: Number.POSITIVE_INFINITY,
     })),
   });
-  const data = values.locatorstate.map((state, at) => ({
+  const data = values.states.map((state, at) => ({
     group: US_STATES[state] ?? state,
     items: (found[at]?.data ?? []).map((city) => ({
       value: `${city}, ${state}`,
@@ -160,10 +160,10 @@ function Cities({ values, errors, onChange, onLeave }: Parameters<typeof TargetF
       limit={100}
       nothingFoundMessage="No matching city"
       data={data}
-      value={values.locatorcity}
-      onChange={(locatorcity) => onChange({ locatorcity })}
-      error={errors.locatorcity}
-      onBlur={() => onLeave?.('locatorcity')}
+      value={values.cities}
+      onChange={(cities) => onChange({ cities })}
+      error={errors.cities}
+      onBlur={() => onLeave?.('cities')}
     />
   );
 }

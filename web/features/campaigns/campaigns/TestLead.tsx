@@ -18,7 +18,7 @@ export function TestLead({ campaignId }: { campaignId: string }) {
   const send = async () => {
     setBusy(true);
     try {
-      const { webhooks } = await api.leads.sendTestLead({ leadspeekID: campaignId });
+      const { webhooks } = await api.leads.sendTestLead({ campaign_id: campaignId });
       notifyDone(
         webhooks === 0
           ? 'The test lead is in the lead list. The campaign has no webhook to send it to.'

@@ -23,17 +23,17 @@ const shown = (network: string): string => network.replace(/\/(32|128)$/, '');
  */
 export default function TrustedModal(props: { campaignId: string; network?: string; onClose: () => void }) {
   const cache = useQueryClient();
-  const { isViewMode } = useUser();
-  const mayTrust = useMay('visit.release') && !isViewMode;
-  const mayAsk = useMay('campaign.write') && !isViewMode;
+  const { in_view_mode } = useUser();
+  const mayTrust = useMay('visit.release') && !in_view_mode;
+  const mayAsk = useMay('campaign.write') && !in_view_mode;
   const queryKey = ['trusted-addresses', props.campaignId];
   const query = useQuery({
     queryKey,
-    queryFn: ({ signal }) => api.held.trusted({ leadspeekID: props.campaignId }, { signal }),
+    queryFn: ({ signal }) => api.held.trusted({ campaign_id: props.campaignId }, { signal }),
   });
   const [busy, setBusy] = useState('');
   const form = useForm({
-    initialValues: { network: props.network ?? '', note: '', everyCampaign: false },
+    initialValues: { network: props.network ?? '', note: '', every_campaign: false },
     validate: { network: (value) => (value.trim() ? null : 'Enter an address or a network') },
   });
   const refresh = () => cache.invalidateQueries({ queryKey });
@@ -41,10 +41,10 @@ export default function TrustedModal(props: { campaignId: string; network?: stri
   const save = async (values: typeof form.values) => {
     setBusy('new');
     try {
-      const asked = { leadspeekID: props.campaignId, ...values };
+      const asked = { campaign_id: props.campaignId, ...values };
       const { message } = mayTrust ? await api.held.trust(asked) : await api.held.askTrust(asked);
       notifyDone(message);
-      form.setValues({ network: '', note: '', everyCampaign: false });
+      form.setValues({ network: '', note: '', every_campaign: false });
       await refresh();
     } catch (error) {
       showFormError(form, error);
@@ -69,9 +69,9 @@ export default function TrustedModal(props: { campaignId: string; network?: stri
       const { message } =
         what === 'trust'
           ? await api.held.trust({
-              leadspeekID: props.campaignId,
+              campaign_id: props.campaignId,
               network: row.network,
-              everyCampaign: row.leadspeekID === null,
+              every_campaign: row.campaign_id === null,
             })
           : await api.held.untrust({ id: row.id });
       notifyDone(message);
@@ -125,7 +125,7 @@ export default function TrustedModal(props: { campaignId: string; network?: stri
                     display="block"
                     style={{ overflowWrap: 'anywhere' }}
                   >
-                    {[row.note, row.leadspeekID === null ? 'all campaigns of the client' : 'this campaign']
+                    {[row.note, row.campaign_id === null ? 'all campaigns of the client' : 'this campaign']
                       .filter(Boolean)
                       .join(', ')}
                   </Text>
@@ -176,7 +176,7 @@ export default function TrustedModal(props: { campaignId: string; network?: stri
               />
               <Checkbox
                 label="For all campaigns of the client"
-                {...form.getInputProps('everyCampaign', { type: 'checkbox' })}
+                {...form.getInputProps('every_campaign', { type: 'checkbox' })}
               />
               <Group justify="flex-end" gap="xs">
                 <Button variant="default" onClick={props.onClose} {...keepFocus}>

@@ -63,7 +63,7 @@ function questionOf(
   if (action === 'remove') {
     return {
       title: `Remove ${name} permanently?`,
-      body: `Campaign #${campaign.leadspeek_api_id} stops making leads and cannot be restored. The leads it made stay.${left}`,
+      body: `Campaign #${campaign.campaign_number} stops making leads and cannot be restored. The leads it made stay.${left}`,
       verb: 'Remove',
       danger: true,
     };
@@ -74,12 +74,12 @@ function questionOf(
 const needsBalance = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.status?.[0] === 'needs a balance';
 
-async function call(action: CampaignAction, leadspeekID: string): Promise<{ data?: Campaign }> {
-  if (action === 'activate') return api.campaigns.activePause({ leadspeekID, status: 'active' });
-  if (action === 'pause') return api.campaigns.activePause({ leadspeekID, status: 'paused' });
-  if (action === 'archive') return api.campaigns.archive({ leadspeekID, status: 'archived' });
-  if (action === 'restore') return api.campaigns.archive({ leadspeekID, status: 'paused' });
-  await api.campaigns.remove({ leadspeekID });
+async function call(action: CampaignAction, campaignId: string): Promise<{ data?: Campaign }> {
+  if (action === 'activate') return api.campaigns.activePause({ campaign_id: campaignId, status: 'active' });
+  if (action === 'pause') return api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' });
+  if (action === 'archive') return api.campaigns.archive({ campaign_id: campaignId, status: 'archived' });
+  if (action === 'restore') return api.campaigns.archive({ campaign_id: campaignId, status: 'paused' });
+  await api.campaigns.remove({ campaign_id: campaignId });
   return {};
 }
 
@@ -95,21 +95,21 @@ export function useCampaignAction() {
     const question = questionOf(action, campaign, mayGiveBack);
     if (question && !(await confirm(question))) return false;
     // People who have already searched are delivered at once, so that cost is shown before, not after.
-    const isAsked = action === 'activate' && campaign.leadspeekType !== 'local';
+    const isAsked = action === 'activate' && campaign.module !== 'local';
     setBusy(true);
     try {
       const limit = isAsked ? await (await import('./activation.tsx')).askActivation(cache, campaign) : null;
       if (limit === undefined) return false;
       if (limit !== null) await saveDailyLimit(campaign, limit);
-      const answer = await call(action, campaign.leadspeekID);
-      changed(campaign.leadspeekID, answer.data);
+      const answer = await call(action, campaign.campaign_id);
+      changed(campaign.campaign_id, answer.data);
       notifyDone(`${quoted(campaign)} ${looks[action].done}`);
       return true;
     } catch (error) {
-      changed(campaign.leadspeekID);
+      changed(campaign.campaign_id);
       // It cannot start without a balance: the payer is asked to make the purchase, and is charged only if they agree.
-      if (mayBuy && action === 'activate' && needsBalance(error) && isPrepaid(campaign.PaymentTerm)) {
-        set({ campaign: campaign.leadspeekID, tab: 'balance', buy: 'activate' });
+      if (mayBuy && action === 'activate' && needsBalance(error) && isPrepaid(campaign.term)) {
+        set({ campaign: campaign.campaign_id, tab: 'balance', buy: 'activate' });
         return false;
       }
       notifyFailed(error, `${looks[action].label}: ${quoted(campaign)}`);
@@ -127,10 +127,10 @@ function useDuplicate() {
   const [, set] = useSearchParams();
   return async (campaign: CampaignRow) => {
     try {
-      const { data } = await api.campaignMore.duplicate({ leadspeekID: campaign.leadspeekID });
-      changed(data.leadspeekID, data);
+      const { data } = await api.campaignMore.duplicate({ campaign_id: campaign.campaign_id });
+      changed(data.campaign_id, data);
       notifyDone(`${quoted(data)} has been created and paused`);
-      set({ campaign: data.leadspeekID, tab: undefined }, { push: true });
+      set({ campaign: data.campaign_id, tab: undefined }, { push: true });
     } catch (error) {
       notifyFailed(error, `Duplicate: ${quoted(campaign)}`);
     }
@@ -164,7 +164,7 @@ export function CampaignMenu(props: {
             color="gray"
             size={props.without ? 36 : 28}
             loading={busy}
-            aria-label={`Actions for ${campaign.campaignName}`}
+            aria-label={`Actions for ${campaign.campaign_name}`}
           >
             <IconDots size={18} />
           </ActionIcon>
@@ -204,7 +204,7 @@ export function CampaignMenu(props: {
             places={[
               {
                 level: 'campaign',
-                id: campaign.leadspeekID,
+                id: campaign.campaign_id,
                 clientId: campaign.company_id,
                 label: 'This campaign',
               },

@@ -14,9 +14,9 @@ import { resourceQuery } from './resource.ts';
  */
 export async function askActivation(
   cache: QueryClient,
-  { leadspeekID }: Pick<Campaign, 'leadspeekID'>,
+  { campaign_id }: Pick<Campaign, 'campaign_id'>,
 ): Promise<number | null | undefined> {
-  const [campaign] = await Promise.all([cache.fetchQuery(campaignQuery(leadspeekID)), overlaysReady()]);
+  const [campaign] = await Promise.all([cache.fetchQuery(campaignQuery(campaign_id)), overlaysReady()]);
   return new Promise((resolve) => {
     let answer: number | null | undefined;
     const id = modals.open({
@@ -45,12 +45,12 @@ function Activation(props: {
 }) {
   const { campaign } = props;
   const [limit, setLimit] = useState<number | null>(null);
-  const usual = useQuery(resourceQuery(campaign.company_id, campaign.leadspeekType));
+  const usual = useQuery(resourceQuery(campaign.company_id, campaign.module));
   const values = valuesOf(campaign);
   return (
     <Stack gap="lg">
       <Estimate
-        values={limit === null ? values : { ...values, LimitLead: String(limit), LimitLeadFreq: 'day' }}
+        values={limit === null ? values : { ...values, daily_cap: String(limit), limit_every: 'day' }}
         client={campaign.company_id}
         usual={usual.data}
         onLimit={setLimit}

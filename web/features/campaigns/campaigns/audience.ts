@@ -2,41 +2,41 @@ import { MOST_NAMES } from '../../../../contract/audience/audience.ts';
 
 /** The target audience of a B2B ID campaign by job, as forms hold it; an empty list means anyone. */
 export interface AudienceValues {
-  jobTitles: string[];
+  job_titles: string[];
   seniority: string[];
   department: string[];
   industry: string[];
-  companySize: string[];
+  company_size: string[];
 }
 
 export const NEW_AUDIENCE: AudienceValues = {
-  jobTitles: [],
+  job_titles: [],
   seniority: [],
   department: [],
   industry: [],
-  companySize: [],
+  company_size: [],
 };
 
 /** A campaign's audience as the form holds it, and as the calls take it. */
 export const audienceOf = (from: AudienceValues): AudienceValues => ({
-  jobTitles: from.jobTitles,
+  job_titles: from.job_titles,
   seniority: from.seniority,
   department: from.department,
   industry: from.industry,
-  companySize: from.companySize,
+  company_size: from.company_size,
 });
 
 const tooMany = (names: string[]): string | null =>
   names.length > MOST_NAMES ? `Use up to ${MOST_NAMES}` : null;
-export const AUDIENCE_RULES = { jobTitles: tooMany, industry: tooMany };
+export const AUDIENCE_RULES = { job_titles: tooMany, industry: tooMany };
 
 /** The parts of an audience with their names, in form order. */
 export const AUDIENCE_NAMES: Record<keyof AudienceValues, string> = {
-  jobTitles: 'Job titles',
+  job_titles: 'Job titles',
   seniority: 'Seniority',
   department: 'Department',
   industry: 'Industry',
-  companySize: 'Company size',
+  company_size: 'Company size',
 };
 
 /** Describes an audience in a few words, with one line per part that is set. */

@@ -49,15 +49,15 @@ function BulkActivation(props: {
   onCancel: () => void;
   onActivate: (limits: Limits) => void;
 }) {
-  const asked = props.campaigns.filter(({ leadspeekType }) => leadspeekType !== 'local');
+  const asked = props.campaigns.filter(({ module }) => module !== 'local');
   const others = props.campaigns.length - asked.length;
   const { tried, estimates, failed } = useEstimates(asked);
   const [isSpread, setSpread] = useState(false);
   const spreadable = estimates.flatMap(({ item, expected: { suggested, isLimited } }) =>
-    suggested !== null && !isLimited ? [[item.leadspeekID, suggested] as const] : [],
+    suggested !== null && !isLimited ? [[item.campaign_id, suggested] as const] : [],
   );
   const limits: Limits = new Map(isSpread ? spreadable : []);
-  const rows = estimates.map(({ item, estimate }) => ({ item, ...estimate(limits.get(item.leadspeekID)) }));
+  const rows = estimates.map(({ item, estimate }) => ({ item, ...estimate(limits.get(item.campaign_id)) }));
   const sum = (of: (row: Expected) => number) => rows.reduce((total, row) => total + of(row), 0);
   const isCounting = tried < asked.length;
   return (
@@ -97,9 +97,9 @@ function BulkActivation(props: {
             </Table.Thead>
             <Table.Tbody>
               {rows.map((row) => (
-                <Table.Tr key={row.item.leadspeekID}>
+                <Table.Tr key={row.item.campaign_id}>
                   <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                    {row.item.campaignName} <span className="dim">#{row.item.leadspeek_api_id}</span>
+                    {row.item.campaign_name} <span className="dim">#{row.item.campaign_number}</span>
                   </Table.Td>
                   <Table.Td ta="right" className="num">
                     {num(row.now)}
@@ -161,7 +161,7 @@ function useEstimates(campaigns: readonly CampaignRow[]) {
   const [estimates, setEstimates] = useState<Estimated[]>([]);
   const [tried, setTried] = useState(0);
   const run = useQuery({
-    queryKey: ['bulk-estimate', campaigns.map(({ leadspeekID, version }) => [leadspeekID, version])],
+    queryKey: ['bulk-estimate', campaigns.map(({ campaign_id, version }) => [campaign_id, version])],
     queryFn: ({ signal }) => {
       setEstimates([]);
       return forEach(
@@ -187,8 +187,8 @@ async function estimateCampaign(
   signal: AbortSignal,
 ): Promise<Estimated> {
   signal.throwIfAborted();
-  const values = valuesOf(await cache.fetchQuery(campaignQuery(item.leadspeekID)));
-  const usual = await cache.fetchQuery(resourceQuery(item.company_id, item.leadspeekType));
+  const values = valuesOf(await cache.fetchQuery(campaignQuery(item.campaign_id)));
+  const usual = await cache.fetchQuery(resourceQuery(item.company_id, item.module));
   const asked = countOf(values, isClient ? undefined : item.company_id);
   const { data } = await cache.fetchQuery({
     queryKey: ['estimate', asked],
@@ -203,8 +203,8 @@ async function estimateCampaign(
     return estimateOf({
       deliverable,
       price,
-      limit: values.LimitLead === '' ? usual.LimitLead : Number(values.LimitLead),
-      every: values.LimitLead === '' ? usual.LimitLeadFreq : values.LimitLeadFreq,
+      limit: values.daily_cap === '' ? usual.daily_cap : Number(values.daily_cap),
+      every: values.daily_cap === '' ? usual.limit_every : values.limit_every,
     });
   };
   return { item, expected: estimate(), estimate };

@@ -29,59 +29,59 @@ const RULES_SHOWN = rulesShown({
 });
 
 const campaign: Campaign = {
-  leadspeekID: '019a0000-0000-7000-8000-000000000001',
-  leadspeek_api_id: 100001,
-  leadspeekType: 'local',
+  campaign_id: '019a0000-0000-7000-8000-000000000001',
+  campaign_number: 100001,
+  module: 'local',
   company_id: '019a0000-0000-7000-8000-000000000002',
   company_name: 'Northwind',
   agency_name: 'Acme',
-  jobTitles: [],
+  job_titles: [],
   seniority: [],
   department: [],
   industry: [],
-  companySize: [],
-  advanceInformation: [],
-  b2bInformation: [],
-  locatorkeyword: '',
+  company_size: [],
+  advance_information: [],
+  b2b_information: [],
+  keywords: '',
   keyword_preview: '',
-  locationtarget: null,
-  nationaltargeting: 'F',
-  locatorstate: [],
-  locatorcity: [],
-  locatorzip: '',
-  locatordesc: '',
-  locatorrequire: '',
-  campaignName: 'Spring',
+  location: null,
+  is_national: 'F',
+  states: [],
+  cities: [],
+  zips: '',
+  description: '',
+  requirements: '',
+  campaign_name: 'Spring',
   status: 'active',
-  statusReason: null,
-  urlCode: 'https://shop.example',
-  urlCodeThankyou: null,
-  siteHosts: ['pay.example', '*.shop.example'],
+  state_reason: null,
+  site_url: 'https://shop.example',
+  thank_you_url: null,
+  site_hosts: ['pay.example', '*.shop.example'],
   ...RULES_SHOWN,
-  LimitLead: null,
-  startDate: null,
-  endDate: '2026-12-31',
-  companyGroupID: null,
-  LimitLeadFreq: 'day',
-  LimitLeadStart: null,
-  LimitLeadEnd: null,
-  enableMinimumLimitLeads: 'F',
-  minimumLimitLeads: null,
-  leadsAmountNotification: null,
-  adminNotifyTo: [],
-  reportType: 'none',
-  reportFreq: 'day',
-  reportSentTo: [],
+  daily_cap: null,
+  starts_on: null,
+  ends_on: '2026-12-31',
+  group_id: null,
+  limit_every: 'day',
+  limit_starts_on: null,
+  limit_ends_on: null,
+  has_minimum_limit: 'F',
+  minimum_limit: null,
+  notify_every: null,
+  notify_to: [],
+  report_type: 'none',
+  report_every: 'day',
+  report_to: [],
   next_report_at: null,
-  CostSet: '2.50',
-  CostSetAdvanced: '0.00',
-  CostSetB2b: '0.00',
-  CostMaxLead: '0.00',
-  CostMonth: '19.00',
-  PlatformFee: '0.00',
-  PaymentTerm: 'Prepaid',
-  topupoptions: 'continual',
-  leadsbuy: 50,
+  lead_price: '2.50',
+  lead_price_advanced: '0.00',
+  lead_price_b2b: '0.00',
+  lead_price_max: '0.00',
+  monthly_fee: '19.00',
+  platform_fee: '0.00',
+  term: 'Prepaid',
+  topup: 'continual',
+  leads_buy: 50,
   planned_costs: [],
   margin_micros: 1_600_000,
   balance_micros: 0,
@@ -136,57 +136,57 @@ describe('[CAMP-05] the form of the set-up', () => {
   it('travels there and back unchanged', () => {
     const input = inputOf(valuesOf(campaign), true);
     expect(input).toMatchObject({
-      CostSet: '2.50',
-      CostMonth: '19.00',
-      PaymentTerm: 'Prepaid',
-      topupoptions: 'continual',
-      leadsbuy: 50,
+      lead_price: '2.50',
+      monthly_fee: '19.00',
+      term: 'Prepaid',
+      topup: 'continual',
+      leads_buy: 50,
     });
     expect(inputOf(valuesOf(campaign), false)).toEqual({
-      companyGroupID: '',
-      LimitLeadFreq: 'day',
-      LimitLeadStart: '',
-      LimitLeadEnd: '',
-      leadsAmountNotification: null,
-      adminNotifyTo: [],
-      reportType: 'none',
-      reportSentTo: [],
-      campaignName: 'Spring',
-      urlCode: 'https://shop.example',
-      urlCodeThankyou: '',
-      siteHosts: ['pay.example', '*.shop.example'],
-      advanceInformation: [],
+      group_id: '',
+      limit_every: 'day',
+      limit_starts_on: '',
+      limit_ends_on: '',
+      notify_every: null,
+      notify_to: [],
+      report_type: 'none',
+      report_to: [],
+      campaign_name: 'Spring',
+      site_url: 'https://shop.example',
+      thank_you_url: '',
+      site_hosts: ['pay.example', '*.shop.example'],
+      advance_information: [],
       ...RULES_SHOWN,
-      LimitLead: null,
-      startDate: '',
-      endDate: '2026-12-31',
+      daily_cap: null,
+      starts_on: '',
+      ends_on: '2026-12-31',
     });
   });
   it('sends no price for who may not set one, nor an empty one', () => {
-    expect(inputOf(valuesOf(campaign), false)).not.toHaveProperty('CostSet');
-    for (const field of ['CostSet', 'PaymentTerm', 'leadsbuy', 'LimitLead', 'startDate'])
+    expect(inputOf(valuesOf(campaign), false)).not.toHaveProperty('lead_price');
+    for (const field of ['lead_price', 'term', 'leads_buy', 'daily_cap', 'starts_on'])
       expect(newInputOf(NEW_VALUES, true)).not.toHaveProperty(field);
-    expect(newInputOf({ ...NEW_VALUES, LimitLead: 5 }, true)).toHaveProperty('LimitLead', 5);
+    expect(newInputOf({ ...NEW_VALUES, daily_cap: 5 }, true)).toHaveProperty('daily_cap', 5);
   });
   it('tells a change of the set-up from a change of state', () => {
     expect(sameSetUp(campaign, { ...campaign, version: 7, status: 'paused' })).toBe(true);
-    expect(sameSetUp(campaign, { ...campaign, LimitLead: 5 })).toBe(false);
+    expect(sameSetUp(campaign, { ...campaign, daily_cap: 5 })).toBe(false);
   });
 });
 
 describe('[CAMP-15] the costs of the set-up', () => {
   it('tops up a prepaid campaign only', () => {
-    const weekly = costsOf({ ...valuesOf(campaign), PaymentTerm: 'Weekly' });
-    expect(weekly).toMatchObject({ PaymentTerm: 'Weekly', topupoptions: 'onetime' });
-    expect(costsOf({ ...valuesOf(campaign), leadsbuy: '' })).toMatchObject({ leadsbuy: null });
+    const weekly = costsOf({ ...valuesOf(campaign), term: 'Weekly' });
+    expect(weekly).toMatchObject({ term: 'Weekly', topup: 'onetime' });
+    expect(costsOf({ ...valuesOf(campaign), leads_buy: '' })).toMatchObject({ leads_buy: null });
   });
   it('sends what was changed, so that a planned change of the rest stays', () => {
-    const same = changeOf({ ...valuesOf(campaign), CostSet: '2.5' }, campaign, true);
+    const same = changeOf({ ...valuesOf(campaign), lead_price: '2.5' }, campaign, true);
     expect(same).toEqual(inputOf(valuesOf(campaign), false));
-    const other = { ...valuesOf(campaign), CostMonth: '20', effective_from: '2026-02-01' };
+    const other = { ...valuesOf(campaign), monthly_fee: '20', effective_from: '2026-02-01' };
     expect(changeOf(other, campaign, true)).toEqual({
       ...same,
-      CostMonth: '20',
+      monthly_fee: '20',
       effective_from: '2026-02-01',
     });
     expect(changeOf(other, campaign, false)).toEqual(same);
@@ -201,14 +201,14 @@ describe('[CAMP-15] the costs of the set-up', () => {
 
 describe('[CAMP-07] words for a state', () => {
   it('says why a campaign stands still', () => {
-    expect(statusWords({ status: 'paused', statusReason: 'balance_empty' })).toBe('Balance used up');
-    expect(statusWords({ status: 'paused', statusReason: 'cap_client' })).toBe('Limit reached');
-    expect(statusWords({ status: 'paused', statusReason: 'payment_failed' })).toBe('Payment failed');
-    expect(statusWords({ status: 'paused', statusReason: 'agency_unpaid' })).toBe('Agency payment failed');
-    expect(statusWords({ status: 'paused', statusReason: 'cancelled' })).toBe('Subscription ended');
-    expect(statusWords({ status: 'paused', statusReason: 'billing_changed' })).toBe('Billing changed');
-    expect(statusWords({ status: 'paused', statusReason: 'person' })).toBe('Paused');
-    expect(statusWords({ status: 'active', statusReason: null })).toBe('Active');
+    expect(statusWords({ status: 'paused', state_reason: 'balance_empty' })).toBe('Balance used up');
+    expect(statusWords({ status: 'paused', state_reason: 'cap_client' })).toBe('Limit reached');
+    expect(statusWords({ status: 'paused', state_reason: 'payment_failed' })).toBe('Payment failed');
+    expect(statusWords({ status: 'paused', state_reason: 'agency_unpaid' })).toBe('Agency payment failed');
+    expect(statusWords({ status: 'paused', state_reason: 'cancelled' })).toBe('Subscription ended');
+    expect(statusWords({ status: 'paused', state_reason: 'billing_changed' })).toBe('Billing changed');
+    expect(statusWords({ status: 'paused', state_reason: 'person' })).toBe('Paused');
+    expect(statusWords({ status: 'active', state_reason: null })).toBe('Active');
   });
   it('offers what the state allows', () => {
     expect(actionsOf('active')).toEqual(['pause', 'archive', 'remove']);

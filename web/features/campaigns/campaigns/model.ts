@@ -19,32 +19,32 @@ export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
 export type CampaignRow = Awaited<ReturnType<Client['campaigns']['list']>>['data'][number];
 
 /** Whether a module's campaigns use keywords instead of a site. */
-export const isSearch = (module: Campaign['leadspeekType']): boolean => module !== 'local';
+export const isSearch = (module: Campaign['module']): boolean => module !== 'local';
 
 /** The campaign's settings as the form holds them; unset values are empty strings. */
 export interface CampaignValues extends TargetValues, MoreValues, AudienceValues, RuleInputs {
-  leadspeekType: Campaign['leadspeekType'];
-  locatordesc: string;
-  companyID: string;
-  campaignName: string;
-  urlCode: string;
-  urlCodeThankyou: string;
+  module: Campaign['module'];
+  description: string;
+  company_id: string;
+  campaign_name: string;
+  site_url: string;
+  thank_you_url: string;
   /** One per line. */
-  siteHosts: string;
-  LimitLead: number | string;
-  startDate: string;
-  endDate: string;
-  advanceInformation: number[];
-  b2bInformation: number[];
-  CostSet: string;
-  CostSetAdvanced: string;
-  CostSetB2b: string;
-  CostMaxLead: string;
-  CostMonth: string;
-  PlatformFee: string;
-  PaymentTerm: Campaign['PaymentTerm'] | '';
-  topupoptions: Campaign['topupoptions'] | '';
-  leadsbuy: number | string;
+  site_hosts: string;
+  daily_cap: number | string;
+  starts_on: string;
+  ends_on: string;
+  advance_information: number[];
+  b2b_information: number[];
+  lead_price: string;
+  lead_price_advanced: string;
+  lead_price_b2b: string;
+  lead_price_max: string;
+  monthly_fee: string;
+  platform_fee: string;
+  term: Campaign['term'] | '';
+  topup: Campaign['topup'] | '';
+  leads_buy: number | string;
   effective_from: string;
 }
 
@@ -52,41 +52,41 @@ export type CampaignFormState = UseFormReturnType<CampaignValues>;
 
 /** The amounts of a campaign's costs, by field. */
 export const AMOUNTS = [
-  'CostSet',
-  'CostSetAdvanced',
-  'CostSetB2b',
-  'CostMaxLead',
-  'CostMonth',
-  'PlatformFee',
+  'lead_price',
+  'lead_price_advanced',
+  'lead_price_b2b',
+  'lead_price_max',
+  'monthly_fee',
+  'platform_fee',
 ] as const;
 
 /** The form values of a campaign that does not exist yet. */
 export const NEW_VALUES: CampaignValues = {
   ...NEW_TARGET,
   ...NEW_AUDIENCE,
-  leadspeekType: 'local',
-  locatordesc: '',
+  module: 'local',
+  description: '',
   ...NEW_MORE,
-  companyID: '',
-  campaignName: '',
-  urlCode: '',
-  urlCodeThankyou: '',
-  siteHosts: '',
+  company_id: '',
+  campaign_name: '',
+  site_url: '',
+  thank_you_url: '',
+  site_hosts: '',
   ...ruleInputsOf(rulesShown(NEW_RULES)),
-  LimitLead: '',
-  startDate: '',
-  endDate: '',
-  advanceInformation: [],
-  b2bInformation: [],
-  CostSet: '',
-  CostSetAdvanced: '',
-  CostSetB2b: '',
-  CostMaxLead: '',
-  CostMonth: '',
-  PlatformFee: '',
-  PaymentTerm: '',
-  topupoptions: '',
-  leadsbuy: '',
+  daily_cap: '',
+  starts_on: '',
+  ends_on: '',
+  advance_information: [],
+  b2b_information: [],
+  lead_price: '',
+  lead_price_advanced: '',
+  lead_price_b2b: '',
+  lead_price_max: '',
+  monthly_fee: '',
+  platform_fee: '',
+  term: '',
+  topup: '',
+  leads_buy: '',
   effective_from: '',
 };
 
@@ -95,29 +95,29 @@ export function valuesOf(campaign: Campaign): CampaignValues {
   return {
     ...targetOf(campaign),
     ...audienceOf(campaign),
-    advanceInformation: campaign.advanceInformation,
-    b2bInformation: campaign.b2bInformation,
-    leadspeekType: campaign.leadspeekType,
-    locatordesc: campaign.locatordesc,
+    advance_information: campaign.advance_information,
+    b2b_information: campaign.b2b_information,
+    module: campaign.module,
+    description: campaign.description,
     ...moreOf(campaign),
-    companyID: campaign.company_id,
-    campaignName: campaign.campaignName,
-    urlCode: campaign.urlCode,
-    urlCodeThankyou: campaign.urlCodeThankyou ?? '',
-    siteHosts: campaign.siteHosts.join('\n'),
+    company_id: campaign.company_id,
+    campaign_name: campaign.campaign_name,
+    site_url: campaign.site_url,
+    thank_you_url: campaign.thank_you_url ?? '',
+    site_hosts: campaign.site_hosts.join('\n'),
     ...ruleInputsOf(campaign),
-    LimitLead: campaign.LimitLead ?? '',
-    startDate: campaign.startDate ?? '',
-    endDate: campaign.endDate ?? '',
-    CostSet: campaign.CostSet,
-    CostSetAdvanced: campaign.CostSetAdvanced,
-    CostSetB2b: campaign.CostSetB2b,
-    CostMaxLead: campaign.CostMaxLead,
-    CostMonth: campaign.CostMonth,
-    PlatformFee: campaign.PlatformFee,
-    PaymentTerm: campaign.PaymentTerm,
-    topupoptions: campaign.topupoptions,
-    leadsbuy: campaign.leadsbuy ?? '',
+    daily_cap: campaign.daily_cap ?? '',
+    starts_on: campaign.starts_on ?? '',
+    ends_on: campaign.ends_on ?? '',
+    lead_price: campaign.lead_price,
+    lead_price_advanced: campaign.lead_price_advanced,
+    lead_price_b2b: campaign.lead_price_b2b,
+    lead_price_max: campaign.lead_price_max,
+    monthly_fee: campaign.monthly_fee,
+    platform_fee: campaign.platform_fee,
+    term: campaign.term,
+    topup: campaign.topup,
+    leads_buy: campaign.leads_buy ?? '',
     effective_from: '',
   };
 }
@@ -149,13 +149,12 @@ export function costsOf(values: CampaignValues) {
     }),
   ) as Partial<Record<(typeof AMOUNTS)[number], string>>;
   // Only a prepaid campaign is topped up.
-  const topupoptions =
-    values.PaymentTerm === 'Prepaid' || !values.PaymentTerm ? values.topupoptions : 'onetime';
+  const topup = values.term === 'Prepaid' || !values.term ? values.topup : 'onetime';
   return {
     ...amounts,
-    ...(values.PaymentTerm ? { PaymentTerm: values.PaymentTerm } : {}),
-    ...(topupoptions ? { topupoptions } : {}),
-    ...(values.PaymentTerm ? { leadsbuy: values.leadsbuy === '' ? null : Number(values.leadsbuy) } : {}),
+    ...(values.term ? { term: values.term } : {}),
+    ...(topup ? { topup } : {}),
+    ...(values.term ? { leads_buy: values.leads_buy === '' ? null : Number(values.leads_buy) } : {}),
   };
 }
 
@@ -163,28 +162,28 @@ export function costsOf(values: CampaignValues) {
 export function inputOf(values: CampaignValues, withPrice: boolean) {
   return {
     ...moreInputOf(values, withPrice),
-    campaignName: values.campaignName.trim(),
-    ...(values.leadspeekType === 'local'
+    campaign_name: values.campaign_name.trim(),
+    ...(values.module === 'local'
       ? {
-          urlCode: siteOf(values.urlCode),
-          urlCodeThankyou: siteOf(values.urlCodeThankyou),
-          siteHosts: linesOf(values.siteHosts),
+          site_url: siteOf(values.site_url),
+          thank_you_url: siteOf(values.thank_you_url),
+          site_hosts: linesOf(values.site_hosts),
         }
       : {
-          locatorkeyword: values.locatorkeyword,
-          locationtarget: values.locationtarget,
-          locatorstate: values.locatorstate,
-          locatorcity: values.locatorcity,
-          locatorzip: values.locatorzip,
-          locatordesc: values.locatordesc.trim(),
+          keywords: values.keywords,
+          location: values.location,
+          states: values.states,
+          cities: values.cities,
+          zips: values.zips,
+          description: values.description.trim(),
         }),
-    ...(values.leadspeekType === 'b2b'
-      ? { ...audienceOf(values), b2bInformation: values.b2bInformation }
-      : { advanceInformation: values.advanceInformation }),
+    ...(values.module === 'b2b'
+      ? { ...audienceOf(values), b2b_information: values.b2b_information }
+      : { advance_information: values.advance_information }),
     ...ruleInputsSent(values),
-    LimitLead: values.LimitLead === '' ? null : Number(values.LimitLead),
-    startDate: values.startDate,
-    endDate: values.endDate,
+    daily_cap: values.daily_cap === '' ? null : Number(values.daily_cap),
+    starts_on: values.starts_on,
+    ends_on: values.ends_on,
     ...(withPrice ? costsOf(values) : {}),
   };
 }
@@ -211,12 +210,12 @@ export function changeOf(values: CampaignValues, base: Campaign, withPrice: bool
 
 /** Returns a new campaign as the call takes it: empty fields start with what the agency has set for the client. */
 export function newInputOf(values: CampaignValues, withPrice: boolean) {
-  const { LimitLead, startDate, endDate, ...input } = inputOf(values, withPrice);
+  const { daily_cap, starts_on, ends_on, ...input } = inputOf(values, withPrice);
   return {
     ...input,
-    ...(LimitLead === null ? {} : { LimitLead }),
-    ...(startDate ? { startDate } : {}),
-    ...(endDate ? { endDate } : {}),
+    ...(daily_cap === null ? {} : { daily_cap }),
+    ...(starts_on ? { starts_on } : {}),
+    ...(ends_on ? { ends_on } : {}),
   };
 }
 
@@ -271,17 +270,17 @@ export function leadsLeft(balance: number, price: number): number | null {
 }
 
 /** Describes a campaign's status, with the reason, in words. */
-export function statusWords(campaign: Pick<Campaign, 'status' | 'statusReason'>): string {
-  if (campaign.status === 'paused' && campaign.statusReason === 'balance_empty') return 'Balance used up';
-  if (campaign.status === 'paused' && campaign.statusReason === 'below_cost') return 'Price update needed';
-  if (campaign.status === 'paused' && campaign.statusReason?.startsWith('cap_')) return 'Limit reached';
-  if (campaign.status === 'paused' && campaign.statusReason === 'payment_failed') return 'Payment failed';
-  if (campaign.status === 'paused' && campaign.statusReason === 'agency_unpaid')
+export function statusWords(campaign: Pick<Campaign, 'status' | 'state_reason'>): string {
+  if (campaign.status === 'paused' && campaign.state_reason === 'balance_empty') return 'Balance used up';
+  if (campaign.status === 'paused' && campaign.state_reason === 'below_cost') return 'Price update needed';
+  if (campaign.status === 'paused' && campaign.state_reason?.startsWith('cap_')) return 'Limit reached';
+  if (campaign.status === 'paused' && campaign.state_reason === 'payment_failed') return 'Payment failed';
+  if (campaign.status === 'paused' && campaign.state_reason === 'agency_unpaid')
     return 'Agency payment failed';
-  if (campaign.status === 'paused' && campaign.statusReason === 'agency_paused') return 'Paused by agency';
-  if (campaign.status === 'paused' && campaign.statusReason === 'cancelled') return 'Subscription ended';
-  if (campaign.status === 'paused' && campaign.statusReason === 'billing_changed') return 'Billing changed';
-  if (campaign.status === 'paused' && campaign.statusReason === 'company_removed') return 'Company removed';
+  if (campaign.status === 'paused' && campaign.state_reason === 'agency_paused') return 'Paused by agency';
+  if (campaign.status === 'paused' && campaign.state_reason === 'cancelled') return 'Subscription ended';
+  if (campaign.status === 'paused' && campaign.state_reason === 'billing_changed') return 'Billing changed';
+  if (campaign.status === 'paused' && campaign.state_reason === 'company_removed') return 'Company removed';
   return { active: 'Active', paused: 'Paused', archived: 'Archived', removed: 'Removed' }[campaign.status];
 }
 
@@ -310,6 +309,6 @@ export function actionsOf(status: Campaign['status']): CampaignAction[] {
 }
 
 /** Returns the campaign's name in quotation marks, truncated if it would fill a modal's title. */
-export function quoted({ campaignName }: Pick<Campaign, 'campaignName'>): string {
+export function quoted({ campaign_name: campaignName }: Pick<Campaign, 'campaign_name'>): string {
   return `“${campaignName.length > 60 ? `${campaignName.slice(0, 57).trimEnd()}…` : campaignName}”`;
 }

@@ -19,29 +19,29 @@ describe('[CAMP-06] limits, notifications and reports on the form', () => {
 
   it('sends the least limit only for who may set it, and how often only with a report', () => {
     const client = moreInputOf(NEW_MORE, false);
-    expect(client).not.toHaveProperty('minimumLimitLeads');
-    expect(client).toMatchObject({ reportType: 'none', leadsAmountNotification: null });
-    expect(client).not.toHaveProperty('reportFreq');
+    expect(client).not.toHaveProperty('minimum_limit');
+    expect(client).toMatchObject({ report_type: 'none', notify_every: null });
+    expect(client).not.toHaveProperty('report_every');
     const values = {
       ...NEW_MORE,
-      enableMinimumLimitLeads: true,
-      minimumLimitLeads: 5,
+      has_minimum_limit: true,
+      minimum_limit: 5,
       report: 'week',
     } as const;
     expect(moreInputOf(values, true)).toMatchObject({
-      enableMinimumLimitLeads: 'T',
-      minimumLimitLeads: 5,
-      reportType: 'link',
-      reportFreq: 'week',
+      has_minimum_limit: 'T',
+      minimum_limit: 5,
+      report_type: 'link',
+      report_every: 'week',
     });
   });
 
   it('asks for what belongs together', () => {
-    const all = { ...NEW_MORE, enableMinimumLimitLeads: true, LimitLeadStart: '2026-03-02' };
-    expect(MORE_RULES.minimumLimitLeads('', all)).toBe('Enter the minimum limit');
-    expect(MORE_RULES.LimitLeadEnd('2026-03-01', all)).toMatch(/on or after/);
-    expect(MORE_RULES.LimitLeadEnd('2026-03-02', all)).toBeNull();
-    expect(MORE_RULES.adminNotifyTo('', { ...all, leadsAmountNotification: 3 })).toMatch(/at least one/);
-    expect(MORE_RULES.leadsAmountNotification(0)).toMatch(/whole number/);
+    const all = { ...NEW_MORE, has_minimum_limit: true, limit_starts_on: '2026-03-02' };
+    expect(MORE_RULES.minimum_limit('', all)).toBe('Enter the minimum limit');
+    expect(MORE_RULES.limit_ends_on('2026-03-01', all)).toMatch(/on or after/);
+    expect(MORE_RULES.limit_ends_on('2026-03-02', all)).toBeNull();
+    expect(MORE_RULES.notify_to('', { ...all, notify_every: 3 })).toMatch(/at least one/);
+    expect(MORE_RULES.notify_every(0)).toMatch(/whole number/);
   });
 });

@@ -3,7 +3,7 @@ import type { Client } from '../../../../contract/index.ts';
 type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
 
 /** A day, week, or month: for a lead limit, and for reports. */
-export type Frequency = Campaign['LimitLeadFreq'];
+export type Frequency = Campaign['limit_every'];
 
 export const FREQUENCY_WORDS: Record<Frequency, string> = {
   day: 'Day',
@@ -12,7 +12,7 @@ export const FREQUENCY_WORDS: Record<Frequency, string> = {
 };
 
 /** When reports are sent, and 'none'. */
-export type ReportFrequency = Campaign['reportFreq'];
+export type ReportFrequency = Campaign['report_every'];
 export const REPORT_WORDS: Record<ReportFrequency | 'none', string> = {
   none: 'No reports',
   lead: 'As leads come in',
@@ -23,7 +23,7 @@ export const REPORT_WORDS: Record<ReportFrequency | 'none', string> = {
 };
 
 /** What reports contain, in words. */
-export type ReportType = Exclude<Campaign['reportType'], 'none'>;
+export type ReportType = Exclude<Campaign['report_type'], 'none'>;
 export const REPORT_TYPE_WORDS: Record<ReportType, string> = {
   link: 'A link to the leads',
   details: 'Details of up to 20 leads',
@@ -32,51 +32,51 @@ export const REPORT_TYPE_WORDS: Record<ReportType, string> = {
 
 /** The fields of contract/campaigns/campaign-fields.ts as the form holds them, with one address per line. */
 export interface MoreValues {
-  companyGroupID: string;
-  LimitLeadFreq: Frequency;
-  LimitLeadStart: string;
-  LimitLeadEnd: string;
-  enableMinimumLimitLeads: boolean;
-  minimumLimitLeads: number | string;
-  leadsAmountNotification: number | string;
-  adminNotifyTo: string;
+  group_id: string;
+  limit_every: Frequency;
+  limit_starts_on: string;
+  limit_ends_on: string;
+  has_minimum_limit: boolean;
+  minimum_limit: number | string;
+  notify_every: number | string;
+  notify_to: string;
   /** 'none', or how often. */
   report: ReportFrequency | 'none';
-  reportType: ReportType;
-  reportSentTo: string;
+  report_type: ReportType;
+  report_to: string;
 }
 
 export const NEW_MORE: MoreValues = {
-  companyGroupID: '',
-  LimitLeadFreq: 'day',
-  LimitLeadStart: '',
-  LimitLeadEnd: '',
-  enableMinimumLimitLeads: false,
-  minimumLimitLeads: '',
-  leadsAmountNotification: '',
-  adminNotifyTo: '',
+  group_id: '',
+  limit_every: 'day',
+  limit_starts_on: '',
+  limit_ends_on: '',
+  has_minimum_limit: false,
+  minimum_limit: '',
+  notify_every: '',
+  notify_to: '',
   report: 'none',
-  reportType: 'link',
-  reportSentTo: '',
+  report_type: 'link',
+  report_to: '',
 };
 
 export const moreOf = (campaign: Campaign): MoreValues => ({
-  companyGroupID: campaign.companyGroupID ?? '',
-  LimitLeadFreq: campaign.LimitLeadFreq,
-  LimitLeadStart: campaign.LimitLeadStart ?? '',
-  LimitLeadEnd: campaign.LimitLeadEnd ?? '',
-  enableMinimumLimitLeads: campaign.enableMinimumLimitLeads === 'T',
-  minimumLimitLeads: campaign.minimumLimitLeads ?? '',
-  leadsAmountNotification: campaign.leadsAmountNotification ?? '',
-  adminNotifyTo: campaign.adminNotifyTo.join('\n'),
-  report: campaign.reportType === 'none' ? 'none' : campaign.reportFreq,
-  reportType: campaign.reportType === 'none' ? 'link' : campaign.reportType,
-  reportSentTo: campaign.reportSentTo.join('\n'),
+  group_id: campaign.group_id ?? '',
+  limit_every: campaign.limit_every,
+  limit_starts_on: campaign.limit_starts_on ?? '',
+  limit_ends_on: campaign.limit_ends_on ?? '',
+  has_minimum_limit: campaign.has_minimum_limit === 'T',
+  minimum_limit: campaign.minimum_limit ?? '',
+  notify_every: campaign.notify_every ?? '',
+  notify_to: campaign.notify_to.join('\n'),
+  report: campaign.report_type === 'none' ? 'none' : campaign.report_every,
+  report_type: campaign.report_type === 'none' ? 'link' : campaign.report_type,
+  report_to: campaign.report_to.join('\n'),
 });
 
 /** Whether two forms have the same minimum limit. */
 export const sameMinimum = (a: MoreValues, b: MoreValues): boolean =>
-  a.enableMinimumLimitLeads === b.enableMinimumLimitLeads && a.minimumLimitLeads === b.minimumLimitLeads;
+  a.has_minimum_limit === b.has_minimum_limit && a.minimum_limit === b.minimum_limit;
 
 const numberOf = (value: number | string): number | null => (value === '' ? null : Number(value));
 
@@ -95,22 +95,22 @@ export const addressesOf = (text: string): string[] => [
  */
 export function moreInputOf(values: MoreValues, withMinimum: boolean) {
   return {
-    companyGroupID: values.companyGroupID,
-    LimitLeadFreq: values.LimitLeadFreq,
-    LimitLeadStart: values.LimitLeadStart,
-    LimitLeadEnd: values.LimitLeadEnd,
+    group_id: values.group_id,
+    limit_every: values.limit_every,
+    limit_starts_on: values.limit_starts_on,
+    limit_ends_on: values.limit_ends_on,
     ...(withMinimum
       ? {
-          enableMinimumLimitLeads: values.enableMinimumLimitLeads ? ('T' as const) : ('F' as const),
-          minimumLimitLeads: numberOf(values.minimumLimitLeads),
+          has_minimum_limit: values.has_minimum_limit ? ('T' as const) : ('F' as const),
+          minimum_limit: numberOf(values.minimum_limit),
         }
       : {}),
-    leadsAmountNotification: numberOf(values.leadsAmountNotification),
-    adminNotifyTo: addressesOf(values.adminNotifyTo),
+    notify_every: numberOf(values.notify_every),
+    notify_to: addressesOf(values.notify_to),
     ...(values.report === 'none'
-      ? { reportType: 'none' as const }
-      : { reportType: values.reportType, reportFreq: values.report }),
-    reportSentTo: addressesOf(values.reportSentTo),
+      ? { report_type: 'none' as const }
+      : { report_type: values.report_type, report_every: values.report }),
+    report_to: addressesOf(values.report_to),
   };
 }
 
@@ -130,14 +130,13 @@ export function addressesFault(text: string, isNeeded: boolean): string | null {
 
 /** The rules that the form checks itself; the server has the final say. */
 export const MORE_RULES = {
-  LimitLeadEnd: (value: string, all: MoreValues) =>
-    value && all.LimitLeadStart && value < all.LimitLeadStart
+  limit_ends_on: (value: string, all: MoreValues) =>
+    value && all.limit_starts_on && value < all.limit_starts_on
       ? 'Choose a day on or after the first day'
       : null,
-  minimumLimitLeads: (value: number | string, all: MoreValues) =>
-    all.enableMinimumLimitLeads && value === '' ? 'Enter the minimum limit' : countFault(value),
-  leadsAmountNotification: countFault,
-  adminNotifyTo: (value: string, all: MoreValues) =>
-    addressesFault(value, all.leadsAmountNotification !== ''),
-  reportSentTo: (value: string, all: MoreValues) => addressesFault(value, all.report !== 'none'),
+  minimum_limit: (value: number | string, all: MoreValues) =>
+    all.has_minimum_limit && value === '' ? 'Enter the minimum limit' : countFault(value),
+  notify_every: countFault,
+  notify_to: (value: string, all: MoreValues) => addressesFault(value, all.notify_every !== ''),
+  report_to: (value: string, all: MoreValues) => addressesFault(value, all.report !== 'none'),
 };

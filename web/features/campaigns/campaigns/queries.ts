@@ -7,14 +7,14 @@ import type { Campaign } from './model.ts';
 export const campaignQuery = (id: string) =>
   queryOptions({
     queryKey: ['campaign', id],
-    queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: id }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.get({ campaign_id: id }, { signal }),
   });
 
-/** Whether the signed-in user may add campaigns; an agency can disable this for a client (disabledaddcampaign). */
+/** Whether the signed-in user may add campaigns; an agency can disable this for a client (campaigns_closed). */
 export function useMayAdd(): boolean {
   const may = useMay('campaign.create');
   const { company_kind } = useUser();
-  const { client_add_campaign_disabled: isClosed } = useSetup();
+  const { campaigns_closed: isClosed } = useSetup();
   return may && !(company_kind === 'client' && isClosed);
 }
 
@@ -36,11 +36,11 @@ export const LOST = 'Your changes to this campaign will be lost.';
 export const LEAVING = ['campaign', 'tab', 'new'] as const;
 
 /** The call that changes a campaign of the given product (spec calls 7). */
-export const updateOf = ({ leadspeekType }: Pick<Campaign, 'leadspeekType'>) =>
-  leadspeekType === 'locator' ? api.campaigns.updateLocator : api.campaigns.update;
+export const updateOf = ({ module }: Pick<Campaign, 'module'>) =>
+  module === 'locator' ? api.campaigns.updateLocator : api.campaigns.update;
 
 /** Sets a campaign's daily limit and leaves everything else as it is. */
 export const saveDailyLimit = (
-  { leadspeekID, leadspeekType, version }: Pick<Campaign, 'leadspeekID' | 'leadspeekType' | 'version'>,
+  { campaign_id, module, version }: Pick<Campaign, 'campaign_id' | 'module' | 'version'>,
   limit: number,
-) => updateOf({ leadspeekType })({ leadspeekID, version, LimitLead: limit, LimitLeadFreq: 'day' });
+) => updateOf({ module })({ campaign_id, version, daily_cap: limit, limit_every: 'day' });

@@ -9,11 +9,12 @@ import type { CampaignValues } from './model.ts';
 /** The defaults for a client's new campaigns, and what its campaigns may request. */
 export type Resource = Awaited<ReturnType<Client['campaignMore']['getCampaignResource']>>;
 
-export const resourceQuery = (companyID: string, leadspeekType: CampaignValues['leadspeekType']) =>
+export const resourceQuery = (companyId: string, module: CampaignValues['module']) =>
   queryOptions({
-    queryKey: ['campaign-resource', companyID, leadspeekType],
-    queryFn: ({ signal }) => api.campaignMore.getCampaignResource({ companyID, leadspeekType }, { signal }),
-    enabled: companyID !== '',
+    queryKey: ['campaign-resource', companyId, module],
+    queryFn: ({ signal }) =>
+      api.campaignMore.getCampaignResource({ company_id: companyId, module }, { signal }),
+    enabled: companyId !== '',
     staleTime: 60_000,
   });
 
@@ -23,24 +24,24 @@ export const resourceQuery = (companyID: string, leadspeekType: CampaignValues['
 export function leadPriceOf(
   values: Pick<
     CampaignValues,
-    'CostSet' | 'CostSetAdvanced' | 'CostSetB2b' | 'advanceInformation' | 'b2bInformation'
+    'lead_price' | 'lead_price_advanced' | 'lead_price_b2b' | 'advance_information' | 'b2b_information'
   >,
-  usual: Pick<Resource, 'CostSet' | 'CostSetAdvanced' | 'CostSetB2b'>,
+  usual: Pick<Resource, 'lead_price' | 'lead_price_advanced' | 'lead_price_b2b'>,
 ): number {
   const costs = {
-    CostSet: values.CostSet || usual.CostSet,
-    CostSetAdvanced: values.CostSetAdvanced || usual.CostSetAdvanced,
-    CostSetB2b: values.CostSetB2b || usual.CostSetB2b,
+    lead_price: values.lead_price || usual.lead_price,
+    lead_price_advanced: values.lead_price_advanced || usual.lead_price_advanced,
+    lead_price_b2b: values.lead_price_b2b || usual.lead_price_b2b,
   };
   return microsTyped(priceOf(costs, values));
 }
 
 /** The names of the data fields that a campaign requests, in catalog order. */
 export const informationWords = (
-  asked: Pick<CampaignValues, 'advanceInformation' | 'b2bInformation'>,
+  asked: Pick<CampaignValues, 'advance_information' | 'b2b_information'>,
 ): string =>
   INFORMATION_FIELDS.filter(
-    ({ id }) => asked.advanceInformation.includes(id) || asked.b2bInformation.includes(id),
+    ({ id }) => asked.advance_information.includes(id) || asked.b2b_information.includes(id),
   )
     .map(({ name }) => name)
     .join(', ');

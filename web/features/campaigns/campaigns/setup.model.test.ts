@@ -9,21 +9,21 @@ describe('[CAMP-11] building a campaign', () => {
     expect(new Set(checked).size).toBe(checked.length);
     const unchecked = Object.keys(NEW_VALUES).filter((field) => !(checked as string[]).includes(field));
     // A switch and a choice cannot be invalid, and a draft's costs take effect at once.
-    expect(unchecked.sort()).toEqual(['effective_from', 'enableMinimumLimitLeads', 'reportType']);
+    expect(unchecked.sort()).toEqual(['effective_from', 'has_minimum_limit', 'report_type']);
   });
 
   it('goes back to the first step whose field the server refused', () => {
     const refused = (field: string) =>
       firstWrongStep(Object.assign(Object.create(ApiError.prototype), { errors: { [field]: ['is wrong'] } }));
     expect(
-      ['CostSetB2b', 'adminNotifyTo.1', 'urlCode', 'locatorzip', 'seniority', 'b2bInformation', 'other'].map(
+      ['lead_price_b2b', 'notify_to.1', 'site_url', 'zips', 'seniority', 'b2b_information', 'other'].map(
         refused,
       ),
     ).toEqual(['review', 'told', 'site', 'target', 'audience', 'data', undefined]);
   });
 
   it('says what of a lead is always there', () => {
-    const sure = contentsOf({ ...NEW_VALUES, phoneenabled: true, urlCode: 'shop.example' }).filter(
+    const sure = contentsOf({ ...NEW_VALUES, phone_required: true, site_url: 'shop.example' }).filter(
       (one) => one.isSure,
     );
     expect(sure.map(({ field }) => field)).toEqual(['Email', 'Phone', 'Page', 'Matched by']);
@@ -33,9 +33,9 @@ describe('[CAMP-11] building a campaign', () => {
   it('[CAMP-03] [CAMP-04] names the chosen data fields and the signals of a search', () => {
     const found = contentsOf({
       ...NEW_VALUES,
-      leadspeekType: 'b2b',
-      locatorkeyword: 'crm software',
-      b2bInformation: [103, 107],
+      module: 'b2b',
+      keywords: 'crm software',
+      b2b_information: [103, 107],
     });
     expect(found.map(({ field }) => field)).toEqual([
       'Name',
@@ -59,15 +59,15 @@ describe('[CAMP-11] building a campaign', () => {
   });
 
   it('counts what the form looks for, with the audience of B2B ID only', () => {
-    const values = { ...NEW_VALUES, locatorkeyword: 'crm', seniority: ['Owner'], phoneenabled: true };
-    expect(countOf({ ...values, leadspeekType: 'b2b' }, 'c')).toMatchObject({
-      companyID: 'c',
-      leadspeekType: 'b2b',
+    const values = { ...NEW_VALUES, keywords: 'crm', seniority: ['Owner'], phone_required: true };
+    expect(countOf({ ...values, module: 'b2b' }, 'c')).toMatchObject({
+      company_id: 'c',
+      module: 'b2b',
       seniority: ['Owner'],
-      phoneenabled: 'T',
+      phone_required: 'T',
       tell: 'F',
     });
-    expect(countOf({ ...values, leadspeekType: 'enhance' }, undefined)).not.toHaveProperty('seniority');
+    expect(countOf({ ...values, module: 'enhance' }, undefined)).not.toHaveProperty('seniority');
   });
 
   it.each([

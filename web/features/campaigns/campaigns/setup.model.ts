@@ -1,9 +1,5 @@
 import { INFORMATION_FIELDS, type InformationKey } from '../../../../contract/audience/enrichment-fields.ts';
-import {
-  campaignRules,
-  type RuleInputs,
-  ruleInputsSent,
-} from '../../../../contract/campaigns/campaign-rules.ts';
+import { campaignRules, ruleInputsSent } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { ModuleType } from '../../../../contract/choices.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { audienceOf } from './audience.ts';
@@ -36,7 +32,7 @@ export const KINDS: { module: ModuleType; name: string; text: string }[] = [
 ];
 
 export type StepKey = 'kind' | 'site' | 'target' | 'audience' | 'data' | 'leads' | 'told' | 'review';
-export type Module = CampaignValues['leadspeekType'];
+export type Module = CampaignValues['module'];
 
 /** The steps of each module, in order. */
 export const STEPS: Record<Module, StepKey[]> = {
@@ -48,32 +44,32 @@ export const STEPS: Record<Module, StepKey[]> = {
 
 /** Which fields are checked before moving on from a step. */
 export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
-  kind: ['leadspeekType'],
-  site: ['companyID', 'campaignName', 'urlCode', 'urlCodeThankyou', 'siteHosts', 'companyGroupID'],
-  target: ['locatorkeyword', 'locationtarget', 'locatorstate', 'locatorcity', 'locatorzip', 'locatordesc'],
-  audience: ['jobTitles', 'seniority', 'department', 'industry', 'companySize'],
-  data: ['advanceInformation', 'b2bInformation'],
+  kind: ['module'],
+  site: ['company_id', 'campaign_name', 'site_url', 'thank_you_url', 'site_hosts', 'group_id'],
+  target: ['keywords', 'location', 'states', 'cities', 'zips', 'description'],
+  audience: ['job_titles', 'seniority', 'department', 'industry', 'company_size'],
+  data: ['advance_information', 'b2b_information'],
   leads: [
-    ...campaignRules.map(([, { wire }]) => wire as keyof RuleInputs),
-    'LimitLead',
-    'LimitLeadFreq',
-    'LimitLeadStart',
-    'LimitLeadEnd',
-    'minimumLimitLeads',
-    'startDate',
-    'endDate',
+    ...campaignRules.map(([name]) => name),
+    'daily_cap',
+    'limit_every',
+    'limit_starts_on',
+    'limit_ends_on',
+    'minimum_limit',
+    'starts_on',
+    'ends_on',
   ],
-  told: ['leadsAmountNotification', 'adminNotifyTo', 'report', 'reportSentTo'],
+  told: ['notify_every', 'notify_to', 'report', 'report_to'],
   review: [
-    'CostSet',
-    'CostSetAdvanced',
-    'CostSetB2b',
-    'CostMaxLead',
-    'CostMonth',
-    'PlatformFee',
-    'PaymentTerm',
-    'topupoptions',
-    'leadsbuy',
+    'lead_price',
+    'lead_price_advanced',
+    'lead_price_b2b',
+    'lead_price_max',
+    'monthly_fee',
+    'platform_fee',
+    'term',
+    'topup',
+    'leads_buy',
   ],
 };
 
@@ -89,26 +85,26 @@ export function firstWrongStep(error: unknown): StepKey | undefined {
 export function contentsOf(
   values: Pick<
     CampaignValues,
-    | 'leadspeekType'
-    | 'requireemailaddress'
-    | 'phoneenabled'
-    | 'homeaddressenabled'
-    | 'urlCode'
-    | 'minConfidence'
-    | 'locatorkeyword'
-    | 'advanceInformation'
-    | 'b2bInformation'
+    | 'module'
+    | 'email_required'
+    | 'phone_required'
+    | 'address_required'
+    | 'site_url'
+    | 'min_confidence'
+    | 'keywords'
+    | 'advance_information'
+    | 'b2b_information'
   >,
 ): { field: string; example: string; isSure: boolean }[] {
-  const asked = new Set<number>([...values.advanceInformation, ...values.b2bInformation]);
+  const asked = new Set<number>([...values.advance_information, ...values.b2b_information]);
   return [
     { field: 'Name', example: 'Ada Example', isSure: false },
-    { field: 'Email', example: 'ada@people.example', isSure: values.requireemailaddress },
-    { field: 'Phone', example: '+1 202 555 0123', isSure: values.phoneenabled },
+    { field: 'Email', example: 'ada@people.example', isSure: values.email_required },
+    { field: 'Phone', example: '+1 202 555 0123', isSure: values.phone_required },
     {
       field: 'Address',
       example: '1 Example Street, Springfield, IL 62701',
-      isSure: values.homeaddressenabled,
+      isSure: values.address_required,
     },
     { field: 'Company and job', example: 'Example Company, Tester', isSure: false },
     ...INFORMATION_FIELDS.filter(({ id }) => asked.has(id)).map(({ key, name }) => ({
@@ -116,16 +112,16 @@ export function contentsOf(
       example: EXAMPLES[key],
       isSure: false,
     })),
-    values.leadspeekType === 'local'
-      ? { field: 'Page', example: siteOf(values.urlCode) || 'https://www.example.com', isSure: true }
+    values.module === 'local'
+      ? { field: 'Page', example: siteOf(values.site_url) || 'https://www.example.com', isSure: true }
       : {
           field: 'Signals',
-          example: `Looked for ${keywordsOf(values.locatorkeyword)[0] ?? 'a keyword'}, with page and time`,
+          example: `Looked for ${keywordsOf(values.keywords)[0] ?? 'a keyword'}, with page and time`,
           isSure: true,
         },
     {
       field: 'Matched by',
-      example: `Why it is this person, with ${values.minConfidence || 0}% confidence or higher`,
+      example: `Why it is this person, with ${values.min_confidence || 0}% confidence or higher`,
       isSure: true,
     },
   ];
@@ -160,16 +156,16 @@ const EXAMPLES: Record<InformationKey, string> = {
 };
 
 /** Returns the count behind a campaign's estimate, as the call takes it; for a given company if an agency asks. */
-export function countOf(values: CampaignValues, companyID: string | undefined) {
+export function countOf(values: CampaignValues, companyId: string | undefined) {
   return {
-    ...(companyID ? { companyID } : {}),
-    leadspeekType: values.leadspeekType as 'locator',
-    target_location: values.locationtarget,
-    states: values.locatorstate,
-    cities: values.locatorcity,
-    zip_code: values.locatorzip,
-    keyword: values.locatorkeyword,
-    ...(values.leadspeekType === 'b2b' ? audienceOf(values) : {}),
+    ...(companyId ? { company_id: companyId } : {}),
+    module: values.module as 'locator',
+    location: values.location,
+    states: values.states,
+    cities: values.cities,
+    zips: values.zips,
+    keyword: values.keywords,
+    ...(values.module === 'b2b' ? audienceOf(values) : {}),
     ...ruleInputsSent(values),
     tell: 'F' as const,
   };

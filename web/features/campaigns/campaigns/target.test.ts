@@ -8,19 +8,17 @@ describe('the target of a search', () => {
     expect(zipText('abc')).toBe('');
   });
   it('knows what is missing', () => {
-    expect(TARGET_RULES.locatorkeyword(' ,\n')).toBe('Enter at least one keyword');
-    expect(TARGET_RULES.locatorkeyword('a, b')).toBeNull();
-    expect(TARGET_RULES.locatorkeyword(Array.from({ length: 1001 }, (_, i) => i).join('\n'))).toMatch(
+    expect(TARGET_RULES.keywords(' ,\n')).toBe('Enter at least one keyword');
+    expect(TARGET_RULES.keywords('a, b')).toBeNull();
+    expect(TARGET_RULES.keywords(Array.from({ length: 1001 }, (_, i) => i).join('\n'))).toMatch(
       /up to 1,000/,
     );
-    const zips = { ...NEW_TARGET, locationtarget: 'Zip Code' as const };
-    expect(TARGET_RULES.locatorzip('', zips)).toBe('Enter at least one zip code');
-    expect(TARGET_RULES.locatorzip('7870', zips)).toBe('7870 is not a five-digit zip code');
-    expect(TARGET_RULES.locatorzip('78701\n', zips)).toBeNull();
-    expect(TARGET_RULES.locatorzip('', NEW_TARGET)).toBeNull();
-    expect(TARGET_RULES.locatorstate([], { ...NEW_TARGET, locationtarget: 'State' })).toBe(
-      'Choose at least one state',
-    );
+    const zips = { ...NEW_TARGET, location: 'Zip Code' as const };
+    expect(TARGET_RULES.zips('', zips)).toBe('Enter at least one zip code');
+    expect(TARGET_RULES.zips('7870', zips)).toBe('7870 is not a five-digit zip code');
+    expect(TARGET_RULES.zips('78701\n', zips)).toBeNull();
+    expect(TARGET_RULES.zips('', NEW_TARGET)).toBeNull();
+    expect(TARGET_RULES.states([], { ...NEW_TARGET, location: 'State' })).toBe('Choose at least one state');
   });
   it('says a place in a few words', () => {
     const place = { location: 'State', states: ['FL', 'TX'], cities: ['Austin, TX'], zips: 0 };

@@ -2,30 +2,30 @@ import { US_STATES } from '../../../../contract/choices.ts';
 
 /** Where a Search ID campaign or a count looks, and for what, as forms hold it. */
 export interface TargetValues {
-  locatorkeyword: string;
-  locationtarget: 'National Targeting' | 'State' | 'Zip Code';
-  locatorstate: string[];
-  locatorcity: string[];
-  locatorzip: string;
+  keywords: string;
+  location: 'National Targeting' | 'State' | 'Zip Code';
+  states: string[];
+  cities: string[];
+  zips: string;
 }
 
 export const NEW_TARGET: TargetValues = {
-  locatorkeyword: '',
-  locationtarget: 'National Targeting',
-  locatorstate: [],
-  locatorcity: [],
-  locatorzip: '',
+  keywords: '',
+  location: 'National Targeting',
+  states: [],
+  cities: [],
+  zips: '',
 };
 
 /** A campaign's target as the form holds it. */
 export const targetOf = (
-  campaign: Omit<TargetValues, 'locationtarget'> & { locationtarget: TargetValues['locationtarget'] | null },
+  campaign: Omit<TargetValues, 'location'> & { location: TargetValues['location'] | null },
 ): TargetValues => ({
-  locatorkeyword: campaign.locatorkeyword,
-  locationtarget: campaign.locationtarget ?? 'National Targeting',
-  locatorstate: campaign.locatorstate,
-  locatorcity: campaign.locatorcity,
-  locatorzip: campaign.locatorzip,
+  keywords: campaign.keywords,
+  location: campaign.location ?? 'National Targeting',
+  states: campaign.states,
+  cities: campaign.cities,
+  zips: campaign.zips,
 });
 
 /** Splits a text into keywords: one per line, or separated by commas, semicolons, tabs, or pipes. */
@@ -49,15 +49,15 @@ export function zipText(typed: string): string {
 
 /** The rules that the forms check themselves; the server has the final say. */
 export const TARGET_RULES = {
-  locatorkeyword: (text: string): string | null => {
+  keywords: (text: string): string | null => {
     const many = keywordsOf(text).length;
     if (many === 0) return 'Enter at least one keyword';
     return many > 1000 ? `Use up to 1,000 keywords. You have ${many.toLocaleString('en-US')}` : null;
   },
-  locatorstate: (states: string[], all: TargetValues): string | null =>
-    all.locationtarget === 'State' && states.length === 0 ? 'Choose at least one state' : null,
-  locatorzip: (text: string, all: TargetValues): string | null => {
-    if (all.locationtarget !== 'Zip Code') return null;
+  states: (states: string[], all: TargetValues): string | null =>
+    all.location === 'State' && states.length === 0 ? 'Choose at least one state' : null,
+  zips: (text: string, all: TargetValues): string | null => {
+    if (all.location !== 'Zip Code') return null;
     const zips = text.split('\n').filter(Boolean);
     if (zips.length === 0) return 'Enter at least one zip code';
     const wrong = zips.find((zip) => !/^\d{5}$/.test(zip));

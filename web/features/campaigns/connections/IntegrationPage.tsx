@@ -207,7 +207,7 @@ function SignIn({ vendor, connectionId }: { vendor: Vendor; connectionId?: strin
     try {
       const { url } = await api.connections.signIn({
         vendor: vendor.id,
-        ...(connectionId ? { connectionID: connectionId } : {}),
+        ...(connectionId ? { connection_id: connectionId } : {}),
       });
       location.assign(url);
     } catch (error) {

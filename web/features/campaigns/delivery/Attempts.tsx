@@ -101,7 +101,7 @@ export function Attempts({ row, onReplay }: { row: Shown; onReplay: (() => Promi
               <Link
                 {...props}
                 to="/$slug/dashboard"
-                params={{ slug: user.leadlocalurl }}
+                params={{ slug: user.local_url }}
                 search={{ lead: row.lead_id } as never}
               />
             )}

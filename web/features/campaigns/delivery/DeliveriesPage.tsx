@@ -56,10 +56,10 @@ function Destinations() {
   const user = useUser();
   const [params, set] = useSearchParams();
   const state = useListState({ perPage: 10 }, 'd_');
-  const { Page, PerPage } = state.input;
+  const { page, per_page } = state.input;
   const query = useQuery({
-    queryKey: ['destinations', Page, PerPage],
-    queryFn: ({ signal }) => api.delivery.destinations({ Page, PerPage }, { signal }),
+    queryKey: ['destinations', page, per_page],
+    queryFn: ({ signal }) => api.delivery.destinations({ page, per_page }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 30_000,
   });
@@ -112,7 +112,7 @@ function Destinations() {
       <DataTable
         label="Destinations"
         name="desk-destinations"
-        download={{ list: 'destinations', query: { Page, PerPage } }}
+        download={{ list: 'destinations', of: 'delivery.destinations', query: { page, per_page } }}
         columns={columns}
         query={query}
         state={state}
@@ -219,13 +219,13 @@ function Ledger() {
   const list = useListState({ perPage: 25 });
   const shown = DESK_STATES.find((state) => state === params.state) ?? 'failed';
   const filter = {
-    ...(params.destination ? { destinationID: params.destination } : {}),
+    ...(params.destination ? { destination_id: params.destination } : {}),
     ...(params.cause ? { cause: params.cause } : {}),
   };
-  const { Page, PerPage } = list.input;
+  const { page, per_page } = list.input;
   const query = useQuery({
-    queryKey: ['deliveries', 'desk', shown, filter, Page, PerPage],
-    queryFn: ({ signal }) => api.delivery.desk({ ...filter, state: shown, Page, PerPage }, { signal }),
+    queryKey: ['deliveries', 'desk', shown, filter, page, per_page],
+    queryFn: ({ signal }) => api.delivery.desk({ ...filter, state: shown, page, per_page }, { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });
@@ -331,7 +331,7 @@ function Ledger() {
               row={{ ...row, is_test: false }}
               onReplay={
                 mayWrite && row.destination_state === 'enabled'
-                  ? () => done(() => api.delivery.replay({ id: row.destinationID, deliveryID: row.id }))
+                  ? () => done(() => api.delivery.replay({ id: row.destination_id, delivery_id: row.id }))
                   : undefined
               }
             />
@@ -367,7 +367,7 @@ function Ledger() {
             </Button>
           ) : undefined
         }
-        download={{ list: 'desk', query: { ...filter, state: shown, Page, PerPage } }}
+        download={{ list: 'desk', of: 'delivery.desk', query: { ...filter, state: shown, page, per_page } }}
         empty={
           <EmptyState
             icon={<IconChecks size={32} stroke={1.4} />}

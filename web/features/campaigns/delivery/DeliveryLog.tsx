@@ -29,8 +29,8 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
   const [isBusy, setBusy] = useState(false);
   const input = {
     id: hook.id,
-    Page: state.page,
-    PerPage: state.perPage,
+    page: state.page,
+    per_page: state.perPage,
     ...(filter ? { state: filter } : {}),
   };
   const query = useQuery({
@@ -55,7 +55,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
     setBusy(true);
     try {
       notifyDone(
-        (await api.delivery.replay({ id: hook.id, ...(row ? { deliveryID: row.id } : {}) })).message,
+        (await api.delivery.replay({ id: hook.id, ...(row ? { delivery_id: row.id } : {}) })).message,
       );
     } catch (error) {
       notifyFailed(error);
@@ -78,7 +78,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
           onChange={(next) => set({ log_state: next ?? undefined, log_page: undefined })}
         />
         <Group ml="auto" gap="xs">
-          <DownloadData list="deliveries" query={input} compact />
+          <DownloadData list="deliveries" of="delivery.log" query={input} compact />
         </Group>
         {mayWrite && hook.failed > 0 && (
           <Group gap="xs">

@@ -48,7 +48,7 @@ export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clie
   const [adding, setAdding] = useState<'webhook' | Connection>();
   const query = useQuery({
     queryKey: ['webhooks', campaignId],
-    queryFn: ({ signal }) => api.delivery.list({ leadspeekID: campaignId }, { signal }),
+    queryFn: ({ signal }) => api.delivery.list({ campaign_id: campaignId }, { signal }),
     refetchInterval: 10_000,
   });
   const changed = () => {
@@ -62,7 +62,7 @@ export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clie
   const connections = useQuery({
     queryKey: ['connections', 'of-campaign', clientId],
     queryFn: async ({ signal }) => {
-      const lists = [api.connections.list({ companyID: clientId }, { signal })];
+      const lists = [api.connections.list({ company_id: clientId }, { signal })];
       // An agency may also use its own.
       if (user.company_id !== clientId && user.company_kind === 'agency')
         lists.push(api.connections.list({}, { signal }));
@@ -372,10 +372,10 @@ function HookCard(props: {
       )}
       {isShaping && <PayloadModal hook={hook} onSaved={onChanged} onClose={() => setShaping(false)} />}
       {isSheet && <SpreadsheetModal hook={hook} onClose={() => setSheet(false)} />}
-      {isEditing && hook.connectionID && (
+      {isEditing && hook.connection_id && (
         <DestinationModal
-          campaignId={hook.leadspeekID}
-          connection={{ id: hook.connectionID, vendor: hook.kind }}
+          campaignId={hook.campaign_id}
+          connection={{ id: hook.connection_id, vendor: hook.kind }}
           destination={hook}
           onSaved={onChanged}
           onClose={() => setEditing(false)}

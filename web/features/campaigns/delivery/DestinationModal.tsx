@@ -107,7 +107,7 @@ function Fields(props: Parameters<typeof DestinationModal>[0] & { vendor: Vendor
   const preview = useQuery({
     queryKey: ['destination-preview', campaignId, connection.id, mapping],
     queryFn: ({ signal }) =>
-      api.delivery.preview({ leadspeekID: campaignId, connectionID: connection.id, mapping }, { signal }),
+      api.delivery.preview({ campaign_id: campaignId, connection_id: connection.id, mapping }, { signal }),
     placeholderData: (before) => before,
     retry: false,
   });
@@ -133,8 +133,8 @@ function Fields(props: Parameters<typeof DestinationModal>[0] & { vendor: Vendor
       const answer = destination
         ? await api.delivery.configure({ id: destination.id, settings, mapping })
         : await api.delivery.attach({
-            leadspeekID: campaignId,
-            connectionID: connection.id,
+            campaign_id: campaignId,
+            connection_id: connection.id,
             settings,
             mapping,
           });

@@ -75,8 +75,8 @@ export function NewSpreadsheet(props: {
     setRefusal(undefined);
     try {
       const answer = await api.spreadsheets.create({
-        leadspeekID: props.campaignId,
-        connectionID: props.connection.id,
+        campaign_id: props.campaignId,
+        connection_id: props.connection.id,
         emails,
       });
       setMade(answer);
@@ -142,15 +142,15 @@ const Open = ({ url, isMain = true }: { url: string; isMain?: boolean }) => (
 
 /** The spreadsheet of a destination: who sees it, its link, and the ones before it. */
 export function SpreadsheetModal({ hook, onClose }: { hook: Webhook; onClose: () => void }) {
-  const asked = { leadspeekID: hook.leadspeekID };
+  const asked = { campaign_id: hook.campaign_id };
   const check = useQuery({
-    queryKey: ['spreadsheet', hook.leadspeekID],
+    queryKey: ['spreadsheet', hook.campaign_id],
     queryFn: ({ signal }) => api.spreadsheets.check(asked, { signal }),
     retry: false,
   });
   const isOther =
     (check.error instanceof ApiError && check.error.status === 404) ||
-    (check.data && check.data.destinationID !== hook.id);
+    (check.data && check.data.destination_id !== hook.id);
   return (
     <Modal opened onClose={onClose} centered size={560} title="Spreadsheet">
       {isOther ? (
@@ -166,7 +166,7 @@ export function SpreadsheetModal({ hook, onClose }: { hook: Webhook; onClose: ()
           onRetry={() => void check.refetch()}
         />
       ) : check.data ? (
-        <Spreadsheet campaignId={hook.leadspeekID} sheet={check.data} />
+        <Spreadsheet campaignId={hook.campaign_id} sheet={check.data} />
       ) : (
         <Skeleton height={240} />
       )}
@@ -180,7 +180,7 @@ function Spreadsheet(props: {
 }) {
   const { campaignId, sheet } = props;
   const cache = useQueryClient();
-  const asked = { leadspeekID: campaignId };
+  const asked = { campaign_id: campaignId };
   const [emails, setEmails] = useState(sheet.recipients);
   const [busy, setBusy] = useState<'share' | 'send' | 'reset'>();
   const [refusal, setRefusal] = useState<unknown>();

@@ -77,7 +77,7 @@ function Stuck({ row }: { row: Row }) {
         </Text>
       </div>
       <Group gap="xs">
-        {row.state === 'waiting' && row.connectionID && mayWrite && (
+        {row.state === 'waiting' && row.connection_id && mayWrite && (
           <Button component={Link} to={`/integrations/${row.kind}` as never} size="xs">
             Open the connection
           </Button>

@@ -76,7 +76,7 @@ export function AddWebhook(props: {
           verb="Add webhook"
           onClose={props.onClose}
           save={async (url) => {
-            const answer = await api.delivery.create({ leadspeekID: props.campaignId, url });
+            const answer = await api.delivery.create({ campaign_id: props.campaignId, url });
             setSecret(answer.secret);
             props.onAdded(answer.data.id);
           }}

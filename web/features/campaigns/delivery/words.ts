@@ -4,8 +4,8 @@ import type { Client } from '../../../../contract/index.ts';
 export type Webhook = Awaited<ReturnType<Client['delivery']['list']>>['data'][number];
 
 /** Whether a destination is the user's to change: one through an agency's connection is not its client's. */
-export const isHeld = (hook: Pick<Webhook, 'connectionID' | 'connection_state'>): boolean =>
-  hook.connectionID === null || hook.connection_state !== null;
+export const isHeld = (hook: Pick<Webhook, 'connection_id' | 'connection_state'>): boolean =>
+  hook.connection_id === null || hook.connection_state !== null;
 
 /** One message to a webhook, with its attempts. */
 export type DeliveryRow = Awaited<ReturnType<Client['delivery']['log']>>['data'][number];

@@ -31,11 +31,11 @@ type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
 
 /** The filters for leads: a campaign, a client, a product, and a range of days. */
 export interface LeadSpan {
-  leadspeekID: string | undefined;
-  companyID?: string | undefined;
-  startDate?: string | undefined;
-  endDate?: string | undefined;
-  moduleType?: ModuleName | undefined;
+  campaign_id: string | undefined;
+  company_id?: string | undefined;
+  starts_on?: string | undefined;
+  ends_on?: string | undefined;
+  module?: ModuleName | undefined;
 }
 
 /** Shows a lead's delivery status. */
@@ -158,7 +158,7 @@ export function LeadTable(props: {
       title: 'Campaign',
       from: 850,
       fluid: 12,
-      render: (row) => <Clip text={row.campaignName} max="cell" />,
+      render: (row) => <Clip text={row.campaign_name} max="cell" />,
     },
     ...(user.company_kind === 'client'
       ? []
@@ -219,7 +219,7 @@ export function LeadTable(props: {
     <div ref={fill} className={isPage ? classes.desk : undefined}>
       <DataTable
         label="Leads"
-        download={{ list: EXPORT, query: set }}
+        download={{ list: EXPORT, of: 'leads.list', query: set }}
         name="leads"
         columns={columns}
         look={props.look}
@@ -265,20 +265,20 @@ export function LeadTable(props: {
         search="Search leads"
         actions={props.actions}
         filters={[
-          ...(props.filter.leadspeekID
+          ...(props.filter.campaign_id
             ? [{ label: `Campaign: ${props.campaignName ?? 'chosen'}`, onRemove: props.onClearCampaign }]
             : []),
-          ...(props.onClearDays && props.filter.startDate && props.filter.endDate
+          ...(props.onClearDays && props.filter.starts_on && props.filter.ends_on
             ? [
                 {
                   label:
                     props.daysLabel ??
-                    `Received: ${dayWords(props.filter.startDate)} – ${dayWords(props.filter.endDate)}`,
+                    `Received: ${dayWords(props.filter.starts_on)} – ${dayWords(props.filter.ends_on)}`,
                   onRemove: props.onClearDays,
                 },
               ]
             : []),
-          ...(props.onClearClient && props.filter.companyID
+          ...(props.onClearClient && props.filter.company_id
             ? [
                 {
                   label: `Client: ${query.data?.data[0]?.company_name ?? 'chosen'}`,

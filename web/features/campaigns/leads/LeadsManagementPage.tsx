@@ -15,10 +15,10 @@ export default function LeadsManagementPage() {
   const [params, set] = useSearchParams();
   const campaign = useQuery({
     queryKey: ['campaign', params.campaign],
-    queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: params.campaign! }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.get({ campaign_id: params.campaign! }, { signal }),
     enabled: params.campaign !== undefined,
   });
-  const filter = { leadspeekID: params.campaign, moduleType: module?.module };
+  const filter = { campaign_id: params.campaign, module: module?.module };
   return (
     <>
       <PageHeader
@@ -27,7 +27,7 @@ export default function LeadsManagementPage() {
       />
       <LeadTable
         filter={filter}
-        campaignName={campaign.data?.campaignName}
+        campaignName={campaign.data?.campaign_name}
         onClearCampaign={() => set({ campaign: undefined, page: undefined })}
       />
     </>

@@ -23,7 +23,7 @@ export default function LeadsPage() {
   const products = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
   const campaign = useQuery({
     queryKey: ['campaign', params.campaign],
-    queryFn: ({ signal }) => api.campaigns.get({ leadspeekID: params.campaign! }, { signal }),
+    queryFn: ({ signal }) => api.campaigns.get({ campaign_id: params.campaign! }, { signal }),
     enabled: params.campaign !== undefined,
   });
   /** The call's filter for the parameters of the address or of a view. */
@@ -32,18 +32,18 @@ export default function LeadsPage() {
     const last =
       Number(days) > 0 ? lastDays(Number(days), dayIn(new Date(), facts.user.time_zone)) : undefined;
     return {
-      leadspeekID: of.campaign,
-      companyID: of.client,
-      moduleType: products.find(({ module }) => module === of.product)?.module,
+      campaign_id: of.campaign,
+      company_id: of.client,
+      module: products.find(({ module }) => module === of.product)?.module,
       ...(last
-        ? { startDate: last.start, endDate: last.end }
+        ? { starts_on: last.start, ends_on: last.end }
         : isDay(from) && isDay(to) && from <= to
-          ? { startDate: from, endDate: to }
+          ? { starts_on: from, ends_on: to }
           : {}),
     };
   };
   const count = async (of: Record<string, string>, signal: AbortSignal) => {
-    const asked = { ...filterOf(of), searchQuery: of.q, Page: 1, PerPage: 1 };
+    const asked = { ...filterOf(of), search: of.q, page: 1, per_page: 1 };
     const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
     return (await api.leads.list(given, { signal })).total;
   };
@@ -64,7 +64,7 @@ export default function LeadsPage() {
       <LeadTable
         isPage
         filter={filterOf(params)}
-        campaignName={campaign.data?.campaignName}
+        campaignName={campaign.data?.campaign_name}
         onClearCampaign={() => clear('campaign')}
         onClearClient={() => clear('client')}
         onClearDays={() => clear('from', 'to', 'days')}

@@ -47,7 +47,7 @@ export function Agreement() {
         company_id: user.company_id,
         company_name: user.company_name,
         location_menu: 'Developer',
-        is_marketing_services_agreement_developer: 'T',
+        developer_agreed: 'T',
       });
       notifyDone(message);
       await cache.invalidateQueries({ queryKey: ['developer'] });
@@ -81,7 +81,7 @@ export function Agreement() {
             </ul>
           </div>
         )}
-        {user.isViewMode ? (
+        {user.in_view_mode ? (
           <Text size="sm" c="dimmed">
             Only the agency itself can accept the agreement.
           </Text>

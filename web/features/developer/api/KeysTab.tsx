@@ -31,7 +31,7 @@ export function KeysTab() {
     queryKey: ['developer', 'keys'],
     queryFn: ({ signal }) => api.developer.keys(undefined, { signal }),
   });
-  const mayChange = !user.isViewMode;
+  const mayChange = !user.in_view_mode;
   const again = () => cache.invalidateQueries({ queryKey: ['developer'] });
   /** Performs one action on a key at a time; shows its message, or why it failed. */
   const does = async (what: string, title: string, work: () => Promise<{ message: string }>) => {
@@ -48,7 +48,7 @@ export function KeysTab() {
   const generate = () =>
     does('generate', 'Generate API key', async () => {
       const { user: key, message } = await api.developer.generateAuthenticateOpenApi({
-        companyID: user.company_id,
+        company_id: user.company_id,
         email: user.email,
       });
       setSecret(key);

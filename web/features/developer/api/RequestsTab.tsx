@@ -16,7 +16,7 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, When } from '../../../ui/Values.tsx';
 
 type Logged = Awaited<ReturnType<Client['developer']['requests']>>['data'][number];
-type Asked = Parameters<Client['developer']['requests']>[0];
+type Asked = NonNullable<Parameters<Client['developer']['requests']>[0]>;
 
 const STATUSES = [
   { value: 'ok', label: 'Succeeded' },
@@ -85,7 +85,7 @@ export function RequestsTab() {
       <DataTable
         label="Requests"
         name="developer-requests"
-        download={{ list: 'developer-requests', query: asked }}
+        download={{ list: 'developer-requests', of: 'developer.requests', query: asked }}
         query={query}
         state={state}
         rowKey={(row) => row.id}
@@ -244,7 +244,7 @@ function RequestDetail({ id }: { id: string }) {
           note="Texts that could name someone are not kept."
         />
       )}
-      {row.can_replay && !user.isViewMode && (
+      {row.can_replay && !user.in_view_mode && (
         <Group>
           <Button
             variant="default"

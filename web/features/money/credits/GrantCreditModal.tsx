@@ -35,13 +35,14 @@ export default function GrantCreditModal({ company, onClose }: Props) {
   const isClient = company.kind === 'client';
   const campaigns = useQuery({
     queryKey: ['campaigns', 'to-credit', company.company_id],
-    queryFn: ({ signal }) => api.campaigns.list({ companyID: company.company_id, PerPage: 100 }, { signal }),
+    queryFn: ({ signal }) =>
+      api.campaigns.list({ company_id: company.company_id, per_page: 100 }, { signal }),
     enabled: isClient,
     staleTime: 0,
   });
   const choices = campaigns.data?.data.map((one) => ({
-    value: one.leadspeekID,
-    label: `#${one.leadspeek_api_id} ${one.campaignName}`,
+    value: one.campaign_id,
+    label: `#${one.campaign_number} ${one.campaign_name}`,
   }));
   return (
     <Modal opened onClose={onClose} centered title={`Grant ${company.company_name} credit`}>
@@ -73,22 +74,22 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
   const [unsure, setUnsure] = useState<string>();
   const form = useForm({
     initialValues: {
-      leadspeekID: choices?.[0]?.value ?? null,
+      campaign_id: choices?.[0]?.value ?? null,
       amount: '',
       reason: 'goodwill' as CreditReason,
       note: '',
     },
     validate: { amount: amountFault, note: noteFault },
   });
-  const send = async ({ leadspeekID, amount, reason, note }: typeof form.values) => {
+  const send = async ({ campaign_id, amount, reason, note }: typeof form.values) => {
     try {
       await api.credits.grant({
-        companyID: company.company_id,
-        ...(leadspeekID ? { leadspeekID } : {}),
+        company_id: company.company_id,
+        ...(campaign_id ? { campaign_id } : {}),
         amount: amount.trim(),
         reason,
         note,
-        idempotencyKey: key,
+        idempotency_key: key,
       });
       notifyDone(`Granted ${company.company_name} a credit of ${money(microsTyped(amount.trim()))}`);
       onClose();
@@ -118,7 +119,7 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
                 searchable
                 disabled={isFixed}
                 data={choices}
-                {...form.getInputProps('leadspeekID')}
+                {...form.getInputProps('campaign_id')}
               />
             )}
             <TextInput
@@ -156,7 +157,7 @@ function GrantForm(props: Props & { choices: { value: string; label: string }[] 
 function Before({ companyId }: { companyId: string }) {
   const query = useQuery({
     queryKey: ['credits', companyId],
-    queryFn: ({ signal }) => api.credits.list({ companyID: companyId, PerPage: 5 }, { signal }),
+    queryFn: ({ signal }) => api.credits.list({ company_id: companyId, per_page: 5 }, { signal }),
     staleTime: 0,
   });
   if (!query.data || query.data.data.length === 0) return null;
@@ -170,7 +171,7 @@ function Before({ companyId }: { companyId: string }) {
           <Text key={one.id} size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             <When at={one.created_at} />: <Money micros={one.amount_micros} unit />{' '}
             {one.lead_id ? 'for a lead' : 'credit'}
-            {one.campaignName && ` in ${one.campaignName}`}, {REASON_WORDS[one.reason].toLowerCase()}
+            {one.campaign_name && ` in ${one.campaign_name}`}, {REASON_WORDS[one.reason].toLowerCase()}
           </Text>
         ))}
       </Stack>

@@ -22,7 +22,7 @@ interface Lead {
  */
 export function LeadRefund({ lead }: { lead: Lead }) {
   const user = useUser();
-  const mayRefund = useMay('lead.refund') && !user.isViewMode;
+  const mayRefund = useMay('lead.refund') && !user.in_view_mode;
   const [isOpen, setOpen] = useState(false);
   const query = useQuery({
     queryKey: ['lead-refunds', lead.id],

@@ -50,7 +50,7 @@ export default function AgreementModal(props: {
         feature_id: props.featureId,
         feature_name: props.featureName,
         user_id: user.id,
-        is_marketing_services_agreement_feature: 'T',
+        feature_agreed: 'T',
         company_name: user.company_name,
         company_id: user.company_id,
         location_menu: props.location,

@@ -83,7 +83,7 @@ export function DataWalletModal(props: {
   const isCharge = microsTyped(amount) > 0;
   const isStopped = stopped || !isCharge;
   const preset = presetOf(amount, custom);
-  const isOff = !wallet || wallet.missing !== null || user.isViewMode;
+  const isOff = !wallet || wallet.missing !== null || user.in_view_mode;
   const refuse = (event: ClipboardEvent) => event.preventDefault();
 
   const toggle = async () => {
@@ -152,10 +152,10 @@ export function DataWalletModal(props: {
       if (isCharge) {
         const answer = await api.dataWallet.chargePrepaidDirectPayment({
           ...settings,
-          ip_user: user.ip_login ?? '',
-          timezone: Intl.DateTimeFormat('en-US').resolvedOptions().timeZone,
+          ip_user: user.ip ?? '',
+          time_zone: Intl.DateTimeFormat('en-US').resolvedOptions().timeZone,
           payment_type: 'credit_card',
-          idempotencyKey: crypto.randomUUID(),
+          idempotency_key: crypto.randomUUID(),
         });
         if (answer.result === 'success') notifyDone(answer.message);
         else if (answer.result === 'authenticate') toConfirm = answer.charge_id;
@@ -223,7 +223,7 @@ export function DataWalletModal(props: {
           </Notice>
         )}
         {wallet?.missing && <Notice tone="warn">{needs[wallet.missing]}</Notice>}
-        {user.isViewMode && (
+        {user.in_view_mode && (
           <Notice tone="info">You are viewing as someone else, so nothing can be charged.</Notice>
         )}
         <div className={classes.tiles}>

@@ -36,10 +36,10 @@ export function DataWalletOffer({ suppressed }: { suppressed: boolean }) {
     setup !== null &&
     isAgency(user) &&
     user.is_master &&
-    !user.isViewMode &&
+    !user.in_view_mode &&
     walletShown(setup) &&
     setup.card_set &&
-    !setup.isDataWalletAgree &&
+    !setup.wallet_agreed &&
     userMay(user, 'agreement.accept');
   const done = () => {
     setLater(true);

@@ -44,7 +44,7 @@ export function CorrectModal(props: { invoice: Invoice; way: 'credit' | 'write_o
     setBusy(true);
     try {
       const { message } = isCredit
-        ? await api.invoices.credit({ id: invoice.id, amount, reason, idempotencyKey: key })
+        ? await api.invoices.credit({ id: invoice.id, amount, reason, idempotency_key: key })
         : await api.invoices.writeOff({ id: invoice.id, reason });
       notifyDone(message);
       props.onClose();

@@ -14,9 +14,9 @@ import { kindWords } from './words.ts';
  */
 export default function DueInvoices() {
   const user = useUser();
-  const mayPay = useMay('invoice.pay') && !user.isViewMode;
+  const mayPay = useMay('invoice.pay') && !user.in_view_mode;
   const { busy, pay } = usePay();
-  const filter = { companyID: user.company_id, status: 'open' as const, Page: 1, PerPage: 25 };
+  const filter = { company_id: user.company_id, status: 'open' as const, page: 1, per_page: 25 };
   const query = useQuery({
     queryKey: ['invoices', 'due', filter],
     queryFn: ({ signal }) => api.invoices.list(filter, { signal }),

@@ -80,11 +80,11 @@ function Head({ invoice }: { invoice: Invoice }) {
   const [correct, setCorrect] = useState<'credit' | 'write_off'>();
   const { word, tone } = standing(invoice);
   // No payments are made in view mode.
-  const may = (what: Invoice['may'][number]) => !user.isViewMode && invoice.may.includes(what);
+  const may = (what: Invoice['may'][number]) => !user.in_view_mode && invoice.may.includes(what);
   const asksBank =
     invoice.status === 'open' &&
     invoice.needs_authentication &&
-    !user.isViewMode &&
+    !user.in_view_mode &&
     invoice.company_id === user.company_id;
   const pdf = () => void download(`/billing/invoices/${invoice.id}/pdf`);
   return (
@@ -137,7 +137,7 @@ function Head({ invoice }: { invoice: Invoice }) {
             )}
           </Notice>
         )}
-        {user.isViewMode && invoice.may.length > 0 && (
+        {user.in_view_mode && invoice.may.length > 0 && (
           <Notice tone="info">You are viewing as someone else, so you cannot pay or correct anything.</Notice>
         )}
         <Group gap="xs">

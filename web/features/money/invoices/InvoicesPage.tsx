@@ -49,7 +49,7 @@ export default function InvoicesPage() {
     ...state.input,
     side,
     ...(status ? { status } : {}),
-    ...(span ? { startDate: span.from, endDate: span.to } : {}),
+    ...(span ? { starts_on: span.from, ends_on: span.to } : {}),
   };
   const query = useQuery({
     queryKey: ['invoices', 'list', filter],
@@ -109,7 +109,7 @@ export default function InvoicesPage() {
       </Group>
       <DataTable
         label="Invoices"
-        download={{ list: 'invoices', query: filter }}
+        download={{ list: 'invoices', of: 'invoices.list', query: filter }}
         name="invoices"
         columns={columnsFor(company, isPayer, user.time_zone, query.data)}
         query={query}

@@ -40,7 +40,7 @@ function LineRow({ id, line }: { id: string; line: Line }) {
           ))}{' '}
         {line.description}
         <Text size="xs" c="dimmed">
-          {line.campaignName && !line.description.includes(line.campaignName) && `${line.campaignName} · `}
+          {line.campaign_name && !line.description.includes(line.campaign_name) && `${line.campaign_name} · `}
           {num(line.quantity)} at <Money micros={line.unit_micros} unit />
           {line.event_count > 0 &&
             `, ${line.event_count === 1 ? '1 event' : `${num(line.event_count)} events`}`}
@@ -101,13 +101,13 @@ function Events({ id, line }: { id: string; line: number }) {
   return (
     <>
       <Group justify="flex-end">
-        <DownloadData list="invoice-events" query={{ id, line }} compact />
+        <DownloadData list="invoice-events" of="invoices.events" query={{ id, line }} compact />
       </Group>
       {query.data.pages.flatMap(({ data }) =>
         data.map((event) => (
           <div key={event.id} className={classes.row}>
             <div>
-              {event.name ?? (event.leadId ? 'Erased person' : kindWords(event.kind as TransferKind))}
+              {event.name ?? (event.lead_id ? 'Erased person' : kindWords(event.kind as TransferKind))}
               <Text size="xs" c="dimmed">
                 {event.kind !== 'lead' && event.name ? `${kindWords(event.kind as TransferKind)} · ` : ''}
                 <When at={event.created_at} />

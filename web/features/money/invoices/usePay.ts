@@ -58,7 +58,10 @@ export function usePay() {
     await during(id, async () => {
       const idempotencyKey = keys.current.get(id) ?? crypto.randomUUID();
       keys.current.set(id, idempotencyKey);
-      const { result, message, charge_id, ...needed } = await api.dunning.pay({ id, idempotencyKey });
+      const { result, message, charge_id, ...needed } = await api.dunning.pay({
+        id,
+        idempotency_key: idempotencyKey,
+      });
       keys.current.delete(id);
       if (result === 'success') notifyDone(message);
       else if (result === 'failed') notifyFailed(message, 'Not paid');

@@ -66,7 +66,7 @@ function LineDetail({ id }: { id: string }) {
       <div>
         <Title order={2}>{kindWords(line.kind)}</Title>
         <Text c="dimmed" size="sm" style={{ overflowWrap: 'anywhere' }}>
-          {[line.company_name, line.campaignName && `${line.campaignName} #${line.leadspeek_api_id}`]
+          {[line.company_name, line.campaign_name && `${line.campaign_name} #${line.campaign_number}`]
             .filter(Boolean)
             .join(' · ')}{' '}
           · <When at={line.created_at} />
@@ -149,9 +149,9 @@ function Events({ line }: { line: Line }) {
           {line.events.map((event) => (
             <Table.Tr key={event.id}>
               <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                {event.name ?? (event.leadId ? 'Erased person' : kindWords(event.kind))}
+                {event.name ?? (event.lead_id ? 'Erased person' : kindWords(event.kind))}
                 <Text size="xs" c="dimmed">
-                  {event.campaignName ? `${event.campaignName} · ` : ''}
+                  {event.campaign_name ? `${event.campaign_name} · ` : ''}
                   <When at={event.created_at} />
                 </Text>
               </Table.Td>

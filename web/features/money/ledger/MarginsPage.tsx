@@ -46,7 +46,7 @@ export default function MarginsPage() {
   const range = useMemo(() => rangeOf({ from, to, days } as never, today), [from, to, days, today]);
   const groups = MARGIN_GROUPS.filter((one) => isRoot || one !== 'agency');
   const by: MarginGroup = groups.find((one) => one === params.by) ?? 'month';
-  const filter = { by, startDate: range.start, endDate: range.end };
+  const filter = { by, starts_on: range.start, ends_on: range.end };
   const query = useQuery({
     queryKey: ['margins', filter],
     queryFn: ({ signal }) => api.ledger.margins(filter, { signal }),
@@ -101,7 +101,7 @@ export default function MarginsPage() {
       </div>
       <DataTable
         label="Margins"
-        download={{ list: 'margins', query: filter }}
+        download={{ list: 'margins', of: 'ledger.margins', query: filter }}
         name={`margins-${by}`}
         columns={columnsFor(by, isRoot, total)}
         query={{ ...query, data: report && { data: report.data } }}
@@ -254,7 +254,7 @@ function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>
                   {kindWords(one.kind)}
                 </Button>
                 <Text size="xs" c="dimmed">
-                  {one.campaignName ? `${one.campaignName} · ` : ''}
+                  {one.campaign_name ? `${one.campaign_name} · ` : ''}
                   <When at={one.created_at} />
                 </Text>
               </Table.Td>

@@ -45,12 +45,12 @@ export default function StatementPage() {
   const kind: TransferKind | undefined = TRANSFER_KINDS.find((one) => one === params.kind);
   const [text, setText] = useState(params.q ?? '');
   const [search] = useDebouncedValue(text.trim(), 300);
-  const span = { view, startDate: range.start, endDate: range.end };
+  const span = { view, starts_on: range.start, ends_on: range.end };
   const filter = {
     ...span,
     ...(kind ? { kind } : {}),
-    ...(params.campaign ? { leadspeekID: params.campaign } : {}),
-    ...(search ? { searchQuery: search } : {}),
+    ...(params.campaign ? { campaign_id: params.campaign } : {}),
+    ...(search ? { search: search } : {}),
   };
   const isFiltered = Boolean(kind || params.campaign || search);
 
@@ -177,7 +177,7 @@ export default function StatementPage() {
       </div>
       <DataTable
         label="Lines"
-        download={{ list: '/ledger/statement/export', query: filter }}
+        download={{ list: '/ledger/statement/export', of: 'ledger.statement', query: filter }}
         name="statement"
         columns={columnsFor(company)}
         query={{
@@ -190,7 +190,7 @@ export default function StatementPage() {
         rowKey={(row) => row.id}
         phoneRow={(row) => ({
           state: <Money micros={row.amount_micros} unit />,
-          line: row.campaignName ?? (company === 'client' ? '' : row.company_name),
+          line: row.campaign_name ?? (company === 'client' ? '' : row.company_name),
           end: <When at={row.created_at} />,
         })}
         onRow={(row) => drawer.open(row.id)}
@@ -279,7 +279,7 @@ function columnsFor(company: 'client' | 'agency' | 'root'): Column<Line>[] {
     {
       key: 'campaign',
       title: 'Campaign',
-      render: (row) => <Clip text={row.campaignName} max={180} />,
+      render: (row) => <Clip text={row.campaign_name} max={180} />,
     },
     ...(company === 'client'
       ? []

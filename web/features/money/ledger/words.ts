@@ -50,12 +50,12 @@ export function marginFilterOf(
   by: MarginGroup,
   key: string,
   range: { start: string; end: string },
-): { companyID?: string; leadspeekID?: string; module?: 'local'; startDate?: string; endDate?: string } {
-  if (by === 'client' || by === 'agency') return { companyID: key };
-  if (by === 'campaign') return { leadspeekID: key };
+): { company_id?: string; campaign_id?: string; module?: 'local'; starts_on?: string; ends_on?: string } {
+  if (by === 'client' || by === 'agency') return { company_id: key };
+  if (by === 'campaign') return { campaign_id: key };
   if (by === 'product') return { module: key as 'local' };
   const [year, month] = key.split('-').map(Number);
   const last = new Date(Date.UTC(year!, month!, 0)).toISOString().slice(0, 10);
   const [start, end] = [[`${key}-01`, range.start].toSorted()[1], [last, range.end].toSorted()[0]];
-  return { startDate: start!, endDate: end! };
+  return { starts_on: start!, ends_on: end! };
 }

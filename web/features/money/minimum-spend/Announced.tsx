@@ -15,9 +15,9 @@ export function Announced() {
   const state = useListState({ perPage: 10 });
   const cache = useQueryClient();
   const asked = {
-    Page: state.input.Page,
-    PerPage: state.input.PerPage,
-    searchQuery: state.input.searchQuery,
+    page: state.input.page,
+    per_page: state.input.per_page,
+    search: state.input.search,
   };
   const query = useQuery({
     queryKey: ['minspend', 'offers', asked],
@@ -41,7 +41,7 @@ export function Announced() {
       title: 'Minimum',
       render: (row) => (
         <span className="num">
-          <Clip text={planWords(row.months, row.flatMonth)} max={280} />
+          <Clip text={planWords(row.months, row.flat)} max={280} />
         </span>
       ),
     },
@@ -90,7 +90,11 @@ export function Announced() {
         query={query}
         state={state}
         search="Search agencies"
-        download={{ list: 'minimum-spend-offers', query: { searchQuery: asked.searchQuery } }}
+        download={{
+          list: 'minimum-spend-offers',
+          of: 'minimumSpend.offers',
+          query: { search: asked.search },
+        }}
         rowKey={(row) => row.id}
         empty={
           <EmptyState

@@ -22,7 +22,7 @@ export function MinSpendNotice() {
     getInitialValueInEffect: false,
   });
   const isAsked =
-    user.company_kind === 'agency' && setup?.minspend_setting.status === true && userMay(user, 'cost.read');
+    user.company_kind === 'agency' && setup?.minimum_spend.status === true && userMay(user, 'cost.read');
   const { data } = useQuery({ ...progressQuery(user.company_id), enabled: isAsked });
   const page = decide(pathname, facts);
   const isDashboard = page.kind === 'page' && (page.page === 'dashboard' || page.page === 'module-dashboard');

@@ -15,7 +15,7 @@ export function MinSpendOffer({ offer }: { offer: Offer }) {
   const id = useId();
   const cache = useQueryClient();
   const [isBusy, setBusy] = useState(false);
-  const mayAccept = userMay(user, 'account.write') && !user.isViewMode;
+  const mayAccept = userMay(user, 'account.write') && !user.in_view_mode;
   const accept = async () => {
     const isSure = await confirm({
       title: `Accept a minimum spend of ${amountsOf(offer)}?`,

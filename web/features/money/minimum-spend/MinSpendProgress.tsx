@@ -13,7 +13,7 @@ import { progressQuery } from './queries.ts';
 export function MinSpendProgress() {
   const { user, setup } = useFacts();
   const isAsked =
-    user.company_kind === 'agency' && setup?.minspend_setting.status === true && userMay(user, 'cost.read');
+    user.company_kind === 'agency' && setup?.minimum_spend.status === true && userMay(user, 'cost.read');
   const query = useQuery({
     ...progressQuery(user.company_id),
     enabled: isAsked,

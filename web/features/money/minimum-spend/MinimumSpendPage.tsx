@@ -28,7 +28,7 @@ export default function MinimumSpendPage() {
 
   const makeDefault = async (plan: Plan) => {
     const isSure = await confirm({
-      title: `Make “${plan.planName}” the default plan?`,
+      title: `Make “${plan.plan_name}” the default plan?`,
       body: 'It is announced to every agency without its own plan. Each agency is charged starting with the first full month after it accepts. If the amount is lower than the one it accepted before, it applies right away.',
       verb: 'Make default',
     });
@@ -36,14 +36,14 @@ export default function MinimumSpendPage() {
     try {
       notifyDone((await api.pricing.defaultPlan({ id: plan.id })).message);
     } catch (error) {
-      notifyFailed(error, `Make default: “${plan.planName}”`);
+      notifyFailed(error, `Make default: “${plan.plan_name}”`);
     } finally {
       void reload();
     }
   };
   const remove = async (plan: Plan) => {
     const isSure = await confirm({
-      title: `Remove the plan “${plan.planName}”?`,
+      title: `Remove the plan “${plan.plan_name}”?`,
       body: 'Only a plan that no agency has can be removed. This cannot be undone.',
       verb: 'Remove',
       danger: true,
@@ -53,8 +53,8 @@ export default function MinimumSpendPage() {
       notifyDone((await api.pricing.removePlan({ id: plan.id })).message);
     } catch (error) {
       if (error instanceof ApiError && error.status === 409)
-        await alertModal(`“${plan.planName}” is in use`, wordsOf(error));
-      else notifyFailed(error, `Remove: “${plan.planName}”`);
+        await alertModal(`“${plan.plan_name}” is in use`, wordsOf(error));
+      else notifyFailed(error, `Remove: “${plan.plan_name}”`);
     } finally {
       void reload();
     }
@@ -67,11 +67,11 @@ export default function MinimumSpendPage() {
   );
   const columns: Column<Plan>[] = [
     {
-      key: 'planName',
+      key: 'plan_name',
       title: 'Plan',
       render: (plan) => (
         <span className={classes.name}>
-          <Clip text={plan.planName} max={260} />
+          <Clip text={plan.plan_name} max={260} />
           {plan.default === 'T' && (
             <StatusBadge status="default" tone="info">
               Default
@@ -92,11 +92,11 @@ export default function MinimumSpendPage() {
         ),
     },
     {
-      key: 'flatMonth',
+      key: 'flat',
       phone: 'line',
       title: 'Every month after',
       align: 'right',
-      render: (plan) => <span className="num">{amountWords(plan.flatMonth)}</span>,
+      render: (plan) => <span className="num">{amountWords(plan.flat)}</span>,
     },
     {
       key: 'actions',
@@ -107,7 +107,7 @@ export default function MinimumSpendPage() {
       render: (plan) => (
         <Menu position="bottom-end">
           <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the plan ${plan.planName}`}>
+            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for the plan ${plan.plan_name}`}>
               <IconDots size={16} />
             </ActionIcon>
           </Menu.Target>
@@ -147,7 +147,7 @@ export default function MinimumSpendPage() {
         }
       />
       <Announced />
-      {plans && <RootMinimum defaultPlan={plans.find((plan) => plan.default === 'T')?.planName} />}
+      {plans && <RootMinimum defaultPlan={plans.find((plan) => plan.default === 'T')?.plan_name} />}
       <DetailDrawer param="plan" title={drawer.id === 'new' ? 'New plan' : 'Plan'}>
         {(id) => {
           if (id === 'new') return <PlanForm known={undefined} onClose={drawer.close} />;

@@ -16,22 +16,22 @@ import type { Plan } from './queries.ts';
 const MOST_MONTHS = 60;
 
 interface Values {
-  planName: string;
+  plan_name: string;
   months: string[];
-  flatMonth: string;
+  flat: string;
 }
 
 const faultsOf = (values: Values): Record<string, string> => {
   const faults: Record<string, string> = {};
-  const name = values.planName.trim();
-  if (!name) faults.planName = 'Enter a name';
-  else if (name.length > 255) faults.planName = 'Use up to 255 characters';
+  const name = values.plan_name.trim();
+  if (!name) faults.plan_name = 'Enter a name';
+  else if (name.length > 255) faults.plan_name = 'Use up to 255 characters';
   for (const [at, amount] of values.months.entries()) {
     const fault = centsFault(amount);
     if (fault) faults[`months.${at}`] = fault;
   }
-  const fault = centsFault(values.flatMonth);
-  if (fault) faults.flatMonth = fault;
+  const fault = centsFault(values.flat);
+  if (fault) faults.flat = fault;
   return faults;
 };
 
@@ -40,21 +40,21 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
   const cache = useQueryClient();
   const form = useForm<Values>({
     initialValues: {
-      planName: known?.planName ?? '',
+      plan_name: known?.plan_name ?? '',
       months: known?.months ?? [],
-      flatMonth: known?.flatMonth ?? FLAT_MINIMUM,
+      flat: known?.flat ?? FLAT_MINIMUM,
     },
     validateInputOnBlur: true,
     validate: faultsOf,
   });
-  const { months, flatMonth } = form.values;
+  const { months, flat } = form.values;
   const leave = useLeaveGuard(form.isDirty(), 'Your changes to this plan will be lost.', ['plan']);
-  const isWhole = [...months, flatMonth].every((amount) => centsFault(amount) === null);
+  const isWhole = [...months, flat].every((amount) => centsFault(amount) === null);
   const save = async (values: Values) => {
     const given = {
-      planName: values.planName.trim(),
+      plan_name: values.plan_name.trim(),
       months: values.months.map(cents),
-      flatMonth: cents(values.flatMonth),
+      flat: cents(values.flat),
     };
     try {
       const { message } = known
@@ -76,7 +76,7 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
           description="Shown to the agencies that have this plan."
           withAsterisk
           maxLength={300}
-          {...form.getInputProps('planName')}
+          {...form.getInputProps('plan_name')}
         />
         <div>
           <Text size="sm" fw={600}>
@@ -125,10 +125,10 @@ export function PlanForm({ known, onClose }: { known: Plan | undefined; onClose:
           label={months.length === 0 ? 'Per month' : 'Every month after that'}
           withAsterisk
           mayBeEmpty
-          {...form.getInputProps('flatMonth')}
+          {...form.getInputProps('flat')}
         />
         <Text size="sm" c="dimmed" role="status">
-          {isWhole && `Minimum: ${planWords(months, flatMonth)}.`}
+          {isWhole && `Minimum: ${planWords(months, flat)}.`}
           {known && ' Changes apply starting with the current month.'}
         </Text>
       </Stack>

@@ -16,11 +16,11 @@ const LABELS = {
   monthly: 'every month after',
 };
 
-/** The minimum for agencies without a plan, if no plan is the default (the rootminspend setting). */
+/** The minimum for agencies without a plan, if no plan is the default (the minimum_spend setting). */
 export function RootMinimum({ defaultPlan }: { defaultPlan: string | undefined }) {
   return (
     <div style={{ marginTop: 24 }}>
-      <SettingLoader name="rootminspend">
+      <SettingLoader name="minimum_spend">
         {(setting, reload) => <RootForm setting={setting} onReload={reload} defaultPlan={defaultPlan} />}
       </SettingLoader>
     </div>
@@ -28,7 +28,7 @@ export function RootMinimum({ defaultPlan }: { defaultPlan: string | undefined }
 }
 
 function RootForm(props: {
-  setting: Setting<'rootminspend'>;
+  setting: Setting<'minimum_spend'>;
   onReload: () => void;
   defaultPlan: string | undefined;
 }) {

@@ -35,7 +35,7 @@ describe('[PAY-07] the notice before a month ends', () => {
     spent_micros: 120_500_000,
     shortfall_micros: 228_500_000,
     days_left: 6,
-    minspend_setting: { status: true },
+    minimum_spend: { status: true },
   };
   test('says how much of the minimum is spent, and what happens with the rest', () => {
     expect(noticeOf(progress)).toEqual({
@@ -49,7 +49,7 @@ describe('[PAY-07] the notice before a month ends', () => {
     [{ days_left: 7 }],
     [{ amount_micros: null }],
     [{ shortfall_micros: 0 }],
-    [{ minspend_setting: { status: false } }],
+    [{ minimum_spend: { status: false } }],
   ])('is not there with %o', (change) => expect(noticeOf({ ...progress, ...change })).toBeNull());
 });
 
@@ -59,8 +59,8 @@ describe('[PAY-07] how an agency stands during the month', () => {
     spent_micros: 120_500_000,
     shortfall_micros: 228_500_000,
     days_left: 12,
-    exclude_minimum_spend: 0 as 0 | 1,
-    minspend_setting: { status: true },
+    excluded_minimum_spend: 0 as 0 | 1,
+    minimum_spend: { status: true },
   };
   test('says what is spent, what is left of the month and what follows', () => {
     expect(standOf(progress)).toEqual({
@@ -86,16 +86,16 @@ describe('[PAY-07] how an agency stands during the month', () => {
     });
   });
   test('is not told where nothing is asked', () => {
-    expect(standOf({ ...progress, exclude_minimum_spend: 1, shortfall_micros: 0 })).toBeNull();
+    expect(standOf({ ...progress, excluded_minimum_spend: 1, shortfall_micros: 0 })).toBeNull();
     expect(standOf({ ...progress, amount_micros: null, shortfall_micros: 0 })).toBeNull();
     expect(standOf({ ...progress, amount_micros: 0, shortfall_micros: 0 })).toBeNull();
-    expect(standOf({ ...progress, minspend_setting: { status: false } })).toBeNull();
+    expect(standOf({ ...progress, minimum_spend: { status: false } })).toBeNull();
   });
 });
 
 test('[PAY-07] what is announced says the amounts and the month from which they count', () => {
-  expect(amountsOf({ amount_micros: 349_000_000, flatMonth: '349.00' })).toBe('$349.00 a month');
-  expect(amountsOf({ amount_micros: 99_000_000, flatMonth: '349.00' })).toBe(
+  expect(amountsOf({ amount_micros: 349_000_000, flat: '349.00' })).toBe('$349.00 a month');
+  expect(amountsOf({ amount_micros: 99_000_000, flat: '349.00' })).toBe(
     '$99.00 for the first month, then $349.00 a month',
   );
   expect(offerWords({ charged_from: '2026-12-01' })).toContain(

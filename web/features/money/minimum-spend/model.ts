@@ -31,7 +31,7 @@ interface Progress {
   spent_micros: number;
   shortfall_micros: number;
   days_left: number;
-  minspend_setting: { status: boolean };
+  minimum_spend: { status: boolean };
 }
 
 /** Describes how much of the month is left. */
@@ -40,10 +40,10 @@ const leftWords = (days: number): string =>
 
 /** Returns an agency's progress during a month, and what follows at its end; null if no minimum applies. */
 export function standOf(
-  progress: Progress & { exclude_minimum_spend: 0 | 1 },
+  progress: Progress & { excluded_minimum_spend: 0 | 1 },
 ): { spent: string; asked: string; percent: number; text: string; isMet: boolean } | null {
   const { amount_micros: asked, spent_micros, shortfall_micros: lacks } = progress;
-  if (!progress.minspend_setting.status || progress.exclude_minimum_spend === 1 || !asked) return null;
+  if (!progress.minimum_spend.status || progress.excluded_minimum_spend === 1 || !asked) return null;
   const spent = Math.max(0, spent_micros);
   const left = leftWords(progress.days_left);
   return {
@@ -62,7 +62,7 @@ export function standOf(
 /** Returns the warning to an agency before a month ends below its minimum; null if there is none (yet). */
 export function noticeOf(progress: Progress, days = 7): { title: string; text: string } | null {
   const { amount_micros: asked, spent_micros: spent, shortfall_micros: lacks, days_left } = progress;
-  if (!progress.minspend_setting.status || asked === null || lacks === 0 || days_left >= days) return null;
+  if (!progress.minimum_spend.status || asked === null || lacks === 0 || days_left >= days) return null;
   return {
     title: `${money(Math.max(0, spent))} of ${money(asked)} this month`,
     text: `${leftWords(days_left)}. Any shortfall when it ends, currently ${money(lacks)}, is invoiced as your minimum spend.`,
@@ -77,7 +77,7 @@ export const offerWords = (offer: { charged_from: string }): string =>
   `If you accept now, the first month that counts starts on ${dayWords(offer.charged_from)}. Nothing is charged for the time before that or until you accept.`;
 
 /** Describes the amounts: for the first month that counts, and for every later month if that differs. */
-export const amountsOf = (offer: { amount_micros: number; flatMonth: string }): string =>
-  microsOf(offer.flatMonth) === BigInt(offer.amount_micros)
+export const amountsOf = (offer: { amount_micros: number; flat: string }): string =>
+  microsOf(offer.flat) === BigInt(offer.amount_micros)
     ? `${money(offer.amount_micros)} a month`
-    : `${money(offer.amount_micros)} for the first month, then ${amountWords(offer.flatMonth)} a month`;
+    : `${money(offer.amount_micros)} for the first month, then ${amountWords(offer.flat)} a month`;

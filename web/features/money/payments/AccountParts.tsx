@@ -9,7 +9,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 // An agency's account at the payment provider, as the profile setup and the general settings show it.
 
 export interface AccountProps {
-  check: Pick<SetupCheck, 'accountconnected' | 'account_requirements'>;
+  check: Pick<SetupCheck, 'account_status' | 'account_requirements'>;
   user: Pick<SessionUser, 'charges_enabled' | 'payouts_enabled'>;
 }
 
@@ -23,13 +23,13 @@ const ACCOUNT = {
 
 /** Whether a connected account can both charge and pay out. */
 const isHealthy = ({ check, user }: AccountProps): boolean =>
-  check.accountconnected !== 'completed' || (user.charges_enabled && user.payouts_enabled);
+  check.account_status !== 'completed' || (user.charges_enabled && user.payouts_enabled);
 
 /** The account's status, and what the provider still requires. */
 export function AccountStatus(props: AccountProps) {
   const { check, user } = props;
   const [tone, words, text] = isHealthy(props)
-    ? ACCOUNT[check.accountconnected]
+    ? ACCOUNT[check.account_status]
     : ([
         'failed',
         'Needs an update',
@@ -71,7 +71,7 @@ export function AccountButtons(
   },
 ) {
   const { check, from, act, disabled = false } = props;
-  const state = check.accountconnected;
+  const state = check.account_status;
   const fill =
     state === ''
       ? 'Connect an account'
@@ -88,7 +88,7 @@ export function AccountButtons(
   };
   const recheck = async () => {
     const now = await api.payments.checkAccount();
-    return { message: `Payment account: ${ACCOUNT[now.status_acc][1].toLowerCase()}.` };
+    return { message: `Payment account: ${ACCOUNT[now.account_status][1].toLowerCase()}.` };
   };
   const disconnect = async () => {
     const isSure = await confirm({

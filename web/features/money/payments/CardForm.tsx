@@ -51,7 +51,7 @@ export function CardForm(props: Props) {
     // The next card needs a new form.
     await query.refetch();
   };
-  return query.data.paymentgateway === 'sandbox' ? (
+  return query.data.gateway === 'sandbox' ? (
     <SandboxForm key={query.data.setup} form={query.data} verb={props.verb} onSaved={saved} />
   ) : (
     <StripeForm key={query.data.setup} form={query.data} verb={props.verb} onSaved={saved} />

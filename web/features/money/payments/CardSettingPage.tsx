@@ -30,7 +30,7 @@ export default function CardSettingPage() {
   const query = useQuery({
     queryKey: ['payment', 'card'],
     queryFn: ({ signal }) => api.payments.card(undefined, { signal }),
-    enabled: setup.paymentgateway !== 'none' && user.company_kind !== 'root',
+    enabled: setup.gateway !== 'none' && user.company_kind !== 'root',
   });
   const card = query.data?.card;
   const reload = () =>
@@ -89,7 +89,7 @@ export default function CardSettingPage() {
             </StatusBadge>
           </div>
         </section>
-        {setup.paymentgateway !== 'none' && mayWrite && !isOpen && (
+        {setup.gateway !== 'none' && mayWrite && !isOpen && (
           <div className={classes.actions}>
             {card && (
               <Button variant="default" loading={remove.isPending} onClick={() => void askToRemove()}>
@@ -99,7 +99,7 @@ export default function CardSettingPage() {
             <Button onClick={() => setOpen(true)}>{setup.card_set ? 'Replace card' : 'Add card'}</Button>
           </div>
         )}
-        {setup.paymentgateway !== 'none' && mayWrite && isOpen && (
+        {setup.gateway !== 'none' && mayWrite && isOpen && (
           <section className={`card ${classes.box}`} aria-label="Card form">
             <Title order={2} size="h3" mb="md">
               {setup.card_set ? 'Replace the card' : 'Add a card'}
@@ -114,7 +114,7 @@ export default function CardSettingPage() {
             />
           </section>
         )}
-        {setup.paymentgateway === 'none' && (
+        {setup.gateway === 'none' && (
           <div className="card">
             <EmptyState
               title="Cards are not used here"

@@ -2,6 +2,7 @@ import { Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { z } from 'zod';
 import type { Payout, PayoutPart } from '../../../../contract/money/payments.ts';
+import type { Inside } from '../../../../contract/wire.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
@@ -10,7 +11,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { Clip, Money, None, When } from '../../../ui/Values.tsx';
 
-type Part = z.output<typeof PayoutPart>;
+type Part = Inside<z.output<typeof PayoutPart>>;
 
 const STATUS: Record<Payout['status'], [tone: 'good' | 'warn' | 'bad' | 'plain', words: string]> = {
   pending: ['warn', 'In transit'],
@@ -23,7 +24,7 @@ const KINDS: Record<Part['kind'], string> = { charge: 'Payment', refund: 'Refund
 /** What the card provider paid out to the bank of the user's own account; each row expands to what makes it up. */
 export function Payouts() {
   const user = useUser();
-  const mayRead = useMay('payout.read') && !user.isViewMode;
+  const mayRead = useMay('payout.read') && !user.in_view_mode;
   const drawer = useDrawer('payout');
   const query = useQuery({
     queryKey: ['payment', 'payouts'],
@@ -155,7 +156,7 @@ function Parts({ id, payout }: { id: string; payout: Payout | undefined }) {
       <DataTable
         label="Payout details"
         name="payout-parts"
-        download={{ list: 'payout-parts', query: { id } }}
+        download={{ list: 'payout-parts', of: 'payments.payout', query: { id } }}
         columns={columns}
         query={{
           ...query,

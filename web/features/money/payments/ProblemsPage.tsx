@@ -92,7 +92,7 @@ export default function ProblemsPage() {
       />
       <DataTable
         label="Payments to check"
-        download={{ list: 'payments', query: { ...state.input, kind } }}
+        download={{ list: 'payments', of: 'payments.problems', query: { ...state.input, kind } }}
         name="payments"
         query={query}
         state={state}
@@ -247,7 +247,7 @@ function MendModal(props: {
             ? await api.payments.refundCharge({
                 id: row.id,
                 reason,
-                idempotencyKey: key,
+                idempotency_key: key,
                 ...(amount.trim() ? { amount: amount.trim() } : {}),
               })
             : await api.payments.resolve({ id: row.row, reason });

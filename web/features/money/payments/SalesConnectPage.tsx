@@ -77,20 +77,20 @@ const STATUSES = {
 /** Where sales people connect the account their commissions are paid to, before they can do anything else. */
 export default function SalesConnectPage() {
   const setup = useSetup();
-  const { isViewMode } = useUser();
+  const { in_view_mode } = useUser();
   const queryClient = useQueryClient();
-  const known = setup.accountconnected;
+  const known = setup.account_status;
   // Users returning from the provider's form see its current status, not the one cached before.
   const { data: account } = useQuery({
     queryKey: ['payment', 'own-account', known],
     queryFn: ({ signal }) => api.payments.checkAccount(undefined, { signal }),
-    enabled: known !== '' && !isViewMode,
+    enabled: known !== '' && !in_view_mode,
     refetchInterval: known === 'inverification' ? ASK_MS : false,
     staleTime: 0,
     gcTime: 0,
     retry: false,
   });
-  const heard = account?.status_acc;
+  const heard = account?.account_status;
   useEffect(() => {
     if (heard !== undefined && heard !== known)
       void queryClient.invalidateQueries({ queryKey: userQuery.queryKey });
@@ -114,7 +114,7 @@ export default function SalesConnectPage() {
     if (!status.loses || (await confirm({ title, body: status.loses, verb: status.reset, danger: true })))
       reset.mutate({});
   };
-  const isSandbox = setup.paymentgateway === 'sandbox';
+  const isSandbox = setup.gateway === 'sandbox';
   const lacks = known === 'pending' ? (account?.account_requirements ?? setup.account_requirements) : [];
   const busy = form.isPending || reset.isPending;
   return (
@@ -186,7 +186,7 @@ export default function SalesConnectPage() {
               moves.
             </Text>
           )}
-          {isViewMode ? (
+          {in_view_mode ? (
             <Text size="sm" c="dimmed">
               Only the account holder can connect this account.
             </Text>

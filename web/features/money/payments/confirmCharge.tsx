@@ -19,7 +19,7 @@ export type Confirmation = Awaited<ReturnType<Client['payments']['authentication
  * @throws Error with a message for the cardholder
  */
 async function askBank(needed: Confirmation): Promise<boolean> {
-  if (needed.paymentgateway === 'sandbox') return askSandboxBank(needed.client_secret);
+  if (needed.gateway === 'sandbox') return askSandboxBank(needed.client_secret);
   const id = modals.open({
     title: 'Your bank asks you to confirm',
     centered: true,

@@ -23,11 +23,11 @@ const fees = { platform_fee: 'Setup fee', monthly_fee: 'Monthly fee' };
  */
 export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClose: () => void }) {
   const { campaign, onClose } = props;
-  const id = campaign.leadspeekID;
+  const id = campaign.campaign_id;
   const isClient = useUser().company_kind === 'client';
   const changed = usePrepaidChanged();
-  const isFixed = campaign.PaymentTerm === 'One Time' && campaign.leadsbuy !== null;
-  const [leads, setLeads] = useState<number | string>(campaign.leadsbuy ?? 100);
+  const isFixed = campaign.term === 'One Time' && campaign.leads_buy !== null;
+  const [leads, setLeads] = useState<number | string>(campaign.leads_buy ?? 100);
   const [asked] = useDebouncedValue(leads, 300);
   // One key for each amount shown: pressing the button again after a lost response charges nothing twice.
   const [click, setClick] = useState(() => crypto.randomUUID());
@@ -40,7 +40,8 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
     placeholderData: keepPreviousData,
   });
   const estimate = isNumber && asked === leads && !query.isPlaceholderData ? query.data : undefined;
-  const fault = query.error instanceof ApiError ? (query.error.errors.leadsbuy?.[0] ?? undefined) : undefined;
+  const fault =
+    query.error instanceof ApiError ? (query.error.errors.leads_buy?.[0] ?? undefined) : undefined;
   /** It is unknown whether the card was charged: the same purchase may be requested again, but no other. */
   const isUnsure = stays?.title === 'No answer yet';
 
@@ -58,15 +59,15 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
     setStays(undefined);
     try {
       const answer = await api.prepaid.topUp({
-        leadspeekID: id,
-        leadsbuy: estimate.leadsbuy,
+        campaign_id: id,
+        leads_buy: estimate.leads_buy,
         amount: dollarsOf(estimate.amount_micros),
-        idempotencyKey: click,
+        idempotency_key: click,
       });
       if (answer.result === 'success') {
         if (props.activates)
           await api.campaigns
-            .activePause({ leadspeekID: id, status: 'active' })
+            .activePause({ campaign_id: id, status: 'active' })
             .catch((error) => notifyFailed(error, `Activate ${quoted(campaign)}`));
         notifyDone(`${answer.message} The balance is now ${money(answer.balance_micros)}`);
         onClose();

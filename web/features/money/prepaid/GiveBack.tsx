@@ -33,9 +33,9 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
     setStays(undefined);
     try {
       const answer = await api.prepaid.refund({
-        leadspeekID: campaign.leadspeekID,
+        campaign_id: campaign.campaign_id,
         amount: amountOf(amount),
-        idempotencyKey: key,
+        idempotency_key: key,
       });
       if (answer.result === 'failed') {
         setStays({ title: 'Not refunded', words: answer.message, isUnsure: false });
@@ -57,7 +57,7 @@ export function GiveBack(props: { campaign: Campaign; most: number; onClose: () 
         showFormError(form, error);
       }
     } finally {
-      changed(campaign.leadspeekID);
+      changed(campaign.campaign_id);
     }
   };
   return (

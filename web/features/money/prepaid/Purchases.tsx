@@ -19,7 +19,7 @@ import { currentQuery, usePrepaidChanged } from './queries.ts';
 
 /** A campaign's continual top-up, and its purchases by card. */
 export function Purchases({ campaign }: { campaign: Campaign }) {
-  const query = useQuery(currentQuery(campaign.leadspeekID));
+  const query = useQuery(currentQuery(campaign.campaign_id));
   if (query.error)
     return (
       <ErrorState
@@ -37,14 +37,19 @@ export function Purchases({ campaign }: { campaign: Campaign }) {
     );
   return (
     <>
-      {campaign.PaymentTerm === 'Prepaid' && <Continual campaign={campaign} current={query.data} />}
+      {campaign.term === 'Prepaid' && <Continual campaign={campaign} current={query.data} />}
       <section aria-labelledby="purchases">
         <Group justify="space-between" mb={6}>
           <Title order={3} id="purchases">
             Card purchases
           </Title>
           {query.data.data.length > 0 && (
-            <DownloadData list="purchases" query={{ leadspeekID: campaign.leadspeekID }} compact />
+            <DownloadData
+              list="purchases"
+              of="prepaid.current"
+              query={{ campaign_id: campaign.campaign_id }}
+              compact
+            />
           )}
         </Group>
         {query.data.data.length === 0 ? (
@@ -91,13 +96,13 @@ export function Purchases({ campaign }: { campaign: Campaign }) {
 
 function Continual({ campaign, current }: { campaign: Campaign; current: CurrentTopUp }) {
   const may = useMay('prepaid.buy');
-  const { isViewMode } = useUser();
+  const { in_view_mode } = useUser();
   const changed = usePrepaidChanged();
   const [busy, setBusy] = useState(false);
-  const isOn = current.topupoptions === 'continual';
-  const lacks = !isOn && current.leadsbuy === null;
+  const isOn = current.topup === 'continual';
+  const lacks = !isOn && current.leads_buy === null;
   const turn = async () => {
-    const order = `${leadWords(current.leadsbuy ?? 0)} for ${money(current.amount_micros ?? 0)}`;
+    const order = `${leadWords(current.leads_buy ?? 0)} for ${money(current.amount_micros ?? 0)}`;
     const isSure = await confirm(
       isOn
         ? {
@@ -115,7 +120,7 @@ function Continual({ campaign, current }: { campaign: Campaign; current: Current
     setBusy(true);
     try {
       const answer = await api.prepaid.stopContinual({
-        leadspeekID: campaign.leadspeekID,
+        campaign_id: campaign.campaign_id,
         stop_continual: isOn ? 'T' : 'F',
       });
       notifyDone(answer.message);
@@ -123,7 +128,7 @@ function Continual({ campaign, current }: { campaign: Campaign; current: Current
       notifyFailed(error, isOn ? messages.continualStop : messages.continualOn);
     } finally {
       setBusy(false);
-      changed(campaign.leadspeekID);
+      changed(campaign.campaign_id);
     }
   };
   return (
@@ -131,7 +136,7 @@ function Continual({ campaign, current }: { campaign: Campaign; current: Current
       <Switch
         label="Buy leads automatically when the balance runs low"
         checked={isOn}
-        disabled={!may || isViewMode || busy || lacks}
+        disabled={!may || in_view_mode || busy || lacks}
         onChange={() => void turn()}
       />
       <Text size="sm" c="dimmed" mt={6} role="status">

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type CurrentTopUp, isUnderWay, purchaseState, standing } from './model.ts';
 
 const current: CurrentTopUp = {
-  topupoptions: 'continual',
-  leadsbuy: 20,
+  topup: 'continual',
+  leads_buy: 20,
   amount_micros: 20_000_000,
   renews_below_micros: 2_000_000,
   status: 'armed',
@@ -35,9 +35,9 @@ describe('[PAY-09] the continual top-up in words', () => {
     expect(
       standing({ ...current, status: 'waiting', reason: 'Declined.', next_try: '2026-03-10T16:00:00.000Z' }),
     ).toMatch(/^Declined\. Next attempt: /);
-    expect(
-      standing({ ...current, topupoptions: 'onetime', renews_below_micros: null, status: 'idle' }),
-    ).toMatch(/^Off/);
+    expect(standing({ ...current, topup: 'onetime', renews_below_micros: null, status: 'idle' })).toMatch(
+      /^Off/,
+    );
   });
 
   it('knows what changes by itself', () => {

@@ -21,11 +21,11 @@ export const isUnderWay = (current: CurrentTopUp): boolean =>
 
 /** Describes the status of the continual top-up. */
 export function standing(current: CurrentTopUp): string {
-  const { status, leadsbuy, amount_micros, renews_below_micros, next_try, reason } = current;
+  const { status, leads_buy, amount_micros, renews_below_micros, next_try, reason } = current;
   const order =
-    leadsbuy !== null && amount_micros !== null ? `${leadWords(leadsbuy)} for ${money(amount_micros)}` : '';
+    leads_buy !== null && amount_micros !== null ? `${leadWords(leads_buy)} for ${money(amount_micros)}` : '';
   if (status === 'due' || status === 'charging') return `Buying ${order} now.`;
-  if (current.topupoptions === 'onetime') return 'Off. Leads are bought only when someone buys them here.';
+  if (current.topup === 'onetime') return 'Off. Leads are bought only when someone buys them here.';
   if (status === 'waiting' && next_try) return `${reason} Next attempt: ${exactTime(next_try)}.`;
   if (status === 'stopped') return `Stopped: ${reason} It resumes when leads are bought here.`;
   if (renews_below_micros === null)

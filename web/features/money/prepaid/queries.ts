@@ -3,24 +3,25 @@ import { api } from '../../../api/client.ts';
 import { useCampaignChanged } from '../../campaigns/campaigns/queries.ts';
 import { isUnderWay } from './model.ts';
 
-export const currentQuery = (leadspeekID: string) =>
+export const currentQuery = (campaignId: string) =>
   queryOptions({
-    queryKey: ['prepaid', leadspeekID, 'current'],
-    queryFn: ({ signal }) => api.prepaid.current({ leadspeekID }, { signal }),
+    queryKey: ['prepaid', campaignId, 'current'],
+    queryFn: ({ signal }) => api.prepaid.current({ campaign_id: campaignId }, { signal }),
     refetchInterval: (query) => (query.state.data && isUnderWay(query.state.data) ? 3000 : false),
   });
 
 /** `balance` is the campaign's balance, so that this is fetched again when it changes. */
-export const remainingQuery = (leadspeekID: string, balance: number) =>
+export const remainingQuery = (campaignId: string, balance: number) =>
   queryOptions({
-    queryKey: ['prepaid', leadspeekID, 'remaining', balance],
-    queryFn: ({ signal }) => api.prepaid.remaining({ leadspeekID }, { signal }),
+    queryKey: ['prepaid', campaignId, 'remaining', balance],
+    queryFn: ({ signal }) => api.prepaid.remaining({ campaign_id: campaignId }, { signal }),
   });
 
-export const estimateQuery = (leadspeekID: string, leadsbuy: number) =>
+export const estimateQuery = (campaignId: string, leadsBuy: number) =>
   queryOptions({
-    queryKey: ['prepaid', leadspeekID, 'estimate', leadsbuy],
-    queryFn: ({ signal }) => api.prepaid.estimate({ leadspeekID, leadsbuy }, { signal }),
+    queryKey: ['prepaid', campaignId, 'estimate', leadsBuy],
+    queryFn: ({ signal }) =>
+      api.prepaid.estimate({ campaign_id: campaignId, leads_buy: leadsBuy }, { signal }),
     retry: false,
     gcTime: 0,
   });

@@ -36,13 +36,13 @@ type CostSetting = Awaited<ReturnType<typeof api.settings.get>>;
 export default function SetCostModal({ agency, onClose }: { agency: Agency; onClose: () => void }) {
   const [round, setRound] = useState(0);
   const fresh = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 };
-  const get = (settingname: 'costagency' | 'modulenames') => ({
-    queryKey: ['setting', agency.id, settingname, round],
+  const get = (setting: 'agency_costs' | 'module_names') => ({
+    queryKey: ['setting', agency.id, setting, round],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
-      api.settings.get({ companyID: agency.id, settingname }, { signal }),
+      api.settings.get({ company_id: agency.id, setting }, { signal }),
     ...fresh,
   });
-  const [costs, names] = useQueries({ queries: [get('costagency'), get('modulenames')] });
+  const [costs, names] = useQueries({ queries: [get('agency_costs'), get('module_names')] });
   const error = costs.error ?? names.error;
   return (
     <Modal opened onClose={onClose} size="lg" centered title={`Set cost for ${agency.company_name}`}>
@@ -79,17 +79,17 @@ function CostForm(props: {
   onClose: () => void;
 }) {
   const { setting, names } = props;
-  const roots = useBrand().rootsidemenu;
+  const roots = useBrand().root_modules;
   const before = setting.data as CostValues;
-  const least = (setting.rootcostagency ?? {}) as CostValues;
+  const least = (setting.root_costs ?? {}) as CostValues;
   const labels = Object.fromEntries(
     Object.keys(before).map((module) => {
       const root = roots.find((one) => one.type === module);
-      const own = { name: names[`lead${module}name`], url: names[`lead${module}url`] };
+      const own = { name: names[`${module}_name`], url: names[`${module}_url`] };
       return [module, { name: own.name || root?.name || '', url: own.url || root?.url || '' }];
     }),
   );
-  const [term, setTerm] = useState<CostTerm>((setting.dpay as CostTerm | undefined) ?? 'Prepaid');
+  const [term, setTerm] = useState<CostTerm>((setting.term as CostTerm | undefined) ?? 'Prepaid');
   const [app, setApp] = useState<AppModule>('LeadsPeek');
   const tabs = costTabs(app, labels, before);
   const [tab, setTab] = useState<string | null>(null);
@@ -100,7 +100,7 @@ function CostForm(props: {
     initialValues: { costs: structuredClone(before), effective_from: '' },
   });
   const changed = changedCosts(before, form.values.costs);
-  const isDirty = changed !== undefined || term !== (setting.dpay ?? 'Prepaid');
+  const isDirty = changed !== undefined || term !== (setting.term ?? 'Prepaid');
 
   /** Shows the first invalid fee: opens its product and term and puts the cursor in it. */
   const showFaults = (faults: Record<string, string>): void => {
@@ -129,9 +129,9 @@ function CostForm(props: {
     setSaving(true);
     try {
       const { message } = await api.settings.save({
-        companyID: props.agency.id,
-        comsetname: 'costagency',
-        comsetval: { ...changed, dpay: term },
+        company_id: props.agency.id,
+        setting: 'agency_costs',
+        value: { ...changed, term: term },
         version: setting.version,
         ...(form.values.effective_from ? { effective_from: form.values.effective_from } : {}),
       });

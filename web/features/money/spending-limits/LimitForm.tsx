@@ -49,7 +49,7 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
   const form = useForm<LimitValues>({
     initialValues: {
       subject: known?.subject ?? first,
-      subjectID: known?.subjectID ?? fixedId(first),
+      subject_id: known?.subject_id ?? fixedId(first),
       period: known?.period ?? 'month',
       hard: known?.hard ?? '',
       soft: known?.soft ?? '',
@@ -90,8 +90,8 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
               value={subject}
               onChange={(value) => {
                 form.setFieldValue('subject', value as Subject);
-                form.setFieldValue('subjectID', fixedId(value as Subject));
-                form.clearFieldError('subjectID');
+                form.setFieldValue('subject_id', fixedId(value as Subject));
+                form.clearFieldError('subject_id');
               }}
             >
               <Stack gap="xs" mt={4}>
@@ -103,11 +103,11 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
             {subject === 'client' && !isClient && (
               <ClientSelect
                 description="The client whose spending is limited."
-                {...form.getInputProps('subjectID')}
-                data-path="subjectID"
+                {...form.getInputProps('subject_id')}
+                data-path="subject_id"
               />
             )}
-            {subject === 'campaign' && <CampaignField {...form.getInputProps('subjectID')} />}
+            {subject === 'campaign' && <CampaignField {...form.getInputProps('subject_id')} />}
             <Radio.Group label="For" {...form.getInputProps('period')}>
               <Stack gap="xs" mt={4}>
                 <Radio value="day" label="Each day" />
@@ -171,18 +171,18 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
 function CampaignField(props: SearchSelectField) {
   return (
     <SearchSelect
-      data-path="subjectID"
+      data-path="subject_id"
       {...props}
       label="Campaign"
       queryKey={['campaigns', 'choice']}
-      find={async (searchQuery, signal) => {
+      find={async (search, signal) => {
         const { data } = await api.campaigns.list(
-          { Page: 1, PerPage: 50, ...(searchQuery ? { searchQuery } : {}) },
+          { page: 1, per_page: 50, ...(search ? { search } : {}) },
           { signal },
         );
         return data.map((one) => ({
-          value: one.leadspeekID,
-          label: `${one.campaignName} #${one.leadspeek_api_id}`,
+          value: one.campaign_id,
+          label: `${one.campaign_name} #${one.campaign_number}`,
         }));
       }}
     />

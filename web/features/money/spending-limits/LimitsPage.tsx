@@ -39,9 +39,9 @@ export default function LimitsPage() {
       danger: true,
     });
     if (!isSure) return;
-    const { subject, subjectID, period } = limit;
+    const { subject, subject_id, period } = limit;
     try {
-      await api.spendingLimits.set({ subject, subjectID, period, hard: null, soft: null });
+      await api.spendingLimits.set({ subject, subject_id, period, hard: null, soft: null });
       notifyDone(`Lifted the limit on ${nameOf(limit)}`);
     } catch (error) {
       notifyFailed(error, `Lift the limit on ${nameOf(limit)}`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { amountOf, limitFaults, nameOf, spentOf } from './model.ts';
 
-const good = { subject: 'client', subjectID: 'x', period: 'day', hard: '50', soft: '40' } as const;
+const good = { subject: 'client', subject_id: 'x', period: 'day', hard: '50', soft: '40' } as const;
 
 describe('[BEY-03] the limits page', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('[BEY-03] the limits page', () => {
     [{ soft: '50.01' }, { soft: 'Enter an amount up to the one at which spending stops' }],
     [{ hard: '0', soft: '' }, {}],
     [{ hard: '50.0000001' }, { hard: 'Use up to 6 decimal places' }],
-    [{ subjectID: '' }, { subjectID: 'Choose a client' }],
+    [{ subject_id: '' }, { subject_id: 'Choose a client' }],
   ])('%o: %o', (change, faults) => expect(limitFaults({ ...good, ...change })).toEqual(faults));
 
   test.each([

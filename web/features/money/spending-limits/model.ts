@@ -7,8 +7,8 @@ export type Limit = Awaited<ReturnType<typeof api.spendingLimits.list>>['data'][
 export type Subject = Limit['subject'];
 
 /** Returns a limit's name in the address: subject, period, and who set it. */
-export const keyOf = (limit: Pick<Limit, 'subjectID' | 'period' | 'set_by'>): string =>
-  `${limit.subjectID}.${limit.period}.${limit.set_by}`;
+export const keyOf = (limit: Pick<Limit, 'subject_id' | 'period' | 'set_by'>): string =>
+  `${limit.subject_id}.${limit.period}.${limit.set_by}`;
 
 export const PERIOD_WORDS: Record<Limit['period'], string> = { day: 'a day', month: 'a month' };
 
@@ -22,7 +22,7 @@ export const nameOf = (limit: Pick<Limit, 'subject' | 'name'>): string =>
 
 export interface LimitValues {
   subject: Subject;
-  subjectID: string;
+  subject_id: string;
   period: Limit['period'];
   hard: string;
   soft: string;
@@ -31,7 +31,7 @@ export interface LimitValues {
 /** Returns what is wrong with a limit, by field. */
 export function limitFaults(values: LimitValues): Partial<Record<keyof LimitValues, string>> {
   const faults: Partial<Record<keyof LimitValues, string>> = {};
-  if (!values.subjectID) faults.subjectID = `Choose a ${values.subject}`;
+  if (!values.subject_id) faults.subject_id = `Choose a ${values.subject}`;
   for (const field of ['hard', 'soft'] as const) {
     const fault = values[field] && currencyFault(values[field], 6);
     if (fault) faults[field] = fault;

@@ -48,7 +48,7 @@ const placeOf = (rate: Rate): string =>
 export default function TaxesPage() {
   const user = useUser();
   const isRoot = user.company_kind === 'root';
-  const mayWrite = useMay('invoice.write') && !user.isViewMode;
+  const mayWrite = useMay('invoice.write') && !user.in_view_mode;
   const rateDrawer = useDrawer('rate');
   const payerDrawer = useDrawer('payer');
   const ownDrawer = useDrawer('own');
@@ -90,14 +90,14 @@ export default function TaxesPage() {
         <Rates query={rates} mayWrite={isRoot && mayWrite} />
         <DataTable
           label={isRoot ? 'Agencies' : 'Clients'}
-          download={{ list: 'tax-payers', query: state.input }}
+          download={{ list: 'tax-payers', of: 'taxes.payers', query: state.input }}
           name="tax-payers"
           columns={columns}
           query={payers}
           state={state}
           search="Search by name"
-          rowKey={(row) => row.companyID}
-          {...(mayWrite ? { onRow: (row: Payer) => payerDrawer.open(row.companyID) } : {})}
+          rowKey={(row) => row.company_id}
+          {...(mayWrite ? { onRow: (row: Payer) => payerDrawer.open(row.company_id) } : {})}
           empty={
             <EmptyState
               icon={<IconReceiptTax size={32} stroke={1.4} />}
@@ -122,11 +122,11 @@ export default function TaxesPage() {
       <DetailDrawer
         param="payer"
         title={
-          payers.data?.data.find((row) => row.companyID === payerDrawer.id)?.company_name ?? 'Tax details'
+          payers.data?.data.find((row) => row.company_id === payerDrawer.id)?.company_name ?? 'Tax details'
         }
       >
         {(id) => {
-          const payer = payers.data?.data.find((row) => row.companyID === id);
+          const payer = payers.data?.data.find((row) => row.company_id === id);
           return payer ? (
             <PayerForm key={id} payer={payer} onClose={payerDrawer.close} />
           ) : (
@@ -229,7 +229,7 @@ function Calculator({ known, mayWrite }: { known: Known; mayWrite: boolean }) {
         >
           <Stack gap={4} component="ul" pl="md" m={0}>
             {known.waiting.map((one) => (
-              <Text key={one.companyID} size="sm" component="li" style={{ overflowWrap: 'anywhere' }}>
+              <Text key={one.company_id} size="sm" component="li" style={{ overflowWrap: 'anywhere' }}>
                 {one.company_name}: {one.reason} Last attempt <When at={one.since} />
               </Text>
             ))}
@@ -403,7 +403,7 @@ function OwnForm({ company, taxId, onClose }: { company: string; taxId: string; 
   const form = useForm({ initialValues: { tax_id: taxId } });
   const save = async (values: typeof form.values) => {
     try {
-      notifyDone((await api.taxes.setPayer({ companyID: company, ...values })).message);
+      notifyDone((await api.taxes.setPayer({ company_id: company, ...values })).message);
       await cache.invalidateQueries({ queryKey: ['taxes'] });
       onClose();
     } catch (error) {
@@ -450,7 +450,7 @@ function PayerForm({ payer, onClose }: { payer: Payer; onClose: () => void }) {
   const save = async ({ isExempt, rate, ...values }: typeof form.values) => {
     try {
       const { message } = await api.taxes.setPayer({
-        companyID: payer.companyID,
+        company_id: payer.company_id,
         ...values,
         exempt: isExempt ? 'T' : 'F',
         rate: rate.trim() || null,

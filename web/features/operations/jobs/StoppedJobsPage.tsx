@@ -81,7 +81,7 @@ export default function StoppedJobsPage() {
       <DataTable
         label="Stopped jobs"
         name="stopped-jobs"
-        download={{ list: 'stopped-jobs', query: state.input }}
+        download={{ list: 'stopped-jobs', of: 'backgroundJobs.stoppedJobs', query: state.input }}
         query={query}
         state={state}
         rowKey={(row) => row.id}

@@ -71,7 +71,7 @@ export default function OutboxPage() {
       <DataTable
         label="Emails"
         name="outbox"
-        download={{ list: 'outbox', query: state.input }}
+        download={{ list: 'outbox', of: 'outbox.list', query: state.input }}
         query={query}
         state={state}
         rowKey={(row) => row.id}
