@@ -133,7 +133,8 @@ export async function clients(
 ) {
   const { sort } = asked;
   const like = `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`;
-  const from = sql`from company k where k.kind = 'client' and k.removed_at is null and k.name ilike ${like}`;
+  // Joined here, too: a client sees its own row, but no agency's, so it has no clients.
+  const from = sql`from company k join company g on g.id = k.agency_id where k.kind = 'client' and k.removed_at is null and k.name ilike ${like}`;
   const figure =
     sort === 'company_name'
       ? null
