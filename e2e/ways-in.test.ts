@@ -127,7 +127,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await guest.getByText('Please enter valid phone number').waitFor();
     await fill(guest, 'guest@new.test');
     expect(await signUpOf('guest@new.test')).toEqual([
-      { kind: 'client', refcode: link.split('=')[1], referred_by: inviter.id },
+      { kind: 'client', referral_code: link.split('=')[1], referred_by: inviter.id },
     ]);
     await guest.goto(await mailedLink('guest@new.test'));
     expect(new URL(guest.url()).pathname).toMatch(/^\/register\/confirm\//);
@@ -148,7 +148,9 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     await page.goto(url('root', '/agency-register'));
     await page.getByLabel('Referral code').fill('  ');
     await fill(page, 'agency@new.test');
-    expect(await signUpOf('agency@new.test')).toEqual([{ kind: 'agency', refcode: null, referred_by: null }]);
+    expect(await signUpOf('agency@new.test')).toEqual([
+      { kind: 'agency', referral_code: null, referred_by: null },
+    ]);
     await page.goto(url('root', '/agency-register/not-a-code'));
     await box(page, 'Company name').waitFor();
     await expect.poll(() => page.getByLabel('Referral code').inputValue()).toBe('not-a-code');
