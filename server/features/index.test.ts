@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { FEATURES } from './index.ts';
@@ -48,5 +48,20 @@ test.each(FEATURES.map((one) => [one.name, one] as const))(
     expect([...found.reads].filter((one) => !mine.has(one) && !PLATFORM.includes(one)).sort()).toEqual(
       [...reads].sort(),
     );
+  },
+);
+
+test.each([...new Set(rooms.map((room) => room.split('/')[0]!))])(
+  'docs/features/%s.md names its features and their tables, and its links lead somewhere',
+  (area) => {
+    const docs = join(here, '../../docs/features');
+    const page = readFileSync(join(docs, `${area}.md`), 'utf8');
+    const words = new Set(page.match(/[\w-]+/g));
+    const named = FEATURES.filter(({ name }) => name.startsWith(`${area}/`)).flatMap(
+      ({ name, tables: own }) => [name.split('/')[1]!, ...(own as readonly string[])],
+    );
+    expect(named.filter((name) => !words.has(name))).toEqual([]);
+    const links = [...page.matchAll(/\]\(([^)#]+)/g)].map(([, link]) => link!);
+    expect(links.filter((link) => !existsSync(join(docs, link)))).toEqual([]);
   },
 );
