@@ -37,6 +37,11 @@ describe('[BEY-04] what is stored of requests and responses', () => {
     );
   });
 
+  it('takes a word for a state only where it is written as one', () => {
+    const oregon = createRedactor([{ ...LEAD, state: 'OR' }], []);
+    expect(oregon.words('expired or revoked in Salem, OR.')).toBe('expired or revoked in Salem, {{state}}.');
+  });
+
   it('keeps of a success what tells what became of it, and of a refusal everything', () => {
     const answer = { id: 'c1', status: 'ok', contact: { owner: 'Someone Else', id: 'c1' } };
     expect(redact.answer(JSON.stringify(answer), 200)).toBe(

@@ -51,7 +51,11 @@ export function createRedactor(leads: readonly Lead[], secrets: readonly string[
   const exact = new Map(personal.toReversed().map(([key, value]) => [fold(value), key]));
   const parts = personal
     .flatMap(([key, value]) =>
-      (isBatch ? [value.trim()] : variants(value.trim())).map((text) => ({ key, text: text.toLowerCase() })),
+      (isBatch ? [value.trim()] : variants(value.trim())).map((text) => ({
+        key,
+        written: text,
+        text: text.toLowerCase(),
+      })),
     )
     .filter(({ text }) => text.length > 1)
     .sort((a, b) => b.text.length - a.text.length);
@@ -66,7 +70,7 @@ export function createRedactor(leads: readonly Lead[], secrets: readonly string[
   /** Text with what is secret or personal in it replaced. */
   function words(text: string): string {
     const bare = hidden.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
-    return parts.reduce((rest, { key, text: value }) => replaced(rest, value, `{{${key}}}`), bare);
+    return parts.reduce((rest, { key, written }) => replaced(rest, written, `{{${key}}}`), bare);
   }
 
   /** The field that a value is, as a whole. */
@@ -210,15 +214,18 @@ const escaped = (value: string, apostrophe: string): string =>
   value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? apostrophe);
 
 /** Replaces a value, in lowercase, wherever it stands; one of up to three characters only as a word of its own. */
-function replaced(text: string, value: string, by: string): string {
+function replaced(text: string, written: string, by: string): string {
+  const value = written.toLowerCase();
   const lower = text.toLowerCase();
   // A few letters change their length in lowercase: positions in the two texts then differ.
-  if (lower.length !== text.length) return text.replaceAll(value, by);
+  if (lower.length !== text.length) return text.replaceAll(written, by);
   let out = '';
   let from = 0;
   for (let at = lower.indexOf(value); at >= 0; at = lower.indexOf(value, at + value.length)) {
     const end = at + value.length;
     if (value.length <= 3 && (isLetter(lower[at - 1]) || isLetter(lower[end]))) continue;
+    // “or” and “in” are words, “OR” and “IN” are states.
+    if (value.length === 2 && text.slice(at, end) !== written) continue;
     out += text.slice(from, at) + by;
     from = end;
   }
