@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Text } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { SetupCheck } from '../../../../contract/accounts/setup.ts';
@@ -146,10 +146,10 @@ export function AgreementStep(props: StepProps) {
       {isAgreed ? (
         <Notice tone="good" title="You have accepted the agreement">
           Version {data?.version}. You can read it again at{' '}
-          <a href="/service-billing-agreement" target="_blank" rel="noreferrer">
+          <Anchor href="/service-billing-agreement" target="_blank" rel="noreferrer" inherit>
             Service and billing agreement
             <span className="sr-only"> (opens in a new tab)</span>
-          </a>
+          </Anchor>
           .
         </Notice>
       ) : (
@@ -162,10 +162,10 @@ export function AgreementStep(props: StepProps) {
           label={
             <>
               I have read and accept the{' '}
-              <a href="/service-billing-agreement" target="_blank" rel="noreferrer">
+              <Anchor href="/service-billing-agreement" target="_blank" rel="noreferrer" inherit>
                 Service and billing agreement
                 <span className="sr-only"> (opens in a new tab)</span>
-              </a>
+              </Anchor>
             </>
           }
         />

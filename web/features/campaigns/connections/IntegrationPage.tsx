@@ -106,9 +106,9 @@ function One({ vendor }: { vendor: Vendor }) {
         {vendor.demo && (
           <Notice tone="info" title={`In this demo, ${vendor.name} is a stand-in`}>
             It speaks the service’s own calls and shows what arrives on{' '}
-            <a href={vendor.demo.page} target="_blank" rel="noreferrer">
+            <Anchor href={vendor.demo.page} target="_blank" rel="noreferrer" inherit>
               the demo CRM
-            </a>
+            </Anchor>
             . To connect, {vendor.sign_in && `sign in with ${vendor.sign_in} or `}use{' '}
             {Object.entries(vendor.demo.credentials).map(([key, value], at) => (
               <span key={key}>

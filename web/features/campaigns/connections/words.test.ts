@@ -23,6 +23,9 @@ test('[INTG-04] a connection that does not work says that nothing is lost', () =
     tone: 'bad',
     line: expect.stringMatching(/It said no\. 1,200 leads are waiting\.$/),
   });
+  expect(connectionWords({ state: 'broken', state_reason: 'expired or revoked', waiting: 1 }).line).toMatch(
+    /expired or revoked\. 1 lead is waiting\.$/,
+  );
 });
 
 test('a tile has two letters', () => {

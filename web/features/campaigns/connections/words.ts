@@ -6,6 +6,12 @@ export type Vendor = Awaited<ReturnType<Client['connections']['vendors']>>['data
 export type Connection = Awaited<ReturnType<Client['connections']['list']>>['data'][number];
 export type Undelivered = Awaited<ReturnType<Client['delivery']['undelivered']>>['data'][number];
 
+/** What a service said, as a sentence after another: some end theirs, others don't. */
+function sentence(said: string | null): string {
+  const text = said?.trim() ?? '';
+  return text && ` ${text}${text.endsWith('.') ? '' : '.'}`;
+}
+
 /** Returns a connection's state in a word, and what it means for the leads. */
 export function connectionWords(
   connection: Pick<Connection, 'state' | 'state_reason' | 'waiting'> & { ends_at?: string | null },
@@ -36,7 +42,7 @@ export function connectionWords(
       return {
         word: 'Reconnect',
         tone: 'bad',
-        line: `The service no longer accepts these credentials. ${connection.state_reason ?? ''}${waiting}`.trim(),
+        line: `The service no longer accepts these credentials.${sentence(connection.state_reason)}${waiting}`,
       };
   }
 }
