@@ -301,9 +301,20 @@ export const delivery = {
     .input(Which)
     .output(
       DeskDelivery.extend({
+        can_erase: z.boolean().describe('There is a record at the service, and it can be deleted from here'),
         tries: z.array(Attempt.extend({ exchanges: z.array(Exchange).describe('Kept for 30 days') })),
       }),
     ),
+  erase: call
+    .route({
+      method: 'POST',
+      path: '/integrations/deliveries/{id}/erase',
+      tags: ['Integrations'],
+      summary: 'Deletes the record that a delivery made at its service. The delivery is listed as skipped',
+    })
+    .meta({ access: 'integration.write', fresh: true })
+    .input(Which)
+    .output(Done),
   destinations: call
     .route({
       method: 'GET',

@@ -330,6 +330,35 @@ describe('delivery through a connection', () => {
     expect(await deliveries()).toMatchObject([{ state: 'delivered', attempts: 2, remote_id: '501' }]);
   });
 
+  it('[INTG-04] deletes a record at the service; sent again, the lead makes another', async () => {
+    const id = await attach(await connect());
+    await acceptLeads(['ada@example.com', null]);
+    await work();
+    const made = (await deliveries()).find(({ remote_id }) => remote_id)!;
+    const lead = await ok('GET', `/deliveries/${made.id}`);
+    expect([lead.state, lead.can_erase, stub.records().length]).toEqual(['delivered', true, 1]);
+    await ok('POST', `/deliveries/${made.id}/erase`);
+    expect(stub.records()).toEqual([]);
+    const gone = await ok('GET', `/deliveries/${made.id}`);
+    expect(gone).toMatchObject({ state: 'skipped', can_erase: false, attempts: 2 });
+    expect(gone.tries[1].error).toBe('Deleted at HubSpot');
+    const twice = await call('POST', `/deliveries/${made.id}/erase`);
+    expect([twice.status, twice.body.message]).toEqual([
+      409,
+      'This delivery has no record that can be deleted from here.',
+    ]);
+    await ok('POST', `/custom/${id}/replay`, { deliveryID: made.id });
+    await work();
+    expect(stub.records()).toHaveLength(1);
+    running.answerNext({ status: 403, json: { message: 'no scope' } }, 1);
+    const refused = await call('POST', `/deliveries/${made.id}/erase`);
+    expect([refused.status, refused.body.message]).toEqual([
+      409,
+      expect.stringContaining('HubSpot has not deleted it. The service returned 403'),
+    ]);
+    expect((await ok('GET', `/deliveries/${made.id}`)).can_erase).toBe(true);
+  });
+
   it('[INTG-04] [BEY-04] a revoked token stops the connection once, and everything goes on after reconnecting', async () => {
     const connectionID = await connect();
     await attach(connectionID);
@@ -481,8 +510,12 @@ describe('delivery through a connection', () => {
       '/integrations/custom/{id}/payload': { format: 'standard' },
       '/integrations/custom/{id}': { state: 'disabled' },
     };
+    await acceptLeads(['ada@example.com']);
+    await work();
+    const [sent] = await deliveries();
     for (const { route } of changes) {
-      const path = route.path.replace('/integrations', '').replace('{id}', id);
+      const of = route.path.includes('/deliveries/') ? sent!.id : id;
+      const path = route.path.replace('/integrations', '').replace('{id}', of);
       const { status } = await call(route.method as 'POST', path, bodies[route.path] ?? {});
       expect([route.method, route.path, status]).toEqual([route.method, route.path, 403]);
     }

@@ -26,9 +26,11 @@ interface Filter {
 /** Deliveries of a company, or of an agency's clients, over all of their destinations (BEY-04). */
 export function deliveryDesk(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
-  deps: Pick<DeliveryDeps, 'audit' | 'tenants'> & { goOn(tx: Tx, rows: Reopened[]): Promise<void> },
+  deps: Pick<DeliveryDeps, 'audit' | 'tenants' | 'connections'> & {
+    goOn(tx: Tx, rows: Reopened[]): Promise<void>;
+  },
 ) {
-  const { audit, tenants } = deps;
+  const { audit, tenants, connections } = deps;
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
   };
@@ -72,7 +74,8 @@ export function deliveryDesk(
     one: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await desk.deskDelivery(tx, id)) ?? missing();
-        return { row, tries: await attempts(tx, [id]) };
+        const canErase = row.has_record && connections.vendor(row.kind).erase !== undefined;
+        return { row, tries: await attempts(tx, [id]), canErase };
       }),
 
     /** A page of destinations with the figures of seven days. @throws Refusal 404 */

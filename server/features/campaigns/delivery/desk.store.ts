@@ -69,11 +69,14 @@ export interface DeskRow {
   next_at: Date | null;
   delivered_at: Date | null;
   created_at: Date;
+  /** Its service has a record of the lead, through a connection that the scope sees. */
+  has_record: boolean;
 }
 
 const columns = sql`d.id, d.integration_id, i.name, i.url, i.kind, i.state as integration_state, d.campaign_id,
   c.name as campaign_name, c.module, o.name as company_name, d.message_id, d.lead_id, l.first_name, l.last_name,
-  d.state, d.cause, d.attempts, d.next_at, d.delivered_at, d.created_at`;
+  d.state, d.cause, d.attempts, d.next_at, d.delivered_at, d.created_at,
+  d.remote_id is not null and exists (select from connection k where k.id = i.connection_id) as has_record`;
 const joins = sql`join integration i on i.id = d.integration_id join campaign c on c.id = d.campaign_id
   join company o on o.id = d.company_id left join lead_contact l on l.lead_id = d.lead_id`;
 

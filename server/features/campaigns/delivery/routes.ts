@@ -139,10 +139,15 @@ export function deliveryRoutes(delivery: Delivery): {
           input,
         );
       },
+      async erase(ctx, { id }) {
+        await delivery.erase(ctx, id);
+        return { result: 'success', message: 'Deleted at the service' };
+      },
       async one(ctx, { id }) {
-        const { row, tries } = await delivery.one(ctx, id);
+        const { row, tries, canErase } = await delivery.one(ctx, id);
         return {
           ...deskWire(row, ctx.may('lead.read')),
+          can_erase: canErase && ctx.may('integration.write'),
           tries: tries.map((attempt) => ({
             ...tryWire(attempt),
             exchanges: (attempt.exchanges ?? []).map((one) => ({

@@ -135,6 +135,11 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/integrations/deliveries/${t.deliveryId}` }),
   },
+  'POST /api/integrations/deliveries/:id/erase': {
+    named: true,
+    request: (t) => ({ url: `/api/integrations/deliveries/${t.deliveryId}/erase`, body: {} }),
+    passes: [409],
+  },
   'GET /api/integrations/destinations': {
     named: true,
     request: (t) => ({ url: `/api/integrations/destinations?companyID=${t.client.id}` }),

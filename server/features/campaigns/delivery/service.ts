@@ -1,5 +1,6 @@
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { outcomeOf } from '../../../integrations/index.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -585,10 +586,64 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         return reopened.length;
       }),
 
+    /**
+     * Deletes the record that a delivery made at its service. The delivery is skipped then; sent again, it makes another.
+     * @throws Refusal 404; 403 for a client at its agency's connection; 409 if there is no such record or the service
+     * refuses; 429 while leads are being sent there
+     */
+    async erase(ctx: Ctx, id: string): Promise<void> {
+      const { one, row } = await inScope(db.app, ctx.scope, async (tx) => {
+        const found = (await store.remoteOf(tx, id)) ?? missing();
+        return { one: found, row: await held(tx, found.integration_id) };
+      });
+      const { remote_id } = one;
+      const target = remote_id === null ? undefined : await testTarget(row, one.message_id);
+      if (remote_id === null || target?.kind !== 'vendor' || !target.vendor.erase)
+        throw new Refusal('conflict', 'This delivery has no record that can be deleted from here.');
+      const { vendor, way } = target;
+      const startedAt = clock.now();
+      await inTurn(row, target, async () => {
+        try {
+          await vendor.erase!(way, remote_id);
+        } catch (error) {
+          const result = outcomeOf(error);
+          const why = result.kind === 'delivered' ? '' : ` ${result.why}`;
+          throw new Refusal('conflict', `${vendor.name} has not deleted it.${why}`);
+        }
+      });
+      await inScope(db.app, ctx.scope, async (tx) => {
+        const isSettled = await store.settle(
+          tx,
+          one,
+          { state: 'skipped', next_at: null, delivered_at: null, remote_id: null },
+          {
+            started_at: startedAt,
+            duration_ms: clock.now().getTime() - startedAt.getTime(),
+            status: null,
+            error: `Deleted at ${vendor.name}`,
+            exchanges: [],
+          },
+        );
+        if (!isSettled) throw new Refusal('conflict', 'This delivery is still in progress.');
+        await audit.record(tx, ctx, {
+          action: 'integration.erase',
+          objectKind: 'integration',
+          objectId: row.id,
+          description: `Deleted a lead at ${row.name}`,
+          owner: ownerOf(row),
+        });
+      });
+    },
+
     ...destinations,
     ...documentCalls(platform, { ...deps, attach: destinations.attach }),
     ...rules.calls,
-    ...deliveryDesk(platform, { audit, tenants, goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)) }),
+    ...deliveryDesk(platform, {
+      audit,
+      tenants,
+      connections,
+      goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)),
+    }),
     ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, held, counted }),
   };
 
@@ -606,8 +661,8 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     return { kind: 'vendor', vendor, way, settings, mapping, ...(vendor.queue ? { turn: connection } : {}) };
   }
 
-  /** Sends a test in its account's turn. @throws Refusal 429 while leads are being sent there */
-  async function inTurn(row: Owner, target: Target, send: () => Promise<Outcome>): Promise<Outcome> {
+  /** Asks an account for something in its turn. @throws Refusal 429 while leads are being sent there */
+  async function inTurn<T>(row: Owner, target: Target, send: () => Promise<T>): Promise<T> {
     if (target.kind !== 'vendor' || !target.turn || !target.vendor.queue) return send();
     const { turn, vendor } = target;
     const queue = target.vendor.queue;
@@ -616,9 +671,11 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       throw new Refusal('too_many', `Leads are being sent to ${vendor.name}. Try again in a few seconds.`, {
         retryAfter: 5,
       });
-    const outcome = await send();
-    await inScope(db.app, scope, (tx) => connections.queues.give(tx, turn, queue, target.calls ?? 0));
-    return outcome;
+    try {
+      return await send();
+    } finally {
+      await inScope(db.app, scope, (tx) => connections.queues.give(tx, turn, queue, target.calls ?? 0));
+    }
   }
 
   /** 410 Gone: the endpoint wants no more. */

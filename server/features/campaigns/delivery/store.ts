@@ -196,6 +196,14 @@ const toSend = (tx: Tx) =>
     .select(['i.payload', 'i.headers_sealed', 'd.is_test', 'i.rules', 'd.chosen', 'o.time_zone'])
     .select(['i.state as integration_state', 'i.connection_id', 'i.settings', 'i.mapping', 'i.alerted']);
 
+/** The record at its service that a delivery made, if it did; undefined for one that the scope does not see. */
+export const remoteOf = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('delivery')
+    .select(['id', 'integration_id', 'message_id', 'attempts', 'remote_id'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
 export const deliveryToSend = (tx: Tx, id: string) => toSend(tx).where('d.id', '=', id).executeTakeFirst();
 
 /** Other deliveries of a destination that are due, the oldest first, locked. */

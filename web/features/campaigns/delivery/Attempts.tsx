@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
-import { IconRefresh } from '@tabler/icons-react';
+import { IconRefresh, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -36,7 +36,15 @@ export function DeliveryState({ row }: { row: Pick<Shown, 'state' | 'next_at'> }
 }
 
 /** A delivery's attempts with what was sent and what came back, and what can be done about it. */
-export function Attempts({ row, onReplay }: { row: Shown; onReplay: (() => Promise<void>) | undefined }) {
+export function Attempts({
+  row,
+  onReplay,
+  onErase,
+}: {
+  row: Shown;
+  onReplay: (() => Promise<void>) | undefined;
+  onErase?: () => void;
+}) {
   const user = useUser();
   const [isBusy, setBusy] = useState(false);
   const query = useQuery({
@@ -94,6 +102,11 @@ export function Attempts({ row, onReplay }: { row: Shown; onReplay: (() => Promi
             {row.state === 'skipped' ? 'Send anyway' : 'Send again'}
           </Button>
         )}
+        {query.data?.can_erase && onErase && (
+          <Button size="xs" variant="default" leftSection={<IconTrash size={14} />} onClick={onErase}>
+            Delete at the service
+          </Button>
+        )}
         {row.lead_id && (
           <Anchor
             size="sm"
@@ -133,7 +146,9 @@ function Tried({ tries, isSkipped }: { tries: Tries; isSkipped: boolean }) {
                   ? `response ${one.status}`
                   : one.error?.startsWith('Not sent')
                     ? 'not sent'
-                    : 'no response'}
+                    : one.error?.startsWith('Deleted at')
+                      ? 'deleted'
+                      : 'no response'}
               </b>
             </span>
             <Text size="xs" c="dimmed" className="num">

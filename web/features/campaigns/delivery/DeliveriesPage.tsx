@@ -253,6 +253,14 @@ function Ledger() {
     await done(() => api.delivery.resend(filter));
     setBusy(false);
   };
+  const erase = async (row: DeskRow) => {
+    const isSure = await confirm({
+      title: 'Delete this lead at the service?',
+      body: `The record that was made through ${row.destination} is deleted there, with what has been added to it since. The lead stays here.`,
+      verb: 'Delete there',
+    });
+    if (isSure) await done(() => api.delivery.erase({ id: row.id }));
+  };
   const columns: Column<DeskRow>[] = [
     { key: 'lead', title: 'Lead', fluid: 14, render: (row) => <Clip text={aboutWords(row)} max="cell" /> },
     {
@@ -334,6 +342,7 @@ function Ledger() {
                   ? () => done(() => api.delivery.replay({ id: row.destination_id, delivery_id: row.id }))
                   : undefined
               }
+              onErase={() => void erase(row)}
             />
           ) : null
         }
