@@ -69,7 +69,7 @@ export const factors = {
       tags,
       summary: 'Changes your password and ends your other sessions',
     })
-    .meta({ access: 'account.own', notInView: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true })
     .input(
       z.object({
         usrID: Id,
@@ -125,7 +125,7 @@ export const factors = {
       summary:
         'Changes your two-factor setting. Requires the current password and, for google, a code from the new secret',
     })
-    .meta({ access: 'account.own', notInView: true, beforeFactor: true })
+    .meta({ access: 'account.own', notInView: true, fresh: true, beforeFactor: true })
     .input(
       z.object({
         userId: Id,

@@ -79,6 +79,17 @@ test('[BEY-11] with an authenticator app it takes a code of it, once; the passwo
   expect(saved.status).toBe(200);
   await app.admin.query(`update session set created_at = created_at - interval '1 hour'`);
   expect((await embed(token)).body.errors).toEqual({ confirm: ['code'] });
+  // Nor does it, knowing the password, do away with the app or go around it.
+  const around: ['PUT' | 'POST', string, object][] = [
+    ['PUT', `setting/twofactorauth/${id}`, { two_factor_auth: true, two_factor_auth_type: 'email' }],
+    ['PUT', `setting/twofactorauth/${id}`, { two_factor_auth: false }],
+    ['POST', 'user/resetpassword', { usrID: id, newpassword: 'a brand new password' }],
+  ];
+  for (const [method, path, given] of around)
+    expect([
+      path,
+      (await ask(token, method, path, { ...given, currpassword: PASSWORD })).body.errors,
+    ]).toEqual([path, { confirm: ['code'] }]);
   expect((await ask(token, 'POST', 'user/confirm', { password: PASSWORD })).body.errors).toEqual({
     code: ['is required'],
   });

@@ -34,7 +34,8 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
     /**
      * Saves the user's own profile. 'error_email': another account has the new address, and nothing was saved. A new
      * address must be confirmed first; all other changes take effect at once.
-     * @throws Refusal 422 naming the field, 403 for company fields from someone who is not its owner, 404 for another
+     * @throws Refusal 422 naming the field, 403 for company fields from someone who is not its owner and
+     * for a new address in a session that is not confirmed, 404 for another
      * person
      */
     async update(
@@ -65,6 +66,8 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
       const before = await inScope(db.app, ctx.scope, (tx) => users.person(tx, actor.userId));
       const newEmail = form.email && form.email !== before?.email ? form.email : null;
       if (newEmail && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
+      // The password alone would lead around an authenticator: links for new passwords go to the address.
+      if (newEmail) await ctx.mustBeConfirmed();
       if (newEmail && !(await auth.emails.mayAsk(ctx, newEmail, form.current_password ?? '')))
         return 'error_email';
 

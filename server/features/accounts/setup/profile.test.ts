@@ -184,6 +184,16 @@ describe('[PROF-02] POST /user/update', () => {
     expect((await owner.save({ email, name: 'Kept out' })).body.errors).toEqual({
       currpassword: [messages.currentPasswordWrong],
     });
+    await app.admin.query(
+      `update session set created_at = created_at - interval '1 hour', confirmed_at = null where user_id = $1`,
+      [owner.id],
+    );
+    const stale = await owner.save({ email, currpassword: PASSWORD });
+    expect([stale.status, stale.body.errors]).toEqual([403, { confirm: ['password'] }]);
+    await app.admin.query('update session set confirmed_at = $2 where user_id = $1', [
+      owner.id,
+      app.clock.now(),
+    ]);
     const saved = await owner.save({ email, name: 'Moved', currpassword: PASSWORD });
     expect(saved.body).toMatchObject({
       result: 'success',

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import type { Meta } from './base.ts';
+import { contract } from './index.ts';
+
+/** Calls that change one's own account without a confirmation, because they only take access away or give none. */
+const WITHOUT: Record<string, string> = {
+  'auth.endSession': 'signs a device out',
+  'auth.endOtherSessions': 'signs devices out',
+  'setup.complete': 'says whether a form is complete',
+};
+
+test('[BEY-11] what changes the ways into an account asks for a confirmation, or it leads around the calls that do', () => {
+  const found = Object.entries(contract).flatMap(([area, calls]) =>
+    Object.entries(calls).flatMap(([name, call]) => {
+      const { meta, route } = call['~orpc'] as { meta: Meta; route: { method?: string } };
+      const changes = meta.access === 'account.own' && route.method !== 'GET';
+      return changes && !meta.fresh ? [`${area}.${name}`] : [];
+    }),
+  );
+  expect(found.sort()).toEqual(Object.keys(WITHOUT).sort());
+});
