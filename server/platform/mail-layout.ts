@@ -1,4 +1,5 @@
 import type { MailText } from './mail.ts';
+import { unlinked } from './mail-name.ts';
 
 /** Whose email it is: what the reader sees of the tenant. */
 export interface MailBrand {
@@ -16,6 +17,8 @@ export interface MailContent {
   code?: string;
   action?: { label: string; url: string };
   after?: string[];
+  /** Addresses in the lines that readers are meant to open. Anything else there that looks like a link is broken. */
+  links?: string[];
   /** Where its recipient stops such emails. */
   unsubscribe?: string;
 }
@@ -51,10 +54,13 @@ function head({ name, logo }: MailBrand): string {
 
 /**
  * Lays out an email in the tenant's brand, as text and as HTML. Everything is escaped; nothing is loaded from external
- * sources.
+ * sources. Names and notes in it are other people's words, so only its button and its `links` can be opened.
  */
 export function layOut(brand: MailBrand, content: MailContent): MailText {
-  const { subject, lines, code, action, after = [], unsubscribe } = content;
+  const { code, action, links, unsubscribe } = content;
+  const subject = unlinked(content.subject, links);
+  const lines = content.lines.map((line) => unlinked(line, links));
+  const after = (content.after ?? []).map((line) => unlinked(line, links));
   const accent = /^#[0-9a-f]{6}$/i.test(brand.accent ?? '') ? brand.accent! : '#1f2937';
   const paragraph = (text: string, style = ''): string =>
     `<p style="margin:0 0 16px;${style}">${escaped(text)}</p>`;

@@ -18,3 +18,24 @@ export function mailName(name: string): string {
     .trim();
   return Array.from(words).slice(0, LONGEST_NAME).join('').trim() || 'there';
 }
+
+/** An email address alone, with the punctuation around it: a reader can write to it, but it opens no page. */
+const ADDRESS = /^[^\s@:/\\]+@[^\s@:/\\]+$/u;
+
+/**
+ * A text of an email without anything that an email program would turn into a link, whoever chose its words:
+ * evil.example becomes evil[.]example. Email addresses stay, and so do the `links` that are meant to be
+ * opened.
+ */
+export function unlinked(text: string, links: readonly string[] = []): string {
+  return text
+    .split(/(\s)/)
+    .map((word) =>
+      ADDRESS.test(word) || links.some((link) => word.startsWith(link) && word.length <= link.length + 1)
+        ? word
+        : word
+            .replaceAll('://', '[:]//')
+            .replace(/([\p{L}\p{N}-])[.\u3002\uFF0E\uFF61\u2024](?=\p{L}{2})/gu, '$1[.]'),
+    )
+    .join('');
+}

@@ -5,7 +5,7 @@ import type { Company } from '../test/factories.ts';
 import { inScope } from './db/scope.ts';
 import { createMail, MailRefused, outboxOnly } from './mail.ts';
 import { layOut } from './mail-layout.ts';
-import { mailName } from './mail-name.ts';
+import { mailName, unlinked } from './mail-name.ts';
 import { smtpTransport } from './mail-smtp.ts';
 
 let app: TestApp;
@@ -319,4 +319,25 @@ describe('[TEN-03] the look of a mail', () => {
       logo: { type: 'image/png', width: 512, height: 171 },
     });
   });
+});
+
+test("no words that people chose become a link in an email in the tenant's name", () => {
+  for (const [given, told] of [
+    ['Sign in at https://evil.example/reset now', 'Sign in at https[:]//evil[.]example/reset now'],
+    ['www.evil.example, evil。example', 'www[.]evil[.]example, evil[.]example'],
+    ['https://me@evil.example', 'https[:]//me@evil[.]example'],
+    ['a@evil.example/x', 'a@evil[.]example/x'],
+    ['xn--80ak6aa92e.com', 'xn--80ak6aa92e[.]com'],
+    ['to new@acme.test. From the IP address 192.0.2.7.', 'to new@acme.test. From the IP address 192.0.2.7.'],
+    ['It costs $1.50, e.g. at 3.30 p.m. in the U.S.', 'It costs $1.50, e.g. at 3.30 p.m. in the U.S.'],
+  ] as const)
+    expect(unlinked(given)).toBe(told);
+  const evil = 'Locked. See https://evil.example/reset';
+  const sheet = 'https://docs.google.com/spreadsheets/d/1';
+  const laid = layOut(
+    { name: 'Acme', accent: null },
+    { subject: evil, lines: [evil, sheet, `${sheet}.evil.example`], after: [evil], links: [sheet] },
+  );
+  for (const text of [laid.subject, laid.text, laid.html]) expect(text).not.toMatch(/evil\.example/);
+  expect(laid.text).toContain(sheet);
 });

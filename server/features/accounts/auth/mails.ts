@@ -88,6 +88,7 @@ export const passwordMail = (
             `${mailName(one.name)}, for ${one.host}, added ${day(one.created_at)}, ${one.last_used_at ? `last used ${day(one.last_used_at)}` : 'never used'}.`,
         ),
     ],
+    links: passkeys.map(({ host }) => host),
     action: { label: 'Check your passkeys', url },
   };
 };

@@ -358,7 +358,10 @@ export function createPasskeys(
         const isBare = since !== null && (await recoveryCodesOf(tx, userId)).left === 0;
         const recovery_codes = isBare ? await recovery.make(tx, person) : null;
         const words = `The passkey ${given.name} was added for ${row.host}`;
-        await post.send(tx, 'account.notice', sender, person, noticeMail(person.name, words, ctx.ip));
+        await post.send(tx, 'account.notice', sender, person, {
+          ...noticeMail(person.name, words, ctx.ip),
+          links: [row.host],
+        });
         await audit.record(tx, ctx, {
           action: 'passkey.add',
           objectKind: 'user',
@@ -405,7 +408,10 @@ export function createPasskeys(
           await recovery.end(tx, userId);
         }
         const words = `The passkey ${gone.name} for ${gone.host} was removed`;
-        await post.send(tx, 'account.notice', sender, person, noticeMail(person.name, words, ctx.ip));
+        await post.send(tx, 'account.notice', sender, person, {
+          ...noticeMail(person.name, words, ctx.ip),
+          links: [gone.host],
+        });
         await audit.record(tx, ctx, {
           action: 'passkey.remove',
           objectKind: 'user',

@@ -1,5 +1,6 @@
 import { MODULES } from '../../../../contract/choices.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { DeliveryDeps } from './deps.ts';
@@ -38,7 +39,9 @@ export function createAlerts(
     };
     await notices.tell(tx, 'delivery.failing', sender, row, {
       subject:
-        alert === 100 ? `Leads not delivered: ${page.campaign}` : `Leads are delayed: ${page.campaign}`,
+        alert === 100
+          ? `Leads not delivered: ${mailName(page.campaign)}`
+          : `Leads are delayed: ${mailName(page.campaign)}`,
       lines: [
         `Leads of the campaign ${page.campaign} do not reach ${row.name}.`,
         state[alert],

@@ -3,6 +3,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DeliveryDeps } from './deps.ts';
 import * as documents from './document.store.ts';
@@ -218,8 +219,9 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
       const sender = await notices.sender(owner);
       await inScope(db.app, ctx.scope, async (tx) => {
         await notices.tell(tx, 'delivery.document', sender, owner, {
-          subject: `The spreadsheet of ${campaign.name}`,
+          subject: `The spreadsheet of ${mailName(campaign.name)}`,
           lines: [`The leads of the campaign ${campaign.name} are written into this spreadsheet:`, row.url],
+          links: [row.url],
         });
         await audit.record(tx, ctx, {
           action: 'integration.document',

@@ -449,6 +449,21 @@ describe('[CAMP-06] reports', () => {
     await broken(theirs, client);
   });
 
+  test("a name that tells strangers to go somewhere says so in the agency's name neither in subject nor in text", async () => {
+    const campaignName = 'Locked. Sign in at https://acme-login.evil.example/reset';
+    const campaign = await app.make.campaign(client, { name: campaignName });
+    await update(campaign.id, {
+      campaignName,
+      leadsAmountNotification: 1,
+      adminNotifyTo: ['lured@shop.example'],
+    });
+    await visits(campaign, 1);
+    await app.features.reports.tellOfLeads({ rootId: root.id, campaignId: campaign.id });
+    const sent = (await mails('campaign.leads')).filter((mail) => mail.to_address === 'lured@shop.example');
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(sent)).not.toMatch(/evil\.example/);
+  });
+
   test('a name that looks like HTML, a header or a formula is only a name, in the mail and in its file', async () => {
     await go('2026-08-10T12:00:00Z');
     const campaignName = '=cmd|calc!A1 <img src=x onerror=alert(1)> Bcc: a@x.test \u2028 ünï';
@@ -469,7 +484,7 @@ describe('[CAMP-06] reports', () => {
     );
     expect(sent).toHaveLength(2);
     for (const mail of sent) {
-      expect(mail.subject).toContain(campaignName);
+      expect(mail.subject).toContain('=cmd|calc!A1 <img src=x onerror=alert(1)> Bcc ');
       expect(mail.subject).not.toMatch(/[\r\n]/);
       expect(JSON.stringify(mail.body!.html)).toContain('&lt;img src=x onerror=alert(1)&gt;');
       expect(JSON.stringify(mail.body!.html)).not.toContain('<img src=x');

@@ -6,6 +6,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Mail } from '../../../platform/mail.ts';
 import { layOut, type MailContent } from '../../../platform/mail-layout.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -129,9 +130,9 @@ export function createReports(
         sender,
         subscription: { campaignId, which: 'notice' },
         content: {
-          subject: `${told} new ${told === 1n ? 'lead' : 'leads'}: ${found.name}`,
+          subject: `${told} new ${told === 1n ? 'lead' : 'leads'}: ${mailName(found.name)}`,
           lines: [
-            `The campaign ${found.name} (#${found.number}) has generated ${told} new ${told === 1n ? 'lead' : 'leads'}.`,
+            `The campaign ${mailName(found.name)} (#${found.number}) has generated ${told} new ${told === 1n ? 'lead' : 'leads'}.`,
             `We notify you each time ${every === 1n ? 'a lead has' : `${every} leads have`} come in. See who they are on the dashboard.`,
           ],
         },
@@ -183,10 +184,10 @@ export function createReports(
             subscription: { campaignId: row.campaign_id, which: 'report' },
             content: {
               subject: isPrompt(every)
-                ? `${made.count} new ${made.count === 1 ? 'lead' : 'leads'}: ${name}`
-                : `${words}, ${days}: ${name}`,
+                ? `${made.count} new ${made.count === 1 ? 'lead' : 'leads'}: ${mailName(name)}`
+                : `${words}, ${days}: ${mailName(name)}`,
               lines: [
-                `The campaign ${name} (#${number}) generated ${isPrompt(every) ? `${made.count} new ${made.count === 1 ? 'lead' : 'leads'}` : `${words}, ${days}`}.${hasFile ? ' See the attached file for details.' : ''}`,
+                `The campaign ${mailName(name)} (#${number}) generated ${isPrompt(every) ? `${made.count} new ${made.count === 1 ? 'lead' : 'leads'}` : `${words}, ${days}`}.${hasFile ? ' See the attached file for details.' : ''}`,
                 ...details,
                 ...(hasFile && made.count > MOST_LEADS
                   ? [`The file contains the first ${MOST_LEADS}. Export all of them from the dashboard.`]

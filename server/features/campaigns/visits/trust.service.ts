@@ -5,6 +5,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -117,7 +118,7 @@ export function createTrust(
         sender,
         { ...client, company_id: found.agency_id },
         {
-          subject: `Review ${signUps(total)} for ${found.name}`,
+          subject: `Review ${signUps(total)} for ${mailName(found.name)}`,
           lines: [
             `These sign-ups on ${found.name} sites look automated:`,
             ...list,
@@ -147,7 +148,7 @@ export function createTrust(
     const sender = await notices.sender(owner);
     await inScope(db.app, { rootId }, (tx) =>
       notices.tell(tx, 'visits.ask_trust', sender, owner, {
-        subject: `${asked.client} asks you to trust an address`,
+        subject: `${mailName(asked.client)} asks you to trust an address`,
         lines: [
           `${asked.client} asks that sign-ups from ${asked.network} are not held for being many, on ${asked.campaign ?? 'all its campaigns'}.`,
           ...(asked.note ? [`Note from the client: ${asked.note}`] : []),

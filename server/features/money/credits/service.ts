@@ -5,6 +5,7 @@ import { microsOf, usd } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -169,7 +170,7 @@ export function createCredits(
         ]);
         await campaigns.goOn(tx, campaign, at);
         await notices.tell(tx, 'credit.lead', sender, owner, {
-          subject: `${usd(back.amountMicros)} refunded for a lead from ${campaign.name}`,
+          subject: `${usd(back.amountMicros)} refunded for a lead from ${mailName(campaign.name)}`,
           lines: [
             `A lead from ${campaign.name} (#${campaign.number}) was refunded. ${whyLine(why)}`,
             BACK[back.paidBy] ?? '',

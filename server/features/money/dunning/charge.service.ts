@@ -2,6 +2,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { usd } from '../../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -258,8 +259,8 @@ export function createCollector(
       if (again && !of.isFirst) return;
       await notices.tell(tx, again ? 'invoice.first_failed' : 'invoice.unpaid', senders.issuer, issuer, {
         subject: again
-          ? `${payer.name}: payment of invoice ${invoice.number} failed`
-          : `${payer.name}: invoice ${invoice.number} is unpaid`,
+          ? `${mailName(payer.name)}: payment of invoice ${invoice.number} failed`
+          : `${mailName(payer.name)}: invoice ${invoice.number} is unpaid`,
         lines: [
           `We couldn’t charge ${due} for invoice ${invoice.number} to ${payer.name}: ${invoice.last_failure ?? ''}`,
           again

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { usd } from '../../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { dueOf, type Invoices, ownerOf as payerOf } from '../invoices/index.ts';
@@ -117,7 +118,7 @@ export function createMails(
     const sender = await notices.sender(issuer);
     await within(rootId, (tx) =>
       notices.tell(tx, 'payment.disputed', sender, issuer, {
-        subject: `${payer.name} disputed a payment of ${usd(BigInt(of.micros))}`,
+        subject: `${mailName(payer.name)} disputed a payment of ${usd(BigInt(of.micros))}`,
         lines: [
           `The cardholder of ${payer.name} disputed ${usd(BigInt(of.micros))}${of.reason ? ` (${of.reason.replaceAll('_', ' ')})` : ''}. The money was withdrawn, and what it paid for is due again.`,
           of.dueBy

@@ -4,6 +4,7 @@ import { usd } from '../../../../contract/primitives.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
+import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -250,7 +251,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
       if (terms.continual || floor === null || left >= floor) return;
       const leads = left / terms.price;
       await notices.tell(tx, 'prepaid.low', sender, owner, {
-        subject: `Time to renew: ${row.name} is running low`,
+        subject: `Time to renew: ${mailName(row.name)} is running low`,
         lines: [
           `${row.name} has ${usd(left)} left. ${leads === 0n ? 'That does not cover another lead, so the campaign pauses.' : `That covers ${leads} more ${leads === 1n ? 'lead' : 'leads'}.`}`,
           'To keep it running, buy more leads or turn on automatic top-up.',
@@ -278,7 +279,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         timeStyle: 'short',
       });
       await notices.tell(tx, 'prepaid.renewal', sender, owner, {
-        subject: `The automatic top-up of your campaign ${row.name} failed`,
+        subject: `The automatic top-up of your campaign ${mailName(row.name)} failed`,
         lines: [
           `Your purchase of ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
           known.state === 'waiting' && when
@@ -295,7 +296,7 @@ export function createAuto(platform: Platform, parts: PrepaidParts, book: Book) 
         sender,
         { ...owner, company_id: row.agency_id },
         {
-          subject: `${client}: the renewal of ${row.name} failed`,
+          subject: `${mailName(client)}: the renewal of ${mailName(row.name)} failed`,
           lines: [
             `Your purchase of ${attempt.leads} leads for ${usd(attempt.amount_micros)} was ${attempt.state}: ${attempt.reason}`,
             `${client} has been notified. The campaign runs until its balance is used up.`,
