@@ -1225,6 +1225,13 @@ export interface Schema {
     sent_at: Date | null;
     sender_host: string | null;
   };
+  mail_refusal: {
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    address: string;
+    refused_at: Date;
+  };
   margin_rule: {
     company_id: string;
     root_id: string;
