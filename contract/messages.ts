@@ -168,6 +168,8 @@ export const ownMessages = {
   confirmed: 'Confirmed.',
   emailStopped: 'The change was stopped. Your email address stays the same.',
   unsubscribeInvalid: 'This link is not valid. Ask the sender to stop these emails.',
+  addressUnsubscribed: (address: string) =>
+    `${address} unsubscribed from these emails. Only they can add themselves again, signed in with that address`,
   unsubscribed: 'You will not get these emails anymore.',
   emailLinkInvalid: 'This link is no longer valid. Change your email address again.',
   companyByOwner: 'Only the owner can change the company details.',

@@ -34,7 +34,7 @@ import {
   searchFor,
   stillAsked,
 } from './fields.policy.ts';
-import { reportsOf } from './report.store.ts';
+import { acceptMails, refusedAmong, reportsOf } from './report.store.ts';
 import type { States } from './state.service.ts';
 import * as store from './store.ts';
 import { isSearch, type Search } from './target.policy.ts';
@@ -59,7 +59,7 @@ const isOther = (row: { advance_information: number[]; b2b_information: number[]
 /** Creates campaigns and changes their settings. */
 export function createChanges(
   platform: Platform,
-  { audit, billing, pricing, tenants, groups, information }: Deps,
+  { audit, billing, pricing, tenants, groups, information, users }: Deps,
   { extras, states, views }: { extras: Extras; states: States; views: Views },
 ) {
   const { db, clock } = platform;
@@ -68,7 +68,7 @@ export function createChanges(
 
   /**
    * Whoever decides who is told of leads, and how much of them, can read the leads, and an open session alone is not
-   * enough for new recipients. Checked before the transaction: a request that holds one connection must not wait for
+   * enough for new recipients, who must not have unsubscribed. Checked before the transaction: a request that holds one connection must not wait for
    * another.
    * @throws Refusal 403; for new recipients one that says how to confirm one's identity
    */
@@ -86,7 +86,34 @@ export function createChanges(
     const tellsMore =
       reportType !== 'none' && reportType !== (known?.report_every ? known.report_type : 'none');
     if (isNew || tellsMore) ctx.need('lead.read');
-    if (isNew) await ctx.mustBeConfirmed();
+    if (!isNew) return;
+    await ctx.mustBeConfirmed();
+    await mustWant(ctx, {
+      report_to: report_to.filter((address) => !known?.report_to.includes(address)),
+      notify_to: notify_to.filter((address) => !known?.notify_to.includes(address)),
+    });
+  }
+
+  /**
+   * Whoever unsubscribed gets no more of these emails from any client of the agency, until they add themselves.
+   * @throws Refusal 422 naming the field and the address
+   */
+  async function mustWant(ctx: Ctx, added: Record<'report_to' | 'notify_to', string[]>): Promise<void> {
+    const { rootId, agencyId, userId, trueActor } = ctx.actor;
+    const all = [...new Set(Object.values(added).flat())];
+    // In the agency's scope: it may have been a campaign of another client.
+    await inScope(db.app, { rootId, agencyId: agencyId ?? undefined }, async (tx) => {
+      let refused = await refusedAmong(tx, rootId, all);
+      const own = refused.length > 0 && !trueActor && (await users.secretOf(tx, userId))?.email;
+      if (own && refused.includes(own)) {
+        await acceptMails(tx, rootId, own);
+        refused = refused.filter((address) => address !== own);
+      }
+      for (const [field, addresses] of Object.entries(added)) {
+        const address = addresses.find((one) => refused.includes(one));
+        if (address) throw refusalOf(field, ownMessages.addressUnsubscribed(address));
+      }
+    });
   }
 
   /** Sets what a campaign looks for, and emits an event. */

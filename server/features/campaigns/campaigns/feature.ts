@@ -22,6 +22,7 @@ export const feature = defineFeature({
     'campaign_target',
     'company_group',
     'company_group_campaign',
+    'mail_refusal',
   ],
   reads: ['account', 'account_balance', 'campaign_foreign_host', 'company', 'lead', 'visit'],
   create(

@@ -1,4 +1,5 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
+import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -99,6 +100,36 @@ export async function takeOff(
     .where('campaign_id', '=', campaignId)
     .execute();
   return true;
+}
+
+/** Stores that an address wants none of these emails anymore, whoever adds it again. */
+export async function refuseMails(
+  tx: Tx,
+  owner: Owner & { agency_id: string },
+  address: string,
+  at: Date,
+): Promise<void> {
+  await tx
+    .insertInto('mail_refusal')
+    .values({ ...owner, address, refused_at: at })
+    .onConflict((c) => c.doNothing())
+    .execute();
+}
+
+/** Those of the addresses that unsubscribed, in the scope. */
+export async function refusedAmong(tx: Tx, rootId: string, addresses: string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('mail_refusal')
+    .select('address')
+    .where('root_id', '=', rootId)
+    .where('address', '=', sql<string>`any(${addresses}::text[])`)
+    .execute();
+  return rows.map(({ address }) => address);
+}
+
+/** An address wants such emails again. */
+export async function acceptMails(tx: Tx, rootId: string, address: string): Promise<void> {
+  await tx.deleteFrom('mail_refusal').where('root_id', '=', rootId).where('address', '=', address).execute();
 }
 
 export async function markTold(tx: Tx, campaignId: string, told: bigint): Promise<void> {

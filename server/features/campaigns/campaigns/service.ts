@@ -84,6 +84,7 @@ export function createCampaigns(platform: Platform, deps: Deps) {
       wake: (tx: Tx, campaignIds: string[], at: Date) =>
         reportStore.wake(tx, campaignIds, { lead: promptDue(at, 'lead'), hour: promptDue(at, 'hour') }),
       takeOff: reportStore.takeOff,
+      refuseMails: reportStore.refuseMails,
     },
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ownMessages } from '../../../../contract/messages.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 
@@ -406,6 +407,30 @@ describe('[CAMP-06] reports', () => {
     });
     expect(await oneClick(await linkOf('campaign.leads', 'off@shop.example'))).toBe(200);
     expect((await get(campaign.id)).adminNotifyTo).toEqual(['stays@shop.example']);
+    // The sender cannot add them again, here or with another client of the agency; they can themselves.
+    const other = await app.make.campaign(
+      await app.make.client({ ...client, id: client.agency_id! } as Company),
+    );
+    for (const [id, field] of [
+      [campaign.id, 'adminNotifyTo'],
+      [other.id, 'reportSentTo'],
+    ] as const) {
+      const more = { campaignName: 'Off', reportType: 'CSV', reportSentTo: ['stays@other.example'] };
+      const given = { ...more, leadsAmountNotification: 1, adminNotifyTo: ['n@other.example'] };
+      const again = await update(
+        id,
+        { ...given, [field]: ['new@other.example', 'off@shop.example'] },
+        asAgency,
+      );
+      expect([again.status, again.body.errors]).toEqual([
+        422,
+        { [field]: [ownMessages.addressUnsubscribed('off@shop.example')] },
+      ]);
+    }
+    await app.make.user(client, { email: 'off@shop.example', password: PASSWORD });
+    const asThem = await app.signIn('off@shop.example', HOST);
+    const back = { campaignName: 'Off', leadsAmountNotification: 1, adminNotifyTo: ['off@shop.example'] };
+    expect((await update(campaign.id, back, asThem)).status).toBe(200);
     const { rows } = await app.admin.query(
       `select d.description from user_log l join user_log_detail d on d.log_id = l.id where l.action = 'report.unsubscribed'`,
     );

@@ -267,7 +267,8 @@ export function createReports(
       if (failures.length > 0) throw failures[0];
     },
     /**
-     * Takes the recipient of a report or notice off its list, by the token in it. Doing it again changes nothing.
+     * Takes the recipient of a report or notice off its list, by the token in it, and remembers it: no one but the
+     * recipient can add the address to a campaign of this agency again. Doing it again changes nothing.
      * @throws Refusal 410 for a token that is not one of this tenant's
      */
     async unsubscribe(ctx: Ctx, token: string): Promise<void> {
@@ -277,6 +278,7 @@ export function createReports(
         if (!campaign) return;
         const at = clock.now();
         if (!(await campaigns.reports.takeOff(tx, campaignId, which, address, at))) return;
+        await campaigns.reports.refuseMails(tx, ownerOf(campaign), address, at);
         await audit.recordSystem(tx, at, ownerOf(campaign), {
           action: 'report.unsubscribed',
           objectKind: 'campaign',
