@@ -8,6 +8,7 @@ import { poison } from '../test/faults/poison-process.ts';
 import { inScope } from './db/scope.ts';
 import { defineJob, jobNames, setUpJobs } from './jobs.ts';
 
+const fair = defineJob('test.fair', z.object({ turn: z.string() }));
 const daily = defineJob('test.daily', z.object({ rootId: z.uuid().optional() }));
 
 let app: TestApp;
@@ -30,6 +31,27 @@ async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Pr
     await new Promise((done) => setTimeout(done, 100));
   }
 }
+
+test('[BEY-31] whoever enqueues many jobs is behind everybody who enqueues one', async () => {
+  const { jobs, db } = app.platform;
+  const sendAs = (turn: string, count: number) =>
+    inScope(db.app, { rootId }, (tx) =>
+      jobs.send(
+        tx,
+        fair,
+        Array.from({ length: count }, () => ({ turn })),
+        { turn },
+      ),
+    );
+  await sendAs('greedy', 30);
+  await sendAs('greedy', 20);
+  await sendAs('modest', 1);
+  const waiting = await rows(
+    `select data ->> 'turn' as turn from pgboss.job where name = 'test.fair' order by priority desc, created_on`,
+  );
+  expect(waiting).toHaveLength(51);
+  expect(waiting.findIndex(({ turn }) => turn === 'modest')).toBe(1);
+});
 
 /** Runs a process that does the jobs until it exits or has logged `last`; returns what it logged. */
 async function work(last?: string): Promise<{ said: string[]; signal: string | null }> {

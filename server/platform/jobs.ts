@@ -115,6 +115,15 @@ export type OnSetAside = (job: { id: string; kind: string; rootId: string | null
 const forget = (tx: Tx, name: string, payload: object) =>
   sql`select job_resume(${name}, ${JSON.stringify(payload)}::jsonb)`.execute(tx);
 
+/** How many jobs of a kind wait whose turn is the same. */
+async function waitingOf(tx: Tx, name: string, turn: string): Promise<number> {
+  const { rows } = await sql<{
+    count: number;
+  }>`select count(*)::int as count from ${sql.table(`${schema}.job`)}
+    where name = ${name} and state < 'active' and group_id = ${turn}`.execute(tx);
+  return rows[0]!.count;
+}
+
 /** Enqueues work to run after the transaction, and runs it. */
 export class Jobs {
   readonly #boss: PgBoss;
@@ -182,18 +191,25 @@ export class Jobs {
     this.#hooks.set(kind.name, hooks);
   }
 
-  /** Enqueues jobs inside the causing transaction: they exist if and only if it commits. */
+  /**
+   * Enqueues jobs inside the causing transaction: they exist if and only if it commits. `turn`: whose jobs they are.
+   * Each waiting job of the same kind and `turn` puts a new one further back, so that whoever enqueues many makes
+   * mostly themselves wait.
+   */
   async send<P extends object>(
     tx: Tx,
     kind: JobKind<P>,
     payloads: P[],
-    options: { startAfter?: Date; group?: (payload: P) => string } = {},
+    options: { startAfter?: Date; group?: (payload: P) => string; turn?: string } = {},
   ): Promise<void> {
     if (payloads.length === 0) return;
+    const { turn } = options;
+    const ahead = turn ? await waitingOf(tx, kind.name, turn) : 0;
     await this.#boss.insert(
       kind.name,
-      payloads.map((data) => ({
+      payloads.map((data, i) => ({
         data,
+        ...(turn ? { group: { id: turn }, priority: -(ahead + i) } : {}),
         ...(options.startAfter ? { startAfter: options.startAfter } : {}),
         ...(options.group ? { group: { id: options.group(data) } } : {}),
       })),

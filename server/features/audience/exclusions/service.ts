@@ -178,7 +178,9 @@ export function createExclusions(
         await store.holdEntries(tx, place.owner.root_id);
         await mayHaveEntries(tx, place.owner, rows);
         await store.insertList(tx, row);
-        await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }]);
+        await jobs.send(tx, loadJob, [{ rootId: place.owner.root_id, listId: id }], {
+          turn: place.owner.agency_id ?? place.owner.company_id,
+        });
         await audit.record(tx, ctx, {
           action: 'exclusion.upload',
           objectKind: 'exclusion_list',

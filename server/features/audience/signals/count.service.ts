@@ -141,7 +141,9 @@ export function createCounts(
           asked_at: now,
           created_at: now,
         });
-        await jobs.send(tx, countJob, [{ rootId: owner.root_id, countId: id }]);
+        await jobs.send(tx, countJob, [{ rootId: owner.root_id, countId: id }], {
+          turn: owner.agency_id,
+        });
         await audit.record(tx, ctx, {
           action: 'count.queue',
           objectKind: 'count',
@@ -190,7 +192,7 @@ export function createCounts(
           asked_by: ctx.actor.userId,
           asked_at: now,
         });
-        await jobs.send(tx, countJob, [{ rootId: row.root_id, countId: id }]);
+        await jobs.send(tx, countJob, [{ rootId: row.root_id, countId: id }], { turn: row.agency_id });
         await audit.record(tx, ctx, {
           action: 'count.retry',
           objectKind: 'count',
