@@ -4,7 +4,7 @@ import { derive } from '../../../platform/crypto.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type Limits, networkOf } from '../../../platform/limits.ts';
+import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Users } from '../users/index.ts';
@@ -146,7 +146,7 @@ export function createEmails(
     const stale = new Refusal('gone', ownMessages.emailLinkInvalid, {
       errors: { token: ['has already been used or has expired'] },
     });
-    const network = networkOf(ctx.ip);
+    const network = limit.networkAt(ctx);
     await limits.take(limit.LINK_NETWORK, network);
     const purpose = purposes.find((one) => policy.readLinkToken(linkKey, one, token));
     const id = purpose && policy.readLinkToken(linkKey, purpose, token);

@@ -194,7 +194,7 @@ export function createEntry(
       const stale = new Refusal('gone', ownMessages.registerInvalid, {
         errors: { token: ['has already been used or has expired'] },
       });
-      const network = networkOf(ctx.ip);
+      const network = limit.networkAt(ctx);
       await limits.take(limit.LINK_NETWORK, network);
       const id = policy.readLinkToken(linkKey, 'sign-up', given.token);
       if (!id) throw stale;
@@ -325,7 +325,7 @@ export function createEntry(
 
     /** Whether a link to set a new password is good, and if not, why. */
     async verifyReset(ctx: Ctx, given: { token: string; email: string }) {
-      const network = networkOf(ctx.ip);
+      const network = limit.networkAt(ctx);
       await limits.take(limit.LINK_NETWORK, network);
       const answer = await inScope(db.app, whole(ctx), async (tx) => {
         const { reason, row } = await readReset(tx, given.token, given.email);
@@ -356,7 +356,7 @@ export function createEntry(
       ctx: Ctx,
       given: { token: string; email: string; new_password: string; remove_passkeys?: boolean | undefined },
     ): Promise<TokenPair | CodeStep | null> {
-      const network = networkOf(ctx.ip);
+      const network = limit.networkAt(ctx);
       await limits.take(limit.LINK_NETWORK, network);
       const gone = (reason: string): Refusal =>
         new Refusal('gone', reason, { errors: { token: ['is no longer valid'] } });

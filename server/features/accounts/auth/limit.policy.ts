@@ -1,4 +1,5 @@
-import type { LimitRule } from '../../../platform/limits.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { type LimitRule, networkOf } from '../../../platform/limits.ts';
 
 const hour = 3600;
 const rule = (name: string, max: number, base: number, window = hour, cap = 900): LimitRule => ({
@@ -13,13 +14,17 @@ const rule = (name: string, max: number, base: number, window = hour, cap = 900)
  * Failed logins to one account from one network: after five, pauses of 30 s, then 1, 2, 4, 8 and 15 minutes (AUTH-21).
  */
 export const LOGIN = rule('login', 5, 30);
-/** Failed logins from one network, across all accounts. */
+/** Failed logins from one network at one tenant, across all accounts. */
 export const LOGIN_NETWORK = rule('login.network', 100, 60);
+/** Failed passkey sign-ins from one network at one tenant. Nothing else is paused with them: they are free to send. */
+export const PASSKEY_NETWORK = rule('passkey.network', 100, 60);
 /** Failed logins to one account from anywhere. Pauses start late, because otherwise anyone could lock its owner out. */
 export const LOGIN_ACCOUNT = rule('login.account', 1000, 60);
 /** Number of failures after which a captcha is required. */
 export const CAPTCHA_AFTER = 3;
 export const CAPTCHA_AFTER_ACCOUNT = 10;
+/** The same across all accounts, so that pausing a network that many share costs work for each failure. */
+export const CAPTCHA_AFTER_NETWORK = 30;
 
 /** Wrong codes for one account, across all its logins. */
 export const CODE = rule('code', 10, 900);
@@ -33,7 +38,7 @@ export const FORGOT = rule('forgot', 5, 60);
 export const FORGOT_NETWORK = rule('forgot.network', 30, 60);
 /** Email address changes requested by one user. */
 export const NEW_ADDRESS = rule('new.address', 5, 60);
-/** Invalid links opened from one network. */
+/** Invalid links opened from one network at one tenant. */
 export const LINK_NETWORK = rule('link.network', 20, 30);
 /** Sign-ups of one address, and from one network. */
 export const REGISTER = rule('register', 5, 60);
@@ -49,3 +54,6 @@ export const SSO_LINK = rule('sso', 6000, 60);
 export const ALERT = rule('alert', 5, 86_400, 86_400, 86_400);
 /** Number of failed logins to one account, from anywhere, that triggers another email. */
 export const MANY_TRIES = 50;
+
+/** The key of limits by network: what strangers in it do at one tenant pauses no one at another. */
+export const networkAt = (ctx: Ctx): string => `${ctx.tenant.companyId}\n${networkOf(ctx.ip)}`;

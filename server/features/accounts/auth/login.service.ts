@@ -139,11 +139,15 @@ export function createLogin(
       const account = `${tenant.rootId}\n${given.username}`;
       const counted: [LimitRule, string][] = [
         [limit.LOGIN, `${account}\n${network}`],
-        [limit.LOGIN_NETWORK, network],
+        [limit.LOGIN_NETWORK, limit.networkAt(ctx)],
         [limit.LOGIN_ACCOUNT, account],
       ];
-      const [tries = 0, , everywhere = 0] = await limits.takeAll(counted);
-      if (tries > limit.CAPTCHA_AFTER || everywhere > limit.CAPTCHA_AFTER_ACCOUNT) {
+      const [tries = 0, nearby = 0, everywhere = 0] = await limits.takeAll(counted);
+      if (
+        tries > limit.CAPTCHA_AFTER ||
+        nearby > limit.CAPTCHA_AFTER_NETWORK ||
+        everywhere > limit.CAPTCHA_AFTER_ACCOUNT
+      ) {
         try {
           await captcha.check(ctx, given.captcha_token);
         } catch (error) {
@@ -172,10 +176,12 @@ export function createLogin(
         });
         // Tells the page to show the captcha before the next attempt.
         const errors: FieldErrors =
-          tries >= limit.CAPTCHA_AFTER ? { captcha_token: [ownMessages.captchaNeeded] } : {};
+          tries >= limit.CAPTCHA_AFTER || nearby >= limit.CAPTCHA_AFTER_NETWORK
+            ? { captcha_token: [ownMessages.captchaNeeded] }
+            : {};
         throw new Refusal('unauthenticated', ownMessages.badLogin, { errors });
       }
-      await limits.giveBack(limit.LOGIN_NETWORK, network);
+      await limits.giveBack(limit.LOGIN_NETWORK, limit.networkAt(ctx));
       await limits.clear(limit.LOGIN, `${account}\n${network}`);
       await limits.clear(limit.LOGIN_ACCOUNT, account);
       return enter(ctx, user, given.username);
@@ -329,6 +335,8 @@ export function createLogin(
     now: Date,
   ): Promise<boolean> {
     if (second.kind === 'email') return factor.codeFits(row.code_mac, factor.codeMac(codeKey, row.id, code));
+    // A passkey, which no code proves: the authenticator used before it is gone.
+    if (second.kind !== 'google') return false;
     const secret = vault.open(second.secret_sealed ?? '', 'user_factor.secret');
     const step = factor.stepOf(secret, code, now, second.last_step);
     if (step !== null) await store.useStep(tx, row.user_id, step);

@@ -243,6 +243,25 @@ describe('[AUTH-21] brute force', () => {
     expect(elsewhere.statusCode).toBe(200);
   });
 
+  test('[AUTH-21] garbage for passkeys pauses no password, and failures of strangers ask for a captcha before they pause', async () => {
+    const bytes = 'AAAA';
+    const credential = {
+      id: bytes,
+      rawId: bytes,
+      type: 'public-key',
+      response: { clientDataJSON: bytes, authenticatorData: bytes, signature: bytes },
+    };
+    const garbage = () =>
+      app.call('POST', '/api/passkeys/sign-in', { host: HOST, body: { credential, binding: 'x' } });
+    const statuses = [];
+    for (let i = 0; i < 102; i++) statuses.push((await garbage()).status);
+    expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
+    expect((await login(person.email)).status).toBe(200);
+    for (let i = 0; i < 31; i++) await login(`nobody${i}@x.test`, 'wrong');
+    expect((await login('nobody-more@x.test', 'wrong')).body.errors).toHaveProperty('gtoken');
+    app.clock.advance(3_700_000);
+  });
+
   test('an account that is not there is paused in the same words', async () => {
     const run = async (email: string) => {
       const seen: unknown[] = [];

@@ -15,7 +15,7 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { readJson } from '../../../platform/http/json.ts';
 import { newId } from '../../../platform/ids.ts';
-import { type Limits, networkOf } from '../../../platform/limits.ts';
+import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Users } from '../users/index.ts';
@@ -223,8 +223,8 @@ export function createPasskeys(
       ctx: Ctx,
       given: { credential: Assertion; binding?: string | undefined },
     ): Promise<TokenPair> {
-      const network = networkOf(ctx.ip);
-      await limits.take(limit.LOGIN_NETWORK, network);
+      const network = limit.networkAt(ctx);
+      await limits.take(limit.PASSKEY_NETWORK, network);
       const challenge = await answered(
         ctx,
         'sign-in',
@@ -238,7 +238,7 @@ export function createPasskeys(
         return { id, userId: used.user.id };
       });
       if (!opened) throw new Refusal('unauthenticated', ownMessages.badPasskey);
-      await limits.giveBack(limit.LOGIN_NETWORK, network);
+      await limits.giveBack(limit.PASSKEY_NETWORK, network);
       return sessions.tokens(ctx.tenant, opened.userId, opened.id);
     },
 
