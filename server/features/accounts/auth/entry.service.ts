@@ -204,6 +204,11 @@ export function createEntry(
           const row = await store.lockSignUp(tx, id);
           if (!row?.password_hash || row.used_at || row.expires_at <= now || row.email !== given.email)
             throw stale;
+          // The link is for where it was requested, and sign-up there may have closed since.
+          const at = row.kind === 'client' && row.agency_id ? row.agency_id : row.root_id;
+          if (ctx.tenant.companyId !== at) throw stale;
+          if (!(await tenants.registrationOpen(tx, ctx.tenant)))
+            throw new Refusal('forbidden', ownMessages.registerClosed);
           if (row.kind === 'client' && row.agency_id)
             await boundedBy(tx, 'clients', row.agency_id, 'company_name');
           else await boundedBy(tx, 'agencies', row.root_id, 'company_name');

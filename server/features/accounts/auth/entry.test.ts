@@ -266,6 +266,13 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     const { token, url } = linkIn(mail);
     expect(url.pathname).toBe(`/register/confirm/${token}`);
     expect((await confirm({ token, email: 'else@x.test' })).status).toBe(410);
+    // Nor is it good at another tenant's host, or once sign-up is closed.
+    expect((await confirm({ token, email: given.email }, HOST)).status).toBe(410);
+    const setOpen = (open: boolean) =>
+      app.admin.query('update company set registration_open = $2 where id = $1', [root.id, open]);
+    await setOpen(false);
+    expect((await confirm({ token, email: given.email })).status).toBe(403);
+    await setOpen(true);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => confirm({ token, email: given.email })),
     );
