@@ -227,6 +227,18 @@ describe('[BEY-32] a two-factor authentication requirement', () => {
         body: { email: people.staff.email, otp_token: step.body.otp_token, ...given },
       });
     expect((await finish({ code: '000000' })).status).toBe(422);
+    // Nor when there was another factor before the passkey.
+    expect(
+      (
+        await app.admin.query(
+          `insert into user_factor (user_id, root_id, agency_id, company_id, kind, generation, last_step, updated_at)
+           select id, root_id, agency_id, company_id, null, 1, 0, now() from user_account where id = $1
+           on conflict (user_id) do update set kind = null, secret_sealed = null`,
+          [people.staff.id],
+        )
+      ).rowCount,
+    ).toBe(1);
+    expect((await finish({ code: '000000' })).status).toBe(422);
     const [code] = added.body.recovery_codes as unknown as string[];
     const done = await finish({ recovery_code: code });
     expect([done.status, done.body.recovery_codes_left]).toEqual([200, 9]);
