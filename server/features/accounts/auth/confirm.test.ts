@@ -42,6 +42,14 @@ test('[BEY-11] an open session alone moves no money, sends no leads elsewhere, e
         ask(token, 'POST', 'general/download-token', { path: `/api/identity/imports/${nobody}/errors.csv` }),
       200,
     ],
+    ...[
+      '/api/ledger/statement/pdf',
+      `/api/configuration/agencies/prepaid/download-transaction-history-direct-payment/${nobody}/all`,
+      '/api/a/file/that/is/new',
+    ].map((path): [() => ReturnType<typeof ask>, number] => [
+      () => ask(token, 'POST', 'general/download-token', { path }),
+      200,
+    ]),
     [() => embed(token), 200],
   ];
   for (const [call] of guarded) {
@@ -53,6 +61,8 @@ test('[BEY-11] an open session alone moves no money, sends no leads elsewhere, e
     ]);
   }
   // Reading and everyday actions continue to work.
+  const invoice = { path: `/api/billing/invoices/${nobody}/pdf` };
+  expect((await ask(token, 'POST', 'general/download-token', invoice)).status).toBe(200);
   expect((await ask(token, 'GET', 'user')).status).toBe(200);
   expect((await ask(token, 'POST', 'user/confirm', {})).body.errors).toEqual({ password: ['is required'] });
   expect((await ask(token, 'POST', 'user/confirm', { password: 'wrong' })).status).toBe(422);
@@ -120,6 +130,31 @@ test('[BEY-11] whoever asks many times at once keeps nobody from the database', 
   const asked = await Promise.all(Array.from({ length: 40 }, () => embed(token)));
   expect([...new Set(asked.map(({ status }) => status))]).toEqual([200]);
   expect(app.greedy).toEqual([]);
+});
+
+test('[BEY-11] an open session alone turns no automatic purchases on, and changes no price of theirs', async () => {
+  const { id } = await app.make.campaign(await app.make.client(acme));
+  const save = (token: string, given: object) =>
+    ask(token, 'PUT', 'leadspeek/client/update', { leadspeekID: id, ...given });
+  const buys = { PaymentTerm: 'Prepaid', topupoptions: 'continual', leadsbuy: 10, CostSet: '2.00' };
+  const old = await app.oldSession('bea@x.test', HOST);
+  expect((await save(old, buys)).body.errors).toEqual({ confirm: ['password'] });
+  expect(
+    (
+      await ask(old, 'POST', 'leadspeek/client/stop-continual-topup', {
+        leadspeekID: id,
+        stop_continual: 'F',
+      })
+    ).body.errors,
+  ).toEqual({ confirm: ['password'] });
+  expect((await save(await app.signIn('bea@x.test', HOST), buys)).status).toBe(200);
+  const later = await app.oldSession('bea@x.test', HOST);
+  expect((await save(later, { CostSet: '99.00' })).body.errors).toEqual({ confirm: ['password'] });
+  // What stays the same needs nothing, nor does stopping.
+  expect((await save(later, buys)).status).toBe(200);
+  expect(
+    (await ask(later, 'POST', 'leadspeek/client/stop-continual-topup', { leadspeekID: id })).status,
+  ).toBe(200);
 });
 
 test('[BEY-11] an open session alone has leads mailed to nobody new', async () => {

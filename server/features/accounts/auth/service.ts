@@ -260,9 +260,8 @@ export function createAuth(platform: Platform, deps: AuthParts) {
       const wanted = pathname + (query ? `?${query}` : '');
       const { actor } = ctx;
       await limits.take(limit.DOWNLOAD, actor.userId);
-      // Entire lists, and the unreadable rows of uploads, leave the product only if the user has just confirmed who
-      // they are.
-      if (/\/export(\/|$)|\.csv$/.test(pathname)) await ctx.mustBeConfirmed();
+      // Files leave the product only if the user has just confirmed who they are, whatever their address looks like.
+      if (!policy.isOneDocument(pathname)) await ctx.mustBeConfirmed();
       await inScope(db.app, ctx.scope, async (tx) => {
         await store.insertDownloadToken(tx, {
           token_hash: hash,

@@ -95,6 +95,19 @@ export function createChanges(
   }
 
   /**
+   * An open session alone neither turns automatic purchases on a client's card on, nor changes what they cost.
+   * @throws Refusal 403 that says how to confirm one's identity
+   */
+  async function mayCharge(ctx: Ctx, id: string, given: Change): Promise<void> {
+    const [kept] = await inScope(db.app, ctx.scope, (tx) => pricing.retailOf(tx, [id], clock.now()));
+    const before = kept ?? FREE;
+    if ((given.topup ?? before.topup) !== 'continual') return;
+    const after = retailWith({ ...FREE, ...before }, given);
+    if ((Object.keys(FREE) as (keyof Retail)[]).some((key) => after[key] !== before[key]))
+      await ctx.mustBeConfirmed();
+  }
+
+  /**
    * Whoever unsubscribed gets no more of these emails from any client of the agency, until they add themselves.
    * @throws Refusal 422 naming the field and the address
    */
@@ -279,6 +292,7 @@ export function createChanges(
       const isClient = ctx.actor.kind === 'client';
       const usual = await usualCosts(owner, module, now, isClient);
       const retail = retailWith(usual.retail, given);
+      if (!isClient && retail.topup === 'continual') await ctx.mustBeConfirmed();
       checkLeast(retail, usual.least(retail.term));
       const bounds = {
         daily_cap: given.daily_cap === undefined ? (usual.limits?.daily_cap ?? null) : given.daily_cap,
@@ -362,6 +376,7 @@ export function createChanges(
       only?: Module,
     ) {
       await mayDirect(ctx, change, change.campaign_id);
+      if (ctx.actor.kind !== 'client') await mayCharge(ctx, change.campaign_id, change);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, change.campaign_id)) ?? missing();
         const module = row.module as Module;

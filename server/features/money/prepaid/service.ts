@@ -332,10 +332,11 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
 
     /**
      * Turns the continual top-up off or on, from now on; returns its current state.
-     * @throws Refusal 404, 409, 422
+     * @throws Refusal 403 to turn it on in a session that is not confirmed, 404, 409, 422
      */
     async setContinual(ctx: Ctx, id: string, stop: boolean): Promise<'onetime' | 'continual'> {
       const row = await visible(ctx, id);
+      if (!stop) await ctx.mustBeConfirmed();
       return root(ctx, async (tx) => {
         if (!stop) {
           const terms = (await termsOf(pricing, tx, [id], clock.now()))(id);
