@@ -639,6 +639,36 @@ export interface Schema {
     created_at: Date;
     ended_at: Date | null;
   };
+  developer_attempt: {
+    message_id: string;
+    number: number;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    started_at: Date;
+    duration_ms: number;
+    status: number | null;
+    answer: string | null;
+    error: string | null;
+  };
+  developer_hook: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    url: string;
+    description: Generated<string>;
+    types: string[];
+    client_ids: string[] | null;
+    state: 'enabled' | 'disabled' | 'removed';
+    state_reason: 'person' | 'gone' | 'failing' | null;
+    secret_sealed: string;
+    previous_sealed: string | null;
+    previous_until: Date | null;
+    alerted: Generated<number>;
+    created_at: Date;
+    updated_at: Date;
+  };
   developer_key: {
     id: string;
     root_id: string;
@@ -662,6 +692,23 @@ export interface Schema {
     removed_at: Date | null;
     last_used_at: Date | null;
     last_used_ip: string | null;
+  };
+  developer_message: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    hook_id: string;
+    type: string;
+    object_id: string | null;
+    message_id: string;
+    state: 'pending' | 'delivered' | 'failed';
+    attempts: Generated<number>;
+    next_at: Date | null;
+    is_test: Generated<boolean>;
+    event_key: string;
+    created_at: Date;
+    delivered_at: Date | null;
   };
   developer_request: {
     id: string;

@@ -9,7 +9,16 @@ import { addApiRoutes, apiRoutes, clientRoute } from './v1.routes.ts';
 export const feature = defineFeature({
   name: 'developer/api',
   about: 'The developer API: keys of agencies, /v1, the MCP server, and the TypeScript client.',
-  tables: ['developer_key', 'developer_request', 'developer_sandbox', 'developer_usage', 'developer_write'],
+  tables: [
+    'developer_attempt',
+    'developer_hook',
+    'developer_key',
+    'developer_message',
+    'developer_request',
+    'developer_sandbox',
+    'developer_usage',
+    'developer_write',
+  ],
   reads: ['agreement_acceptance', 'campaign_hour', 'company', 'company_billing', 'lead', 'user_account'],
   create: (platform, below: Parameters<typeof createDeveloper>[1]) => ({
     developer: createDeveloper(platform, below),
