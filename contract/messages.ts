@@ -261,6 +261,24 @@ export const ownMessages = {
   developerUnpaid: 'Your agency has a failed payment. API keys work again when the balance due is paid.',
   developerForAgencies: 'API keys are only for agencies.',
   requestNotReplayable: 'Only reads can be sent again, and none whose search text is not kept.',
+  hookMade: 'Webhook endpoint added.',
+  hookChanged: 'Webhook endpoint changed.',
+  hookRotated: 'The endpoint has a new secret.',
+  hookRemoved: 'Webhook endpoint removed.',
+  hookTested: 'The test event arrived.',
+  hookTestFailed: 'The test event did not arrive.',
+  hookResent: 'The message is being sent again.',
+  hookRecovered: (count: number) =>
+    count === 0
+      ? 'Nothing failed since then.'
+      : count === 1
+        ? 'One message is being sent again.'
+        : `${count.toLocaleString('en-US')} messages are being sent again.`,
+  sandboxSignIn: 'No one can sign in in test mode.',
+  hooksTooMany: (most: number) => `An agency can have up to ${most} webhook endpoints. Remove one first.`,
+  hookDisabled: 'The endpoint is disabled. Enable it first.',
+  hookTestResend: 'Tests cannot be resent. Use the test button.',
+  hookInProgress: 'This message is still being sent.',
   testKeysOnly: 'Only test keys can make leads.',
   sandboxFull: (most: number) => `Test mode can have up to ${most.toLocaleString('en-US')} leads.`,
   clientWithoutOwner: 'No one signs in for this client yet.',

@@ -135,7 +135,7 @@ async function main(): Promise<number> {
       log: console as unknown as Log,
     };
     const rootId = await findRoot(createTenants(platform), root);
-    const identity = createPeople(platform, { audit: createAudit() });
+    const identity = createPeople(platform, { audit: createAudit(platform.events) });
 
     const stop = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());

@@ -171,6 +171,17 @@ const shots: Shot[] = [
       await page.getByRole('dialog').waitFor({ timeout: 8_000 });
     },
   },
+  { name: 'developer-webhooks', ...oakwood, path: '/developer?tab=webhooks' },
+  { name: 'developer-webhook', ...oakwood, path: '/developer?tab=webhooks', act: openRow },
+  {
+    name: 'developer-webhook-new',
+    ...oakwood,
+    path: '/developer?tab=webhooks',
+    act: async (page) => {
+      await press('New endpoint')(page);
+      await page.getByLabel('Only these events').click();
+    },
+  },
   { name: 'developer-requests', ...oakwood, path: '/developer?tab=requests' },
   { name: 'developer-request', ...oakwood, path: '/developer?tab=requests&status=refused', act: openRow },
   { name: 'developer-none', ...juniper, path: '/developer' },

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { Done, Email, Flag, hasControls, Id, Instant, Page, PageQuery, Whole } from '../primitives.ts';
 import { KEY_MODES, KEY_STATES, OVERLAPS, SCOPE_NAMES } from './developer-rules.ts';
+import { HOOK_EVENT_NAMES, MESSAGE_STATES } from './hook-events.ts';
+import { ApiEndpoint, ApiMessage, ApiMessageDetail, GivenInstant } from './v1.ts';
+import { HookChanges, HookFields } from './v1-writes.ts';
 
 const tags = ['Developer'];
 const Name = z
@@ -49,6 +52,8 @@ const LoggedRequest = z.object({
   ip: z.string().nullable(),
 });
 const WhichRequest = z.object({ id: Id });
+const WhichHook = z.object({ id: Id });
+const HookSecret = z.string().describe('whsec_..., shown only once');
 
 const OpenApi = z.object({
   data: z.object({ status: z.enum(['success', 'empty']).describe('empty: there is no key yet') }),
@@ -200,4 +205,105 @@ export const developer = {
         body: z.string().describe('JSON'),
       }),
     ),
+  hooks: call
+    .route({
+      method: 'GET',
+      path: '/developer/hooks',
+      tags,
+      summary: 'Lists the webhook endpoints of your company, newest first',
+    })
+    .meta({ access: 'developer.keys' })
+    .output(z.object({ data: z.array(ApiEndpoint) })),
+  makeHook: call
+    .route({ method: 'POST', path: '/developer/hooks', tags, summary: 'Adds a webhook endpoint' })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(HookFields)
+    .output(Done.extend({ data: ApiEndpoint, secret: HookSecret })),
+  changeHook: call
+    .route({
+      method: 'PUT',
+      path: '/developer/hooks/{id}',
+      tags,
+      summary: 'Changes, disables, or enables a webhook endpoint',
+    })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(HookChanges.extend({ id: Id }))
+    .output(Done.extend({ data: ApiEndpoint })),
+  rotateHook: call
+    .route({
+      method: 'POST',
+      path: '/developer/hooks/{id}/rotate',
+      tags,
+      summary: 'Gives a webhook endpoint a new secret. For 24 hours, the previous one signs, too',
+    })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(WhichHook)
+    .output(Done.extend({ data: ApiEndpoint, secret: HookSecret })),
+  removeHook: call
+    .route({ method: 'DELETE', path: '/developer/hooks/{id}', tags, summary: 'Removes a webhook endpoint' })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(WhichHook)
+    .output(Done),
+  testHook: call
+    .route({
+      method: 'POST',
+      path: '/developer/hooks/{id}/test',
+      tags,
+      summary: 'Sends the example of an event to a webhook endpoint now, once a minute',
+    })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(WhichHook.extend({ type: z.enum(HOOK_EVENT_NAMES) }))
+    .output(Done.extend({ data: ApiMessageDetail })),
+  recoverHook: call
+    .route({
+      method: 'POST',
+      path: '/developer/hooks/{id}/recover',
+      tags,
+      summary: 'Sends all messages of a webhook endpoint again that failed since an instant',
+    })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(WhichHook.extend({ since: GivenInstant }))
+    .output(Done.extend({ messages: z.int() })),
+  hookMessages: call
+    .route({
+      method: 'GET',
+      path: '/developer/hooks/{id}/messages',
+      tags,
+      summary: 'Lists what was sent to a webhook endpoint in the last 30 days, newest first',
+      description: 'The total counts up to 10,000.',
+    })
+    .meta({ access: 'developer.keys' })
+    .input(PageQuery.extend({ id: Id, status: z.enum(MESSAGE_STATES).optional() }))
+    .output(
+      Page(
+        ApiMessage.extend({
+          last_status: z.int().nullable(),
+          last_error: z.string().nullable(),
+        }),
+      ),
+    ),
+  hookMessage: call
+    .route({
+      method: 'GET',
+      path: '/developer/messages/{id}',
+      tags,
+      summary: 'Returns one webhook message with its attempts',
+    })
+    .meta({ access: 'developer.keys' })
+    .input(WhichHook)
+    .output(
+      ApiMessageDetail.extend({
+        body: z.string().nullable().describe('What it says now, as JSON. null if what it is about is gone'),
+      }),
+    ),
+  resendMessage: call
+    .route({
+      method: 'POST',
+      path: '/developer/messages/{id}/resend',
+      tags,
+      summary: 'Sends a webhook message again, also one that was delivered',
+    })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(WhichHook)
+    .output(Done),
 };

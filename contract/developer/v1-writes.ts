@@ -17,7 +17,8 @@ import {
   shapeOf,
   WebUrl,
 } from '../primitives.ts';
-import { Product } from './v1.ts';
+import { ALL_EVENTS, HOOK_EVENT_NAMES } from './hook-events.ts';
+import { GivenInstant, Product } from './v1.ts';
 
 // The bodies of the developer API's writes (docs/decisions/0250-v1-writes.md). Fields left out of a change stay as they are.
 
@@ -222,3 +223,44 @@ export const ApiSsoToken = z.object({
 
 /** The body of a request that has none. */
 export const NoBody = z.strictObject({});
+
+// Webhooks.
+
+const EventTypes = z
+  .array(z.enum([ALL_EVENTS, ...HOOK_EVENT_NAMES], 'is not an event type'))
+  .min(1, 'must list at least one')
+  .max(HOOK_EVENT_NAMES.length + 1)
+  .refine((all) => new Set(all).size === all.length, 'must list each only once')
+  .describe('The events that it is told of. * for all, also those added later');
+const ClientIds = z
+  .array(Id)
+  .min(1, 'must list at least one')
+  .max(100, 'must not exceed 100 entries')
+  .nullable()
+  .describe('Only events that concern these clients. null for all');
+/** What people and programs enter of an endpoint. */
+export const HookFields = z.object({
+  url: WebUrl.describe('An https address'),
+  description: Text(200).default(''),
+  types: EventTypes,
+  client_ids: ClientIds.default(null),
+});
+export const HookChanges = z.object({
+  url: WebUrl.optional(),
+  description: Text(200).optional(),
+  types: EventTypes.optional(),
+  client_ids: ClientIds.optional(),
+  disabled: z.boolean().optional(),
+});
+export const EndpointBody = z.strictObject(HookFields.shape);
+export const EndpointChange = z.strictObject(HookChanges.shape);
+export const EndpointTest = z.strictObject({
+  type: z.enum(HOOK_EVENT_NAMES, 'is not an event type').describe('The event whose example is sent'),
+});
+export const EndpointRecover = z.strictObject({
+  since: GivenInstant.describe('Failed messages from this instant on are sent again, up to 10,000'),
+});
+export const ApiRemoved = z.object({ id: Id, removed: z.literal(true) });
+export const ApiRecovered = z.object({
+  messages: z.int().describe('Number of messages that are sent again'),
+});

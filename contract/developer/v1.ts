@@ -10,6 +10,7 @@ import { AUTO_STATES } from '../money/data-wallet.ts';
 import { TRANSFER_KINDS } from '../money/ledger.ts';
 import { Day, GivenDay, Id, Instant, shapeOf } from '../primitives.ts';
 import { KEY_MODES, SCOPE_NAMES } from './developer-rules.ts';
+import { HOOK_EVENT_NAMES, HOOK_STATES, MESSAGE_STATES } from './hook-events.ts';
 
 // The shapes of the developer API (docs/decisions/0197-v1-reads.md). Names are plain English, not those of the screens.
 
@@ -47,7 +48,7 @@ const Cursor = z.string().max(300).optional().describe('The next_cursor of the p
 
 /** The years that a given instant may have: every store and calendar can hold these. */
 const [FIRST, LAST] = [Date.UTC(1900), Date.UTC(9999)];
-const GivenInstant = z.iso
+export const GivenInstant = z.iso
   .datetime({ offset: true, error: 'must be an instant such as 2026-12-01T00:00:00Z' })
   .refine(
     (text) => Date.parse(text) >= FIRST && Date.parse(text) < LAST,
@@ -440,3 +441,89 @@ export const ApiUsageDay = z.object({
   spend: Money.describe('What your clients were charged for leads, in US dollars'),
 });
 export const ApiUsage = z.object({ data: z.array(ApiUsageDay).describe('Newest first') });
+
+// Webhooks.
+
+const EventType = z.enum(HOOK_EVENT_NAMES, 'is not an event type');
+export const ApiEndpoint = z.object({
+  id: Id,
+  url: z.string(),
+  description: z.string(),
+  types: z.array(z.string()).describe('The events that it is told of. * for all, also those added later'),
+  client_ids: z.array(Id).nullable().describe('Only events that concern these clients. null for all'),
+  status: z.enum(HOOK_STATES),
+  status_reason: z
+    .enum(['person', 'gone', 'failing'])
+    .nullable()
+    .describe(
+      'Why it is disabled. gone: it returned 410. failing: an event could not be sent in ten attempts',
+    ),
+  previous_secret_until: Instant.nullable().describe(
+    'Until when messages are also signed with the secret before',
+  ),
+  messages_7d: z.int().describe('Messages of the last 7 days'),
+  failed_7d: z.int().describe('Of these, messages that failed'),
+  created_at: Instant,
+  updated_at: Instant,
+});
+export const ApiEndpoints = ListOf(ApiEndpoint);
+/** With the secret, which is shown once. */
+export const ApiEndpointSecret = ApiEndpoint.extend({
+  secret: z.string().describe('whsec_..., which signs messages (Standard Webhooks). Shown only once'),
+});
+
+export const MessageQuery = z.strictObject({
+  ...page,
+  endpoint_id: Id.describe('The endpoint whose messages to list'),
+  status: z.enum(MESSAGE_STATES, `must be one of ${MESSAGE_STATES.join(', ')}`).optional(),
+  type: EventType.optional(),
+});
+export const ApiMessage = z.object({
+  id: Id,
+  endpoint_id: Id,
+  message_id: z.string().describe('The webhook-id that was sent, the same on every attempt'),
+  type: z.string(),
+  object_id: Id.nullable().describe('The ID of what it is about. null for a test'),
+  test: z.boolean(),
+  status: z.enum(MESSAGE_STATES),
+  attempts: z.int(),
+  next_attempt_at: Instant.nullable(),
+  delivered_at: Instant.nullable(),
+  created_at: Instant,
+});
+export const ApiMessages = ListOf(ApiMessage);
+export const ApiMessageDetail = ApiMessage.extend({
+  tries: z
+    .array(
+      z.object({
+        number: z.int(),
+        started_at: Instant,
+        duration_ms: z.int(),
+        status: z.int().nullable().describe('The HTTP status of the response'),
+        answer: Text.describe('The beginning of the response'),
+        error: Text,
+      }),
+    )
+    .describe('Newest first'),
+});
+
+export const ApiEventTypes = z.object({
+  data: z.array(
+    z.object({
+      type: z.string(),
+      title: z.string(),
+      data: z.string().describe('What data is'),
+      scope: z.enum(SCOPE_NAMES).describe('What a key needs to receive it'),
+      example: z.record(z.string(), z.unknown()).describe('A message'),
+    }),
+  ),
+});
+/** What the data of events is, by its name. */
+export const EVENT_DATA = {
+  lead: ApiLead,
+  campaign: ApiCampaignDetail,
+  client: ApiClient,
+  exclusion_list: ApiExclusionList,
+  keyword_count: ApiKeywordCountDetail,
+  wallet: ApiWallet,
+} as const;

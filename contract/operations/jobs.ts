@@ -25,6 +25,8 @@ export const JOB_TITLES: Record<string, string> = {
   'delivery.forget': 'Delivery log cleanup',
   'delivery.resume': 'Deliveries after reconnecting',
   'delivery.send': 'Lead delivery',
+  'developer.event': 'Webhook messages of events',
+  'developer.message': 'Sending of webhook messages',
   'developer.expiry': 'API key expiry notices',
   'developer.forget': 'Clean-up of the API request log',
   'enrichment.complete': 'Lead data',

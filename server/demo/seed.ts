@@ -16,7 +16,7 @@ import { createServices } from '../services.ts';
 import { type Company, createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
-import { seedDomains, seedRequests, seedStates } from './states.ts';
+import { seedDomains, seedPrograms, seedStates } from './states.ts';
 
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
@@ -619,7 +619,7 @@ export async function seedDemo(
   await forge(plans[0]!, '198.51.100.23', crowd.slice(0, 40), true);
   await forge(plans[2]!, '198.51.100.77', crowd.slice(40, 52), false);
   await seedDomains(make, agencies, config);
-  await seedRequests(make, agencies);
+  await seedPrograms(make, agencies, receiver);
   await seedIntent({
     features,
     clock,

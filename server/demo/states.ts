@@ -94,11 +94,25 @@ export async function seedDomains(
   await writeDemoDns(config, names);
 }
 
-/** Requests that the programs of Oakwood Digital have just made, one of them refused. */
-export async function seedRequests(
+/**
+ * What the programs of Oakwood Digital do: requests, one of them refused, and two webhook endpoints: the demo's receiver,
+ * and one that no longer answers.
+ */
+export async function seedPrograms(
   make: Factories,
   { oakwood, keys }: Awaited<ReturnType<typeof seedStates>>,
+  receiver: string,
 ): Promise<void> {
+  const about = await make.clients(oakwood, 3, 'Oakwood Client');
+  await make.hook(oakwood, keys.userId, {
+    ...{ url: `${receiver}/hooks/oakwood`, description: 'CRM sync', about },
+  });
+  await make.hook(oakwood, keys.userId, {
+    url: 'https://reports.oakwood.example/webhooks',
+    description: 'Monthly reports',
+    types: ['client.created', 'wallet.low'],
+    about: about.slice(0, 1),
+  });
   const problem = { title: 'Invalid parameters', status: 422, detail: 'body.owner.phone: is not valid' };
   await make.apiRequests(oakwood, keys.userId, keys.live, [
     { route: '/v1/me' },

@@ -3,6 +3,14 @@ import type { Tx } from './db/scope.ts';
 
 /** Events that a lower-level feature emits for higher-level ones. */
 export interface Events {
+  /** A change was written to the user log, in whatever scope it was made. */
+  'log.written': { action: string; objectId: string; owner: Owner };
+  /** A Data Wallet has been noticed to run low (root's scope). */
+  'wallet.low': { owner: Owner & { agency_id: string } };
+  /** An automatic top-up of a Data Wallet failed (root's scope). */
+  'wallet.top_up_failed': { owner: Owner & { agency_id: string } };
+  /** A keyword count is done, or failed (root's scope). */
+  'count.finished': { countId: string; owner: Owner & { agency_id: string } };
   /** The card provider has reported the state of an agency's account. */
   'account.changed': { owner: Owner & { agency_id: string }; status: string; chargesEnabled: boolean };
   /** A campaign has started running, for the first time or again; in the scope of whatever started it. */

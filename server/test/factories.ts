@@ -277,6 +277,22 @@ export function createFactories(features: Services, platform: Platform) {
         expires_in_days: null,
         ...given,
       }),
+    /** A webhook endpoint of an agency that is told of events about its clients, sent as soon as workers run. */
+    async hook(
+      agency: Company,
+      userId: string,
+      given: { url: string; description?: string; types?: string[]; about?: Company[] },
+    ): Promise<{ id: string; secret: string }> {
+      const { hooks } = features.developer.api;
+      const { about = [], types = ['*'], ...rest } = given;
+      const { row, secret } = await hooks.create(ownerCtx(agency, userId), { ...rest, types });
+      await hooks.fan({
+        ...{ rootId: agency.root_id, agencyId: agency.id, type: 'client.created' },
+        at: clock.now().toISOString(),
+        events: about.map(({ id }) => ({ objectId: id, clientId: id, key: `client.created ${id}` })),
+      });
+      return { id: row.id, secret };
+    },
     /** Requests with a key of an agency, as its program made them. */
     async apiRequests(
       agency: Company,

@@ -8,7 +8,7 @@ export const feature = defineFeature({
   about: 'The user log: who did what, sealed into a chain of hashes.',
   tables: ['log_seal', 'log_unsealed', 'user_log', 'user_log_detail'],
   reads: ['company', 'user_account'],
-  create: (platform) => ({ audit: createAudit(), logChain: createLogChain(platform) }),
+  create: (platform) => ({ audit: createAudit(platform.events), logChain: createLogChain(platform) }),
   async work({ logChain }: { logChain: ReturnType<typeof createLogChain> }, { jobs, log }) {
     await startAudit(logChain, jobs);
     // Seals the latest entries now; without the database, that happens at the next start.

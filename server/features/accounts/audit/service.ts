@@ -1,6 +1,7 @@
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
+import type { EventHub } from '../../../platform/events.ts';
 import { locate } from '../../../platform/geo.ts';
 import { newId } from '../../../platform/ids.ts';
 import { hashOfDetail } from './chain.policy.ts';
@@ -41,7 +42,7 @@ export interface Audit {
 }
 
 /** The user log: append-only rows of ids, with personal data stored beside them (spec product 3, User log row). */
-export function createAudit(): Audit {
+export function createAudit(events: EventHub): Audit {
   async function write(
     tx: Tx,
     at: Date,
@@ -82,6 +83,8 @@ export function createAudit(): Audit {
       },
       detail,
     );
+    const { action, objectId } = entry;
+    await events.emit(tx, 'log.written', { action, objectId, owner });
     return id;
   }
   return {

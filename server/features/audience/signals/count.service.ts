@@ -7,6 +7,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Mail } from '../../../platform/mail.ts';
@@ -79,6 +80,15 @@ export function createCounts(
     });
     return wire(rows[0] ?? missing());
   }
+
+  const finished = (
+    tx: Tx,
+    { id, root_id, agency_id, company_id }: Owner & { id: string; agency_id: string },
+  ) =>
+    platform.events.emit(tx, 'count.finished', {
+      countId: id,
+      owner: { root_id, agency_id, company_id },
+    });
 
   async function searchCampaign(tx: Tx, id: string, lock = false) {
     const row = lock ? (await campaigns.lock(tx, [id]))[0] : await campaigns.visible(tx, id);
@@ -319,6 +329,7 @@ export function createCounts(
           if (row?.state !== 'pending') return;
           const words = String(error).slice(0, 500);
           await store.updateCount(tx, id, { state: 'failed', error: words, finished_at: clock.now() });
+          await finished(tx, row);
           await tell(tx, row, sender, null);
         });
       // A count that kills its worker each time must not wait forever, because then no one could retry it.
@@ -338,6 +349,7 @@ export function createCounts(
             counted_at: now,
             finished_at: clock.now(),
           });
+          await finished(tx, row);
           await tell(tx, row, sender, placed);
         });
       } catch (error) {

@@ -21,12 +21,16 @@ export function signedHeaders(
   at: Date,
   body: string,
   contentType = 'application/json',
+  /** Also signs, while receivers change over from it. */
+  previous?: string,
 ): Record<string, string> {
   return {
     'content-type': contentType,
     'user-agent': USER_AGENT,
     'webhook-id': messageId,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(messageId, at, body),
+    'webhook-signature': [secret, ...(previous ? [previous] : [])]
+      .map((one) => new Webhook(one).sign(messageId, at, body))
+      .join(' '),
   };
 }

@@ -1,14 +1,14 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
 import { exports } from './exports.ts';
 import { developerRoutes } from './routes.ts';
 import { createDeveloper, type Developer } from './service.ts';
-import { type ApiFeatures, createApi } from './v1.api.ts';
 import { addApiRoutes, apiRoutes, clientRoute } from './v1.routes.ts';
 
 export const feature = defineFeature({
   name: 'developer/api',
-  about: 'The developer API: keys of agencies, /v1, the MCP server, and the TypeScript client.',
+  about: 'The developer API: keys of agencies, /v1, webhooks, the MCP server, and the TypeScript client.',
   tables: [
     'developer_attempt',
     'developer_hook',
@@ -23,15 +23,12 @@ export const feature = defineFeature({
   create: (platform, below: Parameters<typeof createDeveloper>[1]) => ({
     developer: createDeveloper(platform, below),
   }),
-  http(all: ApiFeatures, platform) {
-    const api = createApi(platform, all);
-    return {
-      calls: [serve(contract.developer, developerRoutes(all.developer, api))],
-      plain: [clientRoute],
-      documented: apiRoutes,
-      mount: (server, doors) => addApiRoutes(server, platform, doors, { ...all, api }),
-    };
-  },
+  http: (all: { developer: Developer; tenants: Tenants }, platform) => ({
+    calls: [serve(contract.developer, developerRoutes(all.developer))],
+    plain: [clientRoute],
+    documented: apiRoutes,
+    mount: (server, doors) => addApiRoutes(server, platform, doors, all),
+  }),
   work: async ({ developer }: { developer: Developer }) => void (await developer.start()),
   exports,
 });

@@ -3,11 +3,12 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
 import type { Developer } from './service.ts';
-import type { Api } from './v1.api.ts';
 import { replay } from './v1.replay.ts';
+import { endpointOf, messageDetailOf, messageOf } from './v1.shapes.ts';
 
 /** The calls of the developer page. */
-export function developerRoutes(developer: Developer, api: Api): Handlers<typeof contract.developer> {
+export function developerRoutes(developer: Developer): Handlers<typeof contract.developer> {
+  const { hooks } = developer.api;
   const done = (message: string) => ({ result: 'success' as const, message });
   return {
     async getAuthenticateOpenApi(ctx, { company_id }) {
@@ -51,7 +52,52 @@ export function developerRoutes(developer: Developer, api: Api): Handlers<typeof
       });
       return page(rows, total, input);
     },
+    async hooks(ctx) {
+      return { data: (await hooks.list(ctx)).map((row) => endpointOf(row, ctx.clock.now())) };
+    },
+    async makeHook(ctx, given) {
+      const { row, secret } = await hooks.create(ctx, given);
+      return { ...done(ownMessages.hookMade), data: endpointOf(row, ctx.clock.now()), secret };
+    },
+    async changeHook(ctx, { id, ...given }) {
+      const row = await hooks.update(ctx, id, given);
+      return { ...done(ownMessages.hookChanged), data: endpointOf(row, ctx.clock.now()) };
+    },
+    async rotateHook(ctx, { id }) {
+      const { row, secret } = await hooks.rotate(ctx, id);
+      return { ...done(ownMessages.hookRotated), data: endpointOf(row, ctx.clock.now()), secret };
+    },
+    async removeHook(ctx, { id }) {
+      await hooks.remove(ctx, id);
+      return done(ownMessages.hookRemoved);
+    },
+    async testHook(ctx, { id, type }) {
+      const data = messageDetailOf(await hooks.message(ctx, await hooks.test(ctx, id, type)));
+      const isGood = data.status === 'delivered';
+      return { ...done(isGood ? ownMessages.hookTested : ownMessages.hookTestFailed), data };
+    },
+    async recoverHook(ctx, { id, since }) {
+      const messages = await hooks.recover(ctx, id, new Date(since));
+      return { ...done(ownMessages.hookRecovered(messages)), messages };
+    },
+    async hookMessages(ctx, { id, status, ...input }) {
+      const { rows, total } = await hooks.page(ctx, { hookId: id, state: status }, input);
+      const wire = rows.map((row) => ({
+        ...messageOf(row),
+        last_status: row.last_status,
+        last_error: row.last_error,
+      }));
+      return page(wire, total, input);
+    },
+    async hookMessage(ctx, { id }) {
+      const row = await hooks.message(ctx, id);
+      return { ...messageDetailOf(row), body: await hooks.body(ctx, id) };
+    },
+    async resendMessage(ctx, { id }) {
+      await hooks.resend(ctx, id);
+      return done(ownMessages.hookResent);
+    },
     request: (ctx, { id }) => developer.requests.one(ctx, id),
-    replayRequest: (ctx, { id }) => replay(developer, api, ctx, id),
+    replayRequest: (ctx, { id }) => replay(developer, ctx, id),
   };
 }

@@ -21,6 +21,25 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   return made.rows[0].id;
 }
 
+/** A webhook endpoint of a target's agency, with a message that failed; its others are removed. */
+async function hookOf({ client, canary }: Target): Promise<{ id: string; messageId: string }> {
+  const own = [client.root_id, client.agency_id];
+  await app.admin.query(`update developer_hook set state = 'removed' where company_id = $1`, [
+    client.agency_id,
+  ]);
+  const hook = await app.admin.query(
+    `insert into developer_hook (id, root_id, agency_id, company_id, url, description, types, state, secret_sealed, created_at, updated_at)
+     values (gen_random_uuid(), $1, $2, $2, 'https://example.com/', $3, '{*}', 'enabled', '', now(), now()) returning id`,
+    [...own, canary],
+  );
+  const message = await app.admin.query(
+    `insert into developer_message (id, root_id, agency_id, company_id, hook_id, type, object_id, message_id, state, event_key, created_at)
+     values (gen_random_uuid(), $1, $2, $2, $3, 'client.created', $4, gen_random_uuid()::text, 'failed', 'matrix', now()) returning id`,
+    [...own, hook.rows[0].id, client.id],
+  );
+  return { id: hook.rows[0].id, messageId: message.rows[0].id };
+}
+
 /** A logged request with a target's API key. */
 async function loggedRequest(target: Target): Promise<string> {
   const { rows } = await app.admin.query(
@@ -72,6 +91,58 @@ export const samples: Samples = {
   'DELETE /api/developer/keys/:id': {
     named: true,
     request: async (t) => ({ url: `/api/developer/keys/${await developerKey(t)}` }),
+  },
+  'GET /api/developer/hooks': { named: false, request: () => ({ url: '/api/developer/hooks' }) },
+  'POST /api/developer/hooks': {
+    named: false,
+    request: async () => {
+      for (const target of targets) await hookOf(target);
+      return { url: '/api/developer/hooks', body: { url: 'https://example.com/hook', types: ['*'] } };
+    },
+  },
+  'PUT /api/developer/hooks/:id': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/hooks/${(await hookOf(t)).id}`,
+      body: { description: 'M' },
+    }),
+  },
+  'POST /api/developer/hooks/:id/rotate': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/hooks/${(await hookOf(t)).id}/rotate`, body: {} }),
+  },
+  'POST /api/developer/hooks/:id/test': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/hooks/${(await hookOf(t)).id}/test`,
+      body: { type: 'lead.accepted' },
+    }),
+  },
+  'POST /api/developer/hooks/:id/recover': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/hooks/${(await hookOf(t)).id}/recover`,
+      body: { since: '2026-01-01T00:00:00Z' },
+    }),
+  },
+  'GET /api/developer/hooks/:id/messages': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/hooks/${(await hookOf(t)).id}/messages` }),
+  },
+  'GET /api/developer/messages/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/messages/${(await hookOf(t)).messageId}` }),
+  },
+  'POST /api/developer/messages/:id/resend': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/messages/${(await hookOf(t)).messageId}/resend`,
+      body: {},
+    }),
+  },
+  'DELETE /api/developer/hooks/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/developer/hooks/${(await hookOf(t)).id}` }),
   },
   'GET /api/developer/requests': { named: false, request: () => ({ url: '/api/developer/requests' }) },
   'GET /api/developer/requests/:id': {

@@ -66,12 +66,19 @@ beforeAll(async () => {
     body: { campaign_id: campaign.id, url: 'https://hooks.example.com/x', format: 'flat' },
   });
   expect(hook.status).toBe(201);
+  const endpoint = await app.make.hook(acme, owner.id, {
+    url: 'https://hooks.example.com/y',
+    about: [bakery],
+  });
+  const messages = await app.admin.query<{ id: string }>('select id from developer_message limit 1');
   Object.assign(ids, {
     clients: bakery.id,
     campaigns: campaign.id,
     leads: rows[0]!.lead,
     'keyword-counts': rows[0]!.count,
     webhooks: hook.body.id,
+    'webhook-endpoints': endpoint.id,
+    'webhook-messages': messages.rows[0]!.id,
     'exclusion-lists': (await app.make.exclusionList(bakery, 'client', ['ada@example.com'])).id,
   });
   client = sdk.createClient(
@@ -112,7 +119,11 @@ describe('[BEY-25] the TypeScript client', () => {
       const [, list = ''] = /^\/v1\/([a-z-]+)/.exec(url)!;
       const id = ids[list];
       const ofCampaign = ['list_deliveries', 'list_webhooks', 'list_webhook_samples'];
-      const needs = ofCampaign.includes(tool) ? { campaign_id: ids.campaigns } : {};
+      const needs = ofCampaign.includes(tool)
+        ? { campaign_id: ids.campaigns }
+        : tool === 'list_webhook_messages'
+          ? { endpoint_id: ids['webhook-endpoints'] }
+          : {};
       const { data, error } = await operation(tool)({
         client,
         ...(url.includes(':id') ? { path: { id } } : { query: needs }),

@@ -20,12 +20,7 @@ import { defineJob } from '../../../platform/jobs.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Agreements } from '../../accounts/agreements/index.ts';
-import type { Audit } from '../../accounts/audit/index.ts';
-import type { Auth } from '../../accounts/auth/index.ts';
-import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Users } from '../../accounts/users/index.ts';
-import type { Campaigns } from '../../campaigns/campaigns/index.ts';
-import type { Leads } from '../../campaigns/leads/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Invoices } from '../../money/invoices/index.ts';
 import type { Ledger, Notices } from '../../money/ledger/index.ts';
@@ -37,6 +32,7 @@ import * as policy from './key.policy.ts';
 import { createRequests } from './requests.service.ts';
 import { createSandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
+import { type ApiParts, createApi } from './v1.api.ts';
 
 /** Looks for keys that expire soon or have expired; runs hourly. */
 const expiryJob = defineJob('developer.expiry', z.object({}));
@@ -45,21 +41,15 @@ const forgetJob = defineJob('developer.forget', z.object({}));
 const DAY_MS = 86_400_000;
 const PAGE = { label: 'Open API keys', path: '/developer' };
 
-export interface DeveloperParts {
-  tenants: Tenants;
+export interface DeveloperParts extends Omit<ApiParts, 'sandbox' | 'requests'> {
   users: Users;
-  audit: Audit;
-  auth: Auth;
   limits: Limits;
   billing: Billing;
   agreements: Agreements;
-  notices: Notices;
   ledger: Ledger;
   invoices: Invoices;
   payments: Payments;
   minimumSpend: MinimumSpend;
-  campaigns: Campaigns;
-  leads: Leads;
 }
 
 /** The data a new key is made with. */
@@ -82,6 +72,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { tenants, users, audit, auth, billing, agreements, notices } = parts;
   const sandbox = createSandbox(platform, parts);
   const requests = createRequests(platform);
+  const api = createApi(platform, { ...parts, sandbox, requests });
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
     const { rootId, companyId, kind } = ctx.actor;
@@ -237,6 +228,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   return {
     sandbox,
     requests,
+    api,
     auth: createApiAuth(platform, { ...parts, sandbox }),
     accept: createAcceptance(platform, parts),
     warn,
@@ -376,7 +368,11 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       await jobs.work(expiryJob, { pollingIntervalSeconds: 60 }, async () => {
         for (const rootId of await tenants.roots()) await warn(rootId);
       });
-      await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => requests.forget());
+      await jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, async () => {
+        await requests.forget();
+        await api.hooks.forget();
+      });
+      await api.hooks.start();
       await jobs.schedule(expiryJob, '23 * * * *', {});
       await jobs.schedule(forgetJob, '41 * * * *', {});
     },

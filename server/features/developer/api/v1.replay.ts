@@ -3,7 +3,6 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { ApiRefusal } from './auth.service.ts';
 import type { Developer } from './service.ts';
-import type { Api } from './v1.api.ts';
 import { problemOf } from './v1.problem.ts';
 import { resources } from './v1.resources.ts';
 
@@ -11,7 +10,7 @@ import { resources } from './v1.resources.ts';
  * Sends a read of the log again as the key that sent it, and returns what the API answers now.
  * @throws Refusal 404, 409 for a request that is not a read or whose address is not kept as it was
  */
-export async function replay({ requests, auth }: Developer, { read }: Api, ctx: Ctx, id: string) {
+export async function replay({ requests, auth, api: { read } }: Developer, ctx: Ctx, id: string) {
   const row = await requests.one(ctx, id);
   const resource = resources.find(({ url }) => url === row.route);
   if (!row.can_replay || !resource) throw new Refusal('conflict', ownMessages.requestNotReplayable);

@@ -1,17 +1,23 @@
 import type { z } from 'zod';
 import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
+import { HOOK_EVENTS } from '../../../../contract/developer/hook-events.ts';
 import {
   ApiCampaignDetail,
   ApiCampaigns,
   ApiClient,
   ApiClients,
   ApiDeliveries,
+  ApiEndpoint,
+  ApiEndpoints,
+  ApiEventTypes,
   ApiExclusionList,
   ApiExclusionLists,
   ApiKeywordCountDetail,
   ApiKeywordCounts,
   ApiLead,
   ApiLeads,
+  ApiMessageDetail,
+  ApiMessages,
   ApiStatement,
   ApiUsage,
   ApiWallet,
@@ -24,6 +30,7 @@ import {
   ExclusionListQuery,
   KeywordCountQuery,
   LeadQuery,
+  MessageQuery,
   NoQuery,
   PRODUCTS,
   StatementQuery,
@@ -42,6 +49,9 @@ import type { Leads } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
 import { cursorOf, type Place, placeOf } from './cursor.policy.ts';
+import { HOOK_EXAMPLES } from './hook.examples.ts';
+import { bodyOf } from './hook.policy.ts';
+import type { Hooks } from './hook.service.ts';
 import type { Requests } from './requests.service.ts';
 import type { Sandbox } from './sandbox.service.ts';
 import * as shapes from './v1.shapes.ts';
@@ -57,6 +67,7 @@ export interface Sources {
   delivery: Delivery;
   dataWallet: DataWallet;
   sandbox: Sandbox;
+  hooks: Hooks;
   requests: Requests;
   statement: ReturnType<typeof createStatement>;
 }
@@ -127,6 +138,16 @@ const dayBefore = (day: string, days: number): string =>
   Temporal.PlainDate.from(day).subtract({ days }).toString();
 
 const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PRODUCTS[product];
+
+/** The catalogue of events. */
+export const EVENT_TYPES: z.input<typeof ApiEventTypes>['data'] = Object.entries(HOOK_EVENTS).map(
+  ([type, { title, data, scope }]) => ({
+    ...{ type, title, data, scope },
+    example: JSON.parse(
+      bodyOf({ type, is_test: true, created_at: new Date('2026-12-01T15:00:00Z') }, HOOK_EXAMPLES[data]),
+    ) as Record<string, unknown>,
+  }),
+);
 
 export const resources: readonly Resource[] = [
   list({
@@ -265,6 +286,61 @@ export const resources: readonly Resource[] = [
       return { data: rows.map(shapes.deliveryOf), end };
     },
   }),
+  list({
+    url: '/v1/webhook-endpoints',
+    tool: 'list_webhook_endpoints',
+    summary: 'Lists where your programs are told of events, newest first',
+    scope: 'webhooks.write',
+    query: NoQuery,
+    answer: ApiEndpoints,
+    // There are few, all of which are on the first page.
+    async read({ hooks }, ctx, _query, after) {
+      const rows = after ? [] : await hooks.list(ctx);
+      return { data: rows.map((row) => shapes.endpointOf(row, ctx.clock.now())), end: null };
+    },
+  }),
+  item({
+    url: '/v1/webhook-endpoints/:id',
+    tool: 'get_webhook_endpoint',
+    summary: 'Returns one webhook endpoint',
+    scope: 'webhooks.write',
+    answer: ApiEndpoint,
+    read: async ({ hooks }, ctx, id) => shapes.endpointOf(await hooks.one(ctx, id), ctx.clock.now()),
+  }),
+  list({
+    url: '/v1/webhook-messages',
+    tool: 'list_webhook_messages',
+    summary: 'Lists what was sent to a webhook endpoint in the last 30 days, newest first',
+    scope: 'webhooks.write',
+    query: MessageQuery,
+    answer: ApiMessages,
+    async read({ hooks }, ctx, { limit, endpoint_id, status, type }, after) {
+      const { rows, end } = await hooks.after(
+        ctx,
+        { hookId: endpoint_id, state: status, type },
+        after,
+        limit,
+      );
+      return { data: rows.map(shapes.messageOf), end };
+    },
+  }),
+  item({
+    url: '/v1/webhook-messages/:id',
+    tool: 'get_webhook_message',
+    summary: 'Returns one webhook message with its attempts',
+    scope: 'webhooks.write',
+    answer: ApiMessageDetail,
+    read: async ({ hooks }, ctx, id) => shapes.messageDetailOf(await hooks.message(ctx, id)),
+  }),
+  {
+    url: '/v1/webhook-event-types',
+    tool: 'list_webhook_event_types',
+    summary: 'Lists the events that webhook endpoints can be told of, with examples',
+    scope: 'webhooks.write',
+    query: NoQuery,
+    answer: ApiEventTypes,
+    read: async () => ({ data: EVENT_TYPES }),
+  },
   {
     url: '/v1/webhooks',
     tool: 'list_webhooks',

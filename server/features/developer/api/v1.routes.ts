@@ -17,7 +17,6 @@ import { answerMcp } from './mcp.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Answered } from './requests.service.ts';
 import type { Developer } from './service.ts';
-import type { Api } from './v1.api.ts';
 import { problemOf } from './v1.problem.ts';
 import { resources } from './v1.resources.ts';
 import { writes } from './v1.writes.ts';
@@ -104,7 +103,7 @@ export function addApiRoutes(
   app: FastifyInstance,
   platform: Platform,
   doors: Doors,
-  { developer, tenants, api }: { developer: Developer; tenants: Tenants; api: Api },
+  { developer, tenants }: { developer: Developer; tenants: Tenants },
 ): void {
   const { clock, db } = platform;
   void app.register(async (inner) => {
@@ -122,7 +121,7 @@ export function addApiRoutes(
     );
   });
   const rates = createRates();
-  const { read, write } = api;
+  const { read, write } = developer.api;
   void app.register(async (inner) => {
     inner.addHook('onRequest', async (_request, reply) => void reply.headers(HEADERS));
     inner.setErrorHandler((error, request, reply) => problem(error, request, reply));

@@ -6,10 +6,13 @@ import {
   type ApiCampaignDetail,
   type ApiClient,
   type ApiDelivery,
+  type ApiEndpoint,
   type ApiExclusionList,
   type ApiKeywordCount,
   type ApiKeywordCountDetail,
   type ApiLead,
+  type ApiMessage,
+  type ApiMessageDetail,
   type ApiStatementLine,
   type ApiUsageDay,
   type ApiWallet,
@@ -26,6 +29,7 @@ import type { Delivery, Webhook } from '../../campaigns/delivery/index.ts';
 import type { ReadLead } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
+import type { Hooks } from './hook.service.ts';
 import type { Requests } from './requests.service.ts';
 
 // What the features return, in the shapes of the developer API (contract/developer/v1.ts).
@@ -256,6 +260,48 @@ export const usageOf = (row: Awaited<ReturnType<Requests['usage']>>[number]): Wi
   requests_refused: Number(row.refused),
   leads: Number(row.leads),
   spend: dollarsOf(row.spend),
+});
+
+export const endpointOf = (row: Awaited<ReturnType<Hooks['one']>>, now: Date): Wire<typeof ApiEndpoint> => ({
+  id: row.id,
+  url: row.url,
+  description: row.description,
+  types: row.types,
+  client_ids: row.client_ids,
+  status: row.state as 'enabled',
+  status_reason: row.state_reason,
+  previous_secret_until:
+    row.previous_until && row.previous_until > now ? row.previous_until.toISOString() : null,
+  messages_7d: row.total,
+  failed_7d: row.failed,
+  created_at: row.created_at.toISOString(),
+  updated_at: row.updated_at.toISOString(),
+});
+
+export const messageOf = (
+  row: Awaited<ReturnType<Hooks['after']>>['rows'][number] | Awaited<ReturnType<Hooks['message']>>,
+): Wire<typeof ApiMessage> => ({
+  id: row.id,
+  endpoint_id: row.hook_id,
+  message_id: row.message_id,
+  type: row.type,
+  object_id: row.object_id,
+  test: row.is_test,
+  status: row.state,
+  attempts: row.attempts,
+  next_attempt_at: instant(row.state === 'pending' ? row.next_at : null),
+  delivered_at: instant(row.delivered_at),
+  created_at: row.created_at.toISOString(),
+});
+
+export const messageDetailOf = (
+  row: Awaited<ReturnType<Hooks['message']>>,
+): Wire<typeof ApiMessageDetail> => ({
+  ...messageOf(row),
+  tries: row.tries.map(({ number, started_at, duration_ms, status, answer, error }) => ({
+    ...{ number, duration_ms, status, answer, error },
+    started_at: started_at.toISOString(),
+  })),
 });
 
 const dollars = (micros: number | null): string | null => (micros === null ? null : dollarsOf(micros));

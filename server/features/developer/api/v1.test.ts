@@ -30,7 +30,11 @@ let foreign: {
   countId: string;
   listId: string;
   hookId: string;
+  endpointId: string;
+  messageId: string;
 };
+/** An endpoint of Acme. */
+let endpointId: string;
 let token: string;
 /** The session of Acme's owner. */
 let ann: string;
@@ -112,7 +116,20 @@ beforeAll(async () => {
      from campaign where id = $1 returning id`,
     one.id,
   );
-  foreign = { client: theirs, campaign: one, leadId: lead!.id, countId: count!.id, listId, hookId: hook!.id };
+  const url = 'https://x.test/';
+  ({ id: endpointId } = await app.make.hook(acme, owner.id, { url }));
+  const endpoint = await app.make.hook(other, (await app.make.user(other)).id, { url, about: [theirs] });
+  const [message] = await stored('select id from developer_message where hook_id = $1', endpoint.id);
+  foreign = {
+    client: theirs,
+    campaign: one,
+    leadId: lead!.id,
+    countId: count!.id,
+    listId,
+    hookId: hook!.id,
+    endpointId: endpoint.id,
+    messageId: message!.id,
+  };
   ({ secret_key: token } = await make([
     'clients.read',
     'campaigns.read',
@@ -122,6 +139,7 @@ beforeAll(async () => {
     'deliveries.read',
     'wallet.read',
     'statements.read',
+    'webhooks.write',
   ]));
 });
 afterAll(() => app.close());
@@ -535,11 +553,15 @@ describe('money', () => {
 });
 
 describe('every resource', () => {
-  /** Those that are asked for with a campaign. */
-  const OF_CAMPAIGN = new Set(['/v1/deliveries', '/v1/webhooks', '/v1/webhook-samples']);
+  /** Those that are asked for with something of Acme's. */
+  const asked = (): Record<string, string> => ({
+    '/v1/deliveries': `?campaign_id=${campaign.id}`,
+    '/v1/webhooks': `?campaign_id=${campaign.id}`,
+    '/v1/webhook-samples': `?campaign_id=${campaign.id}`,
+    '/v1/webhook-messages': `?endpoint_id=${endpointId}`,
+  });
   /** An address of a resource, with an id that may be anyone's. */
-  const addressOf = (url: string, id: string) =>
-    `${url.replace(':id', id)}${OF_CAMPAIGN.has(url) ? `?campaign_id=${campaign.id}` : ''}`;
+  const addressOf = (url: string, id: string) => `${url.replace(':id', id)}${asked()[url] ?? ''}`;
   /** What someone else has, by resource. */
   const theirs = (): Record<string, string> => ({
     '/v1/clients/:id': foreign.client.id,
@@ -548,6 +570,8 @@ describe('every resource', () => {
     '/v1/keyword-counts/:id': foreign.countId,
     '/v1/exclusion-lists/:id': foreign.listId,
     '/v1/webhooks/:id': foreign.hookId,
+    '/v1/webhook-endpoints/:id': foreign.endpointId,
+    '/v1/webhook-messages/:id': foreign.messageId,
   });
 
   test('[DEV-04] needs its scope and a key that still works; a test key sees none of it', async () => {
@@ -559,7 +583,7 @@ describe('every resource', () => {
       expect(headers['www-authenticate']).toContain('insufficient_scope');
       const test = await make([scope], 'test');
       const refused = await get(address, test.secret_key);
-      expect([url, refused.status]).toEqual([url, url.includes(':id') || OF_CAMPAIGN.has(url) ? 404 : 200]);
+      expect([url, refused.status]).toEqual([url, url.includes(':id') || asked()[url] ? 404 : 200]);
       const live = await make([scope]);
       const good = await get(address, live.secret_key);
       expect([url, good.status]).toEqual([url, url.includes(':id') ? 404 : 200]);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -30,6 +31,13 @@ export interface WriteRequest {
   key: string | undefined;
 }
 
+/** A checked request. */
+interface Given {
+  body: unknown;
+  id: string;
+  scopes: readonly ApiScope[];
+}
+
 /** The write was done by another request with the same key, so this one is rolled back. */
 class Done extends Error {
   override name = 'Done';
@@ -55,7 +63,7 @@ export function createWrite(
   async function perform(
     write: Write,
     ctx: Ctx,
-    { body, id }: { body: unknown; id: string },
+    { body, id, scopes }: Given,
     keep: (tx: Tx, answer: Record<string, unknown>) => Promise<void>,
   ): Promise<Record<string, unknown>> {
     const { answers } = write;
@@ -73,6 +81,7 @@ export function createWrite(
           }),
           body,
           id,
+          scopes,
         ),
       'body',
       write.names,
@@ -99,12 +108,7 @@ export function createWrite(
     return { status: row.status, body, isReplayed: true };
   }
 
-  async function once(
-    write: Write,
-    ctx: Ctx,
-    given: { body: unknown; id: string },
-    key: string,
-  ): Promise<Written> {
+  async function once(write: Write, ctx: Ctx, given: Given, key: string): Promise<Written> {
     const { rootId, companyId } = ctx.actor;
     const hash = createHash('sha256')
       .update(JSON.stringify([write.method, write.url, given.id, given.body]))
@@ -144,8 +148,8 @@ export function createWrite(
     const { key } = request;
     if (key !== undefined && (key.length > MOST_KEY || !/^[\x20-\x7e]+$/.test(key)))
       throw refusalOf('header.Idempotency-Key', `must be 1 to ${MOST_KEY} ASCII characters`);
-    const given = await checkWrite(write, request);
-    const { ctx } = caller;
+    const { ctx, scopes } = caller;
+    const given = { ...(await checkWrite(write, request)), scopes };
     if (key === undefined) {
       const body = await perform(write, ctx, given, async () => {});
       return { status: write.status, body, isReplayed: false };

@@ -6,14 +6,19 @@ import type { ApiScope } from '../../../../contract/developer/developer-rules.ts
 import {
   ApiCampaignDetail,
   ApiClient,
+  ApiEndpoint,
+  ApiEndpointSecret,
   ApiExclusionList,
   ApiKeywordCountDetail,
   ApiLead,
+  ApiMessageDetail,
   ApiNewWebhook,
   ApiWebhook,
   PRODUCTS,
 } from '../../../../contract/developer/v1.ts';
 import {
+  ApiRecovered,
+  ApiRemoved,
   ApiSsoToken,
   ApiTestLead,
   CampaignBody,
@@ -21,6 +26,10 @@ import {
   CampaignStatusBody,
   ClientBody,
   ClientChange,
+  EndpointBody,
+  EndpointChange,
+  EndpointRecover,
+  EndpointTest,
   ExclusionListBody,
   KeywordCountApply,
   KeywordCountBody,
@@ -34,6 +43,8 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import { toWire, wireNames } from '../../../../contract/wire-schema.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { checkInput } from '../../../platform/http/input.ts';
+import { ApiRefusal } from './auth.service.ts';
+import type { Hooks } from './hook.service.ts';
 import type { Names } from './v1.check.ts';
 import type { Sources } from './v1.resources.ts';
 import * as shapes from './v1.shapes.ts';
@@ -54,7 +65,7 @@ export interface Write {
   /** The features' names of the fields, by those that programs know. */
   names?: Names | undefined;
   /** Makes the change, for a checked request. */
-  run(sources: Sources, ctx: Ctx, body: unknown, id: string): Promise<unknown>;
+  run(sources: Sources, ctx: Ctx, body: unknown, id: string, scopes: readonly ApiScope[]): Promise<unknown>;
   /**
    * What it answers: an item, by the id that the user log has for the change (one of `actions`), or something of what `run`
    * returned.
@@ -67,7 +78,13 @@ export interface Write {
 type Given<B extends z.ZodObject> = Omit<Write, 'body' | 'run' | 'answer' | 'answers' | 'status'> & {
   status?: 201;
   body: B;
-  run(sources: Sources, ctx: Ctx, body: z.output<B>, id: string): Promise<unknown>;
+  run(
+    sources: Sources,
+    ctx: Ctx,
+    body: z.output<B>,
+    id: string,
+    scopes: readonly ApiScope[],
+  ): Promise<unknown>;
 };
 
 /** A write that answers with the item it changed. */
@@ -167,6 +184,22 @@ const readList = async ({ exclusions }: Sources, ctx: Ctx, id: string) =>
   shapes.exclusionListOf(await exclusions.one(ctx, id));
 const readCount = async ({ signals }: Sources, ctx: Ctx, id: string) =>
   shapes.keywordCountDetailOf(await signals.counts.reads.one(ctx, id));
+
+/** An endpoint with its secret, for the two answers that have it. */
+const readSecret = async ({ hooks }: Sources, ctx: Ctx, id: string) => ({
+  ...shapes.endpointOf(await hooks.one(ctx, id), ctx.clock.now()),
+  secret: await hooks.secret(ctx, id),
+});
+/** @throws ApiRefusal 403 for events whose data the key cannot read */
+function mayReceive(hooks: Hooks, types: readonly string[], scopes: readonly ApiScope[]): void {
+  const lacking = hooks.beyond(types, scopes);
+  if (lacking)
+    throw new ApiRefusal(
+      403,
+      'insufficient_scope',
+      `The events need the scope ${lacking}, which the key lacks.`,
+    );
+}
 
 const CLIENT_NAMES: Names = {
   company_name: 'name',
@@ -446,6 +479,101 @@ export const writes: readonly Write[] = [
     run: ({ signals }, ctx, { campaign_id }, id) => signals.counts.apply(ctx, id, campaign_id),
     read: readCampaign,
   }),
+  change({
+    method: 'POST',
+    url: '/v1/webhook-endpoints',
+    tool: 'create_webhook_endpoint',
+    summary: 'Adds a webhook endpoint. Its signing secret is in this answer only',
+    scope: 'webhooks.write',
+    status: 201,
+    body: EndpointBody,
+    answer: ApiEndpointSecret,
+    actions: ['hook.create'],
+    run({ hooks }, ctx, body, _id, scopes) {
+      mayReceive(hooks, body.types, scopes);
+      return hooks.create(ctx, body);
+    },
+    read: readSecret,
+  }),
+  change({
+    method: 'PATCH',
+    url: '/v1/webhook-endpoints/:id',
+    tool: 'update_webhook_endpoint',
+    summary: 'Changes, disables, or enables a webhook endpoint',
+    scope: 'webhooks.write',
+    body: EndpointChange,
+    answer: ApiEndpoint,
+    actions: ['hook.update'],
+    async run({ hooks }, ctx, body, id, scopes) {
+      // Whoever moves an endpoint receives what it is told.
+      mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], scopes);
+      return hooks.update(ctx, id, body);
+    },
+    read: async ({ hooks }, ctx, id) => shapes.endpointOf(await hooks.one(ctx, id), ctx.clock.now()),
+  }),
+  act({
+    method: 'DELETE',
+    url: '/v1/webhook-endpoints/:id',
+    tool: 'remove_webhook_endpoint',
+    summary: 'Removes a webhook endpoint',
+    scope: 'webhooks.write',
+    body: NoBody,
+    answer: ApiRemoved,
+    run: async ({ hooks }, ctx, _body, id) => {
+      await hooks.remove(ctx, id);
+      return id;
+    },
+    of: (id) => ({ id, removed: true as const }),
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/webhook-endpoints/:id/rotate-secret',
+    tool: 'rotate_webhook_secret',
+    summary: 'Gives a webhook endpoint a new secret. For 24 hours, the previous one signs, too',
+    scope: 'webhooks.write',
+    body: NoBody,
+    answer: ApiEndpointSecret,
+    actions: ['hook.rotate'],
+    async run({ hooks }, ctx, _body, id, scopes) {
+      mayReceive(hooks, (await hooks.one(ctx, id)).types, scopes);
+      return hooks.rotate(ctx, id);
+    },
+    read: readSecret,
+  }),
+  act({
+    method: 'POST',
+    url: '/v1/webhook-endpoints/:id/test',
+    tool: 'test_webhook_endpoint',
+    summary: 'Sends the example of an event to a webhook endpoint now, once a minute',
+    scope: 'webhooks.write',
+    body: EndpointTest,
+    answer: ApiMessageDetail,
+    run: async ({ hooks }, ctx, { type }, id) => hooks.message(ctx, await hooks.test(ctx, id, type)),
+    of: shapes.messageDetailOf,
+  }),
+  act({
+    method: 'POST',
+    url: '/v1/webhook-endpoints/:id/recover',
+    tool: 'recover_webhook_messages',
+    summary: 'Sends all messages again that failed since an instant',
+    scope: 'webhooks.write',
+    body: EndpointRecover,
+    answer: ApiRecovered,
+    run: ({ hooks }, ctx, { since }, id) => hooks.recover(ctx, id, new Date(since)),
+    of: (messages) => ({ messages }),
+  }),
+  change({
+    method: 'POST',
+    url: '/v1/webhook-messages/:id/resend',
+    tool: 'resend_webhook_message',
+    summary: 'Sends a webhook message again, also one that was delivered',
+    scope: 'webhooks.write',
+    body: NoBody,
+    answer: ApiMessageDetail,
+    actions: ['hook.resend'],
+    run: ({ hooks }, ctx, _body, id) => hooks.resend(ctx, id),
+    read: async ({ hooks }, ctx, id) => shapes.messageDetailOf(await hooks.message(ctx, id)),
+  }),
   act({
     method: 'POST',
     url: '/v1/webhooks',
@@ -486,6 +614,7 @@ export const writes: readonly Write[] = [
     body: SsoTokenBody,
     answer: ApiSsoToken,
     async run({ auth, companies }, ctx, { client_id }) {
+      if (ctx.actor.rootId !== ctx.tenant.rootId) throw new Refusal('conflict', ownMessages.sandboxSignIn);
       const { owner_id } = await companies.clients.one(ctx, client_id);
       if (!owner_id) throw new Refusal('conflict', ownMessages.clientWithoutOwner);
       return auth.sso.mint(ctx, owner_id);

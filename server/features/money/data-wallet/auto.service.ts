@@ -197,6 +197,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
         dateStyle: 'long',
         timeStyle: 'short',
       });
+      await events.emit(tx, 'wallet.top_up_failed', { owner });
       await notices.tell(tx, 'wallet.auto_topup', sender, owner, {
         subject: 'The automatic top-up of your Data Wallet failed',
         lines: [
@@ -219,6 +220,7 @@ export function createAuto(platform: Platform, parts: DataWalletParts, gate: Gat
     const owner = ownerOf(of);
     const sender = await notices.sender(owner);
     await inScope(db.app, { rootId: of.rootId }, async (tx) => {
+      await events.emit(tx, 'wallet.low', { owner });
       await notices.tell(tx, `wallet.${of.told}`, sender, owner, {
         subject: of.told === 'low' ? 'Your Data Wallet is running low' : 'Your Data Wallet is almost empty',
         lines: [

@@ -4,13 +4,15 @@ import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { KeysTab } from './KeysTab.tsx';
 import { RequestsTab } from './RequestsTab.tsx';
+import { WebhooksTab } from './WebhooksTab.tsx';
 
 const TABS: readonly { value: string; label: string; page: ReactNode }[] = [
   { value: 'keys', label: 'API keys', page: <KeysTab /> },
+  { value: 'webhooks', label: 'Webhooks', page: <WebhooksTab /> },
   { value: 'requests', label: 'Requests', page: <RequestsTab /> },
 ];
 
-/** Everything for the agency's own programs: keys and what was requested with them (DEV-01). */
+/** Everything for the agency's own programs: keys, webhooks, and what was requested (DEV-01). */
 export default function DeveloperPage() {
   const [params, set] = useSearchParams();
   const shown = TABS.find((tab) => tab.value === params.tab) ?? TABS[0]!;

@@ -16,7 +16,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { Agreement } from './Agreement.tsx';
 import { KeyForm } from './KeyForm.tsx';
-import { SecretModal, type Shown } from './SecretModal.tsx';
+import { KeySecretModal, type Shown } from './SecretModal.tsx';
 import { type Key, overlapWords, standing } from './words.ts';
 
 /** The agency's API keys: the agreement first, then the keys with everything that can be done with them (DEV-01). */
@@ -249,7 +249,7 @@ export function KeysTab() {
           }}
         />
       )}
-      {secret && <SecretModal shown={secret} onClose={() => setSecret(undefined)} />}
+      {secret && <KeySecretModal shown={secret} onClose={() => setSecret(undefined)} />}
     </>
   );
 }

@@ -1,19 +1,18 @@
-import { Button, Code, Group, Select, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Select, Skeleton, Stack, Title } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
-import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
 import { notifyFailed } from '../../../ui/notify.ts';
-import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, When } from '../../../ui/Values.tsx';
+import { Fact, Json, pretty, Status } from './parts.tsx';
 
 type Logged = Awaited<ReturnType<Client['developer']['requests']>>['data'][number];
 type Asked = NonNullable<Parameters<Client['developer']['requests']>[0]>;
@@ -24,15 +23,6 @@ const STATUSES = [
   { value: 'failed', label: 'Failed (5xx)' },
 ];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-
-/** The HTTP status of a response. */
-function Status({ status }: { status: number }) {
-  return (
-    <StatusBadge status={String(status)} tone={status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'}>
-      {status}
-    </StatusBadge>
-  );
-}
 
 /** The requests with the agency's API keys in the last 30 days, with what was sent and why it was refused (BEY-14). */
 export function RequestsTab() {
@@ -148,43 +138,6 @@ export function RequestsTab() {
     </>
   );
 }
-
-/** A line of what is known about a request. */
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <Group gap="xs" wrap="nowrap" align="flex-start">
-      <Text size="sm" c="dimmed" w={130} style={{ flexShrink: 0 }}>
-        {name}
-      </Text>
-      <Text size="sm" component="div" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
-        {children}
-      </Text>
-    </Group>
-  );
-}
-
-/** JSON that can be copied. */
-function Json({ title, text, note }: { title: string; text: string; note?: string }) {
-  return (
-    <section>
-      <Group gap={4} mb={4}>
-        <Title order={3} size="h5">
-          {title}
-        </Title>
-        <CopyButton text={text} what={title.toLowerCase()} />
-      </Group>
-      {note && (
-        <Text size="xs" c="dimmed" mb={4}>
-          {note}
-        </Text>
-      )}
-      <Code block mah={360} style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} tabIndex={0}>
-        {text}
-      </Code>
-    </section>
-  );
-}
-const pretty = (json: string): string => JSON.stringify(JSON.parse(json), null, 2);
 
 function RequestDetail({ id }: { id: string }) {
   const user = useUser();

@@ -35,13 +35,21 @@ function Copied(props: { label: string; value: string; done: string }) {
   );
 }
 
-/** Shows a secret once. It closes only with its button, so that a stray click cannot lose it. */
-export function SecretModal({ shown, onClose }: { shown: Shown; onClose: () => void }) {
+/**
+ * Shows a secret once. It closes only with its button, so that a stray click cannot lose it.
+ * @param about what it is for, and how to get another one
+ */
+export function SecretModal(props: {
+  title: string;
+  about: string;
+  values: { label: string; value: string; done: string }[];
+  onClose: () => void;
+}) {
   return (
     <Modal
       opened
-      onClose={onClose}
-      title="Save your secret key"
+      onClose={props.onClose}
+      title={props.title}
       size="lg"
       centered
       closeOnClickOutside={false}
@@ -49,15 +57,31 @@ export function SecretModal({ shown, onClose }: { shown: Shown; onClose: () => v
       withCloseButton={false}
     >
       <Stack gap="md">
-        <Notice tone="warn" title="This is the only time the secret key is shown">
-          Keep it on your own server, never in a web page or an app. If you lose it, rotate the key.
+        <Notice tone="warn" title="This is the only time the secret is shown">
+          {props.about}
         </Notice>
-        <Copied label="Client ID" value={shown.client_id} done={messages.clientIdCopied} />
-        <Copied label="Secret Key" value={shown.secret_key} done={messages.secretKeyCopied} />
+        {props.values.map((one) => (
+          <Copied key={one.label} {...one} />
+        ))}
       </Stack>
       <Group justify="flex-end" mt="lg">
-        <Button onClick={onClose}>I’ve saved it</Button>
+        <Button onClick={props.onClose}>I’ve saved it</Button>
       </Group>
     </Modal>
+  );
+}
+
+/** Shows a key's secret once. */
+export function KeySecretModal({ shown, onClose }: { shown: Shown; onClose: () => void }) {
+  return (
+    <SecretModal
+      title="Save your secret key"
+      about="Keep it on your own server, never in a web page or an app. If you lose it, rotate the key."
+      values={[
+        { label: 'Client ID', value: shown.client_id, done: messages.clientIdCopied },
+        { label: 'Secret Key', value: shown.secret_key, done: messages.secretKeyCopied },
+      ]}
+      onClose={onClose}
+    />
   );
 }

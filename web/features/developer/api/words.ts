@@ -3,6 +3,8 @@ import type { Tone } from '../../../ui/StatusBadge.tsx';
 
 export type Key = Awaited<ReturnType<Client['developer']['keys']>>['data'][number];
 
+export type Hook = Awaited<ReturnType<Client['developer']['hooks']>>['data'][number];
+
 const STATES: Record<Key['state'], { word: string; tone: Tone; why: string }> = {
   active: { word: 'Active', tone: 'good', why: '' },
   disabled: { word: 'Disabled', tone: 'bad', why: 'Requests with it are refused.' },
