@@ -162,6 +162,16 @@ export interface Schema {
     site_hosts: Generated<string[]>;
     dnc_phones: Generated<boolean>;
     min_pages: Generated<number>;
+    fit_titles: Generated<string[]>;
+    fit_seniorities: Generated<string[]>;
+    fit_industries: Generated<string[]>;
+    fit_sizes: Generated<string[]>;
+    fit_states: Generated<string[]>;
+    fit_zips: Generated<string[]>;
+    fit_ages: Generated<string[]>;
+    fit_incomes: Generated<string[]>;
+    fit_home: Generated<'any' | 'owner' | 'renter'>;
+    fit_unknown: Generated<'take' | 'refuse'>;
   };
   campaign_conversion: {
     campaign_id: string;
