@@ -63,6 +63,27 @@ export const COMPANY_SIZES = [
   { id: 8, name: '10,000 or more', from: 10_000, to: null },
 ] as const;
 
+/** Ages, as ranges of whole years. */
+export const AGES = [
+  { name: '18 to 24', from: 18, to: 24 },
+  { name: '25 to 34', from: 25, to: 34 },
+  { name: '35 to 44', from: 35, to: 44 },
+  { name: '45 to 54', from: 45, to: 54 },
+  { name: '55 to 64', from: 55, to: 64 },
+  { name: '65 or older', from: 65, to: null },
+] as const;
+
+/** Household incomes a year, as ranges of whole dollars. */
+export const INCOMES = [
+  { name: 'Under $25,000', from: 0, to: 24_999 },
+  { name: '$25,000 to $49,999', from: 25_000, to: 49_999 },
+  { name: '$50,000 to $74,999', from: 50_000, to: 74_999 },
+  { name: '$75,000 to $99,999', from: 75_000, to: 99_999 },
+  { name: '$100,000 to $149,999', from: 100_000, to: 149_999 },
+  { name: '$150,000 to $199,999', from: 150_000, to: 199_999 },
+  { name: '$200,000 or more', from: 200_000, to: null },
+] as const;
+
 /** Suggested industries; any other may be typed. */
 export const INDUSTRIES: readonly string[] = [
   'Accounting',

@@ -24,6 +24,7 @@ export const Waterfall = z.object({
   placed: z.int().describe('Of these, people with signals in the location'),
   not_excluded: z.int(),
   contactable: z.int(),
+  fitting: z.int().describe('Of these, people who fit the campaign’s filter'),
   sure_enough: z.int(),
   not_delivered: z.int(),
   deliverable: z.int().describe('People who would become leads now, ignoring limits and balances'),

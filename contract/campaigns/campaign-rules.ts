@@ -1,3 +1,6 @@
+import { AGES, COMPANY_SIZES, INCOMES, INDUSTRIES, MOST_NAMES, SENIORITIES } from '../audience/audience.ts';
+import { US_STATES } from '../choices.ts';
+
 /**
  * A rule of a campaign: a setting that decides who becomes a lead, and with what. Its key in CAMPAIGN_RULES is its
  * column and its name inside; what is entered, checked, shown, copied, counted, and read by programs derives from here.
@@ -10,7 +13,7 @@ interface Rule {
   /** Its name in the developer API, and what is said about it there. */
   api: { name: string; about?: string };
   /** Its input: the part of the form that has it, its label and its help. */
-  in: 'needs' | 'which';
+  in: 'needs' | 'fits' | 'which';
   label: string;
   hint: string;
   /** Why someone it keeps out is not a lead: a code, and what screens say. */
@@ -39,6 +42,31 @@ interface ChoiceRule extends Rule {
   /** The choices, in order, with their words. */
   choices: Readonly<Record<string, string>>;
 }
+
+interface ListRule extends Rule {
+  kind: 'list';
+  start: readonly string[];
+  /** The entries that can be chosen, with their words, or how an entry is written and what may be suggested. */
+  entries: Readonly<Record<string, string>> | OpenEntries;
+}
+interface OpenEntries {
+  most: number;
+  longest: number;
+  suggested: readonly string[];
+  form?: RegExp;
+  fault?: string;
+}
+/** Whether a list takes what people write, and not only what it names. */
+export const isOpen = (entries: ListRule['entries']): entries is OpenEntries =>
+  typeof entries.most === 'number';
+
+const entriesShown = (entries: ListRule['entries'], values: readonly string[]): string =>
+  values.map((value) => (isOpen(entries) ? value : (entries[value] ?? value))).join(', ');
+
+type AnyRule = FlagRule | WholeRule | ChoiceRule | ListRule;
+
+const named = (choices: readonly { name: string }[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(choices.map(({ name }) => [name, name]));
 
 /** The rules, in the order of forms. */
 export const CAMPAIGN_RULES = {
@@ -105,6 +133,168 @@ export const CAMPAIGN_RULES = {
       meaning: 'The campaign needs a postal address, and none is known.',
     },
   },
+  fit_titles: {
+    kind: 'list',
+    wire: 'fitJobTitles',
+    start: [],
+    entries: { most: MOST_NAMES, longest: 120, suggested: [] },
+    about: 'Not for B2B ID. Words in job titles. All words of an entry must be in the title',
+    api: { name: 'fit_job_titles', about: 'Only people with one of these job titles become leads' },
+    in: 'fits',
+    label: 'Job titles',
+    hint: "Press Enter after each. 'marketing manager' also finds 'Manager of Marketing'.",
+    refuses: {
+      code: 'misfit_title',
+      title: 'Job title does not fit',
+      meaning: 'The person has none of the campaign’s job titles.',
+    },
+    of: ['local', 'locator', 'enhance'],
+  },
+  fit_seniorities: {
+    kind: 'list',
+    wire: 'fitSeniority',
+    start: [],
+    entries: named(SENIORITIES),
+    about: 'Not for B2B ID',
+    api: { name: 'fit_seniority', about: 'Only people of these seniorities become leads' },
+    in: 'fits',
+    label: 'Seniority',
+    hint: 'Their level at work.',
+    refuses: {
+      code: 'misfit_seniority',
+      title: 'Seniority does not fit',
+      meaning: 'The person has none of the campaign’s seniorities.',
+    },
+    of: ['local', 'locator', 'enhance'],
+  },
+  fit_industries: {
+    kind: 'list',
+    wire: 'fitIndustry',
+    start: [],
+    entries: { most: MOST_NAMES, longest: 120, suggested: INDUSTRIES },
+    about: 'Not for B2B ID. Words in industries. All words of an entry must be in the industry',
+    api: { name: 'fit_industries', about: 'Only people who work in one of these industries become leads' },
+    in: 'fits',
+    label: 'Industry',
+    hint: "Press Enter after each. 'Software' also finds 'Computer Software'.",
+    refuses: {
+      code: 'misfit_industry',
+      title: 'Industry does not fit',
+      meaning: 'The person works in none of the campaign’s industries.',
+    },
+    of: ['local', 'locator', 'enhance'],
+  },
+  fit_sizes: {
+    kind: 'list',
+    wire: 'fitCompanySize',
+    start: [],
+    entries: named(COMPANY_SIZES),
+    about: 'Not for B2B ID',
+    api: { name: 'fit_company_sizes', about: 'Only people at companies of these sizes become leads' },
+    in: 'fits',
+    label: 'Company size',
+    hint: 'Number of people who work there.',
+    refuses: {
+      code: 'misfit_size',
+      title: 'Company size does not fit',
+      meaning: 'The person’s company has none of the campaign’s sizes.',
+    },
+    of: ['local', 'locator', 'enhance'],
+  },
+  fit_states: {
+    kind: 'list',
+    wire: 'fitState',
+    start: [],
+    entries: US_STATES,
+    about: 'State codes. People live in one of fitState or fitZip',
+    api: { name: 'fit_states', about: 'Only people who live here, or in fit_zip_codes, become leads' },
+    in: 'fits',
+    label: 'States',
+    hint: 'Where they live. Someone in one of the states or ZIP codes fits.',
+    refuses: {
+      code: 'misfit_place',
+      title: 'Place does not fit',
+      meaning: 'The person lives in none of the campaign’s states or ZIP codes.',
+    },
+  },
+  fit_zips: {
+    kind: 'list',
+    wire: 'fitZip',
+    start: [],
+    entries: {
+      most: 1000,
+      longest: 5,
+      suggested: [],
+      form: /^\d{3,5}$/,
+      fault: 'must be a ZIP code or its first three or four digits',
+    },
+    about: 'ZIP codes, or their first three or four digits',
+    api: { name: 'fit_zip_codes' },
+    in: 'fits',
+    label: 'ZIP codes',
+    hint: 'Five digits, or the first three or four: 787 stands for all of Austin.',
+  },
+  fit_ages: {
+    kind: 'list',
+    wire: 'fitAge',
+    start: [],
+    entries: named(AGES),
+    api: { name: 'fit_ages', about: 'Only people of these ages become leads' },
+    in: 'fits',
+    label: 'Age',
+    hint: 'If only part of someone’s age range is in yours, their age counts as unknown.',
+    refuses: {
+      code: 'misfit_age',
+      title: 'Age does not fit',
+      meaning: 'The person has none of the campaign’s ages.',
+    },
+  },
+  fit_incomes: {
+    kind: 'list',
+    wire: 'fitIncome',
+    start: [],
+    entries: named(INCOMES),
+    api: { name: 'fit_incomes', about: 'Only people of households with these incomes become leads' },
+    in: 'fits',
+    label: 'Household income',
+    hint: 'A year. If only part of a household’s range is in yours, its income counts as unknown.',
+    refuses: {
+      code: 'misfit_income',
+      title: 'Income does not fit',
+      meaning: 'The person’s household has none of the campaign’s incomes.',
+    },
+  },
+  fit_home: {
+    kind: 'choice',
+    wire: 'fitHome',
+    start: 'any',
+    choices: { any: 'Anyone', owner: 'Homeowners', renter: 'Renters' },
+    api: { name: 'fit_home', about: 'Whether only homeowners or only renters become leads' },
+    in: 'fits',
+    label: 'Home',
+    hint: 'Whether they own the home they live in.',
+    refuses: {
+      code: 'misfit_home',
+      title: 'Home does not fit',
+      meaning: 'The person owns or rents their home, unlike the people the campaign asks for.',
+    },
+  },
+  fit_unknown: {
+    kind: 'choice',
+    wire: 'fitUnknown',
+    start: 'take',
+    choices: { take: 'Include them', refuse: 'Leave them out' },
+    about: 'Whether people become leads of whom not everything is known that the filter asks for',
+    api: { name: 'fit_unknown', about: 'What happens with people of whom not everything asked for is known' },
+    in: 'fits',
+    label: 'People with unknown values',
+    hint: 'For example, someone whose age is not known while you ask for an age.',
+    refuses: {
+      code: 'misfit_unknown',
+      title: 'Fit not known',
+      meaning: 'Something that the campaign’s filter asks for is not known about the person.',
+    },
+  },
   reidentify: {
     kind: 'choice',
     wire: 'reidentificationtype',
@@ -165,15 +355,17 @@ export const CAMPAIGN_RULES = {
     },
     of: ['local'],
   },
-} as const satisfies Record<string, FlagRule | WholeRule | ChoiceRule>;
+} as const satisfies Record<string, AnyRule>;
 
 type Rules = typeof CAMPAIGN_RULES;
 export type RuleName = keyof Rules;
 type Kept<R> = R extends { kind: 'flag' }
   ? boolean
-  : R extends { choices: infer C }
-    ? keyof C & string
-    : number;
+  : R extends { kind: 'list' }
+    ? string[]
+    : R extends { choices: infer C }
+      ? keyof C & string
+      : number;
 type Sent<R> = R extends { kind: 'flag' } ? 'T' | 'F' : Kept<R>;
 
 /** The rules as they are stored. */
@@ -195,10 +387,7 @@ export type RuleRefusal = {
 }[RuleName];
 
 /** Every rule with its name inside. */
-export const campaignRules = Object.entries(CAMPAIGN_RULES) as [
-  RuleName,
-  FlagRule | WholeRule | ChoiceRule,
-][];
+export const campaignRules = Object.entries(CAMPAIGN_RULES) as [RuleName, AnyRule][];
 
 /** The rules that campaigns of a module have. */
 const rulesOf = (module: string) => campaignRules.filter(([, rule]) => !rule.of || rule.of.includes(module));
@@ -273,9 +462,9 @@ export const ruleInputsSent = (values: RuleInputs): RulesGiven =>
     }),
   ) as RulesGiven;
 
-/** What is wrong with the number of a form's input, by input; null if nothing is. */
+/** What is wrong with the value of a form's input, by input; null if nothing is. */
 export const RULE_FAULTS = Object.fromEntries(
-  campaignRules.flatMap(([name, rule]) =>
+  campaignRules.flatMap(([name, rule]): [string, (value: never) => string | null][] =>
     rule.kind === 'whole'
       ? [
           [
@@ -289,9 +478,18 @@ export const RULE_FAULTS = Object.fromEntries(
                 : `Enter a number from ${rule.least} to ${rule.most}`,
           ],
         ]
-      : [],
+      : rule.kind === 'list'
+        ? [[name, (value: string[]) => (isOpen(rule.entries) ? openFault(rule.entries, value) : null)]]
+        : [],
   ),
-) as Record<string, (value: number | string) => string | null>;
+) as Record<string, (value: never) => string | null>;
+
+/** What is wrong with the entries that someone wrote into a list. */
+function openFault({ most, form, fault }: OpenEntries, entries: readonly string[]): string | null {
+  if (entries.length > most) return `Use up to ${most}`;
+  const wrong = form && entries.find((entry) => !form.test(entry));
+  return wrong === undefined ? null : `${wrong.slice(0, 20)} ${fault}`;
+}
 
 /** The rules of a campaign in words, for people who may only read them. */
 export function ruleFacts(shown: RulesGiven, module: string): [title: string, words: string][] {
@@ -299,8 +497,11 @@ export function ruleFacts(shown: RulesGiven, module: string): [title: string, wo
   const facts: [string, string][] = [];
   for (const [name, rule] of rulesOf(module)) {
     const value = shown[name];
-    if (rule.kind === 'whole') facts.push([rule.label, `${value}${rule.unit}`]);
-    else if (rule.kind === 'choice') facts.push([rule.label, rule.choices[value]!]);
+    // A filter that lets everyone through is no fact.
+    if (rule.in === 'fits' && String(value) === String(rule.start)) continue;
+    if (rule.kind === 'list') facts.push([rule.label, entriesShown(rule.entries, value as string[])]);
+    else if (rule.kind === 'whole') facts.push([rule.label, `${value}${rule.unit}`]);
+    else if (rule.kind === 'choice') facts.push([rule.label, rule.choices[value as string]!]);
     else if (rule.fact) facts.push([rule.fact.title, value === 'T' ? rule.fact.on : rule.fact.off]);
     else if (value === 'T') needs.push(rule.needs ?? rule.label);
   }

@@ -20,7 +20,14 @@ import {
   Whole,
 } from '../primitives.ts';
 import { InformationFields, InformationView, MoreFields, MoreOfCampaign } from './campaign-fields.ts';
-import { campaignRules, NEW_RULES, type RulesOfApi, type RulesOnWire, rulesShown } from './campaign-rules.ts';
+import {
+  campaignRules,
+  isOpen,
+  NEW_RULES,
+  type RulesOfApi,
+  type RulesOnWire,
+  rulesShown,
+} from './campaign-rules.ts';
 import { SiteHosts } from './site-hosts.ts';
 
 export const CAMPAIGN_STATES = ['active', 'paused', 'archived', 'removed'] as const;
@@ -55,12 +62,38 @@ const Optional = <T extends z.ZodType>(type: T) =>
 export const CAMPAIGN_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const;
 
 type Rule = (typeof campaignRules)[number][1];
+type Entries = Extract<Rule, { kind: 'list' }>['entries'];
+/** The entries of a list, each once; named ones in their order. */
+export const entriesType = (entries: Entries) => {
+  if (isOpen(entries)) {
+    const { most, longest, form, fault } = entries;
+    const Entry = z
+      .string()
+      .max(longest, `must not exceed ${longest} characters`)
+      .transform((text) => text.replace(/\s+/gu, ' ').trim());
+    return z
+      .array(form ? Entry.refine((text) => form.test(text), fault) : Entry)
+      .max(most, `must not exceed ${most} entries`)
+      .transform((all) => [
+        ...new Map(
+          all.filter((text) => /[\p{L}\p{N}]/u.test(text)).map((text) => [text.toLowerCase(), text]),
+        ).values(),
+      ]);
+  }
+  const names = Object.keys(entries);
+  return z
+    .array(z.enum(names, 'cannot be selected'))
+    .max(names.length, 'must list each entry only once')
+    .transform((chosen) => names.filter((name) => chosen.includes(name)));
+};
 const ruleType = (rule: Rule) =>
   rule.kind === 'flag'
     ? Flag
     : rule.kind === 'whole'
       ? Whole(rule.least, rule.most)
-      : z.enum(Object.keys(rule.choices));
+      : rule.kind === 'list'
+        ? entriesType(rule.entries)
+        : z.enum(Object.keys(rule.choices));
 const describe = (type: z.ZodType, about: string | undefined) => (about ? type.describe(about) : type);
 const STARTS = rulesShown(NEW_RULES);
 type RuleType<T> = z.ZodType<T, T extends number ? T | string : T>;
@@ -82,7 +115,13 @@ export const RuleChanges = z.object(
   ) as { [W in keyof RulesOnWire]: z.ZodOptional<RuleType<RulesOnWire[W]>> },
 );
 const shownType = (rule: Rule) =>
-  rule.kind === 'flag' ? Flag : rule.kind === 'whole' ? z.int() : z.enum(Object.keys(rule.choices));
+  rule.kind === 'flag'
+    ? Flag
+    : rule.kind === 'whole'
+      ? z.int()
+      : rule.kind === 'list'
+        ? z.array(z.string())
+        : z.enum(Object.keys(rule.choices));
 const RulesShown = z.object(
   Object.fromEntries(campaignRules.map(([, rule]) => [rule.wire, shownType(rule)])) as unknown as {
     [W in keyof RulesOnWire]: z.ZodType<RulesOnWire[W], RulesOnWire[W]>;
@@ -169,6 +208,9 @@ export const CampaignRow = Campaign.omit({
   department: true,
   industry: true,
   companySize: true,
+  fitJobTitles: true,
+  fitIndustry: true,
+  fitZip: true,
 });
 
 /** A campaign as it is created. */

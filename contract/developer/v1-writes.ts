@@ -3,7 +3,7 @@ import { type CompanyFieldsOfApi, companyFields } from '../accounts/company-fiel
 import { lengthOf, NAME_MAX } from '../accounts/company-rules.ts';
 import { MOST_CITIES, MOST_KEYWORDS, MOST_ZIPS } from '../audience/target.ts';
 import { campaignRules, type RulesOfApi } from '../campaigns/campaign-rules.ts';
-import { ApiRules } from '../campaigns/campaigns.ts';
+import { ApiRules, entriesType } from '../campaigns/campaigns.ts';
 import { PAYMENT_TERMS } from '../choices.ts';
 import {
   Country,
@@ -65,7 +65,9 @@ const RuleBody = shapeOf<{
               .int('must be a whole number')
               .min(rule.least, `must be at least ${rule.least}`)
               .max(rule.most, `must not exceed ${rule.most}`)
-          : z.enum(Object.keys(rule.choices));
+          : rule.kind === 'list'
+            ? entriesType(rule.entries)
+            : z.enum(Object.keys(rule.choices));
     const { description } = ApiRules.shape[rule.api.name as keyof RulesOfApi];
     return [rule.api.name, (description ? type.describe(description) : type).optional()];
   }),

@@ -291,6 +291,7 @@ export const ApiKeywordCount = z.object({
     .object({
       not_excluded: z.int(),
       contactable: z.int().describe('People with the contact details that leads must have'),
+      fitting: z.int().describe("Of these, people who fit the campaign's filter"),
       confident: z.int().describe('People matched with enough confidence'),
       not_delivered: z.int(),
       deliverable: z.int().describe('People who would become leads, ignoring limits and balances'),

@@ -409,6 +409,8 @@ export async function seedDemo(
         price: 5n * USD,
         balance: 2500n * USD,
         reidentify: '6_months',
+        fit_home: 'owner',
+        fit_ages: ['25 to 34', '35 to 44', '45 to 54', '55 to 64'],
       },
       14,
       ['https://pinecrest.example/quote'],

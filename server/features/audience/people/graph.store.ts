@@ -292,6 +292,7 @@ export async function profilesOf(
   rootId: string,
   ids: readonly string[],
 ): Promise<Map<string, Profile>> {
+  if (ids.length === 0) return new Map();
   const columns = sql.raw(PROFILE_KEYS.map((key) => `f.${key}`).join(', '));
   const { rows } = await sql<Profile & { wanted_id: string }>`
     with ${members(rootId, ids)}

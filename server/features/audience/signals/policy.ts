@@ -1,3 +1,5 @@
+import { campaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
+
 /** How far counts and first deliveries look back (spec calls 9). */
 export const LOOK_BACK_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
@@ -30,10 +32,15 @@ export const mayPass = (refused: string): boolean => PASSING.has(refused);
 /** How long a candidate waits before it is judged again; a newly started campaign does not wait. */
 export const WAIT_MS = 30 * 60_000;
 
+const misfits: readonly string[] = campaignRules.flatMap(([, rule]) =>
+  rule.in === 'fits' && rule.refuses ? [rule.refuses.code] : [],
+);
+
 /** The steps of a waterfall, from the people in the place to those who would become leads, in the order of the rules. */
 export const STEPS = {
   not_excluded: ['excluded', 'cannot_compare'],
   contactable: ['email_missing', 'phone_missing', 'address_missing'],
+  fitting: misfits,
   sure_enough: ['low_confidence', 'below_threshold'],
   not_delivered: ['seen_recently', 'duplicate'],
 } as const;

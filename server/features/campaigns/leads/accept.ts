@@ -10,6 +10,7 @@ import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Match, People } from '../../audience/people/index.ts';
 import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
+import { fitOf } from './fit.policy.ts';
 import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
 import * as store from './store.ts';
 
@@ -106,6 +107,7 @@ export function createAccept(
           // A company that was removed buys nothing, whatever its campaigns say.
           state: zones.has(row.company_id) ? row.state : 'removed',
           rules: row,
+          fit: fitOf(row),
           leastBilled: leastBilled.get(row.agency_id) ?? 0,
           startsOn: row.starts_on,
           endsOn: row.ends_on,
@@ -116,6 +118,9 @@ export function createAccept(
         },
       ]),
     );
+    const profiles = await people.profiles(tx, rootId, [
+      ...new Set(visits.flatMap((v) => (standings.get(v.campaignId)?.fit ? [v.match.personId] : []))),
+    ]);
     const earlier = await store.lastLeads(
       tx,
       visits.flatMap((v) => {
@@ -236,6 +241,9 @@ export function createAccept(
           email: person.email,
           phone: leadPhones(person, marked, campaign.dnc_phones).phone,
           address: person.address,
+          facts: standing.fit
+            ? { ...profiles.get(visit.match.personId), state: person.state, zip: person.zip }
+            : undefined,
           pages: pages.get(visit.ref),
           converted: converted.has(pair),
         },

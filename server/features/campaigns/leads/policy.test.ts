@@ -24,6 +24,7 @@ const candidate: Candidate = {
 const standing: Standing = {
   state: 'active',
   rules: NEW_RULES,
+  fit: null,
   leastBilled: 0,
   startsOn: null,
   endsOn: null,

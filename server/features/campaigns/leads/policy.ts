@@ -1,5 +1,6 @@
 import type { CampaignRules, RuleRefusal } from '../../../../contract/campaigns/campaign-rules.ts';
 import { stripEnd } from '../../../../contract/text.ts';
+import type { Fit, FitFacts } from './fit.policy.ts';
 
 /** A recognized visit that may become a lead, with all that the rules look at. */
 export interface Candidate {
@@ -11,6 +12,8 @@ export interface Candidate {
   email: string | null;
   phone: string | null;
   address: string | null;
+  /** What the campaign's filter looks at; undefined where it has none. */
+  facts?: FitFacts | undefined;
   /** How many pages of the site their browser has viewed; undefined where no one asks. */
   pages?: number | undefined;
   /** Whether the person has already reached the campaign's goal, or does so now. */
@@ -21,6 +24,8 @@ export interface Candidate {
 export interface Standing {
   state: 'active' | 'paused' | 'archived' | 'removed';
   rules: CampaignRules;
+  /** Its filter; null if it lets everyone through. */
+  fit: Fit | null;
   /** The confidence below which the campaign's agency has nothing billed. */
   leastBilled: number;
   startsOn: string | null;
@@ -149,6 +154,8 @@ export function refusal(
   if (rules.email_required && !candidate.email) return 'email_missing';
   if (rules.phone_required && !candidate.phone) return 'phone_missing';
   if (rules.address_required && !candidate.address) return 'address_missing';
+  const misfit = candidate.facts && campaign.fit?.(candidate.facts);
+  if (misfit) return misfit;
   if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
   if (candidate.confidence < rules.min_confidence) return 'low_confidence';
   if (candidate.pages !== undefined && candidate.pages < rules.min_pages) return 'few_pages';

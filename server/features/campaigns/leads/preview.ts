@@ -3,6 +3,7 @@ import type { Tx } from '../../../platform/db/scope.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
+import { fitOf } from './fit.policy.ts';
 import { leadPhones, type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
@@ -44,6 +45,8 @@ export function createPreview({
       rootId,
       [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
     );
+    const fit = fitOf(campaign.rules);
+    const profiles = fit ? await people.profiles(tx, rootId, [...known.keys()]) : undefined;
     const leastBilled = (await settings.leastConfidence(tx, [campaign.agencyId])).get(campaign.agencyId) ?? 0;
     const earlier = await store.lastLeads(
       tx,
@@ -94,9 +97,11 @@ export function createPreview({
           email: person.email,
           phone: leadPhones(person, marked, campaign.rules.dnc_phones).phone,
           address: person.address,
+          facts: profiles && { ...profiles.get(personId), state: person.state, zip: person.zip },
         },
         {
           rules: campaign.rules,
+          fit,
           leastBilled,
           state: 'active',
           startsOn: null,

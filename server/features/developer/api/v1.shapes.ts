@@ -176,6 +176,7 @@ export const keywordCountOf = (
   forecast: row.steps && {
     not_excluded: row.steps.not_excluded,
     contactable: row.steps.contactable,
+    fitting: row.steps.fitting,
     confident: row.steps.sure_enough,
     not_delivered: row.steps.not_delivered,
     deliverable: row.steps.deliverable,

@@ -142,6 +142,21 @@ describe('writes', () => {
         payment_term: 'Weekly',
       },
     ]);
+    const filter = {
+      fit_states: ['TX', 'CA', 'TX'],
+      fit_job_titles: [' Head  of Sales'],
+      fit_unknown: 'refuse',
+    };
+    expect((await send('PATCH', `/v1/campaigns/${made.body.id}`, filter)).body).toMatchObject({
+      fit_states: ['CA', 'TX'],
+      fit_job_titles: ['Head of Sales'],
+      fit_unknown: 'refuse',
+    });
+    const misfit = await send('PATCH', `/v1/campaigns/${made.body.id}`, { fit_zip_codes: ['78701', '78'] });
+    expect([misfit.status, misfit.body]).toMatchObject([
+      422,
+      { errors: [{ location: 'body.fit_zip_codes.1' }] },
+    ]);
     const active = await send('PUT', `/v1/campaigns/${made.body.id}/status`, { status: 'active' });
     expect([active.status, active.body.status]).toEqual([200, 'active']);
     const search = await send('POST', '/v1/campaigns', {

@@ -1,10 +1,13 @@
 import {
   Input,
+  type InputWrapperProps,
+  MultiSelect,
   NumberInput,
   Select,
   Slider,
   Stack,
   Switch,
+  TagsInput,
   Text,
   Textarea,
   TextInput,
@@ -12,7 +15,7 @@ import {
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { RULE_FAULTS, ruleInputsIn } from '../../../../contract/campaigns/campaign-rules.ts';
+import { isOpen, RULE_FAULTS, ruleInputsIn } from '../../../../contract/campaigns/campaign-rules.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { currencyFault } from '../../../ui/currency.ts';
@@ -188,10 +191,29 @@ export const NeedFields = ({ form }: { form: CampaignFormState }) => (
   <RuleInputsIn part="needs" form={form} />
 );
 
+/** Whom the campaign wants, whatever led to them. */
+export const FitFields = ({ form }: { form: CampaignFormState }) => (
+  <Stack gap="sm">
+    <Text size="sm" c="dimmed">
+      People outside this filter are not charged and not delivered. Fields left blank include everyone.
+    </Text>
+    <div className={classes.filter}>
+      <RuleInputsIn part="fits" form={form} />
+    </div>
+  </Stack>
+);
+
+const ORDER: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
+
 /** The inputs of the rules in a part of the form. */
-function RuleInputsIn({ part, form }: { part: 'needs' | 'which'; form: CampaignFormState }) {
+function RuleInputsIn({ part, form }: { part: 'needs' | 'fits' | 'which'; form: CampaignFormState }) {
   return ruleInputsIn(part, form.values.module).map(([field, rule]) => {
-    const shared = { label: rule.label, description: rule.hint };
+    const shared = {
+      label: rule.label,
+      description: rule.hint,
+      // Beside each other, inputs line up if their help is below.
+      ...(part === 'fits' ? { inputWrapperOrder: ORDER } : {}),
+    };
     if (field === 'min_confidence') return <Confidence key={field} form={form} {...shared} />;
     if (rule.kind === 'flag')
       return <Switch key={field} {...shared} {...form.getInputProps(field, { type: 'checkbox' })} />;
@@ -205,6 +227,31 @@ function RuleInputsIn({ part, form }: { part: 'needs' | 'which'; form: CampaignF
           {...form.getInputProps(field)}
         />
       );
+    if (rule.kind === 'list') {
+      const entered = form.values[field] as string[];
+      const list = { ...shared, placeholder: entered.length === 0 ? 'Any' : undefined, clearable: true };
+      return isOpen(rule.entries) ? (
+        <TagsInput
+          key={field}
+          {...list}
+          acceptValueOnBlur
+          splitChars={[',', ';', '\n']}
+          maxTags={rule.entries.most}
+          data={[...rule.entries.suggested]}
+          {...form.getInputProps(field)}
+        />
+      ) : (
+        <MultiSelect
+          key={field}
+          {...list}
+          searchable
+          hidePickedOptions
+          nothingFoundMessage="No matches"
+          data={Object.entries(rule.entries).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps(field)}
+        />
+      );
+    }
     return (
       <NumberInput
         key={field}
@@ -287,6 +334,12 @@ export function CampaignFields(props: {
         <Stack gap="sm">
           <NeedFields form={form} />
         </Stack>
+      </section>
+      <section className={classes.section}>
+        <Title order={3} mb="sm">
+          Filter
+        </Title>
+        <FitFields form={form} />
       </section>
       <section className={classes.section}>
         <Title order={3} mb="sm">

@@ -21,7 +21,15 @@ import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Wizard } from '../../../ui/Wizard.tsx';
 import { stepAfter, stepAt } from '../../../ui/wizard.ts';
-import { NameFields, NeedFields, RULES, SearchFields, WantedFields, WhichFields } from './CampaignForm.tsx';
+import {
+  FitFields,
+  NameFields,
+  NeedFields,
+  RULES,
+  SearchFields,
+  WantedFields,
+  WhichFields,
+} from './CampaignForm.tsx';
 import { ClientSelect } from './ClientSelect.tsx';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
@@ -189,6 +197,8 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
       <>
         <Title order={3}>Lead requirements</Title>
         <NeedFields form={form} />
+        <Title order={3}>Filter</Title>
+        <FitFields form={form} />
         <Title order={3}>
           {module === 'local' ? 'Which visits become leads' : 'Which people become leads'}
         </Title>

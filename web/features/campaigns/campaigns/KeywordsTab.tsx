@@ -245,6 +245,7 @@ const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
   ['placed', 'In the location'],
   ['not_excluded', 'Not excluded'],
   ['contactable', 'Contactable'],
+  ['fitting', 'Fits the filter'],
   ['sure_enough', 'Confident enough'],
   ['not_delivered', 'Not a lead yet'],
   ['deliverable', 'Deliverable now'],
