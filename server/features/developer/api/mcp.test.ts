@@ -7,12 +7,14 @@ import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 import { RATE } from './rate.ts';
 import { resources } from './v1.resources.ts';
+import { writes } from './v1.writes.ts';
 
 const HOST = 'acme.test';
 let app: TestApp;
 let root: Company;
 let acme: Company;
 let ann: string;
+let bakery: Company;
 let campaign: MadeCampaign;
 let foreign: MadeCampaign;
 
@@ -78,7 +80,7 @@ beforeAll(async () => {
   const owner = await app.make.user(acme, { email: 'ann@x.test', password: PASSWORD });
   await app.make.developer(acme, owner.id);
   ann = await app.signIn('ann@x.test', HOST);
-  const bakery = await app.make.client(acme, { name: 'Bakery' });
+  bakery = await app.make.client(acme, { name: 'Bakery' });
   campaign = await app.make.campaign(bakery, { name: 'Shop', price: 2_500_000n, balance: 900_000_000n });
   const other = await app.make.agency(root, { host: 'other.test', name: 'Other' });
   foreign = await app.make.campaign(await app.make.client(other), { price: 1_000_000n, balance: 9_000_000n });
@@ -113,7 +115,53 @@ describe('[BEY-24] the MCP server', () => {
     const brief = await client.getPrompt({ name: 'daily_brief' });
     const { text } = brief.messages[0]!.content as { text: string };
     expect([text.includes('list_leads'), text.includes('list_deliveries')]).toEqual([true, false]);
-    expect(new Set(resources.map(({ tool }) => tool)).size).toBe(resources.length);
+    const all = [...resources, ...writes].map(({ tool }) => tool);
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('has tools that write only if a scope turns them on, each with the scopes of its own', async () => {
+    const scopes: ApiScope[] = ['clients.read', 'clients.write', 'campaigns.write', 'webhooks.write'];
+    const tools = async (secret: string) => (await (await connect(secret)).listTools()).tools;
+    const off = await tools(await make(scopes));
+    expect(off.filter(({ annotations }) => !annotations?.readOnlyHint)).toEqual([]);
+    const secret = await make([...scopes, 'tools.write']);
+    const on = (await tools(secret)).filter(({ annotations }) => !annotations?.readOnlyHint);
+    // A webhook that delivers leads needs leads.read, too.
+    const allowed = writes.filter(({ scope, also }) => scopes.includes(scope) && !also);
+    expect(on.map(({ name }) => name)).toEqual(allowed.map(({ tool }) => tool));
+    expect(on.find(({ name }) => name === 'update_client')).toMatchObject({
+      inputSchema: { required: ['id'], properties: { name: { type: 'string' }, idempotency_key: {} } },
+      annotations: { readOnlyHint: false, destructiveHint: true },
+    });
+    const reader = await connect(await make(scopes));
+    const change = { id: bakery.id, external_id: 'F-1' };
+    await expect(reader.callTool({ name: 'update_client', arguments: change })).rejects.toThrow(
+      'no such tool',
+    );
+
+    const client = await connect(secret);
+    const owner = { name: 'Flo Flores', email: 'flo@x.test', phone: '+15045550100' };
+    const { id } = (await call(client, 'create_client', { name: 'Florist', owner })).json;
+    const changed = await call(client, 'update_client', { ...change, id });
+    expect(changed, changed.text).toMatchObject({ json: { external_id: 'F-1' } });
+    const given = { url: 'https://hooks.example.com/x', types: ['client.created'], idempotency_key: 'once' };
+    const made = await call(client, 'create_webhook_endpoint', given);
+    expect((await call(client, 'create_webhook_endpoint', given)).json.id).toBe(made.json.id);
+    expect((await call(client, 'list_webhook_endpoints')).json.data).toHaveLength(1);
+    const others = { ...change, id: foreign.owner.company_id };
+    expect(await call(client, 'update_client', others)).toMatchObject({
+      isError: true,
+      text: ownMessages.notFound,
+    });
+    expect((await call(client, 'update_client', { id, owner_id: 'x' })).text).toMatch(
+      /owner_id: is not a parameter/,
+    );
+    expect((await call(client, 'update_client', { ...change, idempotency_key: 7 })).text).toContain(
+      'idempotency_key: must be a text',
+    );
+    for (const given of [{ name: { $ne: null } }, { name: 'x'.repeat(10_000) }, { __proto__: { name: 'x' } }])
+      await call(client, 'update_client', { id, ...given });
+    expect((await call(client, 'get_client', { id })).json.name).toBe('Florist');
   });
 
   test('answers with what the same read of the API answers, and nothing of other tenants', async () => {

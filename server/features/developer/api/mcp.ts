@@ -9,11 +9,14 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
 import { FIXES, LEAD_VERSION } from '../../../../contract/developer/v1.ts';
-import { Refusal } from '../../../../contract/errors.ts';
+import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { type ApiCaller, ApiRefusal } from './auth.service.ts';
-import type { Read } from './v1.read.ts';
+import type { Api } from './v1.api.ts';
 import { type Resource, resources } from './v1.resources.ts';
+import type { WriteRequest } from './v1.write.ts';
+import { type Write, writes } from './v1.writes.ts';
 
 /** The longest answer of a tool, in characters: more than that fills a model's context without use. */
 const MOST_CHARACTERS = 200_000;
@@ -28,29 +31,38 @@ const BRIEF = {
 
 /**
  * Answers one message of the Model Context Protocol (streamable HTTP, stateless): the reads of the developer API as
- * tools, as far as the key's scopes allow. Every answer comes from the same reads, in the key's own row level security.
+ * tools, as far as the key's scopes allow, and its writes if the key has the scope tools.write as well. Every call is
+ * the same checked read or write as over the API, in the key's own row level security.
  * @param message the parsed JSON-RPC message
  */
 export async function answerMcp(
-  read: Read,
+  { read, write }: Api,
   caller: ApiCaller,
   name: string,
   request: { url: string; headers: Headers; message: unknown },
 ): Promise<Response> {
-  const tools = resources.filter(({ scope }) => caller.scopes.includes(scope));
+  const has = (scope: ApiScope | undefined) => scope === undefined || caller.scopes.includes(scope);
+  const mayWrite = has('tools.write');
+  const tools: (Resource | Write)[] = [
+    ...resources.filter(({ scope }) => has(scope)),
+    ...(mayWrite ? writes.filter(({ scope, also }) => has(scope) && has(also)) : []),
+  ];
   const server = new Server(
     { name: 'developer-api', title: name, version: LEAD_VERSION },
     {
       capabilities: { tools: {}, prompts: {} },
-      instructions: `Reads the clients, campaigns, leads, and money of ${caller.company.name} at ${name}. Nothing can be changed. Amounts are US dollars, times are UTC. Lists have pages: pass next_cursor as cursor to get the next one.`,
+      instructions: `Reads the clients, campaigns, leads, and money of ${caller.company.name} at ${name}. ${mayWrite ? 'Tools that change something take effect at once, and what campaigns find costs money: ask the person before you use one.' : 'Nothing can be changed.'} Amounts are US dollars, times are UTC. Lists have pages: pass next_cursor as cursor to get the next one.`,
     },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map((one) => TOOLS.get(one)!) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const resource = tools.find(({ tool }) => tool === params.name);
-    if (!resource) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool for this key.');
+    const found = tools.find(({ tool }) => tool === params.name);
+    if (!found) throw new McpError(ErrorCode.InvalidParams, 'There is no such tool for this key.');
+    const given = params.arguments ?? {};
     try {
-      const answer = await read(resource, caller, requestOf(params.arguments ?? {}));
+      const answer = isWrite(found)
+        ? (await write(found, caller, writeOf(given))).body
+        : await read(found, caller, readOf(given));
       return { content: [{ type: 'text' as const, text: textOf(answer) }] };
     } catch (error) {
       // What a model can correct is an answer to it; anything else is a failure of the call.
@@ -78,16 +90,22 @@ export async function answerMcp(
   }
 }
 
-/** A resource as a tool: its parameters as one object. */
-function toolOf({ tool, summary, url, query }: Resource) {
-  const { $schema: _, ...schema } = z.toJSONSchema(query, { io: 'input' }) as {
+const isWrite = (one: Resource | Write): one is Write => 'body' in one;
+
+/** The argument of a write that makes a retry safe, as the header does over the API. */
+const RETRY = 'idempotency_key';
+
+/** A read or a write as a tool: its parameters, or the fields of its body, as one object. */
+function toolOf(one: Resource | Write) {
+  const { tool, summary, url } = one;
+  const { $schema: _, ...schema } = z.toJSONSchema(isWrite(one) ? one.body : one.query, { io: 'input' }) as {
     $schema?: string;
     properties?: Record<string, object>;
     required?: string[];
   };
   const properties = { ...schema.properties };
   // In addresses it is text.
-  if (properties.limit)
+  if (!isWrite(one) && properties.limit)
     properties.limit = {
       type: 'integer',
       minimum: 1,
@@ -97,6 +115,12 @@ function toolOf({ tool, summary, url, query }: Resource) {
     };
   const isOne = url.includes(':id');
   if (isOne) properties.id = { type: 'string', format: 'uuid', description: 'The id, as a list returned it' };
+  if (isWrite(one))
+    properties[RETRY] = {
+      type: 'string',
+      maxLength: 255,
+      description: 'A text of your choice. A call that is repeated with it is done only once',
+    };
   return {
     name: tool,
     title: summary,
@@ -105,18 +129,31 @@ function toolOf({ tool, summary, url, query }: Resource) {
       ...schema,
       type: 'object' as const,
       properties,
-      ...(isOne ? { required: ['id'] } : {}),
+      ...(isOne ? { required: ['id', ...(schema.required ?? [])] } : {}),
       additionalProperties: false,
     },
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: {
+      readOnlyHint: !isWrite(one),
+      openWorldHint: false,
+      // What a write sets, removes, or pauses was something else before; what it adds changes nothing else.
+      ...(isWrite(one) ? { destructiveHint: url.includes(':id') } : {}),
+    },
   };
 }
 
 /** Described once: schemas take a while. */
-const TOOLS = new Map(resources.map((one) => [one, toolOf(one)]));
+const TOOLS = new Map<Resource | Write, ReturnType<typeof toolOf>>(
+  [...resources, ...writes].map((one) => [one, toolOf(one)]),
+);
 
-/** A tool's arguments as a request of the developer API, whose parameters are all text. */
-function requestOf(given: Record<string, unknown>): { query: unknown; params: unknown } {
+/** A tool's arguments as a request that writes. */
+function writeOf({ id, [RETRY]: key, ...body }: Record<string, unknown>): WriteRequest {
+  if (key !== undefined && typeof key !== 'string') throw refusalOf(RETRY, 'must be a text');
+  return { query: {}, params: { id }, body, key };
+}
+
+/** A tool's arguments as a read of the developer API, whose parameters are all text. */
+function readOf(given: Record<string, unknown>): { query: unknown; params: unknown } {
   const { id, ...query } = given;
   return {
     params: { id },
@@ -156,7 +193,7 @@ function refusalText(error: Refusal | ApiRefusal): string {
 }
 
 /** The steps of a daily brief, with the tools that the key may use. */
-function briefOf(tools: readonly Resource[]): string {
+function briefOf(tools: readonly { tool: string }[]): string {
   const has = (tool: string) => tools.some((one) => one.tool === tool);
   return [
     'Write a brief of what happened since yesterday at 00:00 UTC, in at most ten short sentences.',

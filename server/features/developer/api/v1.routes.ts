@@ -54,7 +54,7 @@ export const apiRoutes: PlainRoute[] = [
     access: 'public',
     tag: 'Developer API',
     summary:
-      'Answers a message of the Model Context Protocol with a key: the reads as tools (streamable HTTP, stateless)',
+      'Answers a message of the Model Context Protocol with a key: the reads as tools, and the writes with the scope tools.write (streamable HTTP, stateless)',
     handler: async () => null,
   },
   ...(['GET', 'DELETE'] as const).map(
@@ -174,7 +174,7 @@ export function addApiRoutes(
       const message = messageOf(request);
       // The log tells which tool was called.
       request.api!.url = `/mcp${toolIn(message.message)}`;
-      const answer = await answerMcp(read, caller, caller.ctx.tenant.companyName, message);
+      const answer = await answerMcp(developer.api, caller, caller.ctx.tenant.companyName, message);
       void reply.code(answer.status);
       const type = answer.headers.get('content-type');
       if (type) void reply.type(type);

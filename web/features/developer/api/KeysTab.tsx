@@ -337,7 +337,7 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
       <Example
         id="mcp"
         title="AI assistants"
-        line="Assistants that support the Model Context Protocol (MCP) can read what a key may view, and change nothing. Create a key of its own with only the permissions it needs, and enter these settings in the assistant. What it reads includes people’s personal data."
+        line="Assistants that support the Model Context Protocol (MCP) can read what a key may view. They can make changes only with a key that has the permission “Let AI assistants make changes”. Create a key of its own with only the permissions it needs, and enter these settings in the assistant. What it reads includes people’s personal data."
         codes={[mcp]}
         what="settings"
       />
