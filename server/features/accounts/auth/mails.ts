@@ -138,6 +138,7 @@ export const heldAddressMail = (
     `If it’s right, you don’t have to do anything. To change it now: ${links.allow}`,
     'You’ll be signed out everywhere when it changes.',
   ],
+  links: [links.allow],
 });
 
 /** Notifies the new address that it is about to become an account's address. */
