@@ -146,7 +146,13 @@ export function AgreementStep(props: StepProps) {
       {isAgreed ? (
         <Notice tone="good" title="You have accepted the agreement">
           Version {data?.version}. You can read it again at{' '}
-          <Anchor href="/service-billing-agreement" target="_blank" rel="noreferrer" inherit>
+          <Anchor
+            href="/service-billing-agreement"
+            target="_blank"
+            rel="noreferrer"
+            inherit
+            underline="always"
+          >
             Service and billing agreement
             <span className="sr-only"> (opens in a new tab)</span>
           </Anchor>
@@ -162,7 +168,13 @@ export function AgreementStep(props: StepProps) {
           label={
             <>
               I have read and accept the{' '}
-              <Anchor href="/service-billing-agreement" target="_blank" rel="noreferrer" inherit>
+              <Anchor
+                href="/service-billing-agreement"
+                target="_blank"
+                rel="noreferrer"
+                inherit
+                underline="always"
+              >
                 Service and billing agreement
                 <span className="sr-only"> (opens in a new tab)</span>
               </Anchor>

@@ -106,7 +106,7 @@ function One({ vendor }: { vendor: Vendor }) {
         {vendor.demo && (
           <Notice tone="info" title={`In this demo, ${vendor.name} is a stand-in`}>
             It speaks the service’s own calls and shows what arrives on{' '}
-            <Anchor href={vendor.demo.page} target="_blank" rel="noreferrer" inherit>
+            <Anchor href={vendor.demo.page} target="_blank" rel="noreferrer" inherit underline="always">
               the demo CRM
             </Anchor>
             . To connect, {vendor.sign_in && `sign in with ${vendor.sign_in} or `}use{' '}
