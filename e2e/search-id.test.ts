@@ -33,11 +33,13 @@ describe('[CAMP-02] [KEYW-02] Search ID, in the browser', () => {
       .first()
       .click();
     await page.getByRole('option', { name: 'Zip Code' }).click();
-    await page.getByLabel('Zip codes').fill('78701, 7870');
+    await page.getByRole('textbox', { name: 'Zip codes' }).fill('78701, 7870');
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByText('7870 is not a five-digit zip code').waitFor();
-    await page.getByLabel('Zip codes').fill('78701 78702');
-    await expect.poll(() => page.getByLabel('Zip codes').inputValue()).toBe('78701\n78702');
+    await page.getByRole('textbox', { name: 'Zip codes' }).fill('78701 78702');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Zip codes' }).inputValue())
+      .toBe('78701\n78702');
     await page.getByRole('button', { name: 'Create campaign' }).click();
     await page.getByRole('button', { name: 'New count' }).click();
 

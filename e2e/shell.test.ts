@@ -228,9 +228,9 @@ describe('[BEY-33] home', () => {
     await newcomer.getByRole('region', { name: 'What leads look like' }).waitFor();
     await newcomer
       .getByRole('region', { name: 'Your first lead' })
-      .getByRole('link', { name: 'Add a client' })
+      .getByRole('link', { name: 'Build a campaign' })
       .click();
-    await newcomer.waitForURL((url) => url.pathname === '/configuration/client-management');
+    await newcomer.waitForURL((url) => url.pathname === '/campaign-setup');
     await newcomer.close();
   });
 });
