@@ -10,7 +10,7 @@ import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
-import { type LimitRule, type Limits, networkOf, rangeOf } from '../../../platform/limits.ts';
+import { type LimitRule, type Limits, rangeOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
@@ -140,7 +140,7 @@ export function createEntry(
         ctx,
         [
           [limit.REGISTER, `${tenant.rootId}\n${given.email}`],
-          [limit.REGISTER_NETWORK, networkOf(ctx.ip)],
+          [limit.REGISTER_NETWORK, limit.networkAt(ctx)],
           [limit.REGISTER_RANGE, rangeOf(ctx.ip)],
         ],
         given.captcha_token,
@@ -273,7 +273,7 @@ export function createEntry(
         ctx,
         [
           [limit.FORGOT, `${tenant.rootId}\n${given.username}`],
-          [limit.FORGOT_NETWORK, networkOf(ctx.ip)],
+          [limit.FORGOT_NETWORK, limit.networkAt(ctx)],
         ],
         given.captcha_token,
       );

@@ -3,9 +3,11 @@ import * as argon from '@node-rs/argon2';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
+import { createLimits } from '../../../platform/limits.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { linkIn, mailsTo, solveCaptcha } from '../../../test/ways-in.ts';
+import { FORGOT_NETWORK } from './limit.policy.ts';
 
 vi.mock('@node-rs/argon2', async (original) => {
   const real = await original<typeof import('@node-rs/argon2')>();
@@ -201,6 +203,14 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
     const held = await forgot('nobody-else@x.test');
     expect(held.status).toBe(200);
+  });
+
+  test('[AUTH-21] whoever asks too often from a network pauses it at that tenant alone', async () => {
+    const limits = createLimits(app.platform);
+    for (let i = 0; i < FORGOT_NETWORK.max; i++) await limits.take(FORGOT_NETWORK, `${agency.id}\n127.0.0.1`);
+    expect((await forgot('one@x.test')).status).toBe(429);
+    expect((await forgot('one@x.test', 'root.test')).status).toBe(200);
+    app.clock.advance(3_700_000);
   });
 
   test('[AUTH-21] who tries links is paused', async () => {

@@ -33,14 +33,14 @@ export const CODE_MAIL = rule('code.mail', 6, 60);
 /** Wrong current passwords entered by a signed-in user. */
 export const PASSWORD = rule('password', 5, 30);
 
-/** Password reset links requested for one address, and from one network. */
+/** Password reset links requested for one address, and from one network at one tenant. */
 export const FORGOT = rule('forgot', 5, 60);
 export const FORGOT_NETWORK = rule('forgot.network', 30, 60);
 /** Email address changes requested by one user. */
 export const NEW_ADDRESS = rule('new.address', 5, 60);
 /** Invalid links opened from one network at one tenant. */
 export const LINK_NETWORK = rule('link.network', 20, 30);
-/** Sign-ups of one address, and from one network. */
+/** Sign-ups of one address, and from one network at one tenant. */
 export const REGISTER = rule('register', 5, 60);
 export const REGISTER_NETWORK = rule('register.network', 20, 60);
 /** Sign-ups per day from the neighborhood of a network, across all hosts. */

@@ -231,7 +231,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
         const row = await one(tx, id, true);
         if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has already started.');
         await store.updateImport(tx, id, { state: 'queued', mapping: JSON.stringify(mapping), country });
-        await jobs.send(tx, peopleImport, [{ rootId: row.root_id, importId: id }]);
+        await jobs.send(tx, peopleImport, [{ rootId: row.root_id, importId: id }], { turn: row.root_id });
         await audit.record(tx, ctx, {
           action: `${row.kind}.import`,
           objectKind: 'import',
