@@ -150,6 +150,14 @@ test('[BEY-11] an open session alone turns no automatic purchases on, and change
   expect((await save(await app.signIn('bea@x.test', HOST), buys)).status).toBe(200);
   const later = await app.oldSession('bea@x.test', HOST);
   expect((await save(later, { CostSet: '99.00' })).body.errors).toEqual({ confirm: ['password'] });
+  // From a later day on, by what it costs then.
+  const day = new Date(app.clock.now().getTime() + 40 * 86_400_000).toISOString().slice(0, 10);
+  const planned = { CostSet: '3.00', effective_from: day };
+  expect((await save(later, planned)).body.errors).toEqual({ confirm: ['password'] });
+  expect((await save(await app.signIn('bea@x.test', HOST), planned)).status).toBe(200);
+  expect((await save(later, { CostSet: '2.00', effective_from: day })).body.errors).toEqual({
+    confirm: ['password'],
+  });
   // What stays the same needs nothing, nor does stopping.
   expect((await save(later, buys)).status).toBe(200);
   expect(

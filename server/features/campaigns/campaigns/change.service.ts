@@ -95,16 +95,20 @@ export function createChanges(
   }
 
   /**
-   * An open session alone neither turns automatic purchases on a client's card on, nor changes what they cost.
+   * An open session alone neither turns automatic purchases on a client's card on, nor changes what they cost, now or
+   * from the day on that the change begins.
    * @throws Refusal 403 that says how to confirm one's identity
    */
-  async function mayCharge(ctx: Ctx, id: string, given: Change): Promise<void> {
-    const [kept] = await inScope(db.app, ctx.scope, (tx) => pricing.retailOf(tx, [id], clock.now()));
-    const before = kept ?? FREE;
-    if ((given.topup ?? before.topup) !== 'continual') return;
-    const after = retailWith({ ...FREE, ...before }, given);
-    if ((Object.keys(FREE) as (keyof Retail)[]).some((key) => after[key] !== before[key]))
-      await ctx.mustBeConfirmed();
+  async function mayCharge(
+    ctx: Ctx,
+    id: string,
+    given: Change & { effective_from?: string | undefined },
+  ): Promise<void> {
+    const isAsked = await inScope(db.app, ctx.scope, async (tx) => {
+      const row = await store.campaignById(tx, id);
+      return row && pricing.changesPurchases(tx, row, given);
+    });
+    if (isAsked) await ctx.mustBeConfirmed();
   }
 
   /**

@@ -165,6 +165,18 @@ export type Pricing = ReturnType<typeof createPricing>;
 export function createPricing(platform: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
   const { db, clock, events } = platform;
   const suppliers = createSuppliers(platform, { tenants, audit });
+  /**
+   * Returns when a change that begins on a given day takes effect, and what the campaign would cost then without it.
+   * @throws Refusal 422 when the day is over
+   */
+  async function retailFrom(tx: Tx, campaign: { id: string; company_id: string }, day: string | undefined) {
+    const zone = (await tenants.company(tx, campaign.company_id))?.time_zone ?? 'UTC';
+    const valid_from = beginOf(day, zone, clock.now());
+    const [kept] = await store.retailOf(tx, [campaign.id], valid_from);
+    const { campaign_id: _, ...before } = kept ?? { campaign_id: null, ...FREE };
+    return { valid_from, before };
+  }
+
   /** Returns the minimums that the scope's root sets for a lead. */
   async function leastOf(tx: Tx, at: Date): Promise<(module: string, term: string) => bigint> {
     const rows = await store.minimums(tx, MINIMUM_MODULES, TERMS, at);
@@ -427,11 +439,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     ): Promise<string> {
       if (!Object.keys(retailWire(FREE)).some((field) => given[field as keyof RetailGiven] !== undefined))
         return '';
-      const now = clock.now();
-      const zone = (await tenants.company(tx, campaign.company_id))?.time_zone ?? 'UTC';
-      const valid_from = beginOf(given.effective_from, zone, now);
-      const [kept] = await store.retailOf(tx, [campaign.id], valid_from);
-      const { campaign_id: _, ...before } = kept ?? { campaign_id: null, ...FREE };
+      const { valid_from, before } = await retailFrom(tx, campaign, given.effective_from);
       const after = retailWith(before, given);
       if (same(after, before)) return '';
       checkLeast(after, (await leastOf(tx, valid_from))(campaign.module, after.term));
@@ -445,7 +453,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         campaign_id: campaign.id,
         module: campaign.module,
         valid_from,
-        recorded_at: now,
+        recorded_at: clock.now(),
       });
       return `${lineOf(before, after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`;
     },
@@ -578,6 +586,15 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     clientRetail: (tx: Tx, companyId: string, module: ModuleType, at: Date) =>
       store.clientRetailAt(tx, companyId, module, at),
     retailOf: store.retailOf,
+    /** Whether a change would change what automatic purchases cost, or turn them on. @throws Refusal 422 */
+    changesPurchases: async (
+      tx: Tx,
+      campaign: { id: string; company_id: string },
+      given: RetailGiven & { effective_from?: string | undefined },
+    ): Promise<boolean> => {
+      const { before } = await retailFrom(tx, campaign, given.effective_from);
+      return (given.topup ?? before.topup) === 'continual' && !same(retailWith(before, given), before);
+    },
     leadPrices: store.leadPrices,
     leastLeads: store.enhanceLeast,
 
