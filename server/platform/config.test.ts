@@ -17,6 +17,8 @@ describe('configuration', () => {
       roles: ['web', 'ingest', 'worker'],
       seed: 'demo',
       databaseUrl: undefined,
+      // OWASP's recommendation for argon2id, which only tests go below.
+      passwordCost: { memoryCost: 19_456, timeCost: 2 },
     });
     expect(one.appKey).toHaveLength(32);
     expect(one.demoPassword.length).toBeGreaterThanOrEqual(12);

@@ -232,6 +232,8 @@ export interface Config {
   askPort: number | undefined;
   /** What tenants point their own domains at: a host (CNAME), and addresses (A, AAAA) where they are fixed. */
   domainTarget: { host: string; addresses: string[] };
+  /** What a password costs to hash (argon2id): KiB of memory and passes over it. Not a setting of operators. */
+  passwordCost: { memoryCost: number; timeCost: number };
   /** Name servers for checking tenants' domains; if empty, the system's. */
   dnsServers: string[];
   /** reCAPTCHA instead of the built-in captcha. `url` is the base of siteverify. */
@@ -314,6 +316,8 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     publicUrl: e.PUBLIC_URL && new URL(e.PUBLIC_URL).origin,
     askPort: e.ASK_PORT,
     domainTarget: { host: e.DOMAIN_TARGET ?? e.ROOT_DOMAIN, addresses: e.DOMAIN_ADDRESSES ?? [] },
+    // OWASP's present recommendation for argon2id: 19 MiB, 2 passes, 1 lane.
+    passwordCost: { memoryCost: 19_456, timeCost: 2 },
     dnsServers: e.DNS_SERVERS ?? [],
     recaptcha:
       e.RECAPTCHA_SITE_KEY && e.RECAPTCHA_SECRET

@@ -223,8 +223,10 @@ async function send(
       app.clock.advance(1000 * (Number(response.headers['retry-after'] ?? 1) + 1));
       continue;
     }
-    // An attacker with a freshly stolen session counts as having just confirmed their identity.
-    const ended = answer.status === 401 || (answer.status === 403 && /"confirm":\[/.test(answer.text));
+    // An attacker with a freshly stolen session counts as having just confirmed their identity. Calls for keys and
+    // download tokens accept no session, however fresh.
+    const ended =
+      (answer.status === 401 && guarded(call)) || (answer.status === 403 && /"confirm":\[/.test(answer.text));
     if (tries < 2 && ended && 'grade' in who) {
       Object.assign(who, await attacker(who.grade));
       continue;

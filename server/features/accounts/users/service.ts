@@ -22,13 +22,12 @@ export interface NewUser {
   profileDone?: boolean;
 }
 
-// OWASP's present recommendation for argon2id (algorithm 2): 19 MiB, 2 passes, 1 lane.
-const argon = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-
 export type Users = ReturnType<typeof createUsers>;
 
 /** Users of companies and their passwords. */
-export function createUsers({ clock }: Platform) {
+export function createUsers({ clock, config }: Platform) {
+  // Algorithm 2 is argon2id.
+  const argon = { algorithm: 2, parallelism: 1, ...config.passwordCost };
   // Compared with if no one has that address, so that timing does not reveal which users exist.
   const nobody = hash('no one has this password', argon);
   return {
