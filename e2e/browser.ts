@@ -1,6 +1,19 @@
 import type { Browser } from 'playwright-core';
+import { afterEach } from 'vitest';
 import { launchChromium } from '../scripts/chromium.ts';
 import { PATIENCE_MS } from './patience.ts';
+
+/** The browsers of this file's tests. */
+const opened: Browser[] = [];
+
+/** What the pages showed when a test failed: elsewhere there is only the log to find out from. */
+afterEach(async ({ task }) => {
+  if (task.result?.state !== 'fail') return;
+  for (const page of opened.flatMap((browser) => browser.contexts()).flatMap((context) => context.pages())) {
+    const text = await page.locator('body').ariaSnapshot({ timeout: 10_000 }).catch(String);
+    console.error(`${task.name}: ${page.url()} showed\n${text.slice(0, 4_000)}`);
+  }
+});
 
 /**
  * A browser whose pages wait as long as the tests do, and move nothing: on a busy machine a click is slow, not wrong,
@@ -8,6 +21,7 @@ import { PATIENCE_MS } from './patience.ts';
  */
 export async function openBrowser(): Promise<Browser> {
   const browser = await launchChromium();
+  opened.push(browser);
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => {
     const context = await newContext({ reducedMotion: 'reduce', ...options });

@@ -59,9 +59,12 @@ async function seenByClient() {
   return { ...seen, credit: (await credit.count()) ? await fact('Credit') : 0 };
 }
 
-/** The newest email of the outbox, which the demo also shows to agencies. */
-async function newestEmail(subject: RegExp): Promise<string> {
-  await go(agency, '/configuration/outbox');
+/**
+ * The newest email of the outbox with a subject like that; the demo shows the outbox to agencies too. It is searched
+ * for, since at a full hour the demo's jobs send more emails than fit on a page.
+ */
+async function newestEmail(subject: string): Promise<string> {
+  await go(agency, `/configuration/outbox?q=${encodeURIComponent(subject)}`);
   await agency.getByRole('row').filter({ hasText: subject }).first().getByRole('button').first().click();
   return agency.frameLocator('iframe').locator('body').innerText();
 }
@@ -102,7 +105,7 @@ describe('[BEY-01] what an agency gives back', () => {
     expect(after.statement).toBe(before.statement + 400);
     expect(after.campaign).toBe(before.campaign + 400);
     expect(after.spent).toBe(before.spent - 400);
-    expect(await newestEmail(/\$4\.00 refunded for a lead/)).toContain('Called twice, never reached');
+    expect(await newestEmail('$4.00 refunded for a lead')).toContain('Called twice, never reached');
   });
 
   test('a granted credit is in the balance, the statement, and an email', async () => {
@@ -129,7 +132,7 @@ describe('[BEY-01] what an agency gives back', () => {
     expect(after.statement).toBe(before.statement + 1250);
     expect(after.campaign).toBe(before.campaign + 1250);
     expect(after.credit).toBe(before.credit + 1250);
-    expect(await newestEmail(/You received a credit of \$12\.50/)).toContain('Thank you for waiting');
+    expect(await newestEmail('You received a credit of $12.50')).toContain('Thank you for waiting');
 
     // Both come out of the agency's own revenue.
     await go(agency, '/configuration/statement?view=earnings');
