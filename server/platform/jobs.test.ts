@@ -9,6 +9,7 @@ import { inScope } from './db/scope.ts';
 import { defineJob, jobNames, setUpJobs } from './jobs.ts';
 
 const fair = defineJob('test.fair', z.object({ turn: z.string() }));
+const grouped = defineJob('test.grouped', z.object({ at: z.int() }), { retryDelay: 1, retryBackoff: false });
 const daily = defineJob('test.daily', z.object({ rootId: z.uuid().optional() }));
 
 let app: TestApp;
@@ -51,6 +52,53 @@ test('[BEY-31] whoever enqueues many jobs is behind everybody who enqueues one',
   );
   expect(waiting).toHaveLength(51);
   expect(waiting.findIndex(({ turn }) => turn === 'modest')).toBe(1);
+});
+
+test('[BEY-31] jobs that run together end one by one, one of each group at a time and in order, and one that fails is retried alone', async () => {
+  const { jobs, db } = app.platform;
+  const ran: number[] = [];
+  const running: string[] = [];
+  let failures = 1;
+  const groupOf = ({ at }: { at: number }) => `group ${at % 3}`;
+  let hold = () => {};
+  const held = new Promise<void>((done) => {
+    hold = done;
+  });
+  await jobs.workTogether(grouped, { atOnce: 8 }, async (payload) => {
+    const group = groupOf(payload);
+    expect(running).not.toContain(group);
+    running.push(group);
+    // The first of a group hangs until all others are done.
+    if (payload.at === 0) await held;
+    running.splice(running.indexOf(group), 1);
+    if (payload.at === 4 && failures-- > 0) throw new Error('once');
+    ran.push(payload.at);
+  });
+  await inScope(db.app, { rootId }, (tx) =>
+    jobs.send(
+      tx,
+      grouped,
+      Array.from({ length: 9 }, (_, at) => ({ at })),
+      { group: groupOf },
+    ),
+  );
+  await until(
+    async () => ran.length,
+    (count) => count === 6,
+  );
+  expect(ran.filter((at) => at % 3 === 2)).toEqual([2, 5, 8]);
+  expect(ran.toSorted()).toEqual([1, 2, 4, 5, 7, 8]);
+  hold();
+  await until(
+    () =>
+      rows(`select count(*)::int as n from pgboss.job where name = 'test.grouped' and state = 'completed'`),
+    ([{ n }]) => n === 9,
+  );
+  expect(ran.toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  await until(
+    () => rows(`select 1 from job_run where kind = 'test.grouped'`),
+    (left) => left.length === 0,
+  );
 });
 
 /** Runs a process that does the jobs until it exits or has logged `last`; returns what it logged. */

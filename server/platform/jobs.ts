@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { type Job as BossJob, fromKysely, PgBoss, type QueueOptions, type WorkOptions } from 'pg-boss';
 import type { z } from 'zod';
 import { activity } from './activity.ts';
 import type { Tx } from './db/scope.ts';
+import { newId } from './ids.ts';
+import { together } from './together.ts';
 
 /** A kind of background work: its queue, what its payload holds (ids only), and how it is retried. */
 export interface JobKind<P extends object = object> {
@@ -89,6 +92,23 @@ const AGAIN_MS = 86_400_000;
 /** A job that was cut off and is no longer sent is forgotten after this long. */
 const FORGET_MS = 30 * 86_400_000;
 
+/** How often jobs that run together are taken, while there are any, and when there are none. */
+const TAKE_EVERY_MS = 20;
+const IDLE_MS = 200;
+/** How often the queue is told that jobs which were taken together are still running. */
+const HEARTBEAT_MS = 10_000;
+
+/** A job that was begun, and how the run before stands if it is not new. */
+interface Begun {
+  key: string;
+  is_new: boolean;
+  starts: number;
+  is_alive: boolean;
+  set_aside_at: Date | null;
+}
+
+const rootOf = (payload: object): string | null => (payload as { rootId?: string }).rootId ?? null;
+
 /** What a kind of job reports where users look for its outcome. */
 export interface JobHooks<P extends object> {
   /** Called when a process died twice while running the job: records that where users see it. Safe to run twice. */
@@ -139,6 +159,9 @@ export class Jobs {
   #ended: string[] = [];
   #forgetting: Promise<void> = Promise.resolve();
   #timers: NodeJS.Timeout[] = [];
+  /** What takes jobs together, and those that it has taken, by kind. */
+  readonly #loops: Promise<void>[] = [];
+  readonly #taken = new Map<string, Map<string, BossJob>>();
   /** Jobs that were cut off run one at a time, so that if the process dies again, only one of them can be to blame. */
   #alone: Promise<unknown> = Promise.resolve();
 
@@ -175,7 +198,11 @@ export class Jobs {
   async stop(limitMs = 20_000): Promise<void> {
     this.#stopping = true;
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#boss.stop({ graceful: true, timeout: Math.max(limitMs, 1000), close: false });
+    const limit = Math.max(limitMs, 1000);
+    await Promise.all([
+      this.#boss.stop({ graceful: true, timeout: limit, close: false }),
+      this.#giveBack(Date.now() + limit),
+    ]);
     // Jobs that were stopped cleanly did not kill the process.
     await this.#sql('select job_end(null, $1)', [this.#worker]).catch(() => {});
     await this.#boss.stop({ graceful: false });
@@ -200,19 +227,31 @@ export class Jobs {
     tx: Tx,
     kind: JobKind<P>,
     payloads: P[],
-    options: { startAfter?: Date; group?: (payload: P) => string; turn?: string } = {},
+    options: {
+      startAfter?: Date | ((payload: P) => Date | undefined);
+      group?: (payload: P) => string;
+      turn?: string;
+    } = {},
   ): Promise<void> {
     if (payloads.length === 0) return;
-    const { turn } = options;
+    const { turn, startAfter } = options;
+    const starts = typeof startAfter === 'function' ? startAfter : () => startAfter;
+    // Of jobs of one group that are due, the one with the lowest id is taken first.
+    const now = new Date();
+    const ids = payloads.map(() => newId(now)).sort();
     const ahead = turn ? await waitingOf(tx, kind.name, turn) : 0;
     await this.#boss.insert(
       kind.name,
-      payloads.map((data, i) => ({
-        data,
-        ...(turn ? { group: { id: turn }, priority: -(ahead + i) } : {}),
-        ...(options.startAfter ? { startAfter: options.startAfter } : {}),
-        ...(options.group ? { group: { id: options.group(data) } } : {}),
-      })),
+      payloads.map((data, i) => {
+        const at = starts(data);
+        return {
+          id: ids[i]!,
+          data,
+          ...(turn ? { group: { id: turn }, priority: -(ahead + i) } : {}),
+          ...(at ? { startAfter: at } : {}),
+          ...(options.group ? { group: { id: options.group(data) } } : {}),
+        };
+      }),
       { db: fromKysely(tx) },
     );
   }
@@ -261,6 +300,92 @@ export class Jobs {
     }
   }
 
+  /**
+   * Runs the jobs of a kind as `work` does, up to `atOnce` at a time and one of each group, with few statements: those
+   * that are due are taken together, and those that have ended are ended together. Not for kinds that run on a schedule.
+   */
+  async workTogether<P extends object>(
+    kind: JobKind<P>,
+    { atOnce }: { atOnce: number },
+    handler: (payload: P) => Promise<void>,
+  ): Promise<void> {
+    this.#watch();
+    const { name } = kind;
+    const taken = new Map<string, BossJob>();
+    this.#taken.set(name, taken);
+    let hasEnded = false;
+    const complete = together(
+      TAKE_EVERY_MS / 2,
+      () => name,
+      async (jobs: BossJob[]) => {
+        await this.#boss.complete(name, jobs);
+        return jobs;
+      },
+    );
+    const run = async (job: BossJob, work: () => Promise<void>): Promise<void> => {
+      const done = activity(`job ${name} ${job.id}`);
+      try {
+        await work();
+        await complete(job);
+      } catch (error) {
+        this.#onError(error, name);
+        // If this fails as well, the queue gives the job to another when its heartbeat stops.
+        await this.#boss.fail(name, job, error as Error).catch((failure) => this.#onError(failure, name));
+      } finally {
+        done();
+        taken.delete(job.id);
+        hasEnded = true;
+      }
+    };
+    const begin = async (read: { key: string; job: BossJob; payload: P }[]): Promise<void> => {
+      const begun = await this.#begin(name, read);
+      for (const { key, job, payload } of read)
+        void run(job, () => this.#from(begun.get(key)!, name, payload, () => handler(payload)));
+    };
+    const take = async (): Promise<number> => {
+      const batchSize = atOnce - taken.size;
+      if (batchSize <= 0) return 0;
+      const jobs = await this.#boss.fetch<P>(name, { batchSize, groupConcurrency: 1 });
+      const read = jobs.flatMap((job) => {
+        taken.set(job.id, job);
+        const { data: payload, error } = kind.payload.safeParse(job.data);
+        if (payload) return [{ key: job.id, job, payload }];
+        void run(job, () => Promise.reject(error));
+        return [];
+      });
+      if (read.length > 0)
+        await begin(read).catch((error) => {
+          for (const { job } of read) void run(job, () => Promise.reject(error));
+        });
+      return jobs.length;
+    };
+    const loop = async (): Promise<void> => {
+      let idleMs = 0;
+      while (!this.#stopping) {
+        await sleep(TAKE_EVERY_MS);
+        idleMs += TAKE_EVERY_MS;
+        if (!hasEnded && idleMs < IDLE_MS) continue;
+        hasEnded = false;
+        const count = await take().catch((error) => {
+          if (!this.#stopping) this.#onError(error, name);
+          return 0;
+        });
+        idleMs = count > 0 ? IDLE_MS : 0;
+      }
+    };
+    this.#loops.push(loop());
+  }
+
+  /** Waits until the jobs that were taken together have ended; what has not by then is given to another worker. */
+  async #giveBack(until: number): Promise<void> {
+    await Promise.all(this.#loops);
+    for (const [name, taken] of this.#taken) {
+      while (taken.size > 0 && Date.now() < until) await sleep(TAKE_EVERY_MS);
+      if (taken.size > 0)
+        await this.#boss.fail(name, [...taken.values()], { message: 'The server stopped.' });
+    }
+  }
+
   /** Runs a kind on a schedule (cron, UTC), once across all workers. */
   async schedule<P extends object>(kind: JobKind<P>, cron: string, payload: P): Promise<void> {
     this.#scheduled.add(kind.name);
@@ -274,28 +399,35 @@ export class Jobs {
     payload: P,
     work: () => Promise<void>,
   ): Promise<void> {
-    if (this.#ended.includes(key)) await this.#forgetEnded();
-    const rootId = (payload as { rootId?: string }).rootId ?? null;
-    const [begun] = await this.#sql<{
-      is_new: boolean;
-      starts: number;
-      is_alive: boolean;
-      set_aside_at: Date | null;
-    }>('select * from job_begin($1, $2, $3::jsonb, $4, $5)', [
-      key,
+    const begun = await this.#begin(name, [{ key, payload }]);
+    return this.#from(begun.get(key)!, name, payload, work);
+  }
+
+  /** Records jobs as running; returns how the runs before stand, by key. */
+  async #begin(name: string, jobs: { key: string; payload: object }[]): Promise<Map<string, Begun>> {
+    if (jobs.some(({ key }) => this.#ended.includes(key))) await this.#forgetEnded();
+    const begun = await this.#sql<Begun>('select * from job_begin($1, $2::jsonb, $3)', [
       name,
-      JSON.stringify(payload),
-      rootId,
+      JSON.stringify(jobs.map(({ key, payload }) => ({ key, payload, root_id: rootOf(payload) }))),
       this.#worker,
     ]);
-    if (begun!.is_new) return this.#tracked(key, work);
-    const { starts, is_alive: isAlive, set_aside_at: setAsideAt } = begun!;
+    return new Map(begun.map((row) => [row.key, row]));
+  }
+
+  /** Runs a job that was recorded as running; or sets it aside. */
+  async #from(
+    { key, is_new: isNew, starts, is_alive: isAlive, set_aside_at: setAsideAt }: Begun,
+    name: string,
+    payload: object,
+    work: () => Promise<void>,
+  ): Promise<void> {
+    if (isNew) return this.#tracked(key, work);
     if (setAsideAt) {
       if (key !== name || Date.now() - setAsideAt.getTime() < AGAIN_MS) return undefined;
     } else if (isAlive) return work();
     else if (starts >= MOST_STARTS) {
       await this.#hooks.get(name)?.setAside(payload as never);
-      await this.#onSetAside({ id: key, kind: name, rootId });
+      await this.#onSetAside({ id: key, kind: name, rootId: rootOf(payload) });
       await this.#sql('select job_set_aside($1)', [key]);
       this.#onError(
         new Error(`Job ${name} was stopped: the server went down ${starts} times while running it.`),
@@ -336,6 +468,10 @@ export class Jobs {
       const advanced = [...this.#advanced];
       this.#advanced.clear();
       await this.#sql('select job_alive($1, $2::text[])', [this.#worker, advanced]);
+    });
+    every(HEARTBEAT_MS, async () => {
+      for (const [name, taken] of this.#taken)
+        if (taken.size > 0) await this.#boss.touch(name, [...taken.values()]);
     });
     every(3_600_000, () => this.#sql('select job_forget($1)', [new Date(Date.now() - FORGET_MS)]));
   }

@@ -48,7 +48,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   };
   const ownerOf = ({ root_id, agency_id, company_id }: Owner): Owner => ({ root_id, agency_id, company_id });
   const vendorOf = (id: string): Vendor => vendors.get(id) ?? missing();
-  const present = async (tx: Tx, id: string, lock?: 'update' | 'share') =>
+  const present = async (tx: Tx, id: string, lock?: 'update') =>
     (await store.connectionById(tx, id, lock)) ?? missing();
   const counted = async (tx: Tx, id: string) => (await store.connections(tx, { id }))[0] ?? missing();
   const opened = (row: store.ConnectionRow): Credentials =>
@@ -186,8 +186,10 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     standIn: (vendorId: string) => standIns[vendorId],
     vendor: vendorOf,
     wayOf: (vendor: Vendor, row: store.ConnectionRow): Way | undefined => wayOf(vendor, opened(row)),
-    /** One connection that the scope may see; `share` keeps it as it is until the transaction ends. */
-    byId: (tx: Tx, id: string, lock?: 'share') => store.connectionById(tx, id, lock),
+    /** One connection that the scope may see. */
+    byId: (tx: Tx, id: string) => store.connectionById(tx, id),
+    /** The connections with these ids, which stay as they are until the transaction ends. */
+    shared: store.sharedConnections,
 
     /** @throws Refusal 404 for another tenant's company */
     list: (ctx: Ctx, companyId: string | undefined, vendor?: string) =>

@@ -36,19 +36,27 @@ export async function connections(
   return query.execute();
 }
 
-/**
- * One connection that is not removed. `lock`: `update` keeps others from changing it, `share` from changing it until
- * this transaction has written what it read.
- */
+/** One connection that is not removed; `lock` keeps others from changing it. */
 export async function connectionById(
   tx: Tx,
   id: string,
-  lock?: 'update' | 'share',
+  lock?: 'update',
 ): Promise<ConnectionRow | undefined> {
   const query = tx.selectFrom('connection').selectAll().where('id', '=', id).where('state', '!=', 'removed');
-  return (
-    lock === 'update' ? query.forUpdate() : lock === 'share' ? query.forShare() : query
-  ).executeTakeFirst();
+  return (lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** Connections that are not removed; they cannot be changed until this transaction has written what it read. */
+export async function sharedConnections(tx: Tx, ids: readonly string[]): Promise<ConnectionRow[]> {
+  if (ids.length === 0) return [];
+  return tx
+    .selectFrom('connection')
+    .selectAll()
+    .where('id', 'in', ids)
+    .where('state', '!=', 'removed')
+    .orderBy('id')
+    .forShare()
+    .execute();
 }
 
 export async function insertConnection(tx: Tx, row: Insertable<Schema['connection']>): Promise<void> {

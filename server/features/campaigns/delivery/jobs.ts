@@ -6,17 +6,7 @@ const AT_ONCE = 128;
 
 /** Starts sending what is due. An endpoint that hangs occupies one of the 128 slots; the others stay available. */
 export async function startDelivery(delivery: Delivery): Promise<void> {
-  await delivery.jobs.work(
-    sendJob,
-    {
-      localConcurrency: AT_ONCE,
-      localGroupConcurrency: 1,
-      pollingIntervalSeconds: 2,
-      // New jobs are announced; retries become due without an announcement.
-      notifyPollingIntervalSeconds: 2,
-    },
-    (payload) => delivery.attempt(payload),
-  );
+  await delivery.jobs.workTogether(sendJob, { atOnce: AT_ONCE }, (payload) => delivery.attempt(payload));
   await delivery.jobs.work(resumeJob, {}, (payload) => delivery.resume(payload));
   await delivery.jobs.work(forgetJob, { pollingIntervalSeconds: 60 }, () => delivery.forget());
   await delivery.jobs.schedule(forgetJob, '23 3 * * *', {});

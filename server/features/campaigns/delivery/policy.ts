@@ -68,6 +68,18 @@ export function judge(outcome: Outcome, attempts: number, now: Date, random: num
   return { state: outcome.isInDoubt ? 'unknown' : 'pending', nextAt };
 }
 
+/** Whether more attempts of a delivery are to come. */
+export const isOpen = ({ state }: { state: string }): boolean => state === 'pending' || state === 'unknown';
+
+/** An attempt as it is recorded. */
+export const attemptRow = (outcome: Outcome) => ({
+  started_at: outcome.startedAt,
+  duration_ms: outcome.durationMs,
+  status: outcome.status,
+  error: outcome.error,
+  exchanges: outcome.exchanges,
+});
+
 /** How far the retries of a delivery have come when its company is told: in percent of the attempts. */
 const ALERTS = [50, 90, 100] as const;
 export type Alert = (typeof ALERTS)[number];

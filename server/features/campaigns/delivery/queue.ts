@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { defineJob } from '../../../platform/jobs.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import { defineJob, type Jobs } from '../../../platform/jobs.ts';
 
 /**
  * Makes one attempt to send one delivery. `attempt` is the number of attempts made before: a job that runs late, or
@@ -35,6 +36,15 @@ export type SendPayload = z.output<typeof sendJob.payload>;
  */
 export const laneOf = ({ companyId, lane, connectionId, integrationId, isSlow }: SendPayload): string =>
   companyId ? `${companyId}:${isSlow ? 'slow' : lane}` : (connectionId ?? integrationId);
+
+/** Enqueues attempts on their lanes, at once or at a time. */
+export const enqueueSends = (
+  jobs: Jobs,
+  tx: Tx,
+  payloads: SendPayload[],
+  startAfter?: Date | ((payload: SendPayload) => Date | undefined),
+): Promise<void> =>
+  jobs.send(tx, sendJob, payloads, { group: laneOf, ...(startAfter ? { startAfter } : {}) });
 
 /** Lets the deliveries that waited for a connection go on. */
 export const resumeJob = defineJob(

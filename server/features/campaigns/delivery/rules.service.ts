@@ -25,7 +25,7 @@ type Deps = Pick<DeliveryDeps, 'audit' | 'leads' | 'campaigns'> & {
   goOn(tx: Tx, rows: store.Reopened[]): Promise<unknown>;
 };
 type Row = Pick<
-  NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>,
+  store.DeliveryToSend,
   'id' | 'lead_id' | 'is_test' | 'attempts' | 'state' | 'rules' | 'chosen'
 >;
 

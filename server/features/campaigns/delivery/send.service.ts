@@ -17,6 +17,7 @@ import { leadOf } from './lead.policy.ts';
 import { type Message, messageOf, secretsOf } from './payload.policy.ts';
 import { ANSWER_BYTES, type LeadData, type Outcome, TIMEOUT_MS } from './policy.ts';
 import { signedHeaders } from './sign.ts';
+import type { IntegrationRow } from './store.ts';
 
 export const SECRET = 'integration.secret';
 export const HEADERS = 'integration.headers';
@@ -45,6 +46,19 @@ export type Target =
       /** How many calls the attempt made, once it is made. */
       calls?: number;
     };
+
+/** The target of a webhook. */
+export const webhookOf = (
+  row: Pick<IntegrationRow, 'url' | 'secret_sealed' | 'payload' | 'headers_sealed'>,
+  messageId: string,
+): Target => ({
+  kind: 'webhook',
+  url: row.url!,
+  secretSealed: row.secret_sealed!,
+  messageId,
+  payload: row.payload,
+  headersSealed: row.headers_sealed,
+});
 
 /** A lead to send, with what is known about earlier attempts at a vendor. */
 export interface Sent {

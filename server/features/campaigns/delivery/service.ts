@@ -6,24 +6,19 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { createAlerts } from './alert.service.ts';
+import { createAttempts } from './attempt.service.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { deliveryDesk } from './desk.service.ts';
 import { destinationChanges } from './destination.service.ts';
 import { documentCalls } from './document.service.ts';
 import { createExamples } from './examples.ts';
 import { FLAT, payloadChanges } from './payload.service.ts';
-import { alertOf, judge, type LeadData, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
-import { laneOf, resumeJob, type SendPayload, sendJob } from './queue.ts';
-import { HANDED_ON, opensAt } from './rules.policy.ts';
+import { attemptRow, isOpen, MOST_PER_CAMPAIGN, type Outcome, TEST_EVERY_MS } from './policy.ts';
+import { enqueueSends, resumeJob, type SendPayload } from './queue.ts';
 import { deliveryRules } from './rules.service.ts';
-import { createSender, SECRET, type Target } from './send.service.ts';
+import { createSender, SECRET, type Target, webhookOf } from './send.service.ts';
 import { newMessageId, newSecret } from './sign.ts';
-import { createSlowness } from './slow.ts';
 import * as store from './store.ts';
-
-/** How long a delivery waits for a token that another process renews. */
-const RENEWAL_WAIT_MS = 5_000;
 
 export type { DeskRow } from './desk.store.ts';
 export type { Attempt, Counted } from './store.ts';
@@ -35,8 +30,6 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   const { db, clock, vault, jobs } = platform;
   const { audit, tenants, connections, outbound, leads, campaigns, enrichment } = deps;
   const sender = createSender({ clock, vault, outbound });
-  const alerts = createAlerts(platform, deps);
-  const slowness = createSlowness(clock);
   const examples = createExamples(platform, deps);
 
   const missing = (): never => {
@@ -78,10 +71,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   );
 
   const enqueue = (tx: Tx, payloads: SendPayload[], startAfter?: Date) =>
-    jobs.send(tx, sendJob, payloads, {
-      group: laneOf,
-      ...(startAfter ? { startAfter } : {}),
-    });
+    enqueueSends(jobs, tx, payloads, startAfter);
 
   async function present(tx: Tx, id: string, lock = false): Promise<store.IntegrationRow> {
     const row = await store.integrationById(tx, id, lock);
@@ -129,231 +119,11 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     if (objection) throw new Refusal('invalid', `url: ${objection}`, { errors: { url: [objection] } });
   }
 
-  /** The message of a delivery about to be sent, or why there is none. */
-  async function prepare(
-    tx: Tx,
-    row: NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>,
-  ): Promise<LeadData | string> {
-    if (row.integration_state !== 'enabled')
-      return `Not sent: the ${row.kind === 'webhook' ? 'webhook' : 'destination'} is ${row.integration_state}.`;
-    if (row.lead_id && (await leads.withheldIn(tx, row.root_id, [row.lead_id])).has(row.lead_id))
-      return 'Not sent: the person is on an exclusion list.';
-    const data = row.lead_id && (await leads.message(tx, [row.lead_id])).get(row.lead_id);
-    return data || 'Not sent: this lead’s personal data was erased.';
-  }
+  const attempt = createAttempts(platform, { ...deps, rules, sender });
 
-  type Row = NonNullable<Awaited<ReturnType<typeof store.deliveryToSend>>>;
-  /**
-   * Where a delivery goes now. `wait`: not now, because its connection is broken or paused (null) or because the vendor
-   * asked to wait, or its account's turn has not come. `stale`: its connection's token has to be renewed first.
-   */
-  async function targetOf(
-    tx: Tx,
-    row: Row,
-  ): Promise<Target | { wait: Date | null } | { stale: string } | string> {
-    if (row.kind === 'webhook') return webhookOf(row, row.message_id);
-    const connection = await connections.byId(tx, row.connection_id!, 'share');
-    if (!connection) return 'Not sent: the connection was removed.';
-    if (connection.state !== 'connected') return { wait: null };
-    if (connection.held_until && connection.held_until > clock.now()) return { wait: connection.held_until };
-    const vendor = connections.vendor(connection.vendor);
-    if (connections.signIns.isStale(connection)) return { stale: vendor.id };
-    const way = connections.wayOf(vendor, connection);
-    if (!way) return 'Not sent: the address of the connection is not valid.';
-    const turn = vendor.queue ? connection : undefined;
-    const free = turn && (await connections.queues.take(tx, turn, vendor.queue!));
-    if (free) return { wait: free };
-    return {
-      kind: 'vendor',
-      vendor,
-      way,
-      settings: row.settings,
-      mapping: row.mapping,
-      ...(turn ? { turn } : {}),
-    };
-  }
-
-  /** When the hours of its destination open for a delivery; null: they are open. Tests go out at any time. */
-  const opensFor = (row: Row, at: Date): Date | null =>
-    row.is_test ? null : opensAt(row.rules?.hours, row.time_zone, at);
-
-  /** Ends a delivery that the rules leave out. */
-  async function skip(tx: Tx, row: Row, why: string): Promise<null> {
-    await store.settle(
-      tx,
-      row,
-      { state: 'skipped', next_at: null, delivered_at: null },
-      attemptRow(notSent(clock.now(), `Not sent: ${why}`)),
-    );
-    return null;
-  }
-
-  jobs.hook(sendJob, {
-    setAside: ({ rootId, deliveryId, attempt }) =>
-      inScope(db.app, { rootId }, async (tx) => {
-        const row = await store.deliveryToSend(tx, deliveryId);
-        if (!row || !isOpen(row) || row.attempts !== attempt) return;
-        const error = 'Not sent: the server stopped twice while sending this lead.';
-        await store.settle(
-          tx,
-          row,
-          { state: 'failed', next_at: null, delivered_at: null },
-          attemptRow(notSent(clock.now(), error)),
-        );
-      }),
-  });
-
-  /** Other deliveries of the same destination that are due and can go out with one that is about to be sent. */
-  async function dueWith(tx: Tx, row: Row, most: number): Promise<{ row: Row; data: LeadData }[]> {
-    const rows = await store.dueWith(tx, row, clock.now(), most - 1);
-    const leadIds = rows.flatMap((one) => one.lead_id ?? []);
-    if (leadIds.length === 0) return [];
-    const withheld = await leads.withheldIn(tx, row.root_id, leadIds);
-    const messages = await leads.message(tx, leadIds);
-    const batch: { row: Row; data: LeadData }[] = [];
-    for (const one of rows) {
-      const data = one.lead_id && !withheld.has(one.lead_id) ? messages.get(one.lead_id) : undefined;
-      // What cannot be sent is told by a job of its own.
-      if (!data) continue;
-      const leftOut = await rules.leftOut(tx, one, data);
-      if (leftOut) await skip(tx, one, leftOut);
-      else batch.push({ row: one, data });
-    }
-    return batch;
-  }
-
-  /** Records what came of attempts and enqueues the next ones, in one transaction. */
-  async function settleAll(
-    scope: { rootId: string },
-    payload: SendPayload,
-    all: { row: Row; outcome: Outcome }[],
-    target?: Target,
-  ): Promise<void> {
-    const now = clock.now();
-    const judged = all.map((one) => ({
-      ...one,
-      verdict: judge(one.outcome, one.row.attempts + 1, now, Math.random()),
-    }));
-    const [{ row: first }] = judged as [(typeof judged)[number]];
-    await inScope(db.app, scope, async (tx) => {
-      for (const { row, outcome, verdict } of judged) {
-        const retryAt = 'nextAt' in verdict ? verdict.nextAt : null;
-        const opens = retryAt && opensFor(row, retryAt);
-        const nextAt = opens ?? retryAt;
-        const settled = await store.settle(
-          tx,
-          row,
-          {
-            state: verdict.state,
-            next_at: nextAt,
-            waits_for_hours: Boolean(opens),
-            delivered_at: verdict.state === 'delivered' ? now : null,
-            ...(outcome.remoteId === undefined ? {} : { remote_id: outcome.remoteId }),
-          },
-          attemptRow(outcome),
-        );
-        if (!settled) continue;
-        const { dueAt: _, isSlow: __, ...next } = payload;
-        if (nextAt) await enqueue(tx, [{ ...next, deliveryId: row.id, attempt: row.attempts + 1 }], nextAt);
-      }
-      const waits = judged.flatMap(({ outcome }) => outcome.afterMs ?? []);
-      if (waits.length > 0 && first.connection_id)
-        await connections.hold(tx, first.connection_id, new Date(now.getTime() + Math.max(...waits)));
-      if (judged.some(({ outcome }) => outcome.gone)) await disableGone(tx, first.integration_id, now);
-      if (target?.kind === 'vendor' && target.turn)
-        await connections.queues.give(tx, target.turn, target.vendor.queue!, target.calls ?? 0);
-    });
-    // What was never sent says nothing about its destination.
-    if (!target || first.is_test) return;
-    const reached = judged
-      .map((one) => ({ of: alertOf(one.verdict, one.row.attempts + 1), error: one.outcome.error }))
-      .reduce((worst, one) => (one.of > worst.of ? one : worst));
-    const isThere = judged.some(({ verdict }) => verdict.state === 'delivered');
-    if (reached.of === 0 ? isThere && first.alerted > 0 : reached.of > first.alerted)
-      await alerts.note(first, reached.of, reached.error);
-  }
-
-  const service = {
+  return {
     jobs,
-
-    /**
-     * Makes one attempt: reads, sends outside any transaction, then records the attempt and enqueues the next in one
-     * transaction. Safe to run twice: a late or second run records nothing; if killed between sending and recording, it
-     * sends the same message id once more.
-     */
-    async attempt(payload: SendPayload, isRenewed = false): Promise<void> {
-      const scope = { rootId: payload.rootId };
-      const place = payload.connectionId ?? payload.integrationId;
-      // It must not hold up the other destinations on its lane, one lead after the other.
-      if (!payload.isSlow && payload.companyId && slowness.isSlow(place))
-        return inScope(db.app, scope, (tx) => enqueue(tx, [{ ...payload, isSlow: true }]));
-      const ready = await inScope(db.app, scope, async (tx) => {
-        const row = await store.deliveryToSend(tx, payload.deliveryId);
-        if (!row || !isOpen(row) || row.attempts !== payload.attempt) return null;
-        if (payload.dueAt && row.next_at?.toISOString() !== payload.dueAt) return null;
-        const data = await prepare(tx, row);
-        if (row.integration_state !== 'enabled' && (await rules.passedOn(tx, row)))
-          return skip(tx, row, HANDED_ON);
-        if (typeof data === 'string') return { row, why: data };
-        const leftOut = await rules.leftOut(tx, row, data);
-        if (leftOut) return skip(tx, row, leftOut);
-        const opens = opensFor(row, clock.now());
-        const target = opens ? { wait: opens } : await targetOf(tx, row);
-        if (typeof target === 'string') return { row, why: target };
-        if ('stale' in target) {
-          if (!isRenewed) return target;
-          const at = new Date(clock.now().getTime() + RENEWAL_WAIT_MS);
-          await store.postpone(tx, row.id, at, false);
-          await enqueue(tx, [{ ...payload, dueAt: at.toISOString() }], at);
-          return null;
-        }
-        if ('wait' in target) {
-          await store.postpone(tx, row.id, target.wait, opens !== null);
-          if (target.wait) await enqueue(tx, [{ ...payload, dueAt: target.wait.toISOString() }], target.wait);
-          return null;
-        }
-        const batch = [{ row, data }];
-        if (target.kind === 'vendor') {
-          if (target.vendor.deliverMany && !row.is_test)
-            batch.push(...(await dueWith(tx, row, target.vendor.queue?.most ?? 1)));
-          if (target.vendor.find) await store.markInDoubt(tx, unknownOf(batch.map((one) => one.row)));
-        }
-        return { row, batch, target };
-      });
-      if (!ready) return;
-      if ('stale' in ready) {
-        await connections.signIns.renew(
-          connections.vendor(ready.stale),
-          payload.rootId,
-          payload.connectionId!,
-        );
-        return service.attempt(payload, true);
-      }
-      if (!ready.batch)
-        return settleAll(scope, payload, [{ row: ready.row, outcome: notSent(clock.now(), ready.why) }]);
-      const { row, batch, target } = ready;
-      const sendings = batch.map((one) => ({
-        data: one.data,
-        remoteId: one.row.remote_id,
-        isInDoubt: one.row.state === 'unknown',
-      }));
-      const outcomes =
-        target.kind === 'vendor'
-          ? await sender.sendMany(target, sendings)
-          : [await sender.send(target, sendings[0]!)];
-      slowness.note(place, outcomes[0]!);
-      // Before the deliveries are settled: a process that dies in between then finds a connection that is broken already.
-      const broken = outcomes.find((outcome) => outcome.broken !== undefined)?.broken;
-      if (broken !== undefined && !(await connections.broken(row.root_id, row.connection_id!, broken)))
-        // Its token was renewed: the next attempt is an ordinary one.
-        for (const outcome of outcomes) delete outcome.broken;
-      await settleAll(
-        scope,
-        payload,
-        batch.map((one, at) => ({ row: one.row, outcome: outcomes[at]! })),
-        target,
-      );
-    },
+    attempt: (payload: SendPayload): Promise<void> => attempt(payload),
 
     /** Lets what waited for a connection go on, a thousand at a time. */
     async resume(payload: { rootId: string; connectionId: string }): Promise<void> {
@@ -677,48 +447,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       await inScope(db.app, scope, (tx) => connections.queues.give(tx, turn, queue, target.calls ?? 0));
     }
   }
-
-  /** 410 Gone: the endpoint wants no more. */
-  async function disableGone(tx: Tx, id: string, now: Date): Promise<void> {
-    const row = await store.integrationById(tx, id, true);
-    if (row?.state !== 'enabled') return;
-    await store.updateIntegration(tx, id, { state: 'disabled', state_reason: 'gone', updated_at: now });
-    await audit.recordSystem(tx, now, ownerOf(row), {
-      action: 'integration.disabled',
-      objectKind: 'integration',
-      objectId: id,
-      description: `The webhook ${row.url} returned 410 Gone and was disabled`,
-    });
-  }
-
-  return service;
 }
 
-type WebhookRow = Pick<store.IntegrationRow, 'url' | 'secret_sealed' | 'payload' | 'headers_sealed'>;
-const webhookOf = (row: WebhookRow, messageId: string): Target => ({
-  kind: 'webhook',
-  url: row.url!,
-  secretSealed: row.secret_sealed!,
-  messageId,
-  payload: row.payload,
-  headersSealed: row.headers_sealed,
-});
-
 const nounOf = ({ kind }: { kind: string }): string => (kind === 'webhook' ? 'webhook' : 'destination');
-const isOpen = ({ state }: { state: string }): boolean => state === 'pending' || state === 'unknown';
-
-/** Those of which a vendor that cannot tell a repeated record must be asked, if their outcome is lost. */
-const unknownOf = (rows: readonly { id: string; remote_id: string | null; state: string }[]): string[] =>
-  rows.flatMap(({ id, remote_id, state }) => (!remote_id && state !== 'unknown' ? [id] : []));
-
-const notSent = (startedAt: Date, error: string): Outcome => ({
-  startedAt,
-  durationMs: 0,
-  status: null,
-  exchanges: [],
-  error,
-  final: true,
-});
 
 /** The job for the next attempt of a delivery that waits no more. */
 const nextOf = (row: {
@@ -737,12 +468,4 @@ const nextOf = (row: {
   lane: row.lane,
   ...(row.connection_id ? { connectionId: row.connection_id } : {}),
   attempt: row.attempts,
-});
-
-const attemptRow = (outcome: Outcome) => ({
-  started_at: outcome.startedAt,
-  duration_ms: outcome.durationMs,
-  status: outcome.status,
-  error: outcome.error,
-  exchanges: outcome.exchanges,
 });

@@ -1,6 +1,5 @@
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
-import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { TOOK_UP_TO, tookGroup } from './metrics.policy.ts';
@@ -204,7 +203,9 @@ export const remoteOf = (tx: Tx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
-export const deliveryToSend = (tx: Tx, id: string) => toSend(tx).where('d.id', '=', id).executeTakeFirst();
+export const deliveriesToSend = (tx: Tx, ids: readonly string[]) =>
+  toSend(tx).where(sql<SqlBool>`d.id = any(${ids}::uuid[])`).execute();
+export type DeliveryToSend = Awaited<ReturnType<typeof deliveriesToSend>>[number];
 
 /** Other deliveries of a destination that are due, the oldest first, locked. */
 export const dueWith = (
@@ -239,79 +240,89 @@ export async function noteAlert(tx: Tx, id: string, alerted: number): Promise<In
     .executeTakeFirst();
 }
 
-/**
- * Records an attempt and its result, unless another attempt has been recorded since `attempts` were counted. Returns
- * whether it did.
- */
-export async function settle(
-  tx: Tx,
-  delivery: { id: string; attempts: number },
+/** An attempt and what came of it. */
+export interface Settled {
+  delivery: { id: string; attempts: number };
   set: {
     state: State;
     next_at: Date | null;
     delivered_at: Date | null;
     remote_id?: string | null;
     waits_for_hours?: boolean;
-  },
+  };
   attempt: {
     started_at: Date;
     duration_ms: number;
     status: number | null;
     error: string | null;
     exchanges: Exchange[];
-  },
-): Promise<boolean> {
-  const number = delivery.attempts + 1;
-  const row = await tx
-    .updateTable('delivery')
-    .set({
-      waits_for_hours: false,
-      ...set,
-      attempts: number,
-      cause: set.state === 'skipped' ? null : (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null),
-    })
-    .where('id', '=', delivery.id)
-    .where('attempts', '=', delivery.attempts)
-    .returning(['root_id', 'agency_id', 'company_id', 'integration_id', 'is_test'])
-    .executeTakeFirst();
-  if (!row) return false;
-  const { integration_id, is_test, ...owner } = row;
-  const { exchanges, ...facts } = attempt;
-  await tx
-    .insertInto('delivery_attempt')
-    .values({ delivery_id: delivery.id, number, ...owner, ...facts })
-    .execute();
-  if (exchanges.length > 0) {
-    await tx
-      .insertInto('delivery_exchange')
-      .values({
-        delivery_id: delivery.id,
-        number,
-        ...owner,
-        at: attempt.started_at,
-        exchanges: JSON.stringify(exchanges),
-      })
-      .execute();
-    if (!is_test) await countAttempt(tx, integration_id, owner, attempt);
-  }
-  return true;
+  };
 }
 
-/** Adds an attempt to the day of its destination. */
-async function countAttempt(
+/**
+ * Records an attempt and its result, unless another attempt has been recorded since `attempts` were counted. Returns
+ * whether it did.
+ */
+export const settle = async (
   tx: Tx,
-  integrationId: string,
-  owner: Owner & { agency_id: string },
-  attempt: { started_at: Date; duration_ms: number; error: string | null },
-): Promise<void> {
-  const group = tookGroup(attempt.duration_ms);
-  const took = [...TOOK_UP_TO, 0].map((_, at) => (at === group ? 1 : 0));
-  const isDelivered = attempt.error === null;
-  await sql`insert into delivery_day as d (integration_id, day, root_id, agency_id, company_id, delivered, failed, took)
-    values (${integrationId}, ${attempt.started_at.toISOString().slice(0, 10)}, ${owner.root_id}, ${owner.agency_id},
-            ${owner.company_id}, ${isDelivered ? 1 : 0}, ${isDelivered ? 0 : 1}, ${took}::integer[])
-    on conflict (integration_id, day) do update set delivered = d.delivered + excluded.delivered,
-      failed = d.failed + excluded.failed, took[${group + 1}] = d.took[${group + 1}] + 1`.execute(tx);
+  delivery: Settled['delivery'],
+  set: Settled['set'],
+  attempt: Settled['attempt'],
+): Promise<boolean> => (await settleAll(tx, [{ delivery, set, attempt }])).has(delivery.id);
+
+/**
+ * Records attempts and their results, and counts them for their destinations, in one statement; except where another
+ * attempt has been recorded since `attempts` were counted. Returns the ids of the deliveries that it recorded.
+ */
+export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Set<string>> {
+  const given = all.map(({ delivery, set, attempt: { exchanges, ...attempt } }) => ({
+    waits_for_hours: false,
+    ...set,
+    ...attempt,
+    id: delivery.id,
+    attempts: delivery.attempts,
+    error: attempt.error?.toWellFormed() ?? null,
+    cause: set.state === 'skipped' ? null : (attempt.error?.slice(0, MOST_CAUSE).toWellFormed() ?? null),
+    keeps_remote_id: set.remote_id === undefined,
+    exchanges: exchanges.length > 0 ? exchanges : null,
+    day: attempt.started_at.toISOString().slice(0, 10),
+    took: tookGroup(attempt.duration_ms),
+  }));
+  const groups = [...TOOK_UP_TO, 0].map((_, at) => at);
+  const took = sql.join(groups.map((group) => sql`count(*) filter (where g.took = ${sql.lit(group)})`));
+  const sums = sql.join(
+    groups.map((at) => sql`t.took[${sql.lit(at + 1)}] + excluded.took[${sql.lit(at + 1)}]`),
+  );
+  const { rows } = await sql<{ id: string }>`/* kept: settle_deliveries */
+    with given as (
+      select * from json_to_recordset(${JSON.stringify(given)}::json) as g (
+        id uuid, attempts smallint, state text, next_at timestamptz, delivered_at timestamptz, remote_id text,
+        keeps_remote_id boolean, waits_for_hours boolean, cause text, started_at timestamptz, duration_ms integer,
+        status smallint, error text, exchanges jsonb, day date, took integer)),
+    settled as (
+      update delivery d set state = g.state, next_at = g.next_at, delivered_at = g.delivered_at,
+        remote_id = case when g.keeps_remote_id then d.remote_id else g.remote_id end,
+        waits_for_hours = g.waits_for_hours, attempts = g.attempts + 1, cause = g.cause
+      from given g where d.id = g.id and d.attempts = g.attempts
+      returning d.id, d.attempts as number, d.root_id, d.agency_id, d.company_id, d.integration_id, d.is_test),
+    tried as (
+      insert into delivery_attempt (delivery_id, number, root_id, agency_id, company_id, started_at, duration_ms, status, error)
+      select s.id, s.number, s.root_id, s.agency_id, s.company_id, g.started_at, g.duration_ms, g.status, g.error
+      from settled s join given g on g.id = s.id),
+    kept as (
+      insert into delivery_exchange (delivery_id, number, root_id, agency_id, company_id, at, exchanges)
+      select s.id, s.number, s.root_id, s.agency_id, s.company_id, g.started_at, g.exchanges
+      from settled s join given g on g.id = s.id where g.exchanges is not null),
+    counted as (
+      insert into delivery_day as t (integration_id, day, root_id, agency_id, company_id, delivered, failed, took)
+      select s.integration_id, g.day, s.root_id, s.agency_id, s.company_id,
+             count(*) filter (where g.error is null), count(*) filter (where g.error is not null), array[${took}]::integer[]
+      from settled s join given g on g.id = s.id where g.exchanges is not null and not s.is_test
+      group by s.integration_id, g.day, s.root_id, s.agency_id, s.company_id order by s.integration_id, g.day
+      on conflict (integration_id, day) do update set delivered = t.delivered + excluded.delivered,
+        failed = t.failed + excluded.failed, took = array[${sums}])
+    select id from settled`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Returns a page of a webhook's deliveries, with the total count. `search` is the id of a message. */
