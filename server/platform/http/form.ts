@@ -31,7 +31,9 @@ const HEADER_BYTES = 128 * 1024;
 
 /**
  * Whether a form has few parts with short headers: the parser reads headers character by character, and an attacker
- * must not be able to keep it busy. In the parts' content it only searches for the next part.
+ * must not be able to keep it busy. In the parts' content it only searches for the next part. Every place where the
+ * parser could begin a part counts, also within headers and contents, and only the end of the body ends the count, so
+ * that no body has more for the parser than was counted here.
  */
 function isSimple(body: Buffer, boundary: string): boolean {
   const delimiter = `--${boundary}`;
@@ -39,7 +41,7 @@ function isSimple(body: Buffer, boundary: string): boolean {
   let said = 0;
   for (let at = body.indexOf(delimiter); at >= 0; at = body.indexOf(delimiter, at + delimiter.length)) {
     const begin = at + delimiter.length;
-    if (body.toString('latin1', begin, begin + 2) === '--') return true;
+    if (body.toString('latin1', begin, begin + 2) === '--') return body.length - begin <= '--\r\n'.length;
     if (++found > PARTS) return false;
     const end = body.indexOf('\r\n\r\n', begin);
     said += (end < 0 ? body.length : end) - begin;
