@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { INFORMATION_FIELDS } from '../../../../contract/audience/enrichment-fields.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 
@@ -133,7 +134,8 @@ test('[BEY-11] whoever asks many times at once keeps nobody from the database', 
 });
 
 test('[BEY-11] an open session alone turns no automatic purchases on, and changes no price of theirs', async () => {
-  const { id } = await app.make.campaign(await app.make.client(acme));
+  const client = await app.make.client(acme);
+  const { id } = await app.make.campaign(client);
   const save = (token: string, given: object) =>
     ask(token, 'PUT', 'leadspeek/client/update', { leadspeekID: id, ...given });
   const buys = { PaymentTerm: 'Prepaid', topupoptions: 'continual', leadsbuy: 10, CostSet: '2.00' };
@@ -158,11 +160,39 @@ test('[BEY-11] an open session alone turns no automatic purchases on, and change
   expect((await save(later, { CostSet: '2.00', effective_from: day })).body.errors).toEqual({
     confirm: ['password'],
   });
+  // Nor does it add data that a lead costs more with, or what buys by itself: a copy, a new campaign, or its defaults.
+  const priced = { ...buys, CostSetAdvanced: '4.00' };
+  expect((await save(await app.signIn('bea@x.test', HOST), priced)).status).toBe(200);
+  const field = INFORMATION_FIELDS.find(({ type }) => type === 'advanced')!.id;
+  expect((await save(later, { advanceInformation: [field] })).body.errors).toEqual({ confirm: ['password'] });
+  const copy = (token: string) => ask(token, 'POST', 'leadspeek/client/duplicate', { leadspeekID: id });
+  expect((await copy(later)).body.errors).toEqual({ confirm: ['password'] });
+  expect((await copy(await app.signIn('bea@x.test', HOST))).status).toBe(200);
+  const defaults = (token: string, given: object) =>
+    ask(token, 'PUT', 'configuration/user/costmodule', { companyID: client.id, module: 'local', ...given });
+  const create = (token: string) =>
+    ask(token, 'POST', 'leadspeek/client/create', {
+      companyID: client.id,
+      leadspeekType: 'local',
+      campaignName: 'By its defaults',
+      urlCode: 'https://shop.example.com/',
+    });
+  expect((await defaults(later, buys)).body.errors).toEqual({ confirm: ['password'] });
+  expect((await defaults(await app.signIn('bea@x.test', HOST), buys)).status).toBe(200);
+  expect((await defaults(later, buys)).status).toBe(200);
+  expect((await create(later)).body.errors).toEqual({ confirm: ['password'] });
+  expect((await create(await app.signIn('bea@x.test', HOST))).status).toBe(200);
   // What stays the same needs nothing, nor does stopping.
   expect((await save(later, buys)).status).toBe(200);
   expect(
     (await ask(later, 'POST', 'leadspeek/client/stop-continual-topup', { leadspeekID: id })).status,
   ).toBe(200);
+  expect((await save(await app.signIn('bea@x.test', HOST), buys)).status).toBe(200);
+  // A client's own people as well.
+  await app.make.user(client, { email: 'cyd@x.test', password: PASSWORD });
+  const own = await app.oldSession('cyd@x.test', HOST);
+  for (const call of [create, copy, (token: string) => save(token, { advanceInformation: [field] })])
+    expect((await call(own)).body.errors).toEqual({ confirm: ['password'] });
 });
 
 test('[BEY-11] an open session alone has leads mailed to nobody new', async () => {

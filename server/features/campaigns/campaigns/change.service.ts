@@ -95,8 +95,8 @@ export function createChanges(
   }
 
   /**
-   * An open session alone neither turns automatic purchases on a client's card on, nor changes what they cost, now or
-   * from the day on that the change begins.
+   * An open session alone neither turns automatic purchases on a client's card on, nor changes what they cost (its price
+   * or the data that a lead comes with), now or from the day on that the change begins. Client or agency.
    * @throws Refusal 403 that says how to confirm one's identity
    */
   async function mayCharge(
@@ -296,7 +296,7 @@ export function createChanges(
       const isClient = ctx.actor.kind === 'client';
       const usual = await usualCosts(owner, module, now, isClient);
       const retail = retailWith(usual.retail, given);
-      if (!isClient && retail.topup === 'continual') await ctx.mustBeConfirmed();
+      if (retail.topup === 'continual') await ctx.mustBeConfirmed();
       checkLeast(retail, usual.least(retail.term));
       const bounds = {
         daily_cap: given.daily_cap === undefined ? (usual.limits?.daily_cap ?? null) : given.daily_cap,
@@ -380,7 +380,7 @@ export function createChanges(
       only?: Module,
     ) {
       await mayDirect(ctx, change, change.campaign_id);
-      if (ctx.actor.kind !== 'client') await mayCharge(ctx, change.campaign_id, change);
+      await mayCharge(ctx, change.campaign_id, change);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, change.campaign_id)) ?? missing();
         const module = row.module as Module;
@@ -442,8 +442,11 @@ export function createChanges(
      */
     async duplicate(ctx: Ctx, id: string) {
       const now = clock.now();
-      const { root_id, agency_id } =
-        (await inScope(db.app, ctx.scope, (tx) => store.campaignById(tx, id))) ?? missing();
+      const [{ root_id, agency_id }, costs] = await inScope(db.app, ctx.scope, async (tx) => [
+        (await store.campaignById(tx, id)) ?? missing(),
+        await pricing.retailOf(tx, [id], now),
+      ]);
+      if (costs[0]?.topup === 'continual') await ctx.mustBeConfirmed();
       // As for a new campaign: in the agency's scope, and before the transaction.
       const least = await inScope(db.app, { rootId: root_id, agencyId: agency_id }, (tx) =>
         pricing.leastOf(tx, now),

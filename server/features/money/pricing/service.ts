@@ -131,11 +131,14 @@ export function checkLeast(retail: Retail, least: bigint): void {
       throw refusalOf(field, messages.costPerLeadMinimum.replace('{amount}', usd(least)));
 }
 
+/** The data fields that a campaign's leads come with, by id. */
+interface Asked {
+  advance_information?: readonly number[] | undefined;
+  b2b_information?: readonly number[] | undefined;
+}
+
 /** Returns what a lead costs with the requested data, as the database calculates it (lead_price). */
-export const priceWith = (
-  retail: Retail,
-  asked: { advance_information?: readonly number[]; b2b_information?: readonly number[] },
-): bigint =>
+export const priceWith = (retail: Retail, asked: Asked): bigint =>
   priceOf(
     {
       lead_price: retail.lead_micros,
@@ -589,11 +592,17 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     /** Whether a change would change what automatic purchases cost, or turn them on. @throws Refusal 422 */
     changesPurchases: async (
       tx: Tx,
-      campaign: { id: string; company_id: string },
-      given: RetailGiven & { effective_from?: string | undefined },
+      campaign: { id: string; company_id: string } & Record<keyof Asked, number[]>,
+      given: RetailGiven & { effective_from?: string | undefined } & Asked,
     ): Promise<boolean> => {
       const { before } = await retailFrom(tx, campaign, given.effective_from);
-      return (given.topup ?? before.topup) === 'continual' && !same(retailWith(before, given), before);
+      if ((given.topup ?? before.topup) !== 'continual') return false;
+      const after = retailWith(before, given);
+      const asked = {
+        advance_information: given.advance_information ?? campaign.advance_information,
+        b2b_information: given.b2b_information ?? campaign.b2b_information,
+      };
+      return !same(after, before) || priceWith(after, asked) !== priceWith(before, campaign);
     },
     leadPrices: store.leadPrices,
     leastLeads: store.enhanceLeast,
@@ -609,10 +618,11 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
       inScope(db.app, ctx.scope, async (tx) => clientWire(tx, (await clientOf(tx, companyId)).id, module)),
 
     /**
-     * Sets the costs of a client's next campaigns. @throws Refusal 404, 422 naming the field, 409 when `version` is not
+     * Sets the costs of a client's next campaigns. @throws Refusal 403 that asks for a confirmation where they are bought
+     * automatically, 404, 422 naming the field, 409 when `version` is not
      * the newest
      */
-    saveClient: (
+    saveClient: async (
       ctx: Ctx,
       given: RetailGiven & {
         company_id: string;
@@ -624,8 +634,17 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         effective_from?: string | undefined;
         version?: string | undefined;
       },
-    ) =>
-      inScope(db.app, ctx.scope, async (tx) => {
+    ) => {
+      // Before the transaction: a request that holds one connection must not wait for another.
+      const asks = await inScope(db.app, ctx.scope, async (tx) => {
+        const { id, time_zone } = await clientOf(tx, given.company_id);
+        const from = beginOf(given.effective_from, time_zone, clock.now());
+        const before = (await store.clientRetailAt(tx, id, given.module, from)) ?? FREE;
+        const after = retailWith(before, given);
+        return after.topup === 'continual' && !same(after, before);
+      });
+      if (asks) await ctx.mustBeConfirmed();
+      return inScope(db.app, ctx.scope, async (tx) => {
         const company = await clientOf(tx, given.company_id);
         await store.lockClientRetail(tx, company.id);
         if (
@@ -679,6 +698,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
           owner,
         });
         return clientWire(tx, company.id, given.module);
-      }),
+      });
+    },
   };
 }
