@@ -6,6 +6,7 @@ import type { Config } from './config.ts';
 import { derive, mac } from './crypto.ts';
 import type { Database } from './db/connect.ts';
 import { deleteTries, forgetTries, giveBackTry, type Pacing, takeTry } from './db/limit-store.ts';
+import type { Db, Tx } from './db/scope.ts';
 
 /**
  * A limit: after `max` attempts, a pause of `base` seconds that doubles with each further attempt up to `cap`;
@@ -42,26 +43,29 @@ export type Limits = ReturnType<typeof createLimits>;
 export function createLimits({ db, clock, config }: { db: Database; clock: Clock; config: Config }) {
   const key = derive(config.appKey, 'limits');
   const keyOf = (rule: LimitRule, subject: string): Buffer => mac(key, `${rule.name}\n${subject}`);
-  const take = async (rule: LimitRule, subject: string): Promise<number> => {
+  const take = async (rule: LimitRule, subject: string, on: Db | Tx = db.app): Promise<number> => {
     const now = clock.now();
-    const taken = await takeTry(db.app, keyOf(rule, subject), now, rule);
+    const taken = await takeTry(on, keyOf(rule, subject), now, rule);
     if ('tries' in taken) return taken.tries;
     const retryAfter = Math.max(1, Math.ceil((taken.until.getTime() - now.getTime()) / 1000));
     throw new Refusal('too_many', ownMessages.tooManyTries(retryAfter), { retryAfter });
   };
-  const giveBack = (rule: LimitRule, subject: string): Promise<void> =>
-    giveBackTry(db.app, keyOf(rule, subject), rule.max);
+  const giveBack = (rule: LimitRule, subject: string, on: Db | Tx = db.app): Promise<void> =>
+    giveBackTry(on, keyOf(rule, subject), rule.max);
   return {
-    /** Counts an attempt and returns the current count. Throws 429 with Retry-After while the subject is paused. */
+    /**
+     * Counts an attempt and returns the current count; `on`: with the transaction that makes it, if that commits. Throws
+     * 429 with Retry-After while the subject is paused.
+     */
     take,
     /** Counts an attempt under several rules; if any of them is paused, it counts under none. */
-    async takeAll(counted: [LimitRule, string][]): Promise<number[]> {
+    async takeAll(counted: [LimitRule, string][], on?: Tx): Promise<number[]> {
       const tries: number[] = [];
       for (const [rule, subject] of counted) {
         try {
-          tries.push(await take(rule, subject));
+          tries.push(await take(rule, subject, on));
         } catch (error) {
-          for (const one of counted.slice(0, tries.length)) await giveBack(...one);
+          for (const one of counted.slice(0, tries.length)) await giveBack(...one, on);
           throw error;
         }
       }

@@ -11,6 +11,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Accounts, AgencyOwner } from './account.service.ts';
 import * as store from './card.store.ts';
+import type { CardTries } from './card-tries.service.ts';
 import { failed } from './gateway-errors.ts';
 
 export type Cards = ReturnType<typeof createCards>;
@@ -30,7 +31,12 @@ export interface CardForm {
  */
 export function createCards(
   { db, clock, config }: Pick<Platform, 'db' | 'clock' | 'config'>,
-  { gateway, audit, accounts }: { gateway: PaymentGateway; audit: Audit; accounts: Accounts },
+  {
+    gateway,
+    audit,
+    accounts,
+    tries,
+  }: { gateway: PaymentGateway; audit: Audit; accounts: Accounts; tries: CardTries },
 ) {
   const sealKey = derive(config.appKey, 'card-setup');
   /** Ties a form to the company that began it: no one else can finish it. */
@@ -119,7 +125,12 @@ export function createCards(
   ): Promise<Known> {
     const { account } = await within(owner.root_id, (tx) => placeOf(tx, owner));
     const setup = opened(owner.company_id, account, form);
-    const end = await gateway.finishCard({ setup, ...on(account) }).catch(failed);
+    const attempt = await tries.begin(owner);
+    const end = await gateway.finishCard({ setup, ...on(account) }).catch(async (error) => {
+      await attempt.end(false);
+      return failed(error);
+    });
+    await attempt.end(end.status === 'failed');
     if (end.status === 'pending') throw new Refusal('conflict', ownMessages.cardPending);
     if (end.status === 'failed')
       throw new Refusal('invalid', end.message, { errors: { card: [end.message] } });
@@ -186,9 +197,13 @@ export function createCards(
 
     /**
      * Starts putting the user's own company's card on file.
-     * @throws Refusal 409 while the agency has no account
+     * @throws Refusal 409 while the agency has no account, 429 after too many forms
      */
-    startOwn: (ctx: Ctx): Promise<CardForm> => start(ownerOf(ctx)),
+    async startOwn(ctx: Ctx): Promise<CardForm> {
+      const owner = ownerOf(ctx);
+      await tries.form(owner);
+      return start(owner);
+    },
 
     /**
      * Puts the card that was entered into the user's own company's form on file, replacing the previous one.

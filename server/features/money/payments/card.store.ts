@@ -89,3 +89,24 @@ export async function keepCustomer(tx: Tx, row: Insertable<Schema['payment_custo
     .execute();
   return (await customerOf(tx, row.company_id, row.provider, row.account))!;
 }
+
+/** A company's name, and whether a charge of its card has ever succeeded. */
+export async function payerOf(tx: Tx, companyId: string): Promise<{ name: string; has_paid: boolean }> {
+  return tx
+    .selectFrom('company')
+    .select((eb) => [
+      'name',
+      eb
+        .exists(
+          eb
+            .selectFrom('charge')
+            .select('charge.id')
+            .where('charge.company_id', '=', companyId)
+            .where('charge.state', '=', 'succeeded'),
+        )
+        .$castTo<boolean>()
+        .as('has_paid'),
+    ])
+    .where('id', '=', companyId)
+    .executeTakeFirstOrThrow();
+}

@@ -5,6 +5,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { ChargeOutcome, PaymentGateway } from '../../../platform/payments.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Cards } from './card.service.ts';
+import type { CardTries } from './card-tries.service.ts';
 import * as store from './charge.store.ts';
 import type {
   Charge,
@@ -73,7 +74,12 @@ const refuse = (text: string): never => {
  */
 export function createChargeCore(
   { db, clock, jobs, events }: Pick<Platform, 'db' | 'clock' | 'jobs' | 'events'>,
-  { gateway, cards, onStep }: { gateway: PaymentGateway; cards: Cards; onStep: OnStep },
+  {
+    gateway,
+    cards,
+    tries,
+    onStep,
+  }: { gateway: PaymentGateway; cards: Cards; tries: CardTries; onStep: OnStep },
 ) {
   const handlers = new Map<string, PurposeHandler>();
   const flights = new Map<string, Promise<ChargeResult>>();
@@ -344,10 +350,19 @@ export function createChargeCore(
       policy.centsOf(asked.amountMicros);
       await endOpen(asked);
       await onStep('before intent');
-      const { row } = await within(asked.owner.root_id, (tx) => intent(tx, asked));
+      const { row, attempt } = await within(asked.owner.root_id, async (tx) => {
+        const { row, fresh } = await intent(tx, asked);
+        // A charge that nobody waits for tells nobody whether the card works, and has pauses of its own.
+        const attempt = fresh && asked.userId ? await tries.begin(asked.owner, tx) : undefined;
+        return { row, attempt };
+      });
       await onStep('intent');
-      if (row.state === 'intended') return send(row.root_id, row.id);
-      return (await flights.get(row.id)) ?? resultOf(row);
+      const result =
+        row.state === 'intended'
+          ? await send(row.root_id, row.id)
+          : ((await flights.get(row.id)) ?? resultOf(row));
+      await attempt?.end(result.status === 'declined' && !result.needsAuthentication);
+      return result;
     },
 
     /** See Charges.intend. */

@@ -1,9 +1,11 @@
+import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { CardGateway } from '../../../providers/payments.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Notices } from '../ledger/index.ts';
 import { createAccounts } from './account.service.ts';
 import { createCards } from './card.service.ts';
+import { createCardTries } from './card-tries.service.ts';
 import { createChargeCore, type OnStep } from './charge.service.ts';
 import { postpone, toAsk } from './charge.store.ts';
 import { createChecks } from './check.service.ts';
@@ -28,12 +30,20 @@ export function createPayments(
     gateway,
     audit,
     notices: mails,
+    limits,
     onStep = () => {},
-  }: { gateway: CardGateway; audit: Audit; notices: Notices; onStep?: OnStep | undefined },
+  }: {
+    gateway: CardGateway;
+    audit: Audit;
+    notices: Notices;
+    limits: Limits;
+    onStep?: OnStep | undefined;
+  },
 ) {
   const accounts = createAccounts(platform, { gateway, audit, notices: mails });
-  const cards = createCards(platform, { gateway, audit, accounts });
-  const core = createChargeCore(platform, { gateway, cards, onStep });
+  const tries = createCardTries(platform, { limits, notices: mails, audit });
+  const cards = createCards(platform, { gateway, audit, accounts, tries });
+  const core = createChargeCore(platform, { gateway, cards, tries, onStep });
   const refunds = createRefunds(platform, { gateway, core });
   const notices = createNoticeDesk(platform, { gateway, core, refunds, cards, accounts });
   const checks = createChecks(platform, { gateway, core, refunds, audit });
