@@ -49,11 +49,6 @@ export function FormSection({ title, line, children, save }: FormSectionProps) {
   );
 }
 
-/** Fields side by side; stacked on a phone. */
-export function Two({ children }: { children: ReactNode }) {
-  return <div className={classes.two}>{children}</div>;
-}
-
 /** A skeleton shown while a section's values are loading. */
 export function SectionSkeleton({ fields }: { fields: number }) {
   return (

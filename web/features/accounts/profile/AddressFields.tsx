@@ -1,7 +1,7 @@
 import { Autocomplete, Select, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useMemo } from 'react';
-import { Two } from '../../../ui/FormSection.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { usePhones } from '../../../ui/usePhone.ts';
 import type { Address } from './model.ts';
 import { useCities, useStates } from './queries.ts';
@@ -31,7 +31,7 @@ export function AddressFields<Values extends Address>(props: {
         withAsterisk={required}
         {...form.getInputProps('address')}
       />
-      <Two>
+      <Fields>
         <Select
           label="Country"
           placeholder="Choose country"
@@ -91,7 +91,7 @@ export function AddressFields<Values extends Address>(props: {
           withAsterisk={required}
           {...form.getInputProps('zip')}
         />
-      </Two>
+      </Fields>
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { PasswordInput, Stack, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { Two } from '../../../ui/FormSection.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { PhoneInput } from '../../../ui/PhoneInput.tsx';
 import { AddressFields } from './AddressFields.tsx';
 import { type CompanyValues, type DetailsValues, isOther } from './model.ts';
@@ -10,7 +10,7 @@ export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; e
   const { form } = props;
   return (
     <Stack gap="md">
-      <Two>
+      <Fields>
         <TextInput
           label="Full Name"
           autoComplete="name"
@@ -26,7 +26,7 @@ export function DetailsFields(props: { form: UseFormReturnType<DetailsValues>; e
           withAsterisk
           {...form.getInputProps('email')}
         />
-      </Two>
+      </Fields>
       {isOther(form.values.email, props.email) && form.values.email && (
         <PasswordInput
           label="Your password"
@@ -54,7 +54,7 @@ export function CompanyFields({
 }) {
   return (
     <Stack gap="md">
-      <Two>
+      <Fields>
         <TextInput
           label="Company Name"
           autoComplete="organization"
@@ -70,7 +70,7 @@ export function CompanyFields({
           withAsterisk={required}
           {...form.getInputProps('email')}
         />
-      </Two>
+      </Fields>
       <PhoneInput required={required} label="Company phone" {...form.getInputProps('phone')} />
       <AddressFields form={form} required={required} />
     </Stack>

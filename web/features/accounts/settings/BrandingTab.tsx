@@ -5,6 +5,7 @@ import { DEFAULT_FONT, FONT_THEMES, type FontTheme, fontStack } from '../../../.
 import { useMay } from '../../../api/user.ts';
 import { useBrand } from '../../../brand/brand.ts';
 import { offerFont } from '../../../brand/font.ts';
+import { Fields } from '../../../ui/Fields.tsx';
 import { BrandPreview } from './BrandPreview.tsx';
 import { COLORS, type ColorField, colorOf, type Setting, type SettingValue } from './model.ts';
 import { type Picture, PictureField } from './PictureField.tsx';
@@ -139,7 +140,7 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
             Leave blank for the product default. Unreadable colors are made darker or lighter. The preview
             shows where.
           </Text>
-          <div className={classes.two}>
+          <Fields>
             {COLORS.map(({ field, label, help }) => (
               <ColorInput
                 key={field}
@@ -152,7 +153,7 @@ function BrandingForm({ setting, onReload }: { setting: Setting<'branding'>; onR
                 {...form.getInputProps(field)}
               />
             ))}
-          </div>
+          </Fields>
         </section>
         <section className={classes.section}>
           <Select

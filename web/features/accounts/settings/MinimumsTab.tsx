@@ -11,7 +11,8 @@ import {
 import { useMay } from '../../../api/user.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { currencyFault } from '../../../ui/currency.ts';
-import { FormSection, Two } from '../../../ui/FormSection.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
+import { FormSection } from '../../../ui/FormSection.tsx';
 import type { Setting } from './model.ts';
 import { Conflict, SettingLoader, useSettingSave } from './SettingForm.tsx';
 
@@ -80,7 +81,7 @@ function PriceForm({ setting, onReload }: { setting: Setting<'agency_costs'>; on
             {MINIMUM_MODULES.map((module) => (
               <Fragment key={module}>
                 <Title order={3}>{NAMES[module]}</Title>
-                <Two>
+                <Fields>
                   {TERMS.map(([term, words]) => (
                     <CurrencyInput
                       key={term}
@@ -89,7 +90,7 @@ function PriceForm({ setting, onReload }: { setting: Setting<'agency_costs'>; on
                       {...form.getInputProps(`${module} ${term}`)}
                     />
                   ))}
-                </Two>
+                </Fields>
               </Fragment>
             ))}
           </Stack>

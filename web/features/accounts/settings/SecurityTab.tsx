@@ -1,6 +1,7 @@
-import { Switch, TextInput } from '@mantine/core';
+import { Switch } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useMay, useUser } from '../../../api/user.ts';
+import { DayInput } from '../../../ui/DayInput.tsx';
 import type { Setting } from './model.ts';
 import { SaveBar, SettingLoader, useSettingSave } from './SettingForm.tsx';
 import classes from './settings.module.css';
@@ -48,11 +49,10 @@ function SecurityForm({ setting, onReload }: { setting: Setting<'second_factor'>
           description="Anyone without one sets it up at their next sign-in, before anything else: a passkey, an authenticator app, or email codes."
           {...form.getInputProps('owners', { type: 'checkbox' })}
         />
-        <TextInput
+        <DayInput
           mt="md"
           label="From"
           description="Until this day, users are notified and can continue. Leave blank to start now."
-          type="date"
           maw={240}
           {...form.getInputProps('from')}
         />

@@ -1,6 +1,5 @@
 import {
   Input,
-  type InputWrapperProps,
   MultiSelect,
   NumberInput,
   Select,
@@ -19,6 +18,8 @@ import { isOpen, RULE_FAULTS, ruleInputsIn } from '../../../../contract/campaign
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { currencyFault } from '../../../ui/currency.ts';
+import { DayInput } from '../../../ui/DayInput.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { money } from '../../../ui/format.ts';
 import { AudienceFields } from './AudienceFields.tsx';
 import { AUDIENCE_RULES } from './audience.ts';
@@ -197,13 +198,11 @@ export const FitFields = ({ form }: { form: CampaignFormState }) => (
     <Text size="sm" c="dimmed">
       People outside this filter are not charged and not delivered. Fields left blank include everyone.
     </Text>
-    <div className={classes.filter}>
+    <Fields>
       <RuleInputsIn part="fits" form={form} />
-    </div>
+    </Fields>
   </Stack>
 );
-
-const ORDER: InputWrapperProps['inputWrapperOrder'] = ['label', 'input', 'description', 'error'];
 
 /** The inputs of the rules in a part of the form. */
 function RuleInputsIn({ part, form }: { part: 'needs' | 'fits' | 'which'; form: CampaignFormState }) {
@@ -211,8 +210,6 @@ function RuleInputsIn({ part, form }: { part: 'needs' | 'fits' | 'which'; form: 
     const shared = {
       label: rule.label,
       description: rule.hint,
-      // Beside each other, inputs line up if their help is below.
-      ...(part === 'fits' ? { inputWrapperOrder: ORDER } : {}),
     };
     if (field === 'min_confidence') return <Confidence key={field} form={form} {...shared} />;
     if (rule.kind === 'flag')
@@ -274,20 +271,18 @@ export function WhichFields({ form }: { form: CampaignFormState }) {
     <>
       <RuleInputsIn part="which" form={form} />
       <LimitFields form={form} />
-      <div className={classes.two}>
-        <TextInput
+      <Fields>
+        <DayInput
           label="First day"
           description="Leave blank to start immediately."
-          type="date"
           {...form.getInputProps('starts_on')}
         />
-        <TextInput
+        <DayInput
           label="Last day"
           description="Leave blank for no end date."
-          type="date"
           {...form.getInputProps('ends_on')}
         />
-      </div>
+      </Fields>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { NumberInput, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Input, NumberInput, Select, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { COST_FIELDS, COST_TERMS, type CostPart, PAYMENT_TERMS } from '../../../../contract/choices.ts';
 import { microsTyped } from '../../../../contract/dollars.ts';
@@ -7,10 +7,11 @@ import { priceOf } from '../../../../contract/money/lead-price.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
+import { DayInput } from '../../../ui/DayInput.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { exactTime, money } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { None } from '../../../ui/Values.tsx';
-import classes from './campaigns.module.css';
 import { type AMOUNTS, type Campaign, type CampaignFormState, marginOf } from './model.ts';
 import { resourceQuery } from './resource.ts';
 
@@ -86,18 +87,17 @@ export function CostFields(props: {
         What the client pays
       </Title>
       <Stack gap="md">
-        <Select
-          label="Payment term"
-          description={usual}
-          placeholder="Default"
-          allowDeselect={isNew}
-          maw={240}
-          data={[...PAYMENT_TERMS]}
-          {...form.getInputProps('term')}
-          value={form.values.term || null}
-          onChange={(value) => form.setFieldValue('term', value ?? '')}
-        />
-        <div className={classes.two}>
+        <Fields>
+          <Select
+            label="Payment term"
+            description={usual}
+            placeholder="Default"
+            allowDeselect={isNew}
+            data={[...PAYMENT_TERMS]}
+            {...form.getInputProps('term')}
+            value={form.values.term || null}
+            onChange={(value) => form.setFieldValue('term', value ?? '')}
+          />
           <CurrencyInput
             label="Price per lead"
             description={
@@ -125,9 +125,7 @@ export function CostFields(props: {
               <Text size="sm" fw={500}>
                 Your margin per lead
               </Text>
-              <Text size="sm" c="dimmed">
-                Price minus what you pay.
-              </Text>
+              <Input.Description>Price minus what you pay.</Input.Description>
               <Text mt={8} className="num">
                 {margin === undefined ? (
                   isNew && company_id === '' ? (
@@ -148,7 +146,7 @@ export function CostFields(props: {
               </Text>
             </div>
           )}
-        </div>
+        </Fields>
         {hasLeast && (
           <Text size="sm" c="dimmed">
             {messages.costPerLeadMinimum.replace('{amount}', money(microsTyped(least!), { unit: true }))}
@@ -159,7 +157,7 @@ export function CostFields(props: {
             Each lead costs you {money(-margin, { unit: true })} more than the client pays for it.
           </Notice>
         )}
-        <div className={classes.two}>
+        <Fields>
           <CurrencyInput
             label="Monthly fee"
             description={usual ?? 'Charged in addition to leads.'}
@@ -175,9 +173,9 @@ export function CostFields(props: {
             description="Enter 0 for no limit."
             {...amount('lead_price_max')}
           />
-        </div>
+        </Fields>
         {(term === 'Prepaid' || term === 'One Time') && (
-          <div className={classes.two}>
+          <Fields>
             {term === 'Prepaid' && (
               <Select
                 label="Top-up"
@@ -208,13 +206,12 @@ export function CostFields(props: {
               hideControls
               {...form.getInputProps('leads_buy')}
             />
-          </div>
+          </Fields>
         )}
         {!isNew && (
-          <TextInput
+          <DayInput
             label="Costs effective from"
             description="The day changed costs take effect. Leave blank to apply them now. Leads already sold keep their price."
-            type="date"
             maw={240}
             {...form.getInputProps('effective_from')}
           />

@@ -1,8 +1,9 @@
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { NumberInput, Select, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMay, useUser } from '../../../api/user.ts';
+import { DayInput } from '../../../ui/DayInput.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { num } from '../../../ui/format.ts';
-import classes from './campaigns.module.css';
 import type { CampaignFormState } from './model.ts';
 import { FREQUENCY_WORDS } from './more.ts';
 import { resourceQuery } from './resource.ts';
@@ -30,7 +31,7 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
   const least = resource.data?.minimum_leads ?? 0;
   return (
     <>
-      <div className={classes.two}>
+      <Fields>
         <NumberInput
           label="Lead limit"
           description={
@@ -52,22 +53,20 @@ export function LimitFields({ form }: { form: CampaignFormState }) {
           disabled={!isLimited}
           {...form.getInputProps('limit_every')}
         />
-      </div>
+      </Fields>
       {isLimited && (
-        <div className={classes.two}>
-          <TextInput
+        <Fields>
+          <DayInput
             label="Limit starts"
             description="Leave blank to start immediately. Earlier leads don’t count."
-            type="date"
             {...form.getInputProps('limit_starts_on')}
           />
-          <TextInput
+          <DayInput
             label="Limit ends"
             description="Leave blank for no end date. After this day, there is no limit."
-            type="date"
             {...form.getInputProps('limit_ends_on')}
           />
-        </div>
+        </Fields>
       )}
       {mayPrice && (
         <>

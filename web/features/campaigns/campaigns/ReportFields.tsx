@@ -8,7 +8,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
   const { report, report_type: reportType, notify_every } = form.values;
   const mayRead = useMay('lead.read');
   return (
-    <Fieldset variant="unstyled" disabled={!mayRead}>
+    <Fieldset variant="unstyled" p={0} m={0} disabled={!mayRead}>
       <Title order={3} mb="sm">
         Lead notifications
       </Title>
@@ -28,7 +28,6 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
           allowNegative={false}
           thousandSeparator=","
           hideControls
-          maw={320}
           {...form.getInputProps('notify_every')}
         />
         {notify_every !== '' && (
@@ -47,7 +46,6 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
           description="An email shortly after leads come in, or at the end of an hour, day, week, or month. Nothing is sent if no leads came in."
           data={Object.entries(REPORT_WORDS).map(([value, label]) => ({ value, label }))}
           allowDeselect={false}
-          maw={320}
           {...form.getInputProps('report')}
         />
         {report !== 'none' && (
@@ -60,7 +58,6 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
             }
             data={Object.entries(REPORT_TYPE_WORDS).map(([value, label]) => ({ value, label }))}
             allowDeselect={false}
-            maw={320}
             {...form.getInputProps('report_type')}
           />
         )}

@@ -1,10 +1,11 @@
-import { Button, Group, Select, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Button, Group, Select, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { microsOf, usd } from '../../../../contract/dollars.ts';
 import { api } from '../../../api/client.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { currencyPlain } from '../../../ui/currency.ts';
+import { DayInput } from '../../../ui/DayInput.tsx';
 import { focusFirstWrong, keepFocus, showFormError } from '../../../ui/forms.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 import { ErrorState } from '../../../ui/states.tsx';
@@ -87,8 +88,7 @@ export function SupplierCosts() {
             {...form.getInputProps('module')}
           />
           <CurrencyInput label="Cost per lead" withAsterisk mayBeEmpty {...form.getInputProps('cost')} />
-          <TextInput
-            type="date"
+          <DayInput
             label="Takes effect"
             description={`Starts at the beginning of the day in ${zoneWords(time_zone)}. Leave blank to start now.`}
             maw={240}

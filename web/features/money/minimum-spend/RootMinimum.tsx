@@ -3,7 +3,8 @@ import { useForm } from '@mantine/form';
 import { useId } from 'react';
 import { FLAT_MINIMUM } from '../../../../contract/choices.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
-import { FormSection, Two } from '../../../ui/FormSection.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
+import { FormSection } from '../../../ui/FormSection.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import type { Setting } from '../../accounts/settings/model.ts';
 import { Conflict, SettingLoader, useSettingSave } from '../../accounts/settings/SettingForm.tsx';
@@ -78,7 +79,7 @@ function RootForm(props: {
             description="When off, these agencies have no minimum spend."
             {...form.getInputProps('status', { type: 'checkbox' })}
           />
-          <Two>
+          <Fields>
             <CurrencyInput
               label="First month"
               withAsterisk
@@ -91,7 +92,7 @@ function RootForm(props: {
               mayBeEmpty
               {...form.getInputProps('second_month')}
             />
-          </Two>
+          </Fields>
           <CurrencyInput
             label="Every month after"
             withAsterisk

@@ -7,6 +7,7 @@ import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { confirm } from '../../../ui/confirm.tsx';
 import { currencyPlain } from '../../../ui/currency.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
+import { DayInput } from '../../../ui/DayInput.tsx';
 import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
 import { num } from '../../../ui/format.ts';
 import { focusFirstWrong, keepFocus, showFormError } from '../../../ui/forms.ts';
@@ -216,8 +217,7 @@ function CouponForm({ onClose }: { onClose: () => void }) {
           maw={240}
           {...form.getInputProps('max_uses')}
         />
-        <TextInput
-          type="date"
+        <DayInput
           label="Last day"
           description="The coupon can be used through the end of this day. Leave blank to keep it available until you withdraw it."
           maw={240}

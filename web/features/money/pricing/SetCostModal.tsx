@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Select, Skeleton, Stack, Tabs, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Select, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueries } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { api } from '../../../api/client.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { useBrand } from '../../../brand/brand.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
+import { DayInput } from '../../../ui/DayInput.tsx';
 import { exactTime } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
@@ -203,10 +204,9 @@ function CostForm(props: {
             </Tabs.Panel>
           ))}
         </Tabs>
-        <TextInput
+        <DayInput
           label="Effective from"
           description="Leave blank to apply the cost now. Leads already sold keep their cost."
-          type="date"
           maw={240}
           {...form.getInputProps('effective_from')}
         />
