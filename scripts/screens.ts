@@ -106,26 +106,22 @@ const fromMenu = (item: string | RegExp) => async (page: Page) => {
   await page.getByRole('dialog').waitFor({ timeout: 8_000 });
 };
 
-/** The products of the guided set-up, with the steps of each after the first. */
-const SETUP = [
-  { product: 'Visitor ID', steps: ['kind', 'site', 'data', 'leads', 'told', 'review'] },
-  { product: 'Search ID', steps: ['kind', 'name', 'target', 'data', 'leads', 'told', 'review'] },
-  { product: 'Enhance ID', steps: ['kind', 'name', 'target', 'data', 'leads', 'told', 'review'] },
-  { product: 'B2B ID', steps: ['kind', 'name', 'target', 'audience', 'data', 'leads', 'told', 'review'] },
-];
+/** The products of the guided setup, and its steps. */
+const SETUP = ['Visitor ID', 'Search ID', 'Enhance ID', 'B2B ID'];
+const SETUP_STEPS = ['campaign', 'audience', 'leads', 'price'];
 
 /** Builds a campaign up to a step, filling in what each step before it needs. */
 const buildUntil = (product: string, step: number) => async (page: Page) => {
   await page.getByRole('radio', { name: new RegExp(product) }).click({ timeout: 8_000 });
   for (let at = 0; at < step; at++) {
-    if (at === 1) {
+    if (at === 0) {
       await page.getByRole('combobox', { name: 'Client' }).fill('Northwind');
       await page.getByRole('option', { name: /Northwind/ }).click();
       await page.getByRole('textbox', { name: 'Name' }).fill('A campaign with a name that is rather long');
       if (product === 'Visitor ID')
         await page.getByRole('textbox', { name: 'Site', exact: true }).fill('shop.example.com');
     }
-    if (at === 2 && product !== 'Visitor ID')
+    if (at === 1 && product !== 'Visitor ID')
       await page.getByRole('textbox', { name: 'Keywords' }).fill('family tents\nhiking boots\ncrm software');
     await page.getByRole('button', { name: 'Next' }).click();
   }
@@ -255,8 +251,8 @@ const shots: Shot[] = [
       { name: `agency-${short}-lead`, ...agency, path: `/${slug}/dashboard`, act: openRow },
     ];
   }),
-  ...SETUP.flatMap(({ product, steps }) =>
-    steps.map(
+  ...SETUP.flatMap((product) =>
+    SETUP_STEPS.map(
       (step, at): Shot => ({
         name: `agency-setup-${product.split(' ')[0]!.toLowerCase()}-${at}-${step}`,
         ...agency,

@@ -26,10 +26,12 @@ export interface WizardProps {
   busy: boolean;
   /** The label of the last step's button. */
   finish: string;
+  /** What stays in sight at every step: beside it, and on a narrow screen below it. */
+  aside?: ReactNode;
 }
 
 /** Steps one after the other. Going back is always allowed; going forward, only as far as the steps are done. */
-export function Wizard({ label, steps, at, onAt, busy, finish }: WizardProps) {
+export function Wizard({ label, steps, at, onAt, busy, finish, aside }: WizardProps) {
   const formId = useId();
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(at);
@@ -65,34 +67,37 @@ export function Wizard({ label, steps, at, onAt, busy, finish }: WizardProps) {
           </li>
         ))}
       </ol>
-      <section className={`card ${classes.panel}`} aria-labelledby={`${formId}-title`}>
-        <Text size="xs" c="dimmed" className="num">
-          Step {at + 1} of {steps.length}
-        </Text>
-        <Title order={2} id={`${formId}-title`} ref={heading} tabIndex={-1}>
-          {step.title}
-        </Title>
-        <Text c="dimmed" size="sm" mb="lg">
-          {step.line}
-        </Text>
-        <div key={step.key}>{step.content(formId)}</div>
-        <div className={classes.foot}>
-          {before && (
-            <Button
-              variant="default"
-              className={classes.back!}
-              leftSection={<IconArrowLeft size={16} aria-hidden="true" />}
-              disabled={busy}
-              onClick={() => onAt(before.key)}
-            >
-              Back
+      <div className={aside ? classes.beside : undefined}>
+        <section className={`card ${classes.panel}`} aria-labelledby={`${formId}-title`}>
+          <Text size="xs" c="dimmed" className="num">
+            Step {at + 1} of {steps.length}
+          </Text>
+          <Title order={2} id={`${formId}-title`} ref={heading} tabIndex={-1}>
+            {step.title}
+          </Title>
+          <Text c="dimmed" size="sm" mb="lg">
+            {step.line}
+          </Text>
+          <div key={step.key}>{step.content(formId)}</div>
+          <div className={classes.foot}>
+            {before && (
+              <Button
+                variant="default"
+                className={classes.back!}
+                leftSection={<IconArrowLeft size={16} aria-hidden="true" />}
+                disabled={busy}
+                onClick={() => onAt(before.key)}
+              >
+                Back
+              </Button>
+            )}
+            <Button type="submit" form={formId} loading={busy}>
+              {at === steps.length - 1 ? finish : 'Next'}
             </Button>
-          )}
-          <Button type="submit" form={formId} loading={busy}>
-            {at === steps.length - 1 ? finish : 'Next'}
-          </Button>
-        </div>
-      </section>
+          </div>
+        </section>
+        {aside && <div className={classes.aside}>{aside}</div>}
+      </div>
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Input, Radio, Stack, Switch, Table, Text, Title } from '@mantine/core';
+import { Input, Radio, Stack, Switch, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -33,21 +33,13 @@ import {
 import { ClientSelect } from './ClientSelect.tsx';
 import { CostFields } from './CostFields.tsx';
 import classes from './campaigns.module.css';
-import { Estimate } from './Estimate.tsx';
 import { InformationFields } from './InformationFields.tsx';
 import { type CampaignFormState, type CampaignValues, NEW_VALUES, newInputOf } from './model.ts';
 import { LOST, useCampaignChanged, useMayAdd } from './queries.ts';
 import { ReportFields } from './ReportFields.tsx';
 import { leadPriceOf, type Resource, resourceQuery } from './resource.ts';
-import {
-  contentsOf,
-  firstWrongStep,
-  KINDS,
-  type Module,
-  STEP_FIELDS,
-  STEPS,
-  type StepKey,
-} from './setup.model.ts';
+import { SetupSummary } from './SetupSummary.tsx';
+import { firstWrongStep, KINDS, type Module, STEP_FIELDS, STEPS, type StepKey } from './setup.model.ts';
 
 /** 'Build Your Campaign' (spec product 2: /campaign-setup): step by step, with its price and what a lead will contain. */
 export default function CampaignSetupPage() {
@@ -58,7 +50,7 @@ export default function CampaignSetupPage() {
     <>
       <PageHeader
         title="Build Your Campaign"
-        line="A few steps: who to find, what leads include, and what they must have. You see the price before anything is saved."
+        line="Four steps. What it costs and what a lead looks like stay in sight, and nothing is saved before the end."
       />
       {mayCreate && modules[0] ? (
         <Builder modules={modules} first={modules[0].module as Module} />
@@ -138,106 +130,97 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   const step = (key: StepKey, title: string, line: string, content: ReactNode) => ({
     key,
     title,
-    ...(SHORT[key] ? { short: SHORT[key] } : {}),
     line,
     isDone: passed.includes(key),
     content: (formId: string) => (
       <form id={formId} noValidate onSubmit={submit(key)}>
-        <Stack gap="md" maw={680}>
-          {content}
-        </Stack>
+        {content}
       </form>
     ),
   });
-  const all = [
+  const steps = [
     step(
-      'kind',
-      'Kind',
-      'What the campaign is based on.',
-      <Kinds
-        value={module}
-        onChange={(next) => {
-          form.setFieldValue('module', next);
-          form.clearErrors();
-          // Another product has other steps, and asks for other things in the same ones.
-          setPassed([]);
-        }}
-      />,
-    ),
-    step(
-      'site',
-      module === 'local' ? 'Site' : 'Name',
-      module === 'local'
-        ? 'Who the campaign is for, and the site whose visitors it recognizes.'
-        : 'Who the campaign is for, and what you call it.',
-      <>
+      'campaign',
+      'Campaign',
+      'The product, who the campaign is for, and what you call it.',
+      <Stack gap="md">
+        <Kinds
+          value={module}
+          onChange={(next) => {
+            form.setFieldValue('module', next);
+            form.clearErrors();
+            // Another product asks for other things in the steps after this one.
+            setPassed([]);
+          }}
+        />
         {needsClient && <ClientSelect {...form.getInputProps('company_id')} />}
         <NameFields form={form} />
-      </>,
+      </Stack>,
     ),
-    step('target', 'Keywords and places', 'What people looked for, and where.', <SearchFields form={form} />),
     step(
       'audience',
       'Audience',
-      'Who the campaign targets at work. Fields left blank match anyone.',
-      <WantedFields form={form} />,
-    ),
-    step(
-      'data',
-      'Data fields',
-      'What leads include besides name and contact details. It changes their price.',
-      <InformationFields form={form} client={client} />,
+      module === 'local'
+        ? 'Which of the site’s visitors you want. Leave everything blank to include everyone.'
+        : 'What people looked for, where, and who they are.',
+      <>
+        {module !== 'local' && (
+          <Part title="Keywords and places">
+            <SearchFields form={form} />
+          </Part>
+        )}
+        {module === 'b2b' && (
+          <Part title="Target audience">
+            <WantedFields form={form} />
+          </Part>
+        )}
+        <Part title="Filter">
+          <FitFields form={form} />
+        </Part>
+      </>,
     ),
     step(
       'leads',
       'Leads',
-      module === 'local'
-        ? 'What must be known about a person, and which visits become leads.'
-        : 'What must be known about a person, how many people become leads, and when.',
+      'What leads include, how many you get, and who is told of them.',
       <>
-        <Title order={3}>Lead requirements</Title>
-        <NeedFields form={form} />
-        <Title order={3}>Filter</Title>
-        <FitFields form={form} />
-        <Title order={3}>
-          {module === 'local' ? 'Which visits become leads' : 'Which people become leads'}
-        </Title>
-        <WhichFields form={form} />
+        <Part title="What a lead includes">
+          <InformationFields form={form} client={client} />
+        </Part>
+        <Part title="Lead requirements">
+          <NeedFields form={form} />
+        </Part>
+        <Part title={module === 'local' ? 'Which visits become leads' : 'Which people become leads'}>
+          <WhichFields form={form} />
+        </Part>
+        <Part>
+          <ReportFields form={form} />
+        </Part>
       </>,
     ),
     step(
-      'told',
-      'Reports',
-      'Who is notified of leads, and who gets them as a file.',
-      <ReportFields form={form} />,
-    ),
-    step(
-      'review',
-      'Price and preview',
-      'What the campaign costs, and what a lead includes.',
+      'price',
+      'Price',
+      'What the campaign costs, and when it starts.',
       <>
-        {mayPrice && <CostFields form={form} isNew planned={[]} />}
-        <Price form={form} resource={resource} />
-        {module !== 'local' && (
-          <Estimate
-            values={form.values}
-            client={client}
-            usual={resource.data}
-            onLimit={(leads) => form.setValues({ daily_cap: String(leads), limit_every: 'day' })}
-          />
+        {mayPrice && (
+          <Part>
+            <CostFields form={form} isNew planned={[]} />
+          </Part>
         )}
-        <Preview form={form} />
-        <Switch
-          label="Start immediately"
-          description="If off, the campaign is saved as a paused draft until someone activates it."
-          checked={begins}
-          onChange={(event) => setBegins(event.currentTarget.checked)}
-        />
+        <Part>
+          <Price form={form} resource={resource} />
+          <Switch
+            label="Start immediately"
+            description="If off, the campaign is saved as a paused draft until someone activates it."
+            checked={begins}
+            onChange={(event) => setBegins(event.currentTarget.checked)}
+          />
+        </Part>
       </>,
     ),
   ];
-  const steps = STEPS[module].map((key) => all.find((one) => one.key === key)!);
-  const at = stepAt(steps, params.step ?? 'kind');
+  const at = stepAt(steps, params.step ?? STEPS[0]);
   return (
     <Wizard
       label="Campaign steps"
@@ -246,16 +229,30 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
       onAt={(key) => set({ step: key }, { push: true })}
       busy={isSaving}
       finish={begins ? 'Save and start' : 'Save as draft'}
+      aside={
+        <SetupSummary
+          form={form}
+          client={client}
+          resource={resource.data}
+          counts={steps.some(({ key, isDone }) => key === 'audience' && isDone)}
+          at={steps[at]!.key}
+        />
+      }
     />
   );
 }
 
-const SHORT: Partial<Record<StepKey, string>> = {
-  review: 'Price',
-  target: 'Words',
-  audience: 'Whom',
-  data: 'Data',
-};
+/** A part of a step, under a heading of its own. */
+const Part = ({ title, children }: { title?: string; children: ReactNode }) => (
+  <section className={classes.section}>
+    {title && (
+      <Title order={3} mb="sm">
+        {title}
+      </Title>
+    )}
+    <Stack gap="md">{children}</Stack>
+  </section>
+);
 
 /** The products, each with what it targets by. */
 function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) => void }) {
@@ -376,39 +373,6 @@ function Price({ form, resource }: { form: CampaignFormState; resource: Loaded }
           campaign.
         </Notice>
       )}
-    </Input.Wrapper>
-  );
-}
-
-/** Shows what a lead will contain, with an example. */
-function Preview({ form }: { form: CampaignFormState }) {
-  return (
-    <Input.Wrapper
-      label="What a lead includes"
-      labelElement="div"
-      description="An example with a fictional person."
-    >
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box has to be reachable by keyboard */}
-      <section className={classes.preview} tabIndex={0} aria-label="Example lead">
-        <Table fz={13}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Field</Table.Th>
-              <Table.Th>Example</Table.Th>
-              <Table.Th>There</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {contentsOf(form.values).map(({ field, example, isSure }) => (
-              <Table.Tr key={field}>
-                <Table.Td>{field}</Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{example}</Table.Td>
-                <Table.Td>{isSure ? 'Always' : 'If known'}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </section>
     </Input.Wrapper>
   );
 }

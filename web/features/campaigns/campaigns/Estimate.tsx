@@ -1,4 +1,4 @@
-import { Button, Group, Input, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
@@ -13,8 +13,10 @@ import { countOf, type Expected, estimateOf } from './setup.model.ts';
 const some = (leads: number): string => (leads > 0 && leads < 10 ? leads.toFixed(1) : num(Math.round(leads)));
 
 interface EstimateProps {
-  /** The campaign's planned setup. */
+  /** The campaign's planned setup, whose price and limit apply. */
   values: CampaignValues;
+  /** The setup whose people are counted. */
+  counted: CampaignValues;
   /** The campaign's client. */
   client: string;
   usual: Resource | undefined;
@@ -26,9 +28,9 @@ interface EstimateProps {
  * Estimates what a campaign with keywords may bring, from a count of the last seven days that is run now with its
  * rules.
  */
-export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
+export function Estimate({ values, counted: of, client, usual, onLimit }: EstimateProps) {
   const user = useUser();
-  const asked = countOf(values, user.company_kind === 'client' ? undefined : client);
+  const asked = countOf(of, user.company_kind === 'client' ? undefined : client);
   const queued = useQuery({
     queryKey: ['estimate', asked],
     queryFn: () => api.signals.queueCount(asked),
@@ -62,30 +64,24 @@ export function Estimate({ values, client, usual, onLimit }: EstimateProps) {
       />
     );
   return (
-    <Input.Wrapper
-      label="Estimate"
-      labelElement="div"
-      description="Counted from the last 7 days with this campaign's rules, before balance and spending limits."
-    >
-      <section aria-label="Estimate" aria-live="polite" aria-busy={!row?.waterfall}>
-        {row?.waterfall && usual ? (
-          <Figures
-            found={row.count ?? 0}
-            deliverable={row.waterfall.deliverable}
-            values={values}
-            usual={usual}
-            onLimit={onLimit}
-          />
-        ) : (
-          <>
-            <SkeletonRows rows={4} />
-            <Text size="sm" c="dimmed">
-              Counting. This can take a while. You can save the campaign in the meantime.
-            </Text>
-          </>
-        )}
-      </section>
-    </Input.Wrapper>
+    <section aria-label="Estimate" aria-live="polite" aria-busy={!row?.waterfall}>
+      {row?.waterfall && usual ? (
+        <Figures
+          found={row.count ?? 0}
+          deliverable={row.waterfall.deliverable}
+          values={values}
+          usual={usual}
+          onLimit={onLimit}
+        />
+      ) : (
+        <>
+          <SkeletonRows rows={4} />
+          <Text size="sm" c="dimmed">
+            Counting. This can take a while. You can continue in the meantime.
+          </Text>
+        </>
+      )}
+    </section>
   );
 }
 
@@ -121,6 +117,9 @@ function Figures(
           </div>
         ))}
       </dl>
+      <Text size="xs" c="dimmed" mt="xs">
+        Counted from the last 7 days with this campaign’s rules, before balance and spending limits.
+      </Text>
       {backlogDays > 0 && (
         <Text size="sm" c="dimmed" mt="sm">
           {Number.isFinite(backlogDays)

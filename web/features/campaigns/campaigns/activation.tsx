@@ -51,6 +51,7 @@ function Activation(props: {
     <Stack gap="lg">
       <Estimate
         values={limit === null ? values : { ...values, daily_cap: String(limit), limit_every: 'day' }}
+        counted={values}
         client={campaign.company_id}
         usual={usual.data}
         onLimit={setLimit}

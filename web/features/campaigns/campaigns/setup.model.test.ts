@@ -19,7 +19,7 @@ describe('[CAMP-11] building a campaign', () => {
       ['lead_price_b2b', 'notify_to.1', 'site_url', 'zips', 'seniority', 'b2b_information', 'other'].map(
         refused,
       ),
-    ).toEqual(['review', 'told', 'site', 'target', 'audience', 'data', undefined]);
+    ).toEqual(['price', 'leads', 'campaign', 'audience', 'audience', 'leads', undefined]);
   });
 
   it('says what of a lead is always there', () => {
@@ -51,11 +51,8 @@ describe('[CAMP-11] building a campaign', () => {
     expect(found[7]?.example).toContain('crm software');
   });
 
-  it('[CAMP-02] [CAMP-03] [CAMP-04] has the steps of the product', () => {
-    expect(STEPS.local).not.toContain('target');
-    expect(STEPS.enhance).toContain('target');
-    expect(STEPS.enhance).not.toContain('audience');
-    expect(STEPS.b2b.slice(2, 5)).toEqual(['target', 'audience', 'data']);
+  it('[CAMP-02] [CAMP-03] [CAMP-04] has the same four steps for every product', () => {
+    expect(STEPS).toEqual(['campaign', 'audience', 'leads', 'price']);
   });
 
   it('counts what the form looks for, with the audience of B2B ID only', () => {

@@ -31,26 +31,36 @@ export const KINDS: { module: ModuleType; name: string; text: string }[] = [
   { module: 'simplifi', name: 'Simplifi ID', text: 'Shows your ads to the people you choose.' },
 ];
 
-export type StepKey = 'kind' | 'site' | 'target' | 'audience' | 'data' | 'leads' | 'told' | 'review';
+/** The steps, in order, the same for every product. */
+export const STEPS = ['campaign', 'audience', 'leads', 'price'] as const;
+export type StepKey = (typeof STEPS)[number];
 export type Module = CampaignValues['module'];
 
-/** The steps of each module, in order. */
-export const STEPS: Record<Module, StepKey[]> = {
-  local: ['kind', 'site', 'data', 'leads', 'told', 'review'],
-  locator: ['kind', 'site', 'target', 'data', 'leads', 'told', 'review'],
-  enhance: ['kind', 'site', 'target', 'data', 'leads', 'told', 'review'],
-  b2b: ['kind', 'site', 'target', 'audience', 'data', 'leads', 'told', 'review'],
-};
+/** The rules whose inputs are in a part of the form. */
+const rulesIn = (...parts: string[]) =>
+  campaignRules.filter(([, rule]) => parts.includes(rule.in)).map(([name]) => name);
 
 /** Which fields are checked before moving on from a step. */
 export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
-  kind: ['module'],
-  site: ['company_id', 'campaign_name', 'site_url', 'thank_you_url', 'site_hosts', 'group_id'],
-  target: ['keywords', 'location', 'states', 'cities', 'zips', 'description'],
-  audience: ['job_titles', 'seniority', 'department', 'industry', 'company_size'],
-  data: ['advance_information', 'b2b_information'],
+  campaign: ['module', 'company_id', 'campaign_name', 'site_url', 'thank_you_url', 'site_hosts', 'group_id'],
+  audience: [
+    'keywords',
+    'location',
+    'states',
+    'cities',
+    'zips',
+    'description',
+    'job_titles',
+    'seniority',
+    'department',
+    'industry',
+    'company_size',
+    ...rulesIn('fits'),
+  ],
   leads: [
-    ...campaignRules.map(([name]) => name),
+    'advance_information',
+    'b2b_information',
+    ...rulesIn('needs', 'which'),
     'daily_cap',
     'limit_every',
     'limit_starts_on',
@@ -58,9 +68,12 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
     'minimum_limit',
     'starts_on',
     'ends_on',
+    'notify_every',
+    'notify_to',
+    'report',
+    'report_to',
   ],
-  told: ['notify_every', 'notify_to', 'report', 'report_to'],
-  review: [
+  price: [
     'lead_price',
     'lead_price_advanced',
     'lead_price_b2b',
@@ -76,7 +89,7 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
 /** Returns the first step with a field that the server refused; undefined if there is none. */
 export function firstWrongStep(error: unknown): StepKey | undefined {
   const fields = error instanceof ApiError ? Object.keys(error.errors) : [];
-  return (Object.keys(STEP_FIELDS) as StepKey[]).find((key) =>
+  return STEPS.find((key) =>
     fields.some((field) => (STEP_FIELDS[key] as string[]).includes(field.split('.')[0]!)),
   );
 }
