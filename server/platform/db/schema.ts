@@ -764,6 +764,8 @@ export interface Schema {
     status: number;
     answer_sealed: string;
     created_at: Date;
+    key_id: string;
+    scopes: string[];
   };
   do_not_call: {
     root_id: string;
