@@ -1,3 +1,4 @@
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
 import {
   ALL_EVENTS,
   HOOK_EVENTS,
@@ -415,12 +416,14 @@ export function createHooks(
         return reopened.length;
       }),
 
-    /** Whether a key's scopes cover the events that an endpoint is told of: the first that they do not; undefined: all. */
-    beyond: (types: readonly string[], scopes: readonly string[]): string | undefined => {
-      const all = Object.entries(HOOK_EVENTS);
-      const needed = all.filter(([type]) => types.includes(ALL_EVENTS) || types.includes(type));
-      return needed.find(([, { scope }]) => !scopes.includes(scope))?.[1].scope;
-    },
+    /** The scopes that a key needs to read what an endpoint with these events is told. */
+    scopesOf: (types: readonly string[]): ApiScope[] => [
+      ...new Set(
+        Object.entries(HOOK_EVENTS)
+          .filter(([type]) => types.includes(ALL_EVENTS) || types.includes(type))
+          .map(([, { scope }]) => scope),
+      ),
+    ],
 
     /** Deletes what is older than it is kept. */
     async forget(): Promise<void> {

@@ -43,11 +43,13 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import { toWire, wireNames } from '../../../../contract/wire-schema.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { checkInput } from '../../../platform/http/input.ts';
-import { ApiRefusal } from './auth.service.ts';
 import type { Hooks } from './hook.service.ts';
 import type { Names } from './v1.check.ts';
 import type { Sources } from './v1.resources.ts';
 import * as shapes from './v1.shapes.ts';
+
+/** Refuses a key without a scope (ApiRefusal 403), and notes that the write took it. */
+export type Need = (scope: ApiScope) => void;
 
 /** An address of the developer API that changes something. */
 export interface Write {
@@ -65,7 +67,7 @@ export interface Write {
   /** The features' names of the fields, by those that programs know. */
   names?: Names | undefined;
   /** Makes the change, for a checked request. */
-  run(sources: Sources, ctx: Ctx, body: unknown, id: string, scopes: readonly ApiScope[]): Promise<unknown>;
+  run(sources: Sources, ctx: Ctx, body: unknown, id: string, need: Need): Promise<unknown>;
   /**
    * What it answers: an item, by the id that the user log has for the change (one of `actions`), or something of what `run`
    * returned.
@@ -78,13 +80,7 @@ export interface Write {
 type Given<B extends z.ZodObject> = Omit<Write, 'body' | 'run' | 'answer' | 'answers' | 'status'> & {
   status?: 201;
   body: B;
-  run(
-    sources: Sources,
-    ctx: Ctx,
-    body: z.output<B>,
-    id: string,
-    scopes: readonly ApiScope[],
-  ): Promise<unknown>;
+  run(sources: Sources, ctx: Ctx, body: z.output<B>, id: string, need: Need): Promise<unknown>;
 };
 
 /** A write that answers with the item it changed. */
@@ -191,15 +187,8 @@ const readSecret = async ({ hooks }: Sources, ctx: Ctx, id: string) => ({
   secret: await hooks.secret(ctx, id),
 });
 /** @throws ApiRefusal 403 for events whose data the key cannot read */
-function mayReceive(hooks: Hooks, types: readonly string[], scopes: readonly ApiScope[]): void {
-  const lacking = hooks.beyond(types, scopes);
-  if (lacking)
-    throw new ApiRefusal(
-      403,
-      'insufficient_scope',
-      `The events need the scope ${lacking}, which the key lacks.`,
-    );
-}
+const mayReceive = (hooks: Hooks, types: readonly string[], need: Need): void =>
+  hooks.scopesOf(types).forEach(need);
 
 const CLIENT_NAMES: Names = {
   company_name: 'name',
@@ -489,8 +478,8 @@ export const writes: readonly Write[] = [
     body: EndpointBody,
     answer: ApiEndpointSecret,
     actions: ['hook.create'],
-    run({ hooks }, ctx, body, _id, scopes) {
-      mayReceive(hooks, body.types, scopes);
+    run({ hooks }, ctx, body, _id, need) {
+      mayReceive(hooks, body.types, need);
       return hooks.create(ctx, body);
     },
     read: readSecret,
@@ -504,9 +493,9 @@ export const writes: readonly Write[] = [
     body: EndpointChange,
     answer: ApiEndpoint,
     actions: ['hook.update'],
-    async run({ hooks }, ctx, body, id, scopes) {
+    async run({ hooks }, ctx, body, id, need) {
       // Whoever moves an endpoint receives what it is told.
-      mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], scopes);
+      mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], need);
       return hooks.update(ctx, id, body);
     },
     read: async ({ hooks }, ctx, id) => shapes.endpointOf(await hooks.one(ctx, id), ctx.clock.now()),
@@ -534,8 +523,8 @@ export const writes: readonly Write[] = [
     body: NoBody,
     answer: ApiEndpointSecret,
     actions: ['hook.rotate'],
-    async run({ hooks }, ctx, _body, id, scopes) {
-      mayReceive(hooks, (await hooks.one(ctx, id)).types, scopes);
+    async run({ hooks }, ctx, _body, id, need) {
+      mayReceive(hooks, (await hooks.one(ctx, id)).types, need);
       return hooks.rotate(ctx, id);
     },
     read: readSecret,
