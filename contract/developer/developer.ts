@@ -46,7 +46,7 @@ const LoggedRequest = z.object({
   mode: z.enum(KEY_MODES),
   method: z.string(),
   route: z.string().describe('The pattern of the address: /v1/leads/:id'),
-  path: z.string().describe('What someone searched for is left out'),
+  path: z.string().describe('Texts that could name someone are left out'),
   status: z.int(),
   duration_ms: z.int(),
   ip: z.string().nullable(),

@@ -33,6 +33,7 @@ import { createRequests } from './requests.service.ts';
 import { createSandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
 import { type ApiParts, createApi } from './v1.api.ts';
+import { describedAt } from './v1.described.ts';
 
 /** Looks for keys that expire soon or have expired; runs hourly. */
 const expiryJob = defineJob('developer.expiry', z.object({}));
@@ -71,7 +72,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { db, clock, jobs } = platform;
   const { tenants, users, audit, auth, billing, agreements, notices } = parts;
   const sandbox = createSandbox(platform, parts);
-  const requests = createRequests(platform);
+  const requests = createRequests(platform, describedAt);
   const api = createApi(platform, { ...parts, sandbox, requests });
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
