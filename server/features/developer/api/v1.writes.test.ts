@@ -118,6 +118,22 @@ describe('writes', () => {
     expect([taken.status, taken.body]).toMatchObject([422, { errors: [{ location: 'body.owner.email' }] }]);
   });
 
+  test('[DEV-04] a client is changed whose owner has no phone number, or who has no owner', async () => {
+    const bakery = await send('PATCH', `/v1/clients/${client.id}`, { industry: 'Bread' });
+    expect([bakery.status, bakery.body]).toMatchObject([
+      200,
+      { name: 'Bakery', industry: 'Bread', owner: { name: 'Bea Baker', phone: null } },
+    ]);
+    const named = await send('PATCH', `/v1/clients/${client.id}`, { owner: { name: 'Bea B.' } });
+    expect(named.body).toMatchObject({ owner: { name: 'Bea B.', email: 'bea@x.test', phone: null } });
+    const wrong = await send('PATCH', `/v1/clients/${client.id}`, { owner: { phone: '12' } });
+    expect([wrong.status, wrong.body]).toMatchObject([422, { errors: [{ location: 'body.owner.phone' }] }]);
+    const without = await app.make.client(acme, { name: 'Nobody' });
+    const renamed = await send('PATCH', `/v1/clients/${without.id}`, { name: 'Nobody yet' });
+    expect([renamed.status, renamed.body]).toMatchObject([200, { name: 'Nobody yet', owner: null }]);
+    expect((await send('PATCH', `/v1/clients/${without.id}`, { owner: { name: 'N' } })).status).toBe(409);
+  });
+
   test('[DEV-04] a campaign is created, changed, and set to a status, with its fields named as in reads', async () => {
     const made = await send('POST', '/v1/campaigns', shop({ price_per_lead: '2.50', requires_phone: true }));
     expect([made.status, made.body]).toMatchObject([

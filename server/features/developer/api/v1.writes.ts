@@ -258,17 +258,12 @@ export const writes: readonly Write[] = [
     async run({ companies }, ctx, { name, owner, can_add_campaigns, ...fields }, id) {
       const before = await companies.clients.one(ctx, id);
       if (!before.owner_id && owner) throw new Refusal('conflict', ownMessages.clientWithoutOwner);
-      const phone = owner?.phone === undefined ? null : phoneOf(owner.phone);
       return companies.update(ctx, ctx.actor.companyId, id, {
         ...UNSET,
         name: name ?? before.name,
         ownerName: owner?.name ?? before.owner_name,
         email: before.owner_email,
-        phone: phone ?? {
-          number: before.phone ?? '',
-          country: before.phone_country ?? '',
-          calling: before.phone_calling ?? '',
-        },
+        phone: owner?.phone === undefined ? undefined : phoneOf(owner.phone),
         campaignsClosed: closedOf(can_add_campaigns),
         fields: companyFieldsFromApi(fields),
         terms: undefined,
