@@ -36,7 +36,8 @@ export async function buildSdk(outDir: string): Promise<void> {
     [
       "export * from './sdk.gen.js';",
       "export type * from './types.gen.js';",
-      "export { createClient, createConfig } from './client/index.js';",
+      // The operation that creates one of an agency's clients has its first name.
+      "export { createClient as createApiClient, createConfig } from './client/index.js';",
       "export { pages } from './pages.js';",
       '',
     ].join('\n'),

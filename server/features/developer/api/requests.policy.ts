@@ -167,6 +167,17 @@ function isPlace(place: string, described: Described): boolean {
   return true;
 }
 
+/** A sentence without what it repeats: in quotes, or as in "has X, which is not a state". */
+function withoutQuotes(text: string): string {
+  const whole = text
+    .split(/["“”]/)
+    .map((part, at) => (at % 2 === 1 ? LEFT_OUT : part))
+    .join('');
+  const to = whole.lastIndexOf(', which ');
+  const from = whole.indexOf('has ');
+  return from >= 0 && from < to ? `${whole.slice(0, from)}has ${LEFT_OUT}${whole.slice(to)}` : whole;
+}
+
 interface Problem {
   detail?: string;
   errors?: { location: string; message: string; fix: string }[];
@@ -184,14 +195,16 @@ export function safeProblem(
       .match(/[a-z]{2,}/g) ?? [];
   const typed = typedIn(url, body).difference(new Set(known));
   const clean = (text: string): string =>
-    text
-      .replace(/ has .+, which /, ` has ${LEFT_OUT}, which `)
-      .replace(/^has .+, which /, `has ${LEFT_OUT}, which `)
-      .replace(/["“][^"”]*["”]/g, LEFT_OUT)
-      .replace(/\S*@\S*|\+?\d[\d().\s-]{6,}\d/g, (found) => (DATE.test(found) ? found : LEFT_OUT))
-      .replace(/[\p{L}\p{N}]{2,}/gu, (word) =>
-        typed.has(word.toLowerCase()) && !PLAIN.has(word.toLowerCase()) ? LEFT_OUT : word,
-      );
+    withoutQuotes(text.slice(0, MOST_CHARACTERS))
+      .split(' ')
+      .map((word) =>
+        word.includes('@') || (!DATE.test(word) && word.replace(/\D/g, '').length >= 8)
+          ? LEFT_OUT
+          : word.replace(/[\p{L}\p{N}]{2,}/gu, (part) =>
+              typed.has(part.toLowerCase()) && !PLAIN.has(part.toLowerCase()) ? LEFT_OUT : part,
+            ),
+      )
+      .join(' ');
   const { detail = '', errors, ...rest } = problem as Problem;
   const places = (errors ?? []).map(({ location }) => location);
   const safe = (place: string) => (isPlace(place, described) ? place : `${place.split('.')[0]}.[unknown]`);

@@ -212,7 +212,9 @@ describe('[BEY-14] the request log', () => {
       [tries.length],
     );
     expect(rows).toHaveLength(tries.length);
-    const text = decodeURIComponent(JSON.stringify(rows)).toLowerCase();
+    const text = decodeURIComponent(JSON.stringify(rows))
+      .toLowerCase()
+      .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '');
     for (const word of ['ada', 'lovelace', 'mail.example', '504', '5550100', '5045550199', 'rampart', '1985'])
       expect(text).not.toContain(word);
     expect(rows[0]).toMatchObject({ idempotency_key: '[text]', user_agent: 'sync/1.2' });

@@ -17,6 +17,7 @@ import { answerMcp } from './mcp.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Answered } from './requests.service.ts';
 import type { Developer } from './service.ts';
+import { checkRead } from './v1.check.ts';
 import { problemOf } from './v1.problem.ts';
 import { resources } from './v1.resources.ts';
 import { writes } from './v1.writes.ts';
@@ -68,13 +69,17 @@ export const apiRoutes: PlainRoute[] = [
     }),
   ),
   ...writes.map(
-    ({ method, url, tool, summary, scope, body, status, answer }): PlainRoute => ({
+    ({ method, url, tool, summary, scope, also, body, status, answer }): PlainRoute => ({
       method,
       url,
       access: 'public',
       tag: 'Developer API',
       summary,
-      described: { name: operationOf(tool), scope, query: NoQuery, body, status, answer },
+      described: {
+        name: operationOf(tool),
+        scopes: also ? [scope, also] : [scope],
+        ...{ query: NoQuery, body, status, answer },
+      },
       handler: async () => null,
     }),
   ),
@@ -85,7 +90,7 @@ export const apiRoutes: PlainRoute[] = [
       access: 'public',
       tag: 'Developer API',
       summary,
-      described: { name: operationOf(tool), scope, query, answer },
+      described: { name: operationOf(tool), scopes: [scope], query, answer },
       handler: async () => null,
     }),
   ),
@@ -187,7 +192,8 @@ export function addApiRoutes(
         ...configOf('/mcp'),
         handler: (_request, reply) => reply.code(405).header('Allow', 'POST').send(),
       });
-    get('/v1/me', async ({ ctx, key, scopes }) => {
+    get('/v1/me', async ({ ctx, key, scopes }, request) => {
+      await checkRead({ url: '/v1/me', query: NoQuery }, request);
       // Read in the key's own scope, so anything that row level security hides does not exist here.
       const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, ctx.actor.companyId));
       return {

@@ -720,7 +720,7 @@ describe('every resource', () => {
       const { get: operation } = paths[url.replace(':id', '{id}')]!;
       expect(operation).toMatchObject({
         tags: ['Developer API'],
-        security: [{ bearer: [] }],
+        security: [{ bearer: [scope] }],
         description: expect.stringContaining(scope),
         responses: {
           200: {

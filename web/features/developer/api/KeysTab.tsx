@@ -348,9 +348,9 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
 /** A first program with the TypeScript client. */
 const snippet = (origin: string): string =>
   [
-    "import { createClient, createConfig, listLeads, pages } from 'lead-api-client';",
+    "import { createApiClient, createConfig, listLeads, pages } from 'lead-api-client';",
     '',
-    `const client = createClient(createConfig({ baseUrl: '${origin}', auth: process.env.LEAD_API_KEY }));`,
+    `const client = createApiClient(createConfig({ baseUrl: '${origin}', auth: process.env.LEAD_API_KEY }));`,
     'for await (const lead of pages((cursor) => listLeads({ client, query: { cursor } })))',
     '  console.log(lead.id, lead.person?.email);',
   ].join('\n');
