@@ -678,6 +678,7 @@ export interface Schema {
     alerted: Generated<number>;
     created_at: Date;
     updated_at: Date;
+    version: string;
   };
   developer_key: {
     id: string;
@@ -702,6 +703,7 @@ export interface Schema {
     removed_at: Date | null;
     last_used_at: Date | null;
     last_used_ip: string | null;
+    version: string;
   };
   developer_message: {
     id: string;
