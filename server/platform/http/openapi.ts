@@ -3,7 +3,7 @@ import { OpenAPIGenerator } from '@orpc/openapi';
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4';
 import { z } from 'zod';
 import { PERMISSIONS } from '../../../contract/accounts/permissions.ts';
-import { LEAD_VERSION } from '../../../contract/developer/v1.ts';
+import { VERSIONS } from '../../../contract/developer/versions.ts';
 import { ERROR_STATUS } from '../../../contract/errors.ts';
 import type { PlainRoute } from './routes.ts';
 
@@ -158,8 +158,8 @@ function describe(
       name: 'Lead-Version',
       in: 'header',
       required: false,
-      description: 'The version of the API that you use',
-      schema: { type: 'string', enum: [LEAD_VERSION] },
+      description: 'The version of the API that you use, instead of the one of your key',
+      schema: { type: 'string', enum: [...VERSIONS] },
     },
   ];
   if (body) {

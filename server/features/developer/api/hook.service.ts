@@ -6,6 +6,7 @@ import {
   type HookEvent,
   MOST_HOOKS,
 } from '../../../../contract/developer/hook-events.ts';
+import { LEAD_VERSION, type Version } from '../../../../contract/developer/versions.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -44,6 +45,8 @@ export interface HookGiven {
   types?: string[] | undefined;
   client_ids?: string[] | null | undefined;
   disabled?: boolean | undefined;
+  /** The version of the API in which it is told; a new one's is the newest. */
+  version?: Version | undefined;
 }
 export type Hooks = ReturnType<typeof createHooks>;
 
@@ -222,6 +225,7 @@ export function createHooks(
           url: given.url,
           description: given.description ?? '',
           types: given.types,
+          version: given.version ?? LEAD_VERSION,
           client_ids: given.client_ids ?? null,
           state: given.disabled ? 'disabled' : 'enabled',
           state_reason: given.disabled ? 'person' : null,
@@ -376,8 +380,11 @@ export function createHooks(
 
     /** What a message says now; null if what it is about is gone. @throws Refusal 404 */
     async body(ctx: Ctx, id: string): Promise<string | null> {
-      const row = await inScope(db.app, ctx.scope, (tx) => messageOf(tx, ctx, id));
-      return sender.body(row).catch((error: unknown) => {
+      const { row, version } = await inScope(db.app, ctx.scope, async (tx) => {
+        const row = await messageOf(tx, ctx, id);
+        return { row, version: ((await store.byId(tx, row.hook_id)) ?? missing()).version };
+      });
+      return sender.body(row, version).catch((error: unknown) => {
         if (error instanceof Refusal && error.code === 'not_found') return null;
         throw error;
       });

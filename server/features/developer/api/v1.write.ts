@@ -7,6 +7,7 @@ import type { ApiCaller } from './auth.service.ts';
 import * as store from './once.store.ts';
 import { checkWrite, located, mustHaveScope } from './v1.check.ts';
 import type { Sources } from './v1.resources.ts';
+import { brought, named, taken as takenDown } from './v1.versions.ts';
 import type { Write } from './v1.writes.ts';
 
 const MOST_KEY = 255;
@@ -86,7 +87,7 @@ export function createWrite(
           }),
           body,
           id,
-          need,
+          { need, version: caller.version },
         ),
       'body',
       write.names,
@@ -158,7 +159,7 @@ export function createWrite(
    * @throws ApiRefusal 403 for a scope that the key lacks; Refusal 422 that names each field, 404, and whatever the
    * write refuses
    */
-  return async (write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> => {
+  async function doWrite(write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> {
     mustHaveScope(caller, write.scope);
     if (write.also) mustHaveScope(caller, write.also);
     const { key } = request;
@@ -182,6 +183,17 @@ export function createWrite(
       return await work;
     } finally {
       running.delete(name);
+    }
+  }
+
+  return async (write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> => {
+    const { version } = caller;
+    try {
+      const body = brought(version, write.tool, request.body);
+      const done = await doWrite(write, caller, { ...request, body });
+      return { ...done, body: takenDown(version, write.tool, done.body) };
+    } catch (error) {
+      throw named(version, write.tool, error);
     }
   };
 }
