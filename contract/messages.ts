@@ -292,5 +292,6 @@ export const ownMessages = {
   keyRotated: 'API key secret rotated.',
   keyDisabled: 'API key disabled.',
   keyEnabled: 'API key enabled.',
+  keyVersionSet: (version: string) => `The API key uses version ${version} now.`,
   keyDeleted: 'API key deleted.',
 } as const;

@@ -5,6 +5,7 @@ import { KEY_MODES, KEY_STATES, OVERLAPS, SCOPE_NAMES } from './developer-rules.
 import { HOOK_EVENT_NAMES, MESSAGE_STATES } from './hook-events.ts';
 import { ApiEndpoint, ApiMessage, ApiMessageDetail, GivenInstant } from './v1.ts';
 import { HookChanges, HookFields } from './v1-writes.ts';
+import { VERSIONS } from './versions.ts';
 
 const tags = ['Developer'];
 const Name = z
@@ -28,6 +29,7 @@ export const DeveloperKey = z.object({
       'orphaned: the creator left or lost the permission. off: developer mode is off. unpaid: a payment failed',
     ),
   made_by: z.string().describe('The user whose permissions the key has'),
+  version: z.string().describe('The version of the API that it was made with'),
   created_at: Instant,
   rotated_at: Instant.nullable(),
   previous_until: Instant.nullable().describe('Until when the previous secret also works'),
@@ -46,7 +48,7 @@ const LoggedRequest = z.object({
   mode: z.enum(KEY_MODES),
   method: z.string(),
   route: z.string().describe('The pattern of the address: /v1/leads/:id'),
-  path: z.string().describe('What someone searched for is left out'),
+  path: z.string().describe('Texts that could name someone are left out'),
   status: z.int(),
   duration_ms: z.int(),
   ip: z.string().nullable(),
@@ -143,6 +145,16 @@ export const developer = {
     })
     .meta({ access: 'developer.keys', notInView: true })
     .input(z.object({ id: Id, disabled: Flag }))
+    .output(Done.extend({ data: DeveloperKey })),
+  setKeyVersion: call
+    .route({
+      method: 'PUT',
+      path: '/developer/keys/{id}/version',
+      tags,
+      summary: 'Sets the version of the API that an API key uses',
+    })
+    .meta({ access: 'developer.keys', notInView: true })
+    .input(z.object({ id: Id, version: z.enum(VERSIONS, `must be one of ${VERSIONS.join(', ')}`) }))
     .output(Done.extend({ data: DeveloperKey })),
   deleteKey: call
     .route({ method: 'DELETE', path: '/developer/keys/{id}', tags, summary: 'Deletes an API key' })

@@ -19,6 +19,7 @@ import {
 } from '../primitives.ts';
 import { ALL_EVENTS, HOOK_EVENT_NAMES } from './hook-events.ts';
 import { GivenInstant, Product } from './v1.ts';
+import { VERSIONS } from './versions.ts';
 
 // The bodies of the developer API's writes (docs/decisions/0250-v1-writes.md). Fields left out of a change stay as they are.
 
@@ -45,7 +46,7 @@ const TargetBody = z.strictObject({
     .optional()
     .describe('Cities, such as Austin, TX. If a state has cities listed, only those count'),
   zips: Texts(MOST_ZIPS, 10).optional().describe('Five-digit ZIP codes'),
-  titles: Texts(500, 300).optional().describe('B2B ID only, like the next four'),
+  job_titles: Texts(500, 300).optional().describe('B2B ID only, like the next four'),
   seniorities: Texts(500, 300).optional(),
   departments: Texts(500, 300).optional(),
   industries: Texts(500, 300).optional(),
@@ -255,7 +256,13 @@ export const HookChanges = z.object({
   disabled: z.boolean().optional(),
 });
 export const EndpointBody = z.strictObject(HookFields.shape);
-export const EndpointChange = z.strictObject(HookChanges.shape);
+export const EndpointChange = z.strictObject({
+  ...HookChanges.shape,
+  version: z
+    .enum(VERSIONS, `must be one of ${VERSIONS.join(', ')}`)
+    .optional()
+    .describe('The version of the API in which it is told of events'),
+});
 export const EndpointTest = z.strictObject({
   type: z.enum(HOOK_EVENT_NAMES, 'is not an event type').describe('The event whose example is sent'),
 });

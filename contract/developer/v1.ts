@@ -11,11 +11,9 @@ import { TRANSFER_KINDS } from '../money/ledger.ts';
 import { Day, GivenDay, Id, Instant, shapeOf } from '../primitives.ts';
 import { KEY_MODES, SCOPE_NAMES } from './developer-rules.ts';
 import { HOOK_EVENT_NAMES, HOOK_STATES, MESSAGE_STATES } from './hook-events.ts';
+import { VERSIONS } from './versions.ts';
 
 // The shapes of the developer API (docs/decisions/0197-v1-reads.md). Names are plain English, not those of the screens.
-
-/** The version of the developer API, by the date it appeared. */
-export const LEAD_VERSION = '2026-12-01';
 
 /** How the developer API names the products; the values are those of the screens. */
 export const PRODUCTS = {
@@ -71,7 +69,7 @@ const VIEWS = ['balance', 'wallet', 'earnings', 'card', 'tax'] as const;
 
 /** How to correct each parameter, told with the rule that it broke. */
 export const FIXES: Readonly<Record<string, string>> = {
-  'Lead-Version': `Send ${LEAD_VERSION}, or leave the header out.`,
+  'Lead-Version': `Send one of ${VERSIONS.join(', ')}, or leave the header out for the version of your key.`,
   limit: 'Send a whole number from 1 to 100, or leave it out for 25.',
   cursor:
     'Send the next_cursor of the previous page unchanged, with the same parameters, or leave it out to start over.',
@@ -105,7 +103,7 @@ const Targeting = z.object({
   states: z.array(z.string()),
   cities: z.array(z.string()),
   zips: z.array(z.string()),
-  titles: z.array(z.string()).describe('B2B ID only, like the next four'),
+  job_titles: z.array(z.string()).describe('B2B ID only, like the next four'),
   seniorities: z.array(z.string()),
   departments: z.array(z.string()),
   industries: z.array(z.string()),
@@ -119,6 +117,9 @@ export const ApiMe = z.object({
     client_id: z.string(),
     name: z.string(),
     expires_at: Instant.nullable(),
+    version: z
+      .string()
+      .describe('The version of the API that it was made with, unless Lead-Version asks for another'),
   }),
   company: z.object({ id: Id, name: z.string(), time_zone: z.string() }).nullable(),
   scopes: z.array(z.enum(SCOPE_NAMES)),
@@ -373,7 +374,7 @@ export const ApiWebhook = z.object({
   url: z.string(),
   format: z.enum(PAYLOAD_FORMATS).describe('What it sends of a lead. The app has more choices than the API'),
   status: z.enum(['enabled', 'disabled', 'removed']),
-  disabled_by: Text.describe('gone: the address returned 410. person: someone disabled it'),
+  status_reason: Text.describe('gone: the address returned 410. person: someone disabled it'),
   created_at: Instant,
 });
 export const ApiWebhooks = z.object({ data: z.array(ApiWebhook) });
@@ -462,6 +463,7 @@ export const ApiEndpoint = z.object({
   previous_secret_until: Instant.nullable().describe(
     'Until when messages are also signed with the secret before',
   ),
+  version: z.string().describe('The version of the API in which it is told of events'),
   messages_7d: z.int().describe('Messages of the last 7 days'),
   failed_7d: z.int().describe('Of these, messages that failed'),
   created_at: Instant,

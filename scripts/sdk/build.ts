@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, write
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 import ts from 'typescript';
-import { LEAD_VERSION } from '../../contract/developer/v1.ts';
+import { LEAD_VERSION } from '../../contract/developer/versions.ts';
 import { apiRoutes } from '../../server/features/developer/api/index.ts';
 import { describeApi } from '../../server/platform/http/openapi.ts';
 import { runNpm } from '../npm.ts';
@@ -36,8 +36,16 @@ export async function buildSdk(outDir: string): Promise<void> {
     [
       "export * from './sdk.gen.js';",
       "export type * from './types.gen.js';",
-      "export { createClient, createConfig } from './client/index.js';",
+      // The operation that creates one of an agency's clients is called createClient.
+      "import { createClient } from './client/index.js';",
+      "export { createConfig } from './client/index.js';",
       "export { pages } from './pages.js';",
+      '/** Makes a client. It asks for the version that it was made for, whatever version the key has. */',
+      'export const createApiClient = (config: Parameters<typeof createClient>[0]): ReturnType<typeof createClient> => {',
+      '  const client = createClient(config);',
+      `  client.setConfig({ headers: { 'Lead-Version': '${LEAD_VERSION}' } });`,
+      '  return client;',
+      '};',
       '',
     ].join('\n'),
   );

@@ -44,6 +44,7 @@ export async function seedStates(
   const sync = await make.apiKey(oakwood.company, oakwood.owner.id, {
     name: 'CRM sync',
     expires_in_days: 365,
+    version: '2026-12-01',
   });
   const reporting = await make.apiKey(oakwood.company, oakwood.owner.id, {
     name: 'Reporting, tried out by the data team',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ProfileKey } from '../../contract/audience/enrichment-fields.ts';
 import { type CampaignRules, NEW_RULES, rulesIn } from '../../contract/campaigns/campaign-rules.ts';
 import { SCOPE_NAMES } from '../../contract/developer/developer-rules.ts';
+import type { Version } from '../../contract/developer/versions.ts';
 import type { NewCompany } from '../features/accounts/tenants/index.ts';
 import type { Search, SearchModule } from '../features/campaigns/campaigns/index.ts';
 import type { NewKey } from '../features/developer/api/index.ts';
@@ -269,14 +270,22 @@ export function createFactories(features: Services, platform: Platform) {
       await features.payments.core.ask(agency.root_id, charge!.id);
     },
     /** An API key of an agency with developer mode, created by its owner. */
-    apiKey: (agency: Company, userId: string, given: Partial<NewKey> = {}) =>
-      features.developer.make(ownerCtx(agency, userId), {
+    async apiKey(
+      agency: Company,
+      userId: string,
+      { version, ...given }: Partial<NewKey> & { version?: Version } = {},
+    ) {
+      const ctx = ownerCtx(agency, userId);
+      const made = await features.developer.make(ctx, {
         name: 'API key',
         mode: 'live',
         scopes: [...SCOPE_NAMES],
         expires_in_days: null,
         ...given,
-      }),
+      });
+      if (version) await features.developer.setVersion(ctx, made.id, version);
+      return made;
+    },
     /** A webhook endpoint of an agency that is told of events about its clients, sent as soon as workers run. */
     async hook(
       agency: Company,

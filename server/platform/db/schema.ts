@@ -678,6 +678,7 @@ export interface Schema {
     alerted: Generated<number>;
     created_at: Date;
     updated_at: Date;
+    version: string;
   };
   developer_key: {
     id: string;
@@ -702,6 +703,7 @@ export interface Schema {
     removed_at: Date | null;
     last_used_at: Date | null;
     last_used_ip: string | null;
+    version: string;
   };
   developer_message: {
     id: string;
@@ -764,6 +766,8 @@ export interface Schema {
     status: number;
     answer_sealed: string;
     created_at: Date;
+    key_id: string;
+    scopes: string[];
   };
   do_not_call: {
     root_id: string;

@@ -3,7 +3,7 @@ import { OpenAPIGenerator } from '@orpc/openapi';
 import { ZodToJsonSchemaConverter } from '@orpc/zod/zod4';
 import { z } from 'zod';
 import { PERMISSIONS } from '../../../contract/accounts/permissions.ts';
-import { LEAD_VERSION } from '../../../contract/developer/v1.ts';
+import { VERSIONS } from '../../../contract/developer/versions.ts';
 import { ERROR_STATUS } from '../../../contract/errors.ts';
 import type { PlainRoute } from './routes.ts';
 
@@ -137,14 +137,14 @@ const IDEMPOTENCY =
 /** Adds what a route for programs takes and returns. */
 function describe(
   operation: Operation,
-  { name, scope, query, body, status = 200, answer }: NonNullable<PlainRoute['described']>,
+  { name, scopes = [], query, body, status = 200, answer }: NonNullable<PlainRoute['described']>,
 ): void {
   const { properties = {} } = schemaOf(query);
   // A parameter with a default always has a value once it is checked, but may be left out.
   const { required = [] } = z.toJSONSchema(query, { io: 'input' });
   operation.operationId = name;
-  operation.security = [{ bearer: [] }];
-  operation.description = `Requires an API key, or a token of one${scope ? `, with the scope ${scope}` : ''}.`;
+  operation.security = [{ bearer: scopes }];
+  operation.description = `Requires an API key, or a token of one${scopes.length > 0 ? `, with the scope ${scopes.join(' and the scope ')}` : ''}.`;
   operation.parameters = [
     ...((operation.parameters as object[] | undefined) ?? []),
     ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
@@ -158,8 +158,8 @@ function describe(
       name: 'Lead-Version',
       in: 'header',
       required: false,
-      description: 'The version of the API that you use',
-      schema: { type: 'string', enum: [LEAD_VERSION] },
+      description: 'The version of the API that you use, instead of the one of your key',
+      schema: { type: 'string', enum: [...VERSIONS] },
     },
   ];
   if (body) {

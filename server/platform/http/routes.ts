@@ -42,7 +42,8 @@ export interface PlainRoute {
   /** What a route for programs is called, takes and returns, for the OpenAPI document. */
   described?: {
     name: string;
-    scope?: string;
+    /** What a key needs. */
+    scopes?: readonly string[];
     query: z.ZodObject;
     /** Of a request that writes. */
     body?: z.ZodObject;

@@ -15,8 +15,9 @@ import type { NodeRow } from './store.ts';
 export interface Entered {
   name: string;
   ownerName: string;
+  /** Empty only where there is no owner, who then stays missing. */
   email: string;
-  phone: { number: string; country: string; calling: string };
+  phone: { number: string; country: string; calling: string } | undefined;
   whiteLabelling: boolean | undefined;
   apiMode: boolean | undefined;
   campaignsClosed: boolean | undefined;

@@ -102,7 +102,7 @@ export function createCompanies(
   }
 
   const phoneOf = (given: Entered['phone']) => {
-    const phone = readPhone(given.number, given.country, given.calling);
+    const phone = given && readPhone(given.number, given.country, given.calling);
     if (!phone) throw policy.refuse('phone', messages.phoneInvalid);
     return phone;
   };
@@ -347,20 +347,22 @@ export function createCompanies(
         told('adding campaigns disabled', before.campaigns_closed ?? false, given.campaignsClosed);
         told('subdomain', before.subdomain?.split('.')[0] ?? '', given.subdomain?.trim().toLowerCase());
         told('domain', before.domain ?? '', given.domain?.trim().toLowerCase() || undefined);
-        const phone = phoneOf(given.phone);
+        const phone = given.phone && phoneOf(given.phone);
 
-        const user = company.owner_id && (await users.person(tx, company.owner_id));
-        if (!user || given.email !== user.email) {
+        const user = company.owner_id ? await users.person(tx, company.owner_id) : undefined;
+        const isWithout = !user && given.email === '';
+        if (!isWithout && given.email !== user?.email) {
           if (user) staffPolicy.mustMoveOwner(ctx.actor.modules);
           ask();
         }
         if (user) {
-          if (phone.number !== user.phone || phone.country !== user.phone_country) words.push('phone number');
+          if (phone && (phone.number !== user.phone || phone.country !== user.phone_country))
+            words.push('phone number');
           await users.setProfile(tx, user.id, {
             name: given.ownerName,
-            phone: phone.number,
-            phone_country: phone.country,
-            phone_calling: phone.calling,
+            ...(phone
+              ? { phone: phone.number, phone_country: phone.country, phone_calling: phone.calling }
+              : {}),
           });
         }
         if (user) words.push(...(await keepOwner(tx, company, user.id, given)));
@@ -397,8 +399,9 @@ export function createCompanies(
           ...(given.name === company.name ? {} : { name: given.name }),
         };
         // Last, so that no later fault rolls back what would tell whether the address is free.
-        if (!user) await addOwner(tx, ctx, company, given, sender);
-        else if (given.email !== user.email) {
+        if (!user) {
+          if (!isWithout) await addOwner(tx, ctx, company, given, sender);
+        } else if (given.email !== user.email) {
           if (holder) throw policy.refuse('email', ownMessages.emailTaken);
           const who = {
             id: user.id,

@@ -31,14 +31,19 @@ export function createExamples(
   return {
     made,
 
-    /** The newest leads of a campaign that may still be told; a made-up one if there are none. */
-    async some(tx: Tx, ctx: Pick<Ctx, 'may'>, campaign: Campaign, most: number): Promise<LeadData[]> {
-      const newest = ctx.may('lead.read') ? await leads.newest(tx, campaign.id, most) : [];
-      const ids = newest.map(({ id }) => id);
-      const withheld = ids.length > 0 ? await leads.withheld(campaign.root_id, ids) : new Set();
+    /**
+     * The newest leads of a campaign that may still be told; a made-up one if there are none.
+     * @param withheld those of the newest that may not
+     */
+    async some(
+      tx: Tx,
+      campaign: Campaign,
+      newest: readonly { id: string }[],
+      withheld: ReadonlySet<string>,
+    ): Promise<LeadData[]> {
       const told = await leads.message(
         tx,
-        ids.filter((id) => !withheld.has(id)),
+        newest.map(({ id }) => id).filter((id) => !withheld.has(id)),
       );
       const now = clock.now();
       return told.size > 0 ? [...told.values()] : [await made(tx, campaign, newId(now), now)];

@@ -33,7 +33,7 @@ export const FLAT: Payload = { format: 'flat', fields: [...DEFAULT_FIELDS], temp
 /** What the webhooks of a campaign send (INTG-02). */
 export function payloadChanges(platform: Platform, deps: Deps) {
   const { db, clock, vault } = platform;
-  const { audit, campaigns, present, held, counted } = deps;
+  const { audit, campaigns, leads, present, held, counted } = deps;
   const examples = createExamples(platform, deps);
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -61,12 +61,19 @@ export function payloadChanges(platform: Platform, deps: Deps) {
       inScope(db.app, ctx.scope, async (tx) => counted(tx, (await webhook(tx, id)).id)),
 
     /** The newest leads of a campaign as a flat webhook sends them; a made-up one if there is none. @throws Refusal 404 */
-    samples: (ctx: Ctx, campaignId: string): Promise<Record<string, string | null>[]> =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const campaign = (await campaigns.visible(tx, campaignId)) ?? missing();
-        const found = await examples.some(tx, ctx, campaign, MOST_SAMPLES);
-        return found.map((data) => JSON.parse(messageOf(FLAT, data).body));
-      }),
+    async samples(ctx: Ctx, campaignId: string): Promise<Record<string, string | null>[]> {
+      const { campaign, newest } = await inScope(db.app, ctx.scope, async (tx) => ({
+        campaign: (await campaigns.visible(tx, campaignId)) ?? missing(),
+        newest: ctx.may('lead.read') ? await leads.newest(tx, campaignId, MOST_SAMPLES) : [],
+      }));
+      // Outside: whoever holds one connection must not wait for another.
+      const withheld = await leads.withheld(
+        campaign.root_id,
+        newest.map(({ id }) => id),
+      );
+      const found = await inScope(db.app, ctx.scope, (tx) => examples.some(tx, campaign, newest, withheld));
+      return found.map((data) => JSON.parse(messageOf(FLAT, data).body));
+    },
 
     /** What a webhook sends. @throws Refusal 404 */
     payload: (ctx: Ctx, id: string): Promise<store.IntegrationRow> =>

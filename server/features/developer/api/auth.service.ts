@@ -1,6 +1,7 @@
 import { jwtVerify, SignJWT } from 'jose';
 import { mayPerson } from '../../../../contract/accounts/permissions.ts';
 import { type ApiScope, mayScope, TOKEN_SECONDS } from '../../../../contract/developer/developer-rules.ts';
+import { isVersion, LEAD_VERSION, type Version } from '../../../../contract/developer/versions.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { type Actor, Ctx, scopeOf } from '../../../platform/ctx.ts';
@@ -53,11 +54,21 @@ export class ApiRefusal extends Error {
 export interface ApiCaller {
   /** Like that of a user whose session was never confirmed: anything that requires confirmation is refused. */
   ctx: Ctx;
-  key: { id: string; clientId: string; name: string; mode: policy.KeyMode; expiresAt: Date | null };
+  key: {
+    id: string;
+    clientId: string;
+    name: string;
+    mode: policy.KeyMode;
+    expiresAt: Date | null;
+    /** The version of the API that it was made with. */
+    version: string;
+  };
   company: { id: string; name: string };
   /** The agency that the key belongs to; the actor's place is another one in test mode. */
   home: Owner & { agency_id: string };
   scopes: ApiScope[];
+  /** The version of the API that the request is made in. */
+  version: Version;
 }
 
 const STATE_WORDS: Record<Exclude<policy.KeyState, 'active'>, string> = {
@@ -240,9 +251,11 @@ export function createApiAuth(
         name: key.name,
         mode: key.mode,
         expiresAt: key.expires_at,
+        version: key.version,
       },
       company: { id: key.company_id, name: key.company_name },
       home: ownerOf(key),
+      version: isVersion(key.version) ? key.version : LEAD_VERSION,
       scopes: granted ? may.filter((scope) => granted.includes(scope)) : may,
     };
   }

@@ -6,6 +6,7 @@ import {
   mayScope,
   SCOPE_NAMES,
 } from '../../../../contract/developer/developer-rules.ts';
+import { LEAD_VERSION } from '../../../../contract/developer/versions.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -197,7 +198,13 @@ describe('the first key', () => {
     });
     expect((await generate(given)).body.message).toBe(ownMessages.keyThere);
     expect((await bearer(user.secret_key)).body).toEqual({
-      key: { id: expect.any(String), client_id: user.client_id, name: 'API key', expires_at: null },
+      key: {
+        id: expect.any(String),
+        version: LEAD_VERSION,
+        client_id: user.client_id,
+        name: 'API key',
+        expires_at: null,
+      },
       company: { id: acme.id, name: 'Acme', time_zone: expect.any(String) },
       scopes: SCOPE_NAMES.filter((scope) => !CHOSEN_SCOPES.includes(scope)),
       mode: 'live',
@@ -234,6 +241,7 @@ describe('keys', () => {
     expect([is_agreed, token_url]).toEqual([true, `http://${HOST}/oauth/token`]);
     expect((data as unknown as { id: string }[]).find((one) => one.id === key.id)).toEqual({
       id: key.id,
+      version: LEAD_VERSION,
       name: 'CRM sync',
       mode: 'test',
       client_id: key.client_id,

@@ -12,7 +12,7 @@ const TARGETING = {
   states: ['TX'],
   cities: ['Austin, TX'],
   zips: [],
-  titles: [],
+  job_titles: [],
   seniorities: [],
   departments: [],
   industries: [],

@@ -22,6 +22,7 @@ import { bodyOf, type DataOf } from './hook.policy.ts';
 import { type MessagePayload, messageJob } from './hook.queue.ts';
 import * as store from './hook.store.ts';
 import { lockCompany } from './store.ts';
+import { eventData } from './v1.versions.ts';
 
 export const SECRET = 'developer.hook';
 const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be decrypted with the current APP_KEY.';
@@ -78,13 +79,12 @@ export function createHookSender(
     });
   }
 
-  /** What a message says; throws a 404 Refusal if what it is about is gone. */
-  async function body(row: store.MessageRow): Promise<string> {
+  /** What a message says in a version of the API; throws a 404 Refusal if what it is about is gone. */
+  async function body(row: store.MessageRow, version: string): Promise<string> {
     const type = row.type as HookEvent;
-    const data = row.is_test
-      ? HOOK_EXAMPLES[HOOK_EVENTS[type].data]
-      : await dataOf(ctxOf(row), type, row.object_id!);
-    return bodyOf(row, data);
+    const { data: kind } = HOOK_EVENTS[type];
+    const data = row.is_test ? HOOK_EXAMPLES[kind] : await dataOf(ctxOf(row), type, row.object_id!);
+    return bodyOf(row, eventData(version, kind, data));
   }
 
   const notSent = (error: string): Attempt => ({
@@ -101,7 +101,7 @@ export function createHookSender(
   async function send(hook: store.HookRow, row: store.MessageRow): Promise<Attempt> {
     let text: string;
     try {
-      text = await body(row);
+      text = await body(row, hook.version);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
       return notSent('Not sent: what it is about is no longer there.');

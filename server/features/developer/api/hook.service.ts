@@ -1,3 +1,4 @@
+import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
 import {
   ALL_EVENTS,
   HOOK_EVENTS,
@@ -5,6 +6,7 @@ import {
   type HookEvent,
   MOST_HOOKS,
 } from '../../../../contract/developer/hook-events.ts';
+import { LEAD_VERSION, type Version } from '../../../../contract/developer/versions.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -43,6 +45,8 @@ export interface HookGiven {
   types?: string[] | undefined;
   client_ids?: string[] | null | undefined;
   disabled?: boolean | undefined;
+  /** The version of the API in which it is told; a new one's is the newest. */
+  version?: Version | undefined;
 }
 export type Hooks = ReturnType<typeof createHooks>;
 
@@ -221,6 +225,7 @@ export function createHooks(
           url: given.url,
           description: given.description ?? '',
           types: given.types,
+          version: given.version ?? LEAD_VERSION,
           client_ids: given.client_ids ?? null,
           state: given.disabled ? 'disabled' : 'enabled',
           state_reason: given.disabled ? 'person' : null,
@@ -375,8 +380,11 @@ export function createHooks(
 
     /** What a message says now; null if what it is about is gone. @throws Refusal 404 */
     async body(ctx: Ctx, id: string): Promise<string | null> {
-      const row = await inScope(db.app, ctx.scope, (tx) => messageOf(tx, ctx, id));
-      return sender.body(row).catch((error: unknown) => {
+      const { row, version } = await inScope(db.app, ctx.scope, async (tx) => {
+        const row = await messageOf(tx, ctx, id);
+        return { row, version: ((await store.byId(tx, row.hook_id)) ?? missing()).version };
+      });
+      return sender.body(row, version).catch((error: unknown) => {
         if (error instanceof Refusal && error.code === 'not_found') return null;
         throw error;
       });
@@ -415,12 +423,14 @@ export function createHooks(
         return reopened.length;
       }),
 
-    /** Whether a key's scopes cover the events that an endpoint is told of: the first that they do not; undefined: all. */
-    beyond: (types: readonly string[], scopes: readonly string[]): string | undefined => {
-      const all = Object.entries(HOOK_EVENTS);
-      const needed = all.filter(([type]) => types.includes(ALL_EVENTS) || types.includes(type));
-      return needed.find(([, { scope }]) => !scopes.includes(scope))?.[1].scope;
-    },
+    /** The scopes that a key needs to read what an endpoint with these events is told. */
+    scopesOf: (types: readonly string[]): ApiScope[] => [
+      ...new Set(
+        Object.entries(HOOK_EVENTS)
+          .filter(([type]) => types.includes(ALL_EVENTS) || types.includes(type))
+          .map(([, { scope }]) => scope),
+      ),
+    ],
 
     /** Deletes what is older than it is kept. */
     async forget(): Promise<void> {

@@ -10,7 +10,8 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
-import { FIXES, LEAD_VERSION } from '../../../../contract/developer/v1.ts';
+import { FIXES } from '../../../../contract/developer/v1.ts';
+import { LEAD_VERSION } from '../../../../contract/developer/versions.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { type ApiCaller, ApiRefusal } from './auth.service.ts';
 import type { Api } from './v1.api.ts';

@@ -5,13 +5,14 @@ import type { Tx } from '../../../platform/db/scope.ts';
 /** How long the answer to a write is kept for its key. */
 export const KEPT_MS = 24 * 3_600_000;
 
-/** The answer of an earlier write under a key, if it was given since an instant. */
-export const kept = (tx: Tx, companyId: string, key: string, since: Date) =>
+/** The answer of an earlier write of an API key under an Idempotency-Key, if it was given since an instant. */
+export const kept = (tx: Tx, of: { company_id: string; key_id: string; key: string }, since: Date) =>
   tx
     .selectFrom('developer_write')
-    .select(['request_hash', 'status', 'answer_sealed'])
-    .where('company_id', '=', companyId)
-    .where('key', '=', key)
+    .select(['request_hash', 'status', 'scopes', 'answer_sealed'])
+    .where('company_id', '=', of.company_id)
+    .where('key_id', '=', of.key_id)
+    .where('key', '=', of.key)
     .where('created_at', '>', since)
     .executeTakeFirst();
 
@@ -29,8 +30,9 @@ export async function keep(
     .values(row)
     .onConflict((conflict) =>
       conflict
-        .columns(['company_id', 'key'])
+        .columns(['company_id', 'key_id', 'key'])
         .doUpdateSet({
+          scopes: sql`excluded.scopes`,
           request_hash: sql`excluded.request_hash`,
           status: sql`excluded.status`,
           answer_sealed: sql`excluded.answer_sealed`,

@@ -6,7 +6,15 @@ import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ApiCaller } from './auth.service.ts';
 import { KEPT_MS } from './once.store.ts';
-import { redacted, safePath } from './requests.policy.ts';
+import {
+  type Described,
+  isWhole,
+  redacted,
+  safeAgent,
+  safeKey,
+  safePath,
+  safeProblem,
+} from './requests.policy.ts';
 import * as store from './requests.store.ts';
 
 const DAY_MS = 86_400_000;
@@ -40,8 +48,12 @@ export type Requests = ReturnType<typeof createRequests>;
 /**
  * The log of requests with keys. They are written together, after their answers: none waits for the log, and those of
  * the last half second are lost if the process dies.
+ * @param describedOf what a request may have, by its method and route
  */
-export function createRequests({ db, clock, log }: Platform) {
+export function createRequests(
+  { db, clock, log }: Platform,
+  describedOf: (method: string, route: string) => Described,
+) {
   let waiting: { row: store.RequestRow; place: Owner & { agency_id: string } }[] = [];
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
@@ -125,6 +137,7 @@ export function createRequests({ db, clock, log }: Platform) {
       if (waiting.length >= MOST_WAITING) return;
       const { ctx, key, home } = caller;
       const { rootId, companyId } = ctx.actor;
+      const described = describedOf(method, route);
       waiting.push({
         place: { root_id: rootId, agency_id: companyId, company_id: companyId },
         row: {
@@ -134,14 +147,14 @@ export function createRequests({ db, clock, log }: Platform) {
           mode: key.mode,
           method,
           route,
-          path: safePath(url).path,
+          path: safePath(url, described),
           status,
           duration_ms: Math.round(durationMs),
           ip: ctx.ip,
-          user_agent: ctx.userAgent.slice(0, 200),
-          idempotency_key: idempotencyKey?.slice(0, 255) ?? null,
-          body: redacted(body),
-          problem: problem ? JSON.stringify(problem).slice(0, 4_000) : null,
+          user_agent: safeAgent(ctx.userAgent),
+          idempotency_key: idempotencyKey === undefined ? null : safeKey(idempotencyKey),
+          body: redacted(body, described),
+          problem: problem ? safeProblem(problem, { url, body }, described) : null,
           at: clock.now(),
         },
       });
@@ -173,7 +186,7 @@ export function createRequests({ db, clock, log }: Platform) {
           idempotency_key: row.idempotency_key,
           body: row.body,
           problem: row.problem,
-          can_replay: row.method === 'GET' && safePath(row.path).isWhole,
+          can_replay: row.method === 'GET' && isWhole(row.path),
         };
       }),
 

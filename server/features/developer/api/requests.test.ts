@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPE_NAMES } from '../../../../contract/developer/developer-rules.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
-import { redacted, safePath } from './requests.policy.ts';
+import { isWhole, redacted, safeAgent, safeKey, safePath } from './requests.policy.ts';
+import { describedAt } from './v1.described.ts';
 
 const HOST = 'acme.test';
 let app: TestApp;
@@ -59,7 +60,8 @@ describe('[BEY-14] the request log', () => {
     app.clock.advance(1000);
     const email = 'secret.person@x.test';
     const body = { name: 'Florist', owner: { name: 'Flo', email, phone: '12' } };
-    await ask('POST', '/v1/clients', body, { 'idempotency-key': 'abc' });
+    const key = '018f2b7c-3c5a-7d1e-8a4b-2f6d9e0c1a35';
+    await ask('POST', '/v1/clients', body, { 'idempotency-key': key });
     app.clock.advance(1000);
     const call = { method: 'tools/call', params: { name: 'list_clients', arguments: {} } };
     const accept = 'application/json, text/event-stream';
@@ -78,8 +80,8 @@ describe('[BEY-14] the request log', () => {
     const text = kept.rows.map((row) => row.text).join();
     for (const typed of ['Ada', 'Flo', email]) expect(text).not.toContain(typed);
     expect(await detail(data[1]!.id)).toMatchObject({
-      idempotency_key: 'abc',
-      body: '{"name":"[7 characters]","owner":{"name":"[3 characters]","email":"[20 characters]","phone":"[2 characters]"}}',
+      idempotency_key: key,
+      body: '{"name":"[text]","owner":{"name":"[text]","email":"[text]","phone":"[text]"}}',
       problem: expect.stringContaining('body.owner.phone'),
       can_replay: false,
     });
@@ -134,33 +136,140 @@ describe('[BEY-14] the request log', () => {
     expect((await app.admin.query('select from developer_request')).rowCount).toBe(0);
   });
 
-  test('leaves out texts that could name someone, and keeps choices, ids, and numbers', () => {
+  test('[DEV-04] keeps nothing of a person, wherever someone put it', async () => {
+    app.clock.advance(60_000);
+    const typed = {
+      name: 'Ada Lovelace',
+      email: 'ada.lovelace@mail.example',
+      phone: '+1 (504) 555-0100',
+      digits: 5045550199,
+      street: '12 Rampart Street',
+      birth: '1985-07-04',
+    };
+    const as = (text: unknown) => encodeURIComponent(String(text));
+    const tries: [method: 'GET' | 'POST', url: string, body?: object][] = [
+      ['GET', `/v1/clients?search=${as(typed.name)}`],
+      [
+        'GET',
+        `/v1/leads?${as(typed.email)}=${as(typed.phone)}&limit=${as(typed.street)}&note=${as(typed.birth)}`,
+      ],
+      [
+        'GET',
+        `/v1/leads?product=${as(typed.name)}&client_id=${typed.digits}&created_since=${as(typed.email)}`,
+      ],
+      ['GET', `/v1/leads?cursor=${Buffer.from(JSON.stringify(typed)).toString('base64url')}`],
+      ['GET', `/v1/leads/${as(typed.email)}`],
+      ['GET', `/v1/campaigns/${as(typed.name)}?id=${as(typed.street)}`],
+      [
+        'POST',
+        '/v1/clients',
+        { [typed.email]: typed.name, note: typed, born: typed.birth, phone: typed.digits },
+      ],
+      [
+        'POST',
+        '/v1/clients',
+        { name: typed, owner: [typed.name], can_add_campaigns: typed.phone, external_id: typed.birth },
+      ],
+      [
+        'POST',
+        '/v1/campaigns',
+        {
+          client_id: typed.email,
+          product: typed.name,
+          name: typed.street,
+          lead_limit: typed.digits,
+          price_per_lead: String(typed.digits),
+          starts_on: typed.phone,
+          lead_limit_period: typed.email,
+          fit_zip_codes: [typed.name],
+          targeting: { location: 'national', keywords: [typed.name], [typed.phone]: typed.street },
+        },
+      ],
+      [
+        'POST',
+        '/v1/campaigns',
+        {
+          client_id: client.id,
+          product: 'search_id',
+          name: 'X',
+          targeting: { location: 'state', keywords: ['tea'], states: [typed.street] },
+        },
+      ],
+      [
+        'POST',
+        '/v1/exclusion-lists',
+        { name: typed.name, entries: [typed.email, typed.phone], country: typed.street },
+      ],
+    ];
+    for (const [method, url, body] of tries)
+      await ask(method, url, body, {
+        'idempotency-key': `welcome ${typed.email}`,
+        'user-agent': `sync/1.2 (${typed.email}; ${typed.name})`,
+      });
+    await app.features.developer.requests.flush();
+    const { rows } = await app.admin.query<Record<string, string>>(
+      `select path, body, problem, idempotency_key, user_agent from developer_request order by at desc, id desc limit $1`,
+      [tries.length],
+    );
+    expect(rows).toHaveLength(tries.length);
+    const text = decodeURIComponent(JSON.stringify(rows))
+      .toLowerCase()
+      .replace(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '');
+    for (const word of ['ada', 'lovelace', 'mail.example', '504', '5550100', '5045550199', 'rampart', '1985'])
+      expect(text).not.toContain(word);
+    expect(rows[0]).toMatchObject({ idempotency_key: '[text]', user_agent: 'sync/1.2' });
+    // What is wrong stays readable.
+    const problems = rows.map(({ problem }) => problem).join();
+    expect(problems).toContain('has …, which is not a state');
+    expect(problems).toContain('body.[unknown]');
+    expect(problems).toContain('is not a parameter of this request');
+  });
+
+  test('keeps choices, ids, dates, amounts, numbers, and pages', () => {
     const id = '018f2b7c-3c5a-7d1e-8a4b-2f6d9e0c1a35';
-    expect(
-      JSON.parse(
-        redacted({
-          client_id: id,
-          product: 'site_id',
-          name: 'Ada',
-          price_per_lead: '2.50',
-          starts_on: '2026-03-01',
-          paused: true,
-          lead_limit: 5,
-          entries: Array.from({ length: 12 }, () => 'a@b.example'),
-        })!,
-      ),
-    ).toEqual({
+    const body = {
       client_id: id,
       product: 'site_id',
-      name: '[3 characters]',
       price_per_lead: '2.50',
       starts_on: '2026-03-01',
+      ends_on: null,
       paused: true,
       lead_limit: 5,
-      entries: [...Array.from({ length: 10 }, () => '[11 characters]'), 'and 2 more'],
+      fit_states: ['TX'],
+    };
+    const described = describedAt('POST', '/v1/campaigns');
+    expect(
+      JSON.parse(
+        redacted(
+          { ...body, name: 'Ada', site_hosts: Array.from({ length: 12 }, () => 'a.example'), more: [1] },
+          described,
+        )!,
+      ),
+    ).toEqual({
+      ...body,
+      name: '[text]',
+      site_hosts: [...Array.from({ length: 10 }, () => '[text]'), 'and 2 more'],
+      '[unknown]': ['[list]'],
     });
-    expect(redacted(undefined)).toBeNull();
-    expect(safePath('/v1/leads?limit=5')).toEqual({ path: '/v1/leads?limit=5', isWhole: true });
-    expect(safePath('/v1/clients?search=x').isWhole).toBe(false);
+    expect(redacted(undefined, described)).toBeNull();
+    expect(redacted('Ada', described)).toBe('"[text]"');
+    const leads = describedAt('GET', '/v1/leads');
+    const cursor = Buffer.from(JSON.stringify(['leads desc', 1, id])).toString('base64url');
+    for (const url of [
+      `/v1/leads?limit=5&client_id=${id}&product=b2b_id&cursor=${cursor}`,
+      `/v1/leads?created_since=${encodeURIComponent('2026-03-01T00:00:00+02:00')}`,
+    ]) {
+      expect(safePath(url, leads)).toBe(url);
+      expect(isWhole(safePath(url, leads))).toBe(true);
+    }
+    const clients = describedAt('GET', '/v1/clients');
+    expect(isWhole(safePath('/v1/clients?search=x', clients))).toBe(false);
+    expect(safePath('/mcp#list_leads', describedAt('POST', '/mcp'))).toBe('/mcp#list_leads');
+    expect([safeKey(id), safeKey('order-1'), safeAgent(''), safeAgent('curl/8.5.0')]).toEqual([
+      id,
+      '[text]',
+      '',
+      'curl/8.5.0',
+    ]);
   });
 });

@@ -41,6 +41,10 @@ export function developerRoutes(developer: Developer): Handlers<typeof contract.
       const data = await developer.setDisabled(ctx, id, disabled === 'T');
       return { ...done(disabled === 'T' ? ownMessages.keyDisabled : ownMessages.keyEnabled), data };
     },
+    async setKeyVersion(ctx, { id, version }) {
+      const data = await developer.setVersion(ctx, id, version);
+      return { ...done(ownMessages.keyVersionSet(version)), data };
+    },
     async deleteKey(ctx, { id }) {
       await developer.remove(ctx, id);
       return done(ownMessages.keyDeleted);

@@ -13,8 +13,8 @@ async function developerKey({ client, canary }: Target): Promise<string> {
   await app.make.terms(agency, { payment_status: '' });
   await app.admin.query('delete from developer_key where company_id = $1', [agency.id]);
   const made = await app.admin.query(
-    `insert into developer_key (id, root_id, agency_id, company_id, maker_id, name, mode, client_id, secret_hash, secret_end, scopes, created_at)
-     values (gen_random_uuid(), $1, $2, $2, $3, $4, 'live', gen_random_uuid()::text, sha256(gen_random_uuid()::text::bytea), 'abcd', '{}', now())
+    `insert into developer_key (id, root_id, agency_id, company_id, maker_id, name, mode, client_id, secret_hash, secret_end, scopes, version, created_at)
+     values (gen_random_uuid(), $1, $2, $2, $3, $4, 'live', gen_random_uuid()::text, sha256(gen_random_uuid()::text::bytea), 'abcd', '{}', '2026-12-01', now())
      returning id`,
     [client.root_id, client.agency_id, makerId, canary],
   );
@@ -28,8 +28,8 @@ async function hookOf({ client, canary }: Target): Promise<{ id: string; message
     client.agency_id,
   ]);
   const hook = await app.admin.query(
-    `insert into developer_hook (id, root_id, agency_id, company_id, url, description, types, state, secret_sealed, created_at, updated_at)
-     values (gen_random_uuid(), $1, $2, $2, 'https://example.com/', $3, '{*}', 'enabled', '', now(), now()) returning id`,
+    `insert into developer_hook (id, root_id, agency_id, company_id, url, description, types, state, secret_sealed, version, created_at, updated_at)
+     values (gen_random_uuid(), $1, $2, $2, 'https://example.com/', $3, '{*}', 'enabled', '', '2026-12-01', now(), now()) returning id`,
     [...own, canary],
   );
   const message = await app.admin.query(
@@ -76,6 +76,13 @@ export const samples: Samples = {
       for (const target of targets) await developerKey(target);
       return { url: '/api/developer/keys', body: { name: 'M', mode: 'test', scopes: ['leads.read'] } };
     },
+  },
+  'PUT /api/developer/keys/:id/version': {
+    named: true,
+    request: async (t) => ({
+      url: `/api/developer/keys/${await developerKey(t)}/version`,
+      body: { version: '2026-12-08' },
+    }),
   },
   'POST /api/developer/keys/:id/rotate': {
     named: true,

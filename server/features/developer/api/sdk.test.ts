@@ -20,7 +20,7 @@ type Operation = (options: {
   query?: Record<string, unknown>;
 }) => Promise<Result>;
 interface Sdk {
-  createClient: (config: object) => unknown;
+  createApiClient: (config: object) => unknown;
   createConfig: (config: object) => object;
   pages: (read: (cursor: string | undefined) => Promise<Result>) => AsyncIterable<{ id: string }>;
   [operation: string]: unknown;
@@ -81,7 +81,7 @@ beforeAll(async () => {
     'webhook-messages': messages.rows[0]!.id,
     'exclusion-lists': (await app.make.exclusionList(bakery, 'client', ['ada@example.com'])).id,
   });
-  client = sdk.createClient(
+  client = sdk.createApiClient(
     sdk.createConfig({
       baseUrl: `http://${HOST}`,
       auth: secret,

@@ -9,6 +9,7 @@ import {
   mayScope,
   SCOPE_NAMES,
 } from '../../../../contract/developer/developer-rules.ts';
+import { LEAD_VERSION, type Version } from '../../../../contract/developer/versions.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Inside } from '../../../../contract/wire.ts';
@@ -33,6 +34,7 @@ import { createRequests } from './requests.service.ts';
 import { createSandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
 import { type ApiParts, createApi } from './v1.api.ts';
+import { describedAt } from './v1.described.ts';
 
 /** Looks for keys that expire soon or have expired; runs hourly. */
 const expiryJob = defineJob('developer.expiry', z.object({}));
@@ -71,7 +73,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
   const { db, clock, jobs } = platform;
   const { tenants, users, audit, auth, billing, agreements, notices } = parts;
   const sandbox = createSandbox(platform, parts);
-  const requests = createRequests(platform);
+  const requests = createRequests(platform, describedAt);
   const api = createApi(platform, { ...parts, sandbox, requests });
 
   const own = (ctx: Ctx): Owner & { agency_id: string } => {
@@ -102,6 +104,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       scopes: policy.scopesOf(row.scopes),
       state: policy.stateOf({ ...row, is_agreed: isAgreed }, mayMake, now),
       made_by: row.maker_name,
+      version: row.version,
       created_at: row.created_at.toISOString(),
       rotated_at: row.rotated_at?.toISOString() ?? null,
       previous_until:
@@ -147,6 +150,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       secret_hash: policy.hashOf(secret),
       secret_end: secret.slice(-4),
       scopes: given.scopes,
+      version: LEAD_VERSION,
       created_at: at,
       expires_at:
         given.expires_in_days === null ? null : new Date(at.getTime() + given.expires_in_days * DAY_MS),
@@ -350,6 +354,21 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
         return shown(tx, owner.company_id, id);
       });
     },
+
+    /** Sets the version of the API that a key uses from the next request on. @throws Refusal 404 */
+    setVersion: (ctx: Ctx, id: string, version: Version) =>
+      changed(ctx, id, async (tx, row, owner) => {
+        if (row.version !== version) {
+          await store.update(tx, id, { version });
+          await audit.record(tx, ctx, {
+            action: 'apikey.version',
+            objectKind: 'apikey',
+            objectId: id,
+            description: `Changed the version of the API key ${row.name} (${row.client_id}) from ${row.version} to ${version}`,
+          });
+        }
+        return shown(tx, owner.company_id, id);
+      }),
 
     /** Deletes a key; its row stays for the log. @throws Refusal 404 */
     remove: (ctx: Ctx, id: string): Promise<void> =>

@@ -26,6 +26,7 @@ export interface KnownKey extends KeyFacts {
   last_used_ip: string | null;
   sandbox_root_id: string | null;
   sandbox_agency_id: string | null;
+  version: string;
 }
 
 /** Returns a key by one of its names, before any scope is known; undefined if there is none. */

@@ -1,6 +1,7 @@
 import type { ApiCaller } from './auth.service.ts';
 import { checkRead, located, mustHaveScope } from './v1.check.ts';
 import type { Resource, Sources } from './v1.resources.ts';
+import { brought, named, taken } from './v1.versions.ts';
 
 /** An answer of a resource; lists have a cursor. */
 export type Answer = Record<string, unknown> & { next_cursor?: string | null };
@@ -18,7 +19,14 @@ export function createRead(sources: Sources) {
     request: { query: unknown; params: unknown },
   ): Promise<Answer> => {
     mustHaveScope(caller, resource.scope);
-    const { query, id } = await checkRead(resource, request);
-    return resource.answer.parse(await located(() => resource.read(sources, caller.ctx, query, id), 'query'));
+    const { version, ctx } = caller;
+    try {
+      const asked = { ...request, query: brought(version, resource.tool, request.query) };
+      const { query, id } = await checkRead(resource, asked);
+      const answer = await located(() => resource.read(sources, ctx, query, id), 'query');
+      return taken(version, resource.tool, resource.answer.parse(answer));
+    } catch (error) {
+      throw named(version, resource.tool, error);
+    }
   };
 }

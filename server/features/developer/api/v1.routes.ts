@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ApiMe, LEAD_VERSION, NoQuery } from '../../../../contract/developer/v1.ts';
-import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import { ApiMe, NoQuery } from '../../../../contract/developer/v1.ts';
+import { LEAD_VERSION } from '../../../../contract/developer/versions.ts';
+import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Clock } from '../../../platform/clock.ts';
 import { inScope } from '../../../platform/db/scope.ts';
@@ -17,8 +18,10 @@ import { answerMcp } from './mcp.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Answered } from './requests.service.ts';
 import type { Developer } from './service.ts';
+import { checkRead } from './v1.check.ts';
 import { problemOf } from './v1.problem.ts';
 import { resources } from './v1.resources.ts';
+import { versionHeaders, versionOf } from './v1.versions.ts';
 import { writes } from './v1.writes.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -68,13 +71,17 @@ export const apiRoutes: PlainRoute[] = [
     }),
   ),
   ...writes.map(
-    ({ method, url, tool, summary, scope, body, status, answer }): PlainRoute => ({
+    ({ method, url, tool, summary, scope, also, body, status, answer }): PlainRoute => ({
       method,
       url,
       access: 'public',
       tag: 'Developer API',
       summary,
-      described: { name: operationOf(tool), scope, query: NoQuery, body, status, answer },
+      described: {
+        name: operationOf(tool),
+        scopes: also ? [scope, also] : [scope],
+        ...{ query: NoQuery, body, status, answer },
+      },
       handler: async () => null,
     }),
   ),
@@ -85,7 +92,7 @@ export const apiRoutes: PlainRoute[] = [
       access: 'public',
       tag: 'Developer API',
       summary,
-      described: { name: operationOf(tool), scope, query, answer },
+      described: { name: operationOf(tool), scopes: [scope], query, answer },
       handler: async () => null,
     }),
   ),
@@ -154,14 +161,18 @@ export function addApiRoutes(
         );
       return caller;
     };
+    /** The caller in the version that its request asks for, which is told with the answer. @throws Refusal 400, 410 */
+    const inVersion = (caller: ApiCaller, request: FastifyRequest, reply: FastifyReply): ApiCaller => {
+      const version = versionOf(request.headers['lead-version'], caller.version, clock.now());
+      void reply.headers(versionHeaders(version, `${caller.ctx.origin}${REFERENCE}`));
+      return { ...caller, version };
+    };
     const get = (
       url: string,
       answer: (caller: ApiCaller, request: FastifyRequest, reply: FastifyReply) => Promise<unknown>,
     ): void => {
       inner.get(url, configOf(url), async (request, reply) => {
-        const caller = await callerOf(request, reply);
-        mustBeVersion(request);
-        return answer(caller, request, reply);
+        return answer(inVersion(await callerOf(request, reply), request, reply), request, reply);
       });
     };
     // As text: a body is never encrypted here.
@@ -174,7 +185,9 @@ export function addApiRoutes(
       const message = messageOf(request);
       // The log tells which tool was called.
       request.api!.url = `/mcp${toolIn(message.message)}`;
-      const answer = await answerMcp(developer.api, caller, caller.ctx.tenant.companyName, message);
+      // Its tools are described to the assistant anew each time, as they are now.
+      const newest = { ...caller, version: LEAD_VERSION };
+      const answer = await answerMcp(developer.api, newest, caller.ctx.tenant.companyName, message);
       void reply.code(answer.status);
       const type = answer.headers.get('content-type');
       if (type) void reply.type(type);
@@ -187,7 +200,8 @@ export function addApiRoutes(
         ...configOf('/mcp'),
         handler: (_request, reply) => reply.code(405).header('Allow', 'POST').send(),
       });
-    get('/v1/me', async ({ ctx, key, scopes }) => {
+    get('/v1/me', async ({ ctx, key, scopes }, request) => {
+      await checkRead({ url: '/v1/me', query: NoQuery }, request);
       // Read in the key's own scope, so anything that row level security hides does not exist here.
       const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, ctx.actor.companyId));
       return {
@@ -196,6 +210,7 @@ export function addApiRoutes(
           client_id: key.clientId,
           name: key.name,
           expires_at: key.expiresAt?.toISOString() ?? null,
+          version: key.version,
         },
         company: found && { id: found.id, name: found.name, time_zone: found.time_zone },
         scopes,
@@ -205,7 +220,10 @@ export function addApiRoutes(
     for (const resource of resources)
       get(resource.url, async (caller, request, reply) => {
         const body = await read(resource, caller, request);
-        if (body.next_cursor) void reply.header('Link', nextOf(request, caller.ctx.origin, body.next_cursor));
+        if (body.next_cursor) {
+          const next = nextOf(request, caller.ctx.origin, body.next_cursor);
+          void reply.header('Link', [reply.getHeader('Link'), next].filter(Boolean).join(', '));
+        }
         return body;
       });
     for (const one of writes)
@@ -214,8 +232,7 @@ export function addApiRoutes(
         url: one.url,
         ...configOf(one.url),
         handler: async (request, reply) => {
-          const caller = await callerOf(request, reply);
-          mustBeVersion(request);
+          const caller = inVersion(await callerOf(request, reply), request, reply);
           const { query, params } = request;
           const body = bodyOf(request);
           request.api!.body = body;
@@ -297,12 +314,8 @@ const HEADERS = {
   'RateLimit-Policy': RATE_POLICY,
 };
 
-/** @throws Refusal 400 for a version that there is not */
-function mustBeVersion(request: FastifyRequest): void {
-  const asked = request.headers['lead-version'];
-  if (asked !== undefined && asked !== LEAD_VERSION)
-    throw refusalOf('header.Lead-Version', `must be ${LEAD_VERSION}, the only version`, 'bad_request');
-}
+/** Where the versions are told of. */
+const REFERENCE = '/developers/guides/versions';
 
 /** The address of the next page (RFC 8288). */
 function nextOf(request: FastifyRequest, origin: string, cursor: string): string {

@@ -110,7 +110,7 @@ const targetingOf = (
     states: of.states,
     cities: of.cities,
     zips: of.zips,
-    titles: audience.job_titles,
+    job_titles: audience.job_titles,
     seniorities: audience.seniority,
     departments: audience.department,
     industries: audience.industry,
@@ -240,7 +240,7 @@ export const webhookOf = (row: Webhook): Wire<typeof ApiWebhook> => ({
   url: row.url ?? '',
   format: row.payload.format,
   status: row.state,
-  disabled_by: row.state === 'disabled' ? row.state_reason : null,
+  status_reason: row.state === 'disabled' ? row.state_reason : null,
   created_at: row.created_at.toISOString(),
 });
 
@@ -273,6 +273,7 @@ export const endpointOf = (row: Awaited<ReturnType<Hooks['one']>>, now: Date): W
   status_reason: row.state_reason,
   previous_secret_until:
     row.previous_until && row.previous_until > now ? row.previous_until.toISOString() : null,
+  version: row.version,
   messages_7d: row.total,
   failed_7d: row.failed,
   created_at: row.created_at.toISOString(),

@@ -5,8 +5,8 @@ import {
   ApiClient,
   ApiKeywordCountDetail,
   ApiLead,
-  LEAD_VERSION,
 } from '../../../../contract/developer/v1.ts';
+import { LEAD_VERSION, VERSIONS } from '../../../../contract/developer/versions.ts';
 import { dollarsOf } from '../../../../contract/dollars.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
@@ -216,7 +216,7 @@ describe('campaigns', () => {
     });
     expect((await get(`/v1/campaigns/${b2b.id}`)).body).toMatchObject({
       product: 'b2b_id',
-      targeting: { titles: ['Chef'], company_sizes: ['11 to 50'] },
+      targeting: { job_titles: ['Chef'], company_sizes: ['11 to 50'] },
     });
   });
 
@@ -706,8 +706,8 @@ describe('every resource', () => {
     expect(body.errors).toEqual([
       {
         location: 'header.Lead-Version',
-        message: `must be ${LEAD_VERSION}, the only version`,
-        fix: `Send ${LEAD_VERSION}, or leave the header out.`,
+        message: `must be one of ${VERSIONS.join(', ')}`,
+        fix: `Send one of ${VERSIONS.join(', ')}, or leave the header out for the version of your key.`,
       },
     ]);
     expect((await get('/v1/me', 'x')).headers['lead-version']).toBe(LEAD_VERSION);
@@ -720,7 +720,7 @@ describe('every resource', () => {
       const { get: operation } = paths[url.replace(':id', '{id}')]!;
       expect(operation).toMatchObject({
         tags: ['Developer API'],
-        security: [{ bearer: [] }],
+        security: [{ bearer: [scope] }],
         description: expect.stringContaining(scope),
         responses: {
           200: {

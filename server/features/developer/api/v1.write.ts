@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
-import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { ApiCaller } from './auth.service.ts';
 import * as store from './once.store.ts';
 import { checkWrite, located, mustHaveScope } from './v1.check.ts';
 import type { Sources } from './v1.resources.ts';
+import { brought, named, taken as takenDown } from './v1.versions.ts';
 import type { Write } from './v1.writes.ts';
 
 const MOST_KEY = 255;
@@ -33,9 +33,11 @@ export interface WriteRequest {
 
 /** A checked request. */
 interface Given {
+  caller: ApiCaller;
   body: unknown;
   id: string;
-  scopes: readonly ApiScope[];
+  /** The scopes that the write took so far. */
+  taken: Set<ApiScope>;
 }
 
 /** The write was done by another request with the same key, so this one is rolled back. */
@@ -53,7 +55,7 @@ export function createWrite(
   { db, clock, vault }: Pick<Platform, 'db' | 'clock' | 'vault'>,
   sources: Sources,
 ) {
-  /** Writes under way in this process, by company and key. */
+  /** Writes under way in this process, by API key and Idempotency-Key. */
   const running = new Map<string, Promise<unknown>>();
 
   /**
@@ -62,11 +64,15 @@ export function createWrite(
    */
   async function perform(
     write: Write,
-    ctx: Ctx,
-    { body, id, scopes }: Given,
+    { caller, body, id, taken }: Given,
     keep: (tx: Tx, answer: Record<string, unknown>) => Promise<void>,
   ): Promise<Record<string, unknown>> {
     const { answers } = write;
+    const { ctx } = caller;
+    const need = (scope: ApiScope): void => {
+      mustHaveScope(caller, scope);
+      taken.add(scope);
+    };
     let answer: Record<string, unknown> | undefined;
     const result = await located(
       () =>
@@ -81,7 +87,7 @@ export function createWrite(
           }),
           body,
           id,
-          scopes,
+          { need, version: caller.version },
         ),
       'body',
       write.names,
@@ -95,32 +101,43 @@ export function createWrite(
     return whole;
   }
 
-  /** @throws Refusal 422 if the key was used for another request */
-  async function earlier(ctx: Ctx, key: string, hash: Buffer): Promise<Written | undefined> {
+  /**
+   * What this API key was answered before. A token or a rotated secret is of the same key, but may have fewer scopes.
+   * @throws Refusal 422 if the Idempotency-Key was used for another request; ApiRefusal 403 without a scope that the
+   * write took
+   */
+  async function earlier(caller: ApiCaller, name: string, hash: Buffer): Promise<Written | undefined> {
+    const { ctx, key } = caller;
     const since = new Date(clock.now().getTime() - store.KEPT_MS);
-    const row = await inScope(db.app, ctx.scope, (tx) => store.kept(tx, ctx.actor.companyId, key, since));
+    const row = await inScope(db.app, ctx.scope, (tx) =>
+      store.kept(tx, { company_id: ctx.actor.companyId, key_id: key.id, key: name }, since),
+    );
     if (!row) return undefined;
     if (!row.request_hash.equals(hash))
       throw new Refusal('invalid', 'Idempotency-Key: was used for a different request', {
         errors: { 'header.Idempotency-Key': ['was used for a different request'] },
       });
+    for (const scope of row.scopes) mustHaveScope(caller, scope as ApiScope);
     const body = JSON.parse(vault.open(row.answer_sealed, SEALED)) as Record<string, unknown>;
     return { status: row.status, body, isReplayed: true };
   }
 
-  async function once(write: Write, ctx: Ctx, given: Given, key: string): Promise<Written> {
-    const { rootId, companyId } = ctx.actor;
+  async function once(write: Write, given: Given, key: string): Promise<Written> {
+    const { caller, taken } = given;
+    const { rootId, companyId } = caller.ctx.actor;
     const hash = createHash('sha256')
       .update(JSON.stringify([write.method, write.url, given.id, given.body]))
       .digest();
-    const before = await earlier(ctx, key, hash);
+    const before = await earlier(caller, key, hash);
     if (before) return before;
     try {
-      const body = await perform(write, ctx, given, async (tx, answer) => {
+      const body = await perform(write, given, async (tx, answer) => {
         const at = clock.now();
         const row = {
           ...{ root_id: rootId, agency_id: companyId, company_id: companyId },
+          key_id: caller.key.id,
           key,
+          scopes: [...taken],
           request_hash: hash,
           status: write.status,
           answer_sealed: vault.seal(JSON.stringify(answer), SEALED),
@@ -132,7 +149,7 @@ export function createWrite(
     } catch (error) {
       if (!(error instanceof Done || error instanceof Refusal)) throw error;
       // Another process may have been faster; what it wrote can be why this request was refused.
-      const now = await earlier(ctx, key, hash);
+      const now = await earlier(caller, key, hash);
       if (now) return now;
       throw error;
     }
@@ -142,22 +159,22 @@ export function createWrite(
    * @throws ApiRefusal 403 for a scope that the key lacks; Refusal 422 that names each field, 404, and whatever the
    * write refuses
    */
-  return async (write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> => {
+  async function doWrite(write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> {
     mustHaveScope(caller, write.scope);
     if (write.also) mustHaveScope(caller, write.also);
     const { key } = request;
     if (key !== undefined && (key.length > MOST_KEY || !/^[\x20-\x7e]+$/.test(key)))
       throw refusalOf('header.Idempotency-Key', `must be 1 to ${MOST_KEY} ASCII characters`);
-    const { ctx, scopes } = caller;
-    const given = { ...(await checkWrite(write, request)), scopes };
+    const taken = new Set<ApiScope>(write.also ? [write.scope, write.also] : [write.scope]);
+    const given = { ...(await checkWrite(write, request)), caller, taken };
     if (key === undefined) {
-      const body = await perform(write, ctx, given, async () => {});
+      const body = await perform(write, given, async () => {});
       return { status: write.status, body, isReplayed: false };
     }
     // Of the same write sent many times at once, each waits for the one before and finds its answer.
-    const name = `${ctx.actor.companyId} ${key}`;
+    const name = `${caller.key.id} ${key}`;
     while (running.has(name)) await running.get(name);
-    const work = once(write, ctx, given, key);
+    const work = once(write, given, key);
     running.set(
       name,
       work.catch(() => undefined),
@@ -166,6 +183,17 @@ export function createWrite(
       return await work;
     } finally {
       running.delete(name);
+    }
+  }
+
+  return async (write: Write, caller: ApiCaller, request: WriteRequest): Promise<Written> => {
+    const { version } = caller;
+    try {
+      const body = brought(version, write.tool, request.body);
+      const done = await doWrite(write, caller, { ...request, body });
+      return { ...done, body: takenDown(version, write.tool, done.body) };
+    } catch (error) {
+      throw named(version, write.tool, error);
     }
   };
 }

@@ -118,6 +118,22 @@ describe('writes', () => {
     expect([taken.status, taken.body]).toMatchObject([422, { errors: [{ location: 'body.owner.email' }] }]);
   });
 
+  test('[DEV-04] a client is changed whose owner has no phone number, or who has no owner', async () => {
+    const bakery = await send('PATCH', `/v1/clients/${client.id}`, { industry: 'Bread' });
+    expect([bakery.status, bakery.body]).toMatchObject([
+      200,
+      { name: 'Bakery', industry: 'Bread', owner: { name: 'Bea Baker', phone: null } },
+    ]);
+    const named = await send('PATCH', `/v1/clients/${client.id}`, { owner: { name: 'Bea B.' } });
+    expect(named.body).toMatchObject({ owner: { name: 'Bea B.', email: 'bea@x.test', phone: null } });
+    const wrong = await send('PATCH', `/v1/clients/${client.id}`, { owner: { phone: '12' } });
+    expect([wrong.status, wrong.body]).toMatchObject([422, { errors: [{ location: 'body.owner.phone' }] }]);
+    const without = await app.make.client(acme, { name: 'Nobody' });
+    const renamed = await send('PATCH', `/v1/clients/${without.id}`, { name: 'Nobody yet' });
+    expect([renamed.status, renamed.body]).toMatchObject([200, { name: 'Nobody yet', owner: null }]);
+    expect((await send('PATCH', `/v1/clients/${without.id}`, { owner: { name: 'N' } })).status).toBe(409);
+  });
+
   test('[DEV-04] a campaign is created, changed, and set to a status, with its fields named as in reads', async () => {
     const made = await send('POST', '/v1/campaigns', shop({ price_per_lead: '2.50', requires_phone: true }));
     expect([made.status, made.body]).toMatchObject([
@@ -324,6 +340,77 @@ describe('[BEY-14] Idempotency-Key', () => {
     const inTest = await send('GET', '/v1/campaigns', undefined, { as: test1 });
     const campaigns = inTest.body.data as unknown as Body[];
     expect(campaigns.length).toBeGreaterThan(0);
+  });
+});
+
+describe('[BEY-14] [DEV-02] whose remembered answer it is', () => {
+  const hook = () => ({ url: 'https://hooks.example.com/in', types: ['lead.accepted'] });
+  const tokenOf = async (made: { clientId: string; secret: string }, scope: string) => {
+    const form = new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: made.clientId,
+      client_secret: made.secret,
+      scope,
+    });
+    const { payload } = await app.server.inject({
+      method: 'POST',
+      url: '/oauth/token',
+      headers: { host: HOST, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: form.toString(),
+    });
+    return JSON.parse(payload).access_token as string;
+  };
+  const scopes: ApiScope[] = ['webhooks.write', 'leads.read', 'campaigns.write'];
+
+  test('another key with the same Idempotency-Key writes for itself and gets no secret of the first', async () => {
+    const key = 'shared';
+    const first = await send('POST', '/v1/webhook-endpoints', hook(), { key, as: await keyOf(scopes) });
+    expect(first.status).toBe(201);
+    const fewer = await keyOf(['webhooks.write']);
+    const refused = await send('POST', '/v1/webhook-endpoints', hook(), { key, as: fewer });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      403,
+      expect.stringContaining('leads.read'),
+    ]);
+    expect(JSON.stringify(refused.body)).not.toContain(first.body.secret as string);
+    const same = await send('POST', '/v1/webhook-endpoints', hook(), { key, as: await keyOf(scopes) });
+    expect([same.status, same.headers['idempotency-replayed']]).toEqual([201, undefined]);
+    expect([same.body.id === first.body.id, same.body.secret === first.body.secret]).toEqual([false, false]);
+    // Another body under that name is no fault of a key that never used it.
+    const other = await send('POST', '/v1/campaigns', shop({ name: 'Own' }), {
+      key,
+      as: await keyOf(['campaigns.write']),
+    });
+    expect(other.status).toBe(201);
+  });
+
+  test('a token and a rotated secret of the same key get it, unless they lack a scope that the write took', async () => {
+    const made = await app.make.apiKey(acme, owner.id, { scopes });
+    const key = 'retried';
+    const first = await send('POST', '/v1/webhook-endpoints', hook(), { key, as: made.secret });
+    expect(first.status).toBe(201);
+    const again = (as: string) => send('POST', '/v1/webhook-endpoints', hook(), { key, as });
+    const whole = await again(await tokenOf(made, 'webhooks.write leads.read'));
+    expect([whole.status, whole.body, whole.headers['idempotency-replayed']]).toEqual([
+      201,
+      first.body,
+      'true',
+    ]);
+    const narrow = await again(await tokenOf(made, 'webhooks.write'));
+    expect([narrow.status, narrow.body.detail]).toEqual([403, 'The key does not have the scope leads.read.']);
+    expect((await again(await tokenOf(made, 'campaigns.write'))).status).toBe(403);
+    const ann = await app.signIn('ann@x.test', HOST);
+    const rotated = await app.call('POST', `/api/developer/keys/${made.id}/rotate`, {
+      host: HOST,
+      token: ann,
+      body: { overlap_minutes: 60 },
+    });
+    const { secret_key } = rotated.body as unknown as { secret_key: string };
+    expect((await again(secret_key)).body).toEqual(first.body);
+    await app.admin.query(`update developer_key set scopes = '{webhooks.write}' where id = $1`, [made.id]);
+    expect((await again(secret_key)).status).toBe(403);
+    await app.admin.query(`update developer_key set scopes = $2 where id = $1`, [made.id, scopes]);
+    expect((await again(secret_key)).body).toEqual(first.body);
   });
 });
 

@@ -38,16 +38,23 @@ import {
   SsoTokenBody,
   WebhookBody,
 } from '../../../../contract/developer/v1-writes.ts';
+import type { Version } from '../../../../contract/developer/versions.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { toWire, wireNames } from '../../../../contract/wire-schema.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { checkInput } from '../../../platform/http/input.ts';
-import { ApiRefusal } from './auth.service.ts';
 import type { Hooks } from './hook.service.ts';
 import type { Names } from './v1.check.ts';
 import type { Sources } from './v1.resources.ts';
 import * as shapes from './v1.shapes.ts';
+
+/** The request that a write is made for. */
+export interface Call {
+  /** Refuses a key without a scope (ApiRefusal 403), and notes that the write took it. */
+  need(scope: ApiScope): void;
+  version: Version;
+}
 
 /** An address of the developer API that changes something. */
 export interface Write {
@@ -65,7 +72,7 @@ export interface Write {
   /** The features' names of the fields, by those that programs know. */
   names?: Names | undefined;
   /** Makes the change, for a checked request. */
-  run(sources: Sources, ctx: Ctx, body: unknown, id: string, scopes: readonly ApiScope[]): Promise<unknown>;
+  run(sources: Sources, ctx: Ctx, body: unknown, id: string, call: Call): Promise<unknown>;
   /**
    * What it answers: an item, by the id that the user log has for the change (one of `actions`), or something of what `run`
    * returned.
@@ -78,13 +85,7 @@ export interface Write {
 type Given<B extends z.ZodObject> = Omit<Write, 'body' | 'run' | 'answer' | 'answers' | 'status'> & {
   status?: 201;
   body: B;
-  run(
-    sources: Sources,
-    ctx: Ctx,
-    body: z.output<B>,
-    id: string,
-    scopes: readonly ApiScope[],
-  ): Promise<unknown>;
+  run(sources: Sources, ctx: Ctx, body: z.output<B>, id: string, call: Call): Promise<unknown>;
 };
 
 /** A write that answers with the item it changed. */
@@ -142,7 +143,7 @@ const CAMPAIGN: Names = {
   'targeting.states': 'states',
   'targeting.cities': 'cities',
   'targeting.zips': 'zips',
-  'targeting.titles': 'job_titles',
+  'targeting.job_titles': 'job_titles',
   'targeting.seniorities': 'seniority',
   'targeting.departments': 'department',
   'targeting.industries': 'industry',
@@ -191,15 +192,8 @@ const readSecret = async ({ hooks }: Sources, ctx: Ctx, id: string) => ({
   secret: await hooks.secret(ctx, id),
 });
 /** @throws ApiRefusal 403 for events whose data the key cannot read */
-function mayReceive(hooks: Hooks, types: readonly string[], scopes: readonly ApiScope[]): void {
-  const lacking = hooks.beyond(types, scopes);
-  if (lacking)
-    throw new ApiRefusal(
-      403,
-      'insufficient_scope',
-      `The events need the scope ${lacking}, which the key lacks.`,
-    );
-}
+const mayReceive = (hooks: Hooks, types: readonly string[], { need }: Call): void =>
+  hooks.scopesOf(types).forEach(need);
 
 const CLIENT_NAMES: Names = {
   company_name: 'name',
@@ -269,17 +263,12 @@ export const writes: readonly Write[] = [
     async run({ companies }, ctx, { name, owner, can_add_campaigns, ...fields }, id) {
       const before = await companies.clients.one(ctx, id);
       if (!before.owner_id && owner) throw new Refusal('conflict', ownMessages.clientWithoutOwner);
-      const phone = owner?.phone === undefined ? null : phoneOf(owner.phone);
       return companies.update(ctx, ctx.actor.companyId, id, {
         ...UNSET,
         name: name ?? before.name,
         ownerName: owner?.name ?? before.owner_name,
         email: before.owner_email,
-        phone: phone ?? {
-          number: before.phone ?? '',
-          country: before.phone_country ?? '',
-          calling: before.phone_calling ?? '',
-        },
+        phone: owner?.phone === undefined ? undefined : phoneOf(owner.phone),
         campaignsClosed: closedOf(can_add_campaigns),
         fields: companyFieldsFromApi(fields),
         terms: undefined,
@@ -423,7 +412,7 @@ export const writes: readonly Write[] = [
       states: 'targeting.states',
       cities: 'targeting.cities',
       zips: 'targeting.zips',
-      job_titles: 'targeting.titles',
+      job_titles: 'targeting.job_titles',
       seniority: 'targeting.seniorities',
       department: 'targeting.departments',
       industry: 'targeting.industries',
@@ -440,7 +429,7 @@ export const writes: readonly Write[] = [
           keywords: of.keywords.join('\n'),
         },
         audience: {
-          job_titles: of.titles,
+          job_titles: of.job_titles,
           seniority: of.seniorities,
           department: of.departments,
           industry: of.industries,
@@ -489,9 +478,9 @@ export const writes: readonly Write[] = [
     body: EndpointBody,
     answer: ApiEndpointSecret,
     actions: ['hook.create'],
-    run({ hooks }, ctx, body, _id, scopes) {
-      mayReceive(hooks, body.types, scopes);
-      return hooks.create(ctx, body);
+    run({ hooks }, ctx, body, _id, call) {
+      mayReceive(hooks, body.types, call);
+      return hooks.create(ctx, { ...body, version: call.version });
     },
     read: readSecret,
   }),
@@ -504,9 +493,9 @@ export const writes: readonly Write[] = [
     body: EndpointChange,
     answer: ApiEndpoint,
     actions: ['hook.update'],
-    async run({ hooks }, ctx, body, id, scopes) {
+    async run({ hooks }, ctx, body, id, call) {
       // Whoever moves an endpoint receives what it is told.
-      mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], scopes);
+      mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], call);
       return hooks.update(ctx, id, body);
     },
     read: async ({ hooks }, ctx, id) => shapes.endpointOf(await hooks.one(ctx, id), ctx.clock.now()),
@@ -534,8 +523,8 @@ export const writes: readonly Write[] = [
     body: NoBody,
     answer: ApiEndpointSecret,
     actions: ['hook.rotate'],
-    async run({ hooks }, ctx, _body, id, scopes) {
-      mayReceive(hooks, (await hooks.one(ctx, id)).types, scopes);
+    async run({ hooks }, ctx, _body, id, call) {
+      mayReceive(hooks, (await hooks.one(ctx, id)).types, call);
       return hooks.rotate(ctx, id);
     },
     read: readSecret,

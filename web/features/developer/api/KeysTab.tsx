@@ -3,6 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { API_SCOPES, OVERLAPS } from '../../../../contract/developer/developer-rules.ts';
+import { LEAD_VERSION } from '../../../../contract/developer/versions.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
@@ -54,6 +55,17 @@ export function KeysTab() {
       setSecret(key);
       return { message };
     });
+  const setVersion = async (key: Key) => {
+    const isSure = await confirm({
+      title: `Update ${key.name} to version ${LEAD_VERSION}?`,
+      body: `It uses version ${key.version} now. Programs with this key get the new names of fields with the next request. Change them first.`,
+      verb: 'Update',
+    });
+    if (isSure)
+      await does(key.id, `Update ${key.name}`, () =>
+        api.developer.setKeyVersion({ id: key.id, version: LEAD_VERSION }),
+      );
+  };
   const setDisabled = (key: Key, disabled: boolean) =>
     does(key.id, `${disabled ? 'Disable' : 'Enable'} ${key.name}`, () =>
       api.developer.disableKey({ id: key.id, disabled: disabled ? 'T' : 'F' }),
@@ -145,6 +157,12 @@ export function KeysTab() {
       title: 'Expires',
       render: (key) => (key.expires_at ? <When at={key.expires_at} /> : <None />),
     },
+    {
+      key: 'version',
+      title: 'API version',
+      hidden: true,
+      render: (key) => key.version,
+    },
     { key: 'created_at', title: 'Created', hidden: true, render: (key) => <When at={key.created_at} /> },
     { key: 'made_by', title: 'Created by', hidden: true, render: (key) => <Clip text={key.made_by} /> },
   ];
@@ -172,6 +190,9 @@ export function KeysTab() {
             >
               Rotate secret
             </Menu.Item>
+            {key.version !== LEAD_VERSION && (
+              <Menu.Item onClick={() => void setVersion(key)}>Update to version {LEAD_VERSION}</Menu.Item>
+            )}
             {key.state === 'disabled' ? (
               <Menu.Item onClick={() => void setDisabled(key, false)}>Enable</Menu.Item>
             ) : (
@@ -348,9 +369,9 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
 /** A first program with the TypeScript client. */
 const snippet = (origin: string): string =>
   [
-    "import { createClient, createConfig, listLeads, pages } from 'lead-api-client';",
+    "import { createApiClient, createConfig, listLeads, pages } from 'lead-api-client';",
     '',
-    `const client = createClient(createConfig({ baseUrl: '${origin}', auth: process.env.LEAD_API_KEY }));`,
+    `const client = createApiClient(createConfig({ baseUrl: '${origin}', auth: process.env.LEAD_API_KEY }));`,
     'for await (const lead of pages((cursor) => listLeads({ client, query: { cursor } })))',
     '  console.log(lead.id, lead.person?.email);',
   ].join('\n');
