@@ -54,13 +54,15 @@ function head({ name, logo }: MailBrand): string {
 
 /**
  * Lays out an email in the tenant's brand, as text and as HTML. Everything is escaped; nothing is loaded from external
- * sources. Names and notes in it are other people's words, so only its button and its `links` can be opened.
+ * sources. Names and notes in it are other people's words, so only its button and its `links` can be opened. `why`: the
+ * reason its recipient gets it, as in "You’re getting this email because …".
  */
-export function layOut(brand: MailBrand, content: MailContent): MailText {
+export function layOut(brand: MailBrand, content: MailContent, why: string): MailText {
   const { code, action, links, unsubscribe } = content;
   const subject = unlinked(content.subject, links);
   const lines = content.lines.map((line) => unlinked(line, links));
   const after = (content.after ?? []).map((line) => unlinked(line, links));
+  const reason = unlinked(`You’re getting this email because ${why}.`);
   const accent = /^#[0-9a-f]{6}$/i.test(brand.accent ?? '') ? brand.accent! : '#1f2937';
   const paragraph = (text: string, style = ''): string =>
     `<p style="margin:0 0 16px;${style}">${escaped(text)}</p>`;
@@ -69,7 +71,7 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
       paragraph(action.url, 'font-size:12px;color:#4b5563;word-break:break-all')
     : '';
   const html = [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light">',
     `<title>${escaped(subject)}</title></head>`,
     '<body style="margin:0;padding:24px;background:#f3f4f6;font:16px/1.5 system-ui,sans-serif;color:#111827">',
     `<div style="max-width:520px;margin:0 auto;padding:32px;background:#ffffff;border-top:4px solid ${accent};border-radius:8px">`,
@@ -80,16 +82,16 @@ export function layOut(brand: MailBrand, content: MailContent): MailText {
       : '',
     button,
     ...after.map((text) => paragraph(text, 'font-size:14px;color:#4b5563')),
-    unsubscribe
-      ? `<p style="margin:0;font-size:14px"><a href="${escaped(unsubscribe)}" style="color:#4b5563">Unsubscribe</a></p>`
-      : '',
-    '</div></body></html>',
+    '</div>',
+    `<p style="max-width:520px;margin:16px auto 0;padding:0 32px;font-size:12px;color:#4b5563">${escaped(reason)}${unsubscribe ? ` <a href="${escaped(unsubscribe)}" style="color:#4b5563">Unsubscribe</a>` : ''}</p>`,
+    '</body></html>',
   ].join('\n');
   const text = [
     ...lines,
     ...(code ? [code] : []),
     ...(action ? [`${action.label}: ${action.url}`] : []),
     ...after,
+    reason,
     ...(unsubscribe ? [`Unsubscribe: ${unsubscribe}`] : []),
     `-- \n${brand.name}`,
   ].join('\n\n');

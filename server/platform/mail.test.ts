@@ -19,6 +19,7 @@ afterAll(() => app.close());
 const text = layOut(
   { name: 'Acme', accent: '#fde047' },
   { subject: 'Hello', lines: ['A <line>'], action: { label: 'Go', url: 'https://acme.test/?a=1&b=2' } },
+  'you asked for it',
 );
 const acme = { name: 'Acme', host: 'acme.test' };
 
@@ -246,7 +247,9 @@ describe('the layout', () => {
         code: '<b>',
         action: { label: '"><x', url: 'https://a.test/?"onx=1' },
       },
+      'you have an account at <x>',
     );
+    expect(plain).toContain('You’re getting this email because you have an account at <x>.');
     expect(html).not.toMatch(/<(script|img|x|b)\b|evil/);
     expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
     expect(plain).toContain('<script>alert(1)</script>');
@@ -270,6 +273,7 @@ describe('the layout', () => {
       layOut(
         { name: 'A', accent: '#1e3a8a' },
         { subject: '', lines: [], action: { label: 'Go', url: 'https://a.test' } },
+        'you asked for it',
       ).html,
     ).toContain('background:#1e3a8a;color:#ffffff');
   });
@@ -280,21 +284,30 @@ describe('[TEN-03] the look of a mail', () => {
   const logo = { bytes: Buffer.from('89504e470d0a1a0a', 'hex'), type: 'image/png', width: 300, height: 100 };
 
   test('is the tenant’s: its accent, its logo in the place of the name, and nothing loaded from anywhere', () => {
-    const wide = layOut({ name: 'Acme <Leads>', accent: '#0b7285', logo }, content);
+    const wide = layOut({ name: 'Acme <Leads>', accent: '#0b7285', logo }, content, 'you asked for it');
     expect(wide.html).toContain('<img src="cid:logo" width="120" height="40" alt="Acme &lt;Leads&gt;"');
     expect(wide.html).toContain('border-top:4px solid #0b7285');
     expect(wide.html.match(/src="(?!cid:)|url\(/g)).toBeNull();
     expect(wide.text).toContain('-- \nAcme <Leads>');
-    const square = layOut({ name: 'Acme', accent: null, logo: { ...logo, width: 100 } }, content);
+    const square = layOut(
+      { name: 'Acme', accent: null, logo: { ...logo, width: 100 } },
+      content,
+      'you asked for it',
+    );
     expect(square.html).toContain('width="40" height="40"');
     expect(square.html).toContain('>Acme</span>');
-    expect(layOut({ name: 'Acme', accent: 'url(//x)' }, content).html).not.toMatch(/img|url\(/);
+    expect(layOut({ name: 'Acme', accent: 'url(//x)' }, content, 'you asked for it').html).not.toMatch(
+      /img|url\(/,
+    );
   });
 
   test('travels with it: the mail server gets the logo as a part of the mail', async () => {
     const server = await mailServer();
     const mail = createMail(app.platform, smtpTransport(`smtp://127.0.0.1:${server.port}`));
-    const mailId = await enqueue(mail, layOut({ name: 'Acme', accent: null, logo }, content));
+    const mailId = await enqueue(
+      mail,
+      layOut({ name: 'Acme', accent: null, logo }, content, 'you asked for it'),
+    );
     await mail.send({ rootId: agency.root_id, mailId });
     const { raw } = server.received[0]!;
     expect(raw).toContain('Content-ID: <logo>');
@@ -337,6 +350,7 @@ test("no words that people chose become a link in an email in the tenant's name"
   const laid = layOut(
     { name: 'Acme', accent: null },
     { subject: evil, lines: [evil, sheet, `${sheet}.evil.example`], after: [evil], links: [sheet] },
+    `it is about ${evil}`,
   );
   for (const text of [laid.subject, laid.text, laid.html]) expect(text).not.toMatch(/evil\.example/);
   expect(laid.text).toContain(sheet);

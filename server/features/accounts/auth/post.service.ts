@@ -9,6 +9,9 @@ export interface Sender extends MailBrand {
   host: string;
 }
 
+/** Emails to addresses that were entered, whether or not an account has them. */
+const ENTERED = new Set(['account.email', 'account.invitation', 'password.reset', 'register']);
+
 export type Post = ReturnType<typeof createPost>;
 
 /** The feature's emails, in the brand of the tenant at whose host they were triggered. */
@@ -26,7 +29,13 @@ export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) 
       content: MailContent,
     ): Promise<string> {
       return mail.enqueue(tx, {
-        ...layOut(sender, content),
+        ...layOut(
+          sender,
+          content,
+          ENTERED.has(kind)
+            ? `someone entered this address at ${sender.name}`
+            : `you have an account at ${sender.name}`,
+        ),
         kind,
         owner: { root_id: to.root_id, agency_id: to.agency_id, company_id: to.company_id },
         to: { name: to.name, address: to.email },

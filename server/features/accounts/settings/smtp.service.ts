@@ -128,13 +128,17 @@ export function createSmtp({ config, db, vault, clock }: Platform, { outbound }:
       if (!kept.host) return { ok: false, message: configMessages.smtpNone, answer: '' };
       const answer = await tried(async () => {
         const said = await smtpTo(await serverOf(kept)).send({
-          ...layOut(brand, {
-            subject: 'Test email',
-            lines: [
-              `Hello ${to.name},`,
-              'This email was sent through the mail server in your settings. It works.',
-            ],
-          }),
+          ...layOut(
+            brand,
+            {
+              subject: 'Test email',
+              lines: [
+                `Hello ${to.name},`,
+                'This email was sent through the mail server in your settings. It works.',
+              ],
+            },
+            `you sent a test from the settings of ${brand.name}`,
+          ),
           id: newId(clock.now()),
           from: { name: kept.from_name || brand.name, address: kept.from_address },
           to,

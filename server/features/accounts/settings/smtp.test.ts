@@ -187,7 +187,11 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
   const enqueue = (host: string, address: string) =>
     inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
       app.features.mail.enqueue(tx, {
-        ...layOut({ name: 'Acme', accent: null }, { subject: 'Hello', lines: ['A line'] }),
+        ...layOut(
+          { name: 'Acme', accent: null },
+          { subject: 'Hello', lines: ['A line'] },
+          'you asked for it',
+        ),
         kind: 'test',
         owner: { ...acme, company_id: acme.id },
         to: { name: 'Bea', address },

@@ -418,7 +418,7 @@ export function createCounts(
             ],
           };
     await mail.enqueue(tx, {
-      ...layOut(sender, content),
+      ...layOut(sender, content, `you asked for this count at ${sender.name}`),
       kind: 'count.done',
       owner: { root_id: row.root_id, agency_id: row.agency_id, company_id: row.company_id },
       to: { name: to.name, address: to.email },

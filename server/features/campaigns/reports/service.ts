@@ -82,7 +82,11 @@ export function createReports(
       const token = vault.seal(JSON.stringify({ ...given.subscription, address }), SEAL);
       const unsubscribe = `${given.sender.site}/unsubscribe/${token}`;
       await mail.enqueue(tx, {
-        ...layOut(given.sender, { ...given.content, unsubscribe }),
+        ...layOut(
+          given.sender,
+          { ...given.content, unsubscribe },
+          `this address is a recipient of a campaign’s leads at ${given.sender.name}`,
+        ),
         ...(file ? { file } : {}),
         kind: given.kind,
         owner: given.owner,

@@ -58,6 +58,7 @@ export function createNotices({
       personId?: string,
     ): Promise<number> {
       const all: { id: string; name: string; email: string }[] = await users.incharge(tx, company.company_id);
+      const { name } = (await tenants.company(tx, company.company_id)) ?? sender;
       const person = personId && !all.some(({ id }) => id === personId) && (await users.byId(tx, personId));
       if (person) all.push(person);
       for (const to of all) {
@@ -65,6 +66,9 @@ export function createNotices({
           ...layOut(
             sender,
             page ? { ...content, action: { label: page.label, url: sender.site + page.path } } : content,
+            to === person
+              ? `it is about you at ${sender.name}`
+              : `you’re in charge of ${name}${name === sender.name ? '' : ` at ${sender.name}`}`,
           ),
           kind,
           owner: company,
