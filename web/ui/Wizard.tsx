@@ -1,4 +1,5 @@
 import { Button, Text, Title } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { IconArrowLeft, IconCheck } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import classes from './Wizard.module.css';
@@ -41,6 +42,8 @@ export function Wizard({ label, steps, at, onAt, busy, finish, aside }: WizardPr
     shown.current = at;
     heading.current?.focus();
   }, [at]);
+  const next = () => (document.getElementById(formId) as HTMLFormElement | null)?.requestSubmit();
+  useHotkeys([['mod+Enter', () => !busy && next()]], [], true);
   const step = steps[at];
   if (!step) return null;
   const before = steps[at - 1];
@@ -91,7 +94,7 @@ export function Wizard({ label, steps, at, onAt, busy, finish, aside }: WizardPr
                 Back
               </Button>
             )}
-            <Button type="submit" form={formId} loading={busy}>
+            <Button type="submit" form={formId} loading={busy} aria-keyshortcuts="Control+Enter Meta+Enter">
               {at === steps.length - 1 ? finish : 'Next'}
             </Button>
           </div>

@@ -3,6 +3,8 @@ const isApple = /mac|iphone|ipad/i.test(navigator.platform);
 /** The keys that open the global search, as named on this device. */
 export const SEARCH_KEYS = isApple ? '⌘ K' : 'Ctrl K';
 
+const NEXT_KEYS = isApple ? '⌘ Enter' : 'Ctrl Enter';
+
 /** Every shortcut of the product, for the list under `?`. */
 export const SHORTCUTS: readonly { title: string; keys: readonly [keys: string, does: string][] }[] = [
   {
@@ -27,8 +29,13 @@ export const SHORTCUTS: readonly { title: string; keys: readonly [keys: string, 
       ['J', 'Open the first or next lead'],
       ['K', 'Previous lead'],
       ['X', 'Select the open lead'],
+      ['D', 'Download selected leads'],
       ['Esc', 'Close the lead'],
     ],
+  },
+  {
+    title: 'In steps',
+    keys: [[NEXT_KEYS, 'Check and continue']],
   },
   {
     title: 'In a list with checkboxes',

@@ -9,6 +9,7 @@ import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
+import { phoneWords } from '../../../ui/format.ts';
 import type { ListState } from '../../../ui/useListState.ts';
 import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
@@ -381,7 +382,7 @@ function columnsFor(given: {
           )}
           {!given.isSales && (
             <span className={`${classes.phone} num`}>
-              {row.phone ? `${row.phone_calling} ${row.phone}`.trim() : messages.noPhone}
+              {row.phone ? phoneWords(`${row.phone_calling}${row.phone}`) : messages.noPhone}
             </span>
           )}
         </span>

@@ -203,8 +203,13 @@ export function LeadTable(props: {
     },
   ];
   const chosen = selected.list;
+  const downloadChosen = () => void download(EXPORT, { ids: chosen.map((row) => row.id).join(',') });
   const rows = query.data?.data ?? [];
   useHotkeys([
+    [
+      'd',
+      () => isPage && mayDownload && chosen.length > 0 && chosen.length <= MAX_CHOSEN && downloadChosen(),
+    ],
     // From here on J and K belong to the open lead.
     ['j', () => isPage && drawer.id === undefined && rows[0] && drawer.open(rows[0].id)],
     [
@@ -251,8 +256,11 @@ export function LeadTable(props: {
                       <Button
                         variant="default"
                         disabled={chosen.length > MAX_CHOSEN}
-                        title={chosen.length > MAX_CHOSEN ? `Up to ${MAX_CHOSEN} leads at once` : undefined}
-                        onClick={() => void download(EXPORT, { ids: chosen.map((row) => row.id).join(',') })}
+                        title={
+                          chosen.length > MAX_CHOSEN ? `Up to ${MAX_CHOSEN} leads at once` : 'Download (D)'
+                        }
+                        aria-keyshortcuts="D"
+                        onClick={downloadChosen}
                       >
                         Download
                       </Button>
