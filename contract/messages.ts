@@ -147,6 +147,7 @@ export const ownMessages = {
   couponOff: 'Coupons cannot be used here.',
   notFound: 'This does not exist, or you do not have access to it.',
   forbidden: 'Your role does not allow this.',
+  agencyDestinationFailed: 'Your agency’s destination did not accept it. Your agency can see why.',
   agencyDestination: 'This destination uses the agency’s connection. Only the agency can change it.',
   unavailable: 'The database is currently unavailable. Try again shortly.',
   diskFull: 'The server cannot store anything right now. Try again shortly.',

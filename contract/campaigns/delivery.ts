@@ -107,6 +107,7 @@ export const DeskDelivery = z.object({
   lead_id: Id.nullable(),
   lead_name: z.string().nullable(),
   state: z.enum(DELIVERY_STATES),
+  may_resend: z.boolean().describe('The reader may send it again'),
   cause: z.string().nullable().describe('Why the last attempt failed'),
   attempts: z.int(),
   next_at: Instant.nullable(),

@@ -9,12 +9,15 @@ import * as store from './store.ts';
 
 const LONGEST_CAUSE = 300;
 
-/** Tells a company that its leads do not reach a destination: each step once, until one arrives again. */
+/**
+ * Tells a company that leads do not reach its destination: each step once, until one arrives again. For an agency's
+ * connection, that is the agency.
+ */
 export function createAlerts(
   { db }: Pick<Platform, 'db'>,
-  deps: Pick<DeliveryDeps, 'notices' | 'tenants' | 'campaigns'>,
+  deps: Pick<DeliveryDeps, 'notices' | 'tenants' | 'campaigns' | 'connections'>,
 ) {
-  const { notices, tenants, campaigns } = deps;
+  const { notices, tenants, campaigns, connections } = deps;
 
   async function pageOf(
     tx: Tx,
@@ -37,7 +40,10 @@ export function createAlerts(
       90: 'Attempts to deliver a lead have failed for two days. The last attempt is tomorrow.',
       100: 'A lead could not be delivered. It is not lost: resend it from the delivery log once the cause is fixed.',
     };
-    await notices.tell(tx, 'delivery.failing', sender, row, {
+    // What a service says can name its account, and only whoever connected it can help.
+    const connection = row.connection_id && (await connections.byId(tx, row.connection_id));
+    const keeper = connection ? { ...row, company_id: connection.company_id } : row;
+    await notices.tell(tx, 'delivery.failing', sender, keeper, {
       subject:
         alert === 100
           ? `Leads not delivered: ${mailName(page.campaign)}`

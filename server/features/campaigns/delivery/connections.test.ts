@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { contract } from '../../../../contract/index.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
 import { gohighlevelV1Stub } from '../../../integrations/gohighlevel-v1/stub.ts';
 import { hubspotStub } from '../../../integrations/hubspot/stub.ts';
 import { type RunningStub, type Stub, startStub, stubRequest } from '../../../integrations/stub.ts';
@@ -494,7 +495,7 @@ describe('delivery through a connection', () => {
     const id = await attach(own.id);
     token = clientToken;
     expect((await ok('GET', `/custom/${campaign.id}`)).data).toMatchObject([
-      { id, name: 'HubSpot · Ours', kind: 'hubspot', connection_state: null, settings: {}, mapping: {} },
+      { id, name: 'HubSpot', kind: 'hubspot', connection_state: null, settings: {}, mapping: {} },
     ]);
     // Nor does it decide what the agency's connection writes, or whether it does. Every call with a destination is tried.
     const changes = Object.values(contract.delivery)
@@ -526,5 +527,57 @@ describe('delivery through a connection', () => {
     token = await app.signIn(owner.email, host);
     expect(await ok('POST', `/custom/${id}/test`, {})).toMatchObject({ result: 'success' });
     token = clientToken;
+  });
+
+  it('[BEY-04] what goes through its agency’s connection tells a client nothing of the account or its answers', async () => {
+    const bait = /bait/;
+    const own = await app.make.connection({ ...agency, agency_id: agency.id } as Company, {
+      name: 'Ours, bait@agency.example',
+    });
+    const owner = await app.make.user(agency, { password: PASSWORD });
+    const clientToken = token;
+    const agencyToken = await app.signIn(owner.email, host);
+    token = agencyToken;
+    const id = await attach(own.id);
+    await acceptLeads(['ada@example.com', 'bea@example.com']);
+    running.answerNext(
+      { status: 400, json: { message: 'bait: the portal of bait@agency.example is full' } },
+      2,
+    );
+    await work();
+    const [sent] = await deliveries();
+    const paths = [
+      `/custom/${campaign.id}`,
+      `/custom/${id}/deliveries`,
+      '/undelivered',
+      '/deliveries?state=failed',
+      `/deliveries/${sent!.id}`,
+      '/destinations',
+    ];
+    const all = async () =>
+      Promise.all(
+        paths.map(async (path) => {
+          const { status, text } = await app.call('GET', `/api/integrations${path}`, { host, token });
+          return { path, status, text };
+        }),
+      );
+    // The agency reads what the service said.
+    const [failed] = (await ok('GET', '/deliveries?state=failed')).data;
+    expect(failed).toMatchObject({ cause: expect.stringMatching(bait), may_resend: true });
+    token = clientToken;
+    for (const { path, status, text } of await all()) {
+      expect([path, status, bait.test(text)]).toEqual([path, 200, false]);
+    }
+    const [seen] = (await ok('GET', '/deliveries?state=failed')).data;
+    expect(seen).toMatchObject({ cause: ownMessages.agencyDestinationFailed, may_resend: false });
+    // Nor does a filter tell what the words are.
+    const by = async (cause: string) =>
+      (await ok('GET', `/deliveries?state=failed&cause=${encodeURIComponent(cause)}`)).total;
+    expect([await by(failed.cause), await by(ownMessages.agencyDestinationFailed)]).toEqual([0, 2]);
+    const mails = await app.admin.query(
+      `select to_address from mail where kind = 'delivery.failing' and company_id = $1`,
+      [client.id],
+    );
+    expect(mails.rows).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { DeliveryDeps } from './deps.ts';
 import * as desk from './desk.store.ts';
 import { quantile, TOOK_UP_TO } from './metrics.policy.ts';
-import { attempts, type Reopened } from './store.ts';
+import { attempts, type Reopened, withoutAnswer } from './store.ts';
 
 const DAY_MS = 86_400_000;
 /** How many days the figures of a destination are of. */
@@ -75,7 +75,8 @@ export function deliveryDesk(
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await desk.deskDelivery(tx, id)) ?? missing();
         const canErase = row.has_record && connections.vendor(row.kind).erase !== undefined;
-        return { row, tries: await attempts(tx, [id]), canErase };
+        const tries = await attempts(tx, [id]);
+        return { row, tries: row.is_hidden ? tries.map(withoutAnswer) : tries, canErase };
       }),
 
     /** A page of destinations with the figures of seven days. @throws Refusal 404 */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeskState } from '../../../../contract/campaigns/destinations.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { MOST_REPLAYED } from './policy.ts';
@@ -33,6 +34,14 @@ export interface DeskFilter {
 const ofWhom = ({ kind, id }: Whose, table: string): RawBuilder<unknown> =>
   sql`${sql.ref(`${table}.${kind === 'client' ? 'company_id' : 'agency_id'}`)} = ${id}::uuid`;
 
+/** Whether a destination uses a connection that the scope does not see: that of a client's agency. */
+const hiddenOf = (integrationId: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`exists (
+  select from integration h where h.id = ${integrationId} and h.connection_id is not null
+    and not exists (select from connection k where k.id = h.connection_id))`;
+/** Why a delivery failed, as far as the scope may know: what a service answers can name its account. */
+const causeOf = (hidden: RawBuilder<boolean>) =>
+  sql`case when d.cause is not null and ${hidden} then ${ownMessages.agencyDestinationFailed} else d.cause end`;
+
 function matching(whose: Whose, filter: DeskFilter): RawBuilder<unknown> {
   const { destination, cause, messageId, from, before } = filter;
   const parts = [
@@ -40,7 +49,9 @@ function matching(whose: Whose, filter: DeskFilter): RawBuilder<unknown> {
     ...(destination
       ? [sql`d.integration_id = ${destination.id}::uuid and d.campaign_id = ${destination.campaign_id}::uuid`]
       : []),
-    ...(cause === undefined ? [] : [sql`coalesce(d.cause, '') = ${cause}`]),
+    ...(cause === undefined
+      ? []
+      : [sql`coalesce(${causeOf(hiddenOf(sql`d.integration_id`))}, '') = ${cause}`]),
     ...(messageId ? [sql`d.message_id = ${messageId}`] : []),
     ...(from ? [sql`d.created_at >= ${from}`] : []),
     ...(before ? [sql`d.created_at < ${before}`] : []),
@@ -69,13 +80,15 @@ export interface DeskRow {
   next_at: Date | null;
   delivered_at: Date | null;
   created_at: Date;
+  /** It goes through a connection that the scope does not see. */
+  is_hidden: boolean;
   /** Its service has a record of the lead, through a connection that the scope sees. */
   has_record: boolean;
 }
 
 const columns = sql`d.id, d.integration_id, i.name, i.url, i.kind, i.state as integration_state, d.campaign_id,
   c.name as campaign_name, c.module, o.name as company_name, d.message_id, d.lead_id, l.first_name, l.last_name,
-  d.state, d.cause, d.attempts, d.next_at, d.delivered_at, d.created_at,
+  d.state, ${causeOf(hiddenOf(sql`d.integration_id`))} as cause, ${hiddenOf(sql`d.integration_id`)} as is_hidden, d.attempts, d.next_at, d.delivered_at, d.created_at,
   d.remote_id is not null and exists (select from connection k where k.id = i.connection_id) as has_record`;
 const joins = sql`join integration i on i.id = d.integration_id join campaign c on c.id = d.campaign_id
   join company o on o.id = d.company_id left join lead_contact l on l.lead_id = d.lead_id`;

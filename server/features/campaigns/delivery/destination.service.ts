@@ -78,7 +78,9 @@ export function destinationChanges(platform: Platform, deps: Deps) {
           );
         const now = clock.now();
         const id = newId(now);
-        const name = `${vendor.name} · ${connection.name}`;
+        // The campaign is its client's, who is not told which account its agency delivers through.
+        const isOwn = connection.company_id === campaign.company_id;
+        const name = isOwn ? `${vendor.name} · ${connection.name}` : vendor.name;
         const owner = {
           root_id: campaign.root_id,
           agency_id: campaign.agency_id,

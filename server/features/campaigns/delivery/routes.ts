@@ -1,6 +1,7 @@
 import { DEFAULT_FIELDS } from '../../../../contract/campaigns/payloads.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { messages } from '../../../../contract/messages.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
 import type { Tried } from './rules.service.ts';
@@ -134,7 +135,7 @@ export function deliveryRoutes(delivery: Delivery): {
         const asked = { limit: per_page, offset: (Page - 1) * per_page };
         const { rows, total } = await delivery.desk(ctx, { ...filter, state, messageId: search }, asked);
         return page(
-          rows.map((row) => deskWire(row, ctx.may('lead.read'))),
+          rows.map((row) => deskWire(row, ctx)),
           total,
           input,
         );
@@ -146,7 +147,7 @@ export function deliveryRoutes(delivery: Delivery): {
       async one(ctx, { id }) {
         const { row, tries, canErase } = await delivery.one(ctx, id);
         return {
-          ...deskWire(row, ctx.may('lead.read')),
+          ...deskWire(row, ctx),
           can_erase: canErase && ctx.may('integration.write'),
           tries: tries.map((attempt) => ({
             ...tryWire(attempt),
@@ -230,7 +231,7 @@ const tryWire = (attempt: Attempt) => ({
   error: attempt.error,
 });
 
-const deskWire = (row: DeskRow, mayName: boolean) => ({
+const deskWire = (row: DeskRow, ctx: Ctx) => ({
   id: row.id,
   destination_id: row.integration_id,
   destination: row.name || row.url || '',
@@ -242,8 +243,9 @@ const deskWire = (row: DeskRow, mayName: boolean) => ({
   company_name: row.company_name,
   message_id: row.message_id,
   lead_id: row.lead_id,
-  lead_name: (mayName && [row.first_name, row.last_name].filter(Boolean).join(' ')) || null,
+  lead_name: (ctx.may('lead.read') && [row.first_name, row.last_name].filter(Boolean).join(' ')) || null,
   state: row.state,
+  may_resend: !row.is_hidden && row.integration_state === 'enabled' && ctx.may('integration.write'),
   cause: row.cause,
   attempts: row.attempts,
   next_at: row.next_at?.toISOString() ?? null,

@@ -302,7 +302,9 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     log: (ctx: Ctx, id: string, asked: Parameters<typeof store.deliveries>[2]) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.integrationById(tx, id)) ?? missing();
-        return store.deliveries(tx, row, asked);
+        const found = await store.deliveries(tx, row, asked);
+        const isHidden = row.connection_id !== null && !(await connections.byId(tx, row.connection_id));
+        return isHidden ? { ...found, tries: found.tries.map(store.withoutAnswer) } : found;
       }),
 
     /**

@@ -1,5 +1,6 @@
 import { type Insertable, type Selectable, type SqlBool, sql, type Updateable } from 'kysely';
 import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { TOOK_UP_TO, tookGroup } from './metrics.policy.ts';
@@ -363,6 +364,15 @@ export async function deliveries(
   };
 }
 
+/** An attempt through a connection that the scope does not see: that there was one, and how it ended. */
+export const withoutAnswer = (attempt: Attempt): Attempt => ({
+  ...attempt,
+  status: null,
+  answer: null,
+  error: attempt.error === null ? null : ownMessages.agencyDestinationFailed,
+  exchanges: [],
+});
+
 export type Attempt = Awaited<ReturnType<typeof attempts>>[number];
 
 /** Returns the attempts of deliveries, the first ones first, with what is still kept of their requests. */
@@ -549,12 +559,14 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
       select integration_id, campaign_id, 'waiting', created_at, '' from waiting)
     select s.integration_id as id, i.name, i.kind, i.connection_id,
            i.connection_id is null or k.id is not null as is_held, o.name as company_name, s.campaign_id,
-           c.name as campaign_name, c.module, s.state, s.cause, count(*) as leads, min(s.created_at) as first_at,
+           c.name as campaign_name, c.module, s.state, t.cause, count(*) as leads, min(s.created_at) as first_at,
            max(s.created_at) as last_at
     from stuck s join integration i on i.id = s.integration_id join campaign c on c.id = s.campaign_id
       join company o on o.id = i.company_id left join connection k on k.id = i.connection_id
+      cross join lateral (select case when s.cause <> '' and i.connection_id is not null and k.id is null
+                            then ${ownMessages.agencyDestinationFailed} else s.cause end as cause) t
     where i.state <> 'removed'
-    group by s.integration_id, i.name, i.kind, i.connection_id, k.id, o.name, s.campaign_id, c.name, c.module, s.state, s.cause
-    order by max(s.created_at) desc, s.integration_id, s.cause limit ${limit}`.execute(tx);
+    group by s.integration_id, i.name, i.kind, i.connection_id, k.id, o.name, s.campaign_id, c.name, c.module, s.state, t.cause
+    order by max(s.created_at) desc, s.integration_id, t.cause limit ${limit}`.execute(tx);
   return rows;
 }

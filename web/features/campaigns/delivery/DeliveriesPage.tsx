@@ -338,7 +338,7 @@ function Ledger() {
             <Attempts
               row={{ ...row, is_test: false }}
               onReplay={
-                mayWrite && row.destination_state === 'enabled'
+                row.may_resend
                   ? () => done(() => api.delivery.replay({ id: row.destination_id, delivery_id: row.id }))
                   : undefined
               }
