@@ -317,7 +317,13 @@ interface Running {
 }
 
 /** Starts the postmaster and waits until it accepts connections. */
-async function launch(place: Place, port: number, logFile: string, ephemeral: boolean): Promise<Running> {
+async function launch(
+  place: Place,
+  port: number,
+  logFile: string,
+  ephemeral: boolean,
+  tries = 0,
+): Promise<Running> {
   const { cluster, bin, runAs } = place;
   const from = existsSync(logFile) ? statSync(logFile).size : 0;
   const fd = openSync(logFile, 'a', 0o600);
@@ -345,10 +351,15 @@ async function launch(place: Place, port: number, logFile: string, ephemeral: bo
   for (let waited = 0; ; waited += 1) {
     const said = () => readFileSync(logFile, 'utf8').slice(from).trim().split('\n').slice(-5).join('\n');
     if (gone) {
-      // Children of a killed postmaster hold on to its shared memory for a moment.
-      if (/shared memory block [^\n]{0,200} is still in use/.test(said()) && waited < 300) {
+      // A postmaster that was killed is there for a moment, and its children hold on to its shared memory.
+      if (
+        tries < 150 &&
+        /shared memory block [^\n]{0,200} is still in use|lock file "postmaster\.pid" already exists/.test(
+          said(),
+        )
+      ) {
         await sleep(200);
-        return launch(place, port, logFile, ephemeral);
+        return launch(place, port, logFile, ephemeral, tries + 1);
       }
       throw new Error(`PostgreSQL did not start (${logFile}):\n${said()}`);
     }
