@@ -1,11 +1,11 @@
 import { HOOK_EVENTS, type HookEvent } from '../../../../contract/developer/hook-events.ts';
 import { Refusal } from '../../../../contract/errors.ts';
+import { createRedactor } from '../../../integrations/index.ts';
 import { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type Outbound, OutboundError } from '../../../platform/outbound.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { printable } from '../../../platform/printable.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import {
   ANSWER_BYTES,
@@ -27,12 +27,20 @@ import { eventData } from './v1.versions.ts';
 export const SECRET = 'developer.hook';
 const SECRET_UNREADABLE = 'Not sent: the signing secret cannot be decrypted with the current APP_KEY.';
 const PAGE = { label: 'Open webhooks', path: '/developer?tab=webhooks' };
-const ANSWER_KEPT = 2_000;
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 /** What came of an attempt, with the beginning of the response. */
 interface Attempt extends Outcome {
   answer: string | null;
+}
+
+/** Names of what a message says that is about no person. */
+const IMPERSONAL = /(^|_)(id|type|status|state|product|at|version|count)$/;
+/** The texts of a message's data that could be about a person, by where they stand in it. */
+function textsOf(value: unknown, path = ''): [string, string][] {
+  if (typeof value === 'string') return IMPERSONAL.test(path) ? [] : [[path, value]];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, one]) => textsOf(one, path ? `${path}.${key}` : key));
 }
 
 /** Sends messages to endpoints: one attempt at a time, outside any transaction, each recorded. */
@@ -140,7 +148,11 @@ export function createHookSender(
             : `The endpoint returned ${status}.`;
       return done({
         status,
-        answer: printable(answer.body.toString('utf8'), ANSWER_KEPT),
+        // Like the answers of deliveries (docs/decisions/0240-delivery-desk.md): an endpoint may repeat what it was told.
+        answer: createRedactor(
+          [Object.fromEntries(textsOf((JSON.parse(text) as { data: unknown }).data))],
+          secrets.flatMap((secret) => secret ?? []),
+        ).answer(answer.body.toString('utf8'), status),
         error,
         gone: status === 410,
         retryAfter: answer.headers['retry-after'],

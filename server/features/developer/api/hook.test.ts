@@ -161,6 +161,25 @@ describe('[DEV-04] webhooks for developers', () => {
     expect(JSON.parse(wire[1]!.body)).toMatchObject({ data: { excluded: true, person: null } });
   });
 
+  test('keep no answer that repeats what an endpoint was told', async () => {
+    const { id } = await add('/echo', { types: ['lead.accepted'] });
+    answers['/echo'] = (reply) =>
+      reply
+        .writeHead(422, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ message: 'duplicate', received: JSON.parse(wire.at(-1)!.body) }));
+    const email = await find();
+    await work();
+    const [row] = await messages(id);
+    const { tries } = (await ask('GET', `webhook-messages/${row!.id}`)).body as unknown as { tries: Body[] };
+    const { person } = (JSON.parse(wire[0]!.body) as { data: { person: Record<string, string | null> } })
+      .data;
+    expect(person).toMatchObject({ email });
+    expect(tries[0]).toMatchObject({ status: 422, answer: expect.stringContaining('duplicate') });
+    for (const [field, value] of Object.entries(person))
+      if (typeof value === 'string' && value.length > 1 && !/state|country/.test(field))
+        expect([field, String(tries[0]!.answer).includes(value)]).toEqual([field, false]);
+  });
+
   test('tell of what people and programs change, by type and client', async () => {
     const { body: florist } = await ask('POST', 'clients', {
       name: 'Florist',
