@@ -12,7 +12,7 @@ export function mailName(name: string): string {
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
     .split(/\s+/)
     .map((word) =>
-      LINKS.test(word) && !/^(\p{L}{1,4}\.)+$/u.test(word) ? word.split(LINKS).join(' ') : word,
+      LINKS.test(word) && !/^(?:(?:\p{L}\.)+|\p{L}{1,4}\.)$/u.test(word) ? word.split(LINKS).join(' ') : word,
     )
     .join(' ')
     .trim();
@@ -20,7 +20,13 @@ export function mailName(name: string): string {
 }
 
 /** An email address alone, with the punctuation around it: a reader can write to it, but it opens no page. */
-const ADDRESS = /^[^\s@:/\\]+@[^\s@:/\\]+$/u;
+const ADDRESS = /^[(<"'“]?(?!www\.)[\w.%+-]{1,64}@[\p{L}\p{N}.-]{1,255}[)>"'”.,;!?]{0,3}$/iu;
+/** Addresses that need no slashes. */
+const SCHEME = /(mailto|tel|sms|callto|skype|javascript|data|file):(?=\S)/gi;
+/** Dots before a word, whatever script they are from: what makes a name of a host. */
+const DOTS = /(?<=[^\s.])[.\u3002\uFF0E\uFF61\u2024\uFE52](?=[\p{Cf}\p{M}]{0,3}\p{L}{2})/gu;
+/** An IP address with anything attached opens a page. Alone, it is what alerts tell. */
+const IP = /(?<=[^\s(\d.])\d{1,3}(?:\.\d{1,3}){3}|\d{1,3}(?:\.\d{1,3}){3}(?=[^\s.,;!?)\d]|[.,;!?)]\S)/g;
 
 /**
  * A text of an email without anything that an email program would turn into a link, whoever chose its words:
@@ -35,7 +41,10 @@ export function unlinked(text: string, links: readonly string[] = []): string {
         ? word
         : word
             .replaceAll('://', '[:]//')
-            .replace(/([\p{L}\p{N}-])[.\u3002\uFF0E\uFF61\u2024](?=\p{L}{2})/gu, '$1[.]'),
+            .replace(/\/(?=\/)/g, '/ ')
+            .replace(SCHEME, '$1[:]')
+            .replace(DOTS, '[.]')
+            .replace(IP, (address) => address.replaceAll('.', '[.]')),
     )
     .join('');
 }
