@@ -1,4 +1,5 @@
 import type { Tx } from '../../../platform/db/scope.ts';
+import type { Limits } from '../../../platform/limits.ts';
 import type { Outbound } from '../../../platform/outbound.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -13,6 +14,7 @@ export interface DeliveryDeps {
   tenants: Tenants;
   connections: Connections;
   outbound: Outbound;
+  limits: Limits;
   leads: {
     /** Returns what is sent about each lead; a lead whose contact has been erased is missing. */
     message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;

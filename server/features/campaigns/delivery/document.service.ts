@@ -3,13 +3,17 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import type { LimitRule } from '../../../platform/limits.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { DeliveryDeps } from './deps.ts';
 import * as documents from './document.store.ts';
 import * as store from './store.ts';
 
-type Deps = Pick<DeliveryDeps, 'audit' | 'connections' | 'campaigns' | 'notices'> & {
+/** Emails with the address of a campaign's document: they go to all who are in charge of its client. */
+const LINKS: LimitRule = { name: 'document.link', max: 5, base: 600, cap: 86_400, window: 86_400 };
+
+type Deps = Pick<DeliveryDeps, 'audit' | 'connections' | 'campaigns' | 'notices' | 'limits'> & {
   attach(
     ctx: Ctx,
     given: {
@@ -28,7 +32,7 @@ export interface Unshared {
 
 /** Documents, such as spreadsheets, that the platform makes for a campaign's leads (INTG-03). */
 export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, deps: Deps) {
-  const { audit, connections, campaigns, notices } = deps;
+  const { audit, connections, campaigns, notices, limits } = deps;
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
   };
@@ -209,12 +213,13 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
       return { recipients: [...kept, ...recipients], refused };
     },
 
-    /** Sends the address of a campaign's document to its client. @throws Refusal 404 */
+    /** Sends the address of a campaign's document to its client. @throws Refusal 404, 429 */
     async sendDocumentLink(ctx: Ctx, campaignId: string): Promise<void> {
       const { row, campaign } = await inScope(db.app, ctx.scope, async (tx) => ({
         row: await current(tx, campaignId),
         campaign: (await campaigns.visible(tx, campaignId)) ?? missing(),
       }));
+      await limits.take(LINKS, campaign.id);
       const owner = ownerOf(campaign);
       const sender = await notices.sender(owner);
       await inScope(db.app, ctx.scope, async (tx) => {

@@ -127,6 +127,11 @@ describe('[INTG-03] the spreadsheet of a campaign', () => {
     expect(rows).toMatchObject([{ to_address: email }]);
     const { text } = JSON.parse(app.platform.vault.open(rows[0].body_sealed, 'mail.body'));
     expect(text).toContain((await sheet('GET', 'spreadsheet/check')).url);
+    // Not again and again.
+    const again = () => call('POST', '/api/leadspeek/client/resendgooglelink', { leadspeekID: campaign.id });
+    const answers = await Promise.all(Array.from({ length: 10 }, again));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(4);
+    expect((await again()).status).toBe(429);
   });
 
   it('is said to be gone when somebody deleted it, and no half of one stays behind a refusal', async () => {
