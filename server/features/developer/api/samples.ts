@@ -53,6 +53,7 @@ async function loggedRequest(target: Target): Promise<string> {
 
 export const samples: Samples = {
   'GET /api/client.tgz': { named: false, request: () => ({ url: '/api/client.tgz' }) },
+  'GET /api/developer.json': { named: false, request: () => ({ url: '/api/developer.json' }) },
   'GET /api/general/open-api/:companyID': {
     named: true,
     request: (t) => ({ url: `/api/general/open-api/${t.client.agency_id}` }),

@@ -315,7 +315,7 @@ const HEADERS = {
 };
 
 /** Where the versions are told of. */
-const REFERENCE = '/developers/guides/versions';
+const REFERENCE = '/api/reference#api/description/versions';
 
 /** The address of the next page (RFC 8288). */
 function nextOf(request: FastifyRequest, origin: string, cursor: string): string {
