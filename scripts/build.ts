@@ -14,6 +14,7 @@ const sources = [
   'server/features/developer/api',
   'server/platform/http/openapi.ts',
   'scripts/sdk',
+  'scripts/reference.ts',
   'package-lock.json',
   'scripts/build.ts',
   'tsconfig.base.json',
@@ -103,7 +104,7 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   if (before === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = before;
   await compress(join(dist, 'web'), constants.BROTLI_MAX_QUALITY);
-  const { buildReference } = await import('../web/reference/build.ts');
+  const { buildReference } = await import('./reference.ts');
   await buildReference(join(dist, 'reference'));
   // Its viewer is large: the best compression would take longer than all the rest, for a few percent.
   await compress(join(dist, 'reference'), 9);

@@ -12,6 +12,7 @@ export const feature = defineFeature({
   about: 'The developer API: keys of agencies, /v1, webhooks, the MCP server, and the TypeScript client.',
   tables: [
     'developer_attempt',
+    'developer_grant',
     'developer_hook',
     'developer_key',
     'developer_message',

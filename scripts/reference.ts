@@ -26,7 +26,7 @@ export async function buildReference(outDir: string): Promise<void> {
       reportCompressedSize: false,
       modulePreload: false,
       rolldownOptions: {
-        input: join(import.meta.dirname, 'page.ts'),
+        input: join(import.meta.dirname, '../web/reference/page.ts'),
         output: { format: 'es', entryFileNames: 'page.js' },
       },
     },
