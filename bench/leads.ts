@@ -51,7 +51,7 @@ interface Stand {
 }
 
 /** Fills a client with leads directly in the database; a tenth as many belong to another client and another agency. */
-async function fill(
+export async function fillLeads(
   url: string,
   leads: number,
   campaigns: { id: string; root_id: string; agency_id: string; company_id: string; share: number }[],
@@ -226,7 +226,7 @@ export async function benchLeads(options: { full?: boolean } = {}): Promise<Resu
       campaigns.push({ id, ...owner, share: 5 });
     }
     const began = performance.now();
-    await fill(stage.adminUrl, size, campaigns);
+    await fillLeads(stage.adminUrl, size, campaigns);
     console.log(
       `leads: ${size} of one client filled in ${((performance.now() - began) / 1000).toFixed(0)} s`,
     );

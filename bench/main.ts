@@ -1,6 +1,7 @@
 // npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints how much of each limit was
 // reached.
 import { buildAll } from '../scripts/build.ts';
+import { benchApi } from './api.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';
 import { benchDeliveries } from './deliveries.ts';
@@ -27,6 +28,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   companies: () => benchCompanies({ full }),
   leads: () => benchLeads({ full }),
   intent: () => benchIntent({ full }),
+  api: () => benchApi({ full }),
 };
 for (const name of names) {
   if (!benchmarks[name]) {

@@ -293,6 +293,8 @@ export const ownMessages = {
   keyRotated: 'API key secret rotated.',
   keyDisabled: 'API key disabled.',
   keyEnabled: 'API key enabled.',
+  keyOfApp: 'This is the access of an app, which has no secret. Delete it and let the app ask again.',
+  appAllowed: 'The app has access now.',
   keyVersionSet: (version: string) => `The API key uses version ${version} now.`,
   keyDeleted: 'API key deleted.',
 } as const;

@@ -14,6 +14,7 @@ const sources = [
   'server/features/developer/api',
   'server/platform/http/openapi.ts',
   'scripts/sdk',
+  'scripts/reference.ts',
   'package-lock.json',
   'scripts/build.ts',
   'tsconfig.base.json',
@@ -42,7 +43,7 @@ function sourcesHash(): string {
  * Writes a Brotli and a gzip version next to each text file of a folder that is long enough; the server sends the one
  * the browser accepts.
  */
-async function compress(folder: string): Promise<void> {
+async function compress(folder: string, quality: number): Promise<void> {
   const texts = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && /\.(js|css|svg|json)$/.test(entry.name),
   );
@@ -52,7 +53,7 @@ async function compress(folder: string): Promise<void> {
       const bytes = readFileSync(file);
       if (bytes.length < 1024) return;
       const params = {
-        [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
+        [constants.BROTLI_PARAM_QUALITY]: quality,
         [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
       };
       writeFileSync(`${file}.br`, await promisify(brotliCompress)(bytes, { params }));
@@ -69,7 +70,8 @@ export async function buildDrawingFonts(): Promise<void> {
 }
 
 /**
- * Builds the visitor script into dist/pixel/v1, the web app into dist/web, and the API client into dist/sdk.
+ * Builds the visitor script into dist/pixel/v1, the web app into dist/web, the API client into dist/sdk, and the scripts of
+ * the API reference into dist/reference.
  * @param ifNeeded leave them when no source has changed since the last build
  */
 export async function buildAll(ifNeeded: boolean): Promise<void> {
@@ -78,6 +80,7 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
     join(dist, 'pixel/v1/pixel.js'),
     join(dist, 'web/index.html'),
     join(dist, 'sdk/client.tgz'),
+    join(dist, 'reference/page.js'),
     join(dist, 'fonts'),
   ];
   const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hash && outputs.every(existsSync);
@@ -100,7 +103,11 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   });
   if (before === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = before;
-  await compress(join(dist, 'web'));
+  await compress(join(dist, 'web'), constants.BROTLI_MAX_QUALITY);
+  const { buildReference } = await import('./reference.ts');
+  await buildReference(join(dist, 'reference'));
+  // Its viewer is large: the best compression would take longer than all the rest, for a few percent.
+  await compress(join(dist, 'reference'), 9);
   await buildDrawingFonts();
   for (const output of outputs) if (!existsSync(output)) fail(`The build did not make ${output}.`);
   mkdirSync(dist, { recursive: true });

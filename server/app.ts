@@ -23,7 +23,7 @@ import {
 import { Jobs } from './platform/jobs.ts';
 import type { Log, Platform } from './platform/platform.ts';
 import { createServices, features, type Services, type World } from './services.ts';
-import { addPages } from './site.ts';
+import { addPages, brandOf } from './site.ts';
 
 /** The parts of an app other than its settings. */
 export interface AppParts extends World {
@@ -88,7 +88,11 @@ export async function createApp(parts: AppParts) {
       ),
     ];
     const documented = http.flatMap((part) => part.documented ?? []);
-    const reference = await referenceRoutes(contract, [...plain, ...health, ...documented]);
+    const reference = await referenceRoutes(
+      contract,
+      [...plain, ...health, ...documented],
+      brandOf(platform, services),
+    );
     addPlain(server, clock, doors, [...plain, ...reference]);
     for (const { router, handlers, finishes } of calls)
       addCalls(server, clock, doors, router, handlers, finishes);

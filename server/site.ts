@@ -8,13 +8,14 @@ import { addSite, type SitePage } from './platform/http/site.ts';
 import type { Platform } from './platform/platform.ts';
 import type { Services } from './services.ts';
 
+/** What a host's pages show of its tenant. */
+export const brandOf = (platform: Platform, { tenants, billing }: Services) =>
+  frontDoorOf(tenants, platform, billing.accounts);
+
 /** Serves the pages of the web app, each with the brand and the embed code of the tenant whose host it is. */
-export function addPages(
-  server: FastifyInstance,
-  platform: Platform,
-  { tenants, settings, billing, auth }: Services,
-): void {
-  const frontDoor = frontDoorOf(tenants, platform, billing.accounts);
+export function addPages(server: FastifyInstance, platform: Platform, services: Services): void {
+  const { tenants, settings, auth } = services;
+  const frontDoor = brandOf(platform, services);
   const pageOf = async (request: FastifyRequest): Promise<SitePage> => {
     const tenant = request.tenant!;
     const brand = await frontDoor(tenant);

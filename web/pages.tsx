@@ -47,6 +47,7 @@ const pages = {
   'second-factor': lazyPage(() => import('./features/accounts/auth/SecondFactorPage.tsx')),
   sessions: lazyPage(() => import('./features/accounts/auth/SessionsPage.tsx')),
   developer: lazyPage(() => import('./features/developer/api/DeveloperPage.tsx')),
+  authorize: lazyPage(() => import('./features/developer/api/AuthorizePage.tsx')),
 
   dashboard,
 

@@ -30,6 +30,10 @@ export const DeveloperKey = z.object({
     ),
   made_by: z.string().describe('The user whose permissions the key has'),
   version: z.string().describe('The version of the API that it was made with'),
+  app: z
+    .string()
+    .nullable()
+    .describe('Where the app lives that an owner gave access. null for a key with a secret'),
   created_at: Instant,
   rotated_at: Instant.nullable(),
   previous_until: Instant.nullable().describe('Until when the previous secret also works'),
@@ -56,6 +60,18 @@ const LoggedRequest = z.object({
 const WhichRequest = z.object({ id: Id });
 const WhichHook = z.object({ id: Id });
 const HookSecret = z.string().describe('whsec_..., shown only once');
+
+/** The address of the consent page, as the app made it. */
+const AppAsked = z.object({
+  client_id: z.string().max(4_000),
+  redirect_uri: z.string().max(500),
+  response_type: z.string().max(40),
+  code_challenge: z.string().max(128),
+  code_challenge_method: z.string().max(40),
+  scope: z.string().max(1_000).optional(),
+  state: z.string().max(2_000).optional(),
+  resource: z.string().max(500).optional(),
+});
 
 const OpenApi = z.object({
   data: z.object({ status: z.enum(['success', 'empty']).describe('empty: there is no key yet') }),
@@ -161,6 +177,48 @@ export const developer = {
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(z.object({ id: Id }))
     .output(Done),
+  appAsked: call
+    .route({
+      method: 'GET',
+      path: '/developer/apps/asked',
+      tags,
+      summary: 'Returns what an app asks for, for the page where an owner decides (OAuth 2.1)',
+    })
+    .meta({ access: 'developer.keys' })
+    .input(AppAsked)
+    .output(
+      z.object({
+        name: z.string(),
+        place: z.string().describe('Where the app lives'),
+        days: z.int().describe('Days until access ends'),
+        scopes: z.array(
+          z.object({
+            scope: z.enum(SCOPE_NAMES),
+            wanted: z.boolean().describe('Whether it is chosen at first'),
+          }),
+        ),
+        denied: z.string().describe('The app’s address with the answer that access was denied'),
+      }),
+    ),
+  allowApp: call
+    .route({
+      method: 'POST',
+      path: '/developer/apps',
+      tags,
+      summary: 'Gives an app access with the chosen permissions, and returns its address with a code',
+    })
+    .meta({ access: 'developer.keys', notInView: true, fresh: true })
+    .input(
+      AppAsked.extend({
+        scopes: z
+          .array(z.enum(SCOPE_NAMES))
+          .min(1, 'must list at least one')
+          .max(SCOPE_NAMES.length)
+          .refine((all) => new Set(all).size === all.length, 'must list each only once'),
+        mode: z.enum(KEY_MODES),
+      }),
+    )
+    .output(Done.extend({ redirect_to: z.string() })),
   requests: call
     .route({
       method: 'GET',

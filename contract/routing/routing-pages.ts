@@ -174,6 +174,15 @@ export const PAGES = [
     who: ['root', 'agency'],
     rules: ['developer'],
   },
+  {
+    id: 'authorize',
+    path: '/oauth/authorize',
+    title: 'Give access',
+    layout: 'bare',
+    guard: 'protected',
+    who: ['root', 'agency'],
+    rules: ['developer'],
+  },
 
   {
     id: 'second-factor',

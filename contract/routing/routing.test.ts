@@ -163,6 +163,7 @@ path                                          root   enterprise rootAdmin rootSa
 /user/questionnaire-add                       P      P          P         connect   P        P       P         P           P           P        404     P
 /user/sessions                                P      P          P         P         P        P       P         P           P           P        P       P
 /developer                                    P      P          404       connect   404      P       prof      404         404         404      404     404
+/oauth/authorize                              P      P          404       connect   404      P       prof      404         404         404      404     404
 /user/second-factor                           P      P          P         P         P        P       P         P           P           P        P       P
 /dashboard                                    list   list       list      connect   P        P       prof      P           P           P        P       P
 /leads                                        list   list       list      connect   404      P       prof      P           404         404      P       P

@@ -38,6 +38,8 @@ let samples: Samples = {
   'GET /*': { named: false, request: () => ({ url: '/login' }) },
   'GET /api/openapi.json': { named: false, request: () => ({ url: '/api/openapi.json' }) },
   'GET /api/reference': { named: false, request: () => ({ url: '/api/reference' }) },
+  'GET /api/reference/scalar.js': { named: false, request: () => ({ url: '/api/reference/scalar.js' }) },
+  'GET /api/reference/page.js': { named: false, request: () => ({ url: '/api/reference/page.js' }) },
 };
 const folder = join(import.meta.dirname, '../features');
 for (const file of globSync('*/*/samples.ts', { cwd: folder })) {

@@ -10,13 +10,14 @@ pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
 /**
- * Caches the plans of statements that begin with a name, `kept: NAME` in a comment: each connection prepares them once.
+ * Caches the plans of statements that begin with a name, `kept: NAME` in a comment, also one right after `select`: each
+ * connection prepares them once.
  * For statements that take longer to plan than to run. The same name always has the same text.
  */
 class KeepingClient extends pg.Client {
   override query(...args: unknown[]): never {
     const [text, values, ...more] = args;
-    const name = typeof text === 'string' ? /^\/\* kept: (\w+) \*\//.exec(text)?.[1] : undefined;
+    const name = typeof text === 'string' ? /^(?:select )?\/\* kept: (\w+) \*\//.exec(text)?.[1] : undefined;
     const given = name ? [{ name, text }, values, ...more] : args;
     return super.query(...(given as Parameters<pg.Client['query']>)) as never;
   }

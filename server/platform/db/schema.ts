@@ -661,6 +661,20 @@ export interface Schema {
     answer: string | null;
     error: string | null;
   };
+  developer_grant: {
+    key_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    client_hash: Buffer;
+    redirect_uri: string;
+    challenge: string;
+    code_hash: Buffer;
+    code_until: Date;
+    refresh_hash: Buffer | null;
+    previous_hash: Buffer | null;
+    refreshed_at: Date | null;
+  };
   developer_hook: {
     id: string;
     root_id: string;
@@ -704,6 +718,7 @@ export interface Schema {
     last_used_at: Date | null;
     last_used_ip: string | null;
     version: string;
+    app: string | null;
   };
   developer_message: {
     id: string;

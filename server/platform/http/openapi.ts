@@ -170,7 +170,7 @@ function describe(
       description: IDEMPOTENCY,
       schema: { type: 'string', maxLength: 255 },
     });
-    const { $schema: _, ...schema } = z.toJSONSchema(body, { io: 'input' });
+    const { $schema: _, ...schema } = z.toJSONSchema(body, { io: 'input', override: unbounded });
     if (Object.keys(body.shape).length > 0)
       operation.requestBody = { required: true, content: { 'application/json': { schema } } };
   }
@@ -182,8 +182,14 @@ function describe(
 
 /** The JSON schema of what a program sees: checked input and sent output. */
 function schemaOf(schema: z.ZodObject): Schema {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output' });
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'output', override: unbounded });
   return rest as Schema;
+}
+
+/** Leaves out the limits that every whole number has in JavaScript: they say nothing, and examples are made of them. */
+function unbounded({ jsonSchema }: { jsonSchema: Pick<Schema, 'minimum' | 'maximum'> }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 }
 
 function guard(operation: Operation, access: string): void {
@@ -201,9 +207,6 @@ function guard(operation: Operation, access: string): void {
   };
 }
 
-const html = (text: unknown): string =>
-  String(text ?? '').replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
-
 interface Schema {
   type?: string | string[];
   format?: string;
@@ -219,73 +222,4 @@ interface Schema {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
-}
-
-function typeOf(schema: Schema): string {
-  const either = schema.anyOf ?? schema.oneOf;
-  if (either) return [...new Set(either.map(typeOf))].join(' | ');
-  if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-  if (schema.type === 'array') return `${typeOf(schema.items ?? {})}[]`;
-  return [schema.type].flat().join(' | ') + (schema.format ? ` (${schema.format})` : '');
-}
-
-function fields(schema: Schema | undefined, depth = 0): string {
-  const inner = schema?.type === 'array' ? schema.items : schema;
-  if (!inner?.properties || depth > 3) return '';
-  return `<ul>${Object.entries(inner.properties)
-    .map(([name, one]) => {
-      const limits = [
-        one.maxLength && one.maxLength < 1e6 ? `up to ${one.maxLength} characters` : '',
-        one.default !== undefined ? `default ${JSON.stringify(one.default)}` : '',
-      ].filter(Boolean);
-      return `<li><code>${html(name)}</code> <i>${html(typeOf(one))}</i>${inner.required?.includes(name) ? ' <b>required</b>' : ''} ${html(
-        [one.description, ...limits].filter(Boolean).join('; '),
-      )}${fields(one, depth + 1)}</li>`;
-    })
-    .join('')}</ul>`;
-}
-
-/** Returns the document as a readable page: no script, no external resource, no brand. */
-export function referencePage(document: ApiDocument): string {
-  const byTag = new Map<string, string[]>();
-  const links = new Map<string, string[]>();
-  for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(methods)) {
-      const tag = operation.tags?.[0] ?? 'Other';
-      const id = `${method}-${path.replace(/\W+/g, '-')}`;
-      const content = (part: unknown): Schema | undefined =>
-        (part as { content?: Record<string, { schema?: Schema }> })?.content?.['application/json']?.schema;
-      const parameters = (operation.parameters ?? []) as {
-        name: string;
-        in: string;
-        required?: boolean;
-        schema?: Schema;
-        description?: string;
-      }[];
-      const answer = content((operation.responses as Record<string, unknown>)?.[200]);
-      const root = operation.servers ? '' : '/api';
-      byTag.set(tag, [
-        ...(byTag.get(tag) ?? []),
-        `<section id="${id}"><h3><span class="m ${method}">${method.toUpperCase()}</span> <code>${html(root + path)}</code></h3>
-        <p><b>${html(operation.summary)}</b>. ${html(operation.description)}</p>
-        ${parameters.length ? `<h4>Parameters</h4><ul>${parameters.map((p) => `<li><code>${html(p.name)}</code> <i>${html(p.in)}, ${html(typeOf(p.schema ?? {}))}</i>${p.required ? ' <b>required</b>' : ''} ${html(p.description)}</li>`).join('')}</ul>` : ''}
-        ${operation.requestBody ? `<h4>Body</h4>${fields(content(operation.requestBody))}` : ''}
-        ${answer ? `<h4>Answer</h4>${fields(answer)}` : ''}</section>`,
-      ]);
-      links.set(tag, [
-        ...(links.get(tag) ?? []),
-        `<li><a href="#${id}"><span class="m ${method}">${method.toUpperCase()}</span> ${html(operation.summary ?? path)}</a></li>`,
-      ]);
-    }
-  }
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>API reference</title>
-<style>:root{color-scheme:light dark;--line:light-dark(#e3e5e8,#33363b);--soft:light-dark(#5a6068,#a2a8b0)}body{font:14px/1.55 system-ui,sans-serif;margin:0;background:light-dark(#fff,#16181b);color:light-dark(#1d2126,#e8eaed)}
-.page{display:grid;grid-template-columns:280px minmax(0,1fr);max-width:1280px;margin:0 auto}nav{position:sticky;top:0;height:100vh;overflow:auto;padding:24px 16px;border-right:1px solid var(--line);box-sizing:border-box;font-size:13px}
-nav ul{list-style:none;padding:0;margin:4px 0 16px}nav a{color:inherit;text-decoration:none;display:block;padding:3px 0}nav a:hover{text-decoration:underline}main{padding:24px 32px}section{border-top:1px solid var(--line);padding:8px 0 16px}h3{font-size:15px;overflow-wrap:anywhere}h4{margin:12px 0 4px;font-size:12px;color:var(--soft)}
-ul{padding-left:20px;margin:4px 0}i{color:var(--soft);font-style:normal}.m{font:600 11px ui-monospace,monospace}.get{color:light-dark(#0b6b3a,#57c98a)}.post{color:light-dark(#0b4fae,#7db1ff)}.put{color:light-dark(#8a4b00,#f0b357)}.delete{color:light-dark(#b3261e,#ff8f87)}
-a:focus-visible{outline:2px solid currentColor;outline-offset:2px}@media(max-width:800px){.page{display:block}nav{position:static;height:auto;border-right:0}main{padding:16px}}</style></head>
-<body><div class="page"><nav aria-label="Calls">${[...links].map(([tag, items]) => `<b>${html(tag)}</b><ul>${items.join('')}</ul>`).join('')}</nav>
-<main><h1>API reference</h1><p>${html(document.info.description)} The machine-readable document is at <a href="/api/openapi.json">/api/openapi.json</a>.</p>
-${[...byTag].map(([tag, items]) => `<h2>${html(tag)}</h2>${items.join('')}`).join('')}</main></div></body></html>`;
 }

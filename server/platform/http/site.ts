@@ -61,10 +61,10 @@ function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe
 }
 
 /** Escapes a text for use between tags or inside a double-quoted attribute. */
-const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+export const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 
 /** Returns a value as JSON for a script element: no `<` in it can end the element or open a comment. */
-const inert = (value: unknown): string =>
+export const inert = (value: unknown): string =>
   JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,

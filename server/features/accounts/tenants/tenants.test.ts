@@ -243,7 +243,12 @@ describe('health and documents', () => {
       ]);
     }
     const page = await app.call('GET', '/api/reference', { host: 'acme.test' });
-    expect(page.text).toContain('/api/leadspeek/client/create');
-    expect(page.text).not.toContain('<script');
+    expect(page.text).toContain('<title>API reference · ');
+    // Scripts of its own only, and nothing that a tenant entered is one.
+    expect(page.text.match(/<script(?! type="application\/json")[^>]*>/g)).toEqual([
+      expect.stringContaining('src="/api/reference/scalar.js'),
+      expect.stringContaining('src="/api/reference/page.js'),
+    ]);
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
   });
 });

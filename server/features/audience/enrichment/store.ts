@@ -152,6 +152,7 @@ export async function dataOf(
   const rows = await tx
     .selectFrom('lead_data as d')
     .innerJoin('company as k', 'k.id', 'd.company_id')
+    .modifyFront(sql`/* kept: lead_data */`)
     .select([
       'd.lead_id',
       sql<

@@ -43,12 +43,13 @@ export function createReads(
       delivery: states.get(row.id) ?? ('none' as const),
     }));
   }
-  /** `isExcluded`: of this lead only the sale may be given. */
-  async function marked(ctx: Ctx, rows: Awaited<ReturnType<typeof dressed>>) {
-    const excluded = await withheld(
-      ctx.scope.rootId,
-      rows.map((row) => row.id),
-    );
+  /** The leads with these ids in a scope. `isExcluded`: of this lead only the sale may be given. */
+  async function shown(scope: Scope, ids: string[]) {
+    // Both are read at once, each in a transaction of its own.
+    const [rows, excluded] = await Promise.all([
+      inScope(db.app, scope, async (tx) => dressed(tx, await store.leadsByIds(tx, ids))),
+      withheld(scope.rootId, ids),
+    ]);
     return rows.map((row) => ({ ...row, isExcluded: excluded.has(row.id) }));
   }
 
@@ -67,27 +68,20 @@ export function createReads(
         asked.campaignId || asked.companyId
           ? await inScope(db.app, ctx.scope, (tx) => clientScope(tx, tenants, asked))
           : undefined;
-      const { rows, end } = await inScope(db.app, scope ?? ctx.scope, async (tx) => {
-        const places = await store.nextLeads(tx, { ...asked, sort: 'created_at' }, after, limit + 1);
-        const shown = places.slice(0, limit);
-        const found = await store.leadsByIds(
-          tx,
-          shown.map(({ id }) => id),
-        );
-        return {
-          rows: await dressed(tx, found),
-          end: places.length > limit ? shown.at(-1)! : null,
-        };
-      });
-      return { rows: await marked(ctx, rows), end };
+      const places = await inScope(db.app, scope ?? ctx.scope, (tx) =>
+        store.nextLeads(tx, { ...asked, sort: 'created_at' }, after, limit + 1),
+      );
+      const page = places.slice(0, limit);
+      const rows = await shown(
+        scope ?? ctx.scope,
+        page.map(({ id }) => id),
+      );
+      return { rows, end: places.length > limit ? page.at(-1)! : null };
     },
 
     /** @throws Refusal 404 */
     async one(ctx: Ctx, id: string) {
-      const rows = await inScope(db.app, ctx.scope, async (tx) =>
-        dressed(tx, await store.leadsByIds(tx, [id])),
-      );
-      const [row] = await marked(ctx, rows);
+      const [row] = await shown(ctx.scope, [id]);
       if (!row) throw new Refusal('not_found', ownMessages.notFound);
       return row;
     },

@@ -369,7 +369,7 @@ async function withMarks<T extends Numbers>(tx: Tx, rows: T[]) {
   const phones = rows.flatMap(({ phone, phone2 }) => [phone, phone2].filter((one) => one !== null));
   const marks = new Map<string, Date>();
   if (phones.length > 0) {
-    const found = await sql<{ phone: string; marked_at: Date }>`
+    const found = await sql<{ phone: string; marked_at: Date }>`/* kept: phone_marks */
       select phone, marked_at from phone_marks(${phones}::text[])`.execute(tx);
     for (const { phone, marked_at } of found.rows) marks.set(phone, marked_at);
   }
@@ -400,6 +400,7 @@ export async function leadById(tx: Tx, id: string) {
 export async function leadsByIds(tx: Tx, ids: string[]) {
   if (ids.length === 0) return [];
   const rows = await details(tx)
+    .modifyFront(sql`/* kept: leads_by_ids */`)
     .select(listColumns)
     .where('l.id', '=', sql<string>`any(${ids}::uuid[])`)
     .execute();
@@ -413,6 +414,7 @@ export async function identitiesOf(tx: Tx, leadIds: string[]) {
   return tx
     .selectFrom('lead as l')
     .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
+    .modifyFront(sql`/* kept: lead_identities */`)
     .select(['l.id', 'l.agency_id', 'l.company_id', 'l.campaign_id', 'l.person_id'])
     .select(['x.email', 'x.phone', 'x.phone2'])
     .where('l.id', '=', sql<string>`any(${leadIds}::uuid[])`)
@@ -471,7 +473,7 @@ export async function anySince(tx: Tx, campaignId: string, since: Date): Promise
 /** The worst delivery state of each lead. */
 export async function deliveryStates(tx: Tx, leadIds: string[]): Promise<Map<string, LeadDelivery>> {
   if (leadIds.length === 0) return new Map();
-  const { rows } = await sql<{ lead_id: string; state: LeadDelivery }>`
+  const { rows } = await sql<{ lead_id: string; state: LeadDelivery }>`/* kept: delivery_states */
     select lead_id, case when bool_or(state = 'failed') then 'failed' when bool_or(state in ('pending', 'unknown')) then 'pending'
              when bool_or(state = 'delivered') then 'delivered' else 'skipped' end as state
     from delivery where lead_id = any(${leadIds}::uuid[]) group by lead_id`.execute(tx);

@@ -299,25 +299,41 @@ export function createApiAuth(
     ): Promise<{ access_token: string; token_type: 'Bearer'; expires_in: number; scope: string }> {
       const { key, generation } = await bySecret(ctx, given.secret, given.clientId);
       await count(TOKENS, key.id);
-      const may = scopesNow(key);
-      const asked = given.scope?.trim() ? given.scope.trim().split(/ +/) : may;
-      if (asked.some((scope) => !may.some((one) => one === scope)))
-        throw new ApiRefusal(400, 'invalid_scope', 'The key does not have all of these scopes.');
-      const now = Math.floor(clock.now().getTime() / 1000);
-      const end = key.expires_at ? Math.floor(key.expires_at.getTime() / 1000) : Number.POSITIVE_INFINITY;
-      const seconds = Math.min(TOKEN_SECONDS, end - now);
-      const scope = may.filter((one) => asked.includes(one)).join(' ');
-      const { kid, privateKey } = await auth.keys.signing();
-      const access_token = await new SignJWT({ gen: generation, scope, client_id: key.client_id })
-        .setProtectedHeader({ alg: 'EdDSA', typ: TOKEN_TYPE, kid })
-        .setSubject(key.id)
-        .setAudience(audienceOf(key.root_id))
-        .setIssuedAt(now)
-        .setExpirationTime(now + seconds)
-        .sign(privateKey);
-      return { access_token, token_type: 'Bearer', expires_in: seconds, scope };
+      return issue(key, generation, given.scope);
+    },
+
+    /** Issues a token for the key of an app, for all or some of its scopes. Throws an ApiRefusal. */
+    async tokenOf(ctx: Ctx, keyId: string, scope: string | undefined) {
+      const key = (await store.known(db.app, { id: keyId })) ?? (await unknown(ctx));
+      await admitted(ctx, key);
+      return issue(key, key.generation, scope);
     },
   };
+
+  /** A token of a generation of a key. @param wanted its scopes; all, if left out */
+  async function issue(
+    key: store.KnownKey,
+    generation: number,
+    wanted: string | undefined,
+  ): Promise<{ access_token: string; token_type: 'Bearer'; expires_in: number; scope: string }> {
+    const may = scopesNow(key);
+    const asked = wanted?.trim() ? wanted.trim().split(/ +/) : may;
+    if (asked.some((scope) => !may.some((one) => one === scope)))
+      throw new ApiRefusal(400, 'invalid_scope', 'The key does not have all of these scopes.');
+    const now = Math.floor(clock.now().getTime() / 1000);
+    const end = key.expires_at ? Math.floor(key.expires_at.getTime() / 1000) : Number.POSITIVE_INFINITY;
+    const seconds = Math.min(TOKEN_SECONDS, end - now);
+    const scope = may.filter((one) => asked.includes(one)).join(' ');
+    const { kid, privateKey } = await auth.keys.signing();
+    const access_token = await new SignJWT({ gen: generation, scope, client_id: key.client_id })
+      .setProtectedHeader({ alg: 'EdDSA', typ: TOKEN_TYPE, kid })
+      .setSubject(key.id)
+      .setAudience(audienceOf(key.root_id))
+      .setIssuedAt(now)
+      .setExpirationTime(now + seconds)
+      .sign(privateKey);
+    return { access_token, token_type: 'Bearer', expires_in: seconds, scope };
+  }
 }
 
 export type ApiAuth = ReturnType<typeof createApiAuth>;

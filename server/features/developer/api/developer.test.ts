@@ -242,6 +242,7 @@ describe('keys', () => {
     expect((data as unknown as { id: string }[]).find((one) => one.id === key.id)).toEqual({
       id: key.id,
       version: LEAD_VERSION,
+      app: null,
       name: 'CRM sync',
       mode: 'test',
       client_id: key.client_id,

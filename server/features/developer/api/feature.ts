@@ -2,6 +2,7 @@ import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { exports } from './exports.ts';
+import { developerDocument } from './guides.ts';
 import { developerRoutes } from './routes.ts';
 import { createDeveloper, type Developer } from './service.ts';
 import { addApiRoutes, apiRoutes, clientRoute } from './v1.routes.ts';
@@ -11,6 +12,7 @@ export const feature = defineFeature({
   about: 'The developer API: keys of agencies, /v1, webhooks, the MCP server, and the TypeScript client.',
   tables: [
     'developer_attempt',
+    'developer_grant',
     'developer_hook',
     'developer_key',
     'developer_message',
@@ -25,7 +27,7 @@ export const feature = defineFeature({
   }),
   http: (all: { developer: Developer; tenants: Tenants }, platform) => ({
     calls: [serve(contract.developer, developerRoutes(all.developer))],
-    plain: [clientRoute],
+    plain: [clientRoute, developerDocument(apiRoutes)],
     documented: apiRoutes,
     mount: (server, doors) => addApiRoutes(server, platform, doors, all),
   }),

@@ -45,6 +45,11 @@ export function developerRoutes(developer: Developer): Handlers<typeof contract.
       const data = await developer.setVersion(ctx, id, version);
       return { ...done(ownMessages.keyVersionSet(version)), data };
     },
+    appAsked: async (ctx, asked) => developer.oauth.asked(ctx, asked),
+    async allowApp(ctx, { scopes, mode, ...asked }) {
+      const redirect_to = await developer.oauth.allow(ctx, asked, { scopes, mode });
+      return { ...done(ownMessages.appAllowed), redirect_to };
+    },
     async deleteKey(ctx, { id }) {
       await developer.remove(ctx, id);
       return done(ownMessages.keyDeleted);

@@ -1,6 +1,18 @@
 import { app, type Samples, type Target, targets } from '../../../test/samples.ts';
 import { apiRoutes } from './v1.routes.ts';
 
+/** What an app asks an owner for. */
+const appAsked = () => ({
+  client_id: app.platform.vault.seal(
+    JSON.stringify({ client_name: 'M', redirect_uris: ['https://app.example.com/'] }),
+    'developer.app',
+  ),
+  redirect_uri: 'https://app.example.com/',
+  response_type: 'code',
+  code_challenge: 'x'.repeat(43),
+  code_challenge_method: 'S256',
+});
+
 /** A key of the target's agency, with its canary as the name; the agency has developer mode. */
 async function developerKey({ client, canary }: Target): Promise<string> {
   const { rows } = await app.admin.query('select id from user_account where company_id = $1 limit 1', [
@@ -53,6 +65,7 @@ async function loggedRequest(target: Target): Promise<string> {
 
 export const samples: Samples = {
   'GET /api/client.tgz': { named: false, request: () => ({ url: '/api/client.tgz' }) },
+  'GET /api/developer.json': { named: false, request: () => ({ url: '/api/developer.json' }) },
   'GET /api/general/open-api/:companyID': {
     named: true,
     request: (t) => ({ url: `/api/general/open-api/${t.client.agency_id}` }),
@@ -75,6 +88,17 @@ export const samples: Samples = {
     request: async () => {
       for (const target of targets) await developerKey(target);
       return { url: '/api/developer/keys', body: { name: 'M', mode: 'test', scopes: ['leads.read'] } };
+    },
+  },
+  'GET /api/developer/apps/asked': {
+    named: false,
+    request: () => ({ url: `/api/developer/apps/asked?${new URLSearchParams(appAsked())}` }),
+  },
+  'POST /api/developer/apps': {
+    named: false,
+    request: async () => {
+      for (const target of targets) await developerKey(target);
+      return { url: '/api/developer/apps', body: { ...appAsked(), scopes: ['leads.read'], mode: 'test' } };
     },
   },
   'PUT /api/developer/keys/:id/version': {
@@ -165,6 +189,11 @@ export const samples: Samples = {
     request: () => ({ url: '/oauth/token', body: {} }),
     passes: [400],
   },
+  'POST /oauth/register': {
+    named: false,
+    request: () => ({ url: '/oauth/register', body: { redirect_uris: ['https://app.example.com/'] } }),
+    passes: [201],
+  },
   'POST /mcp': {
     named: false,
     request: () => ({ url: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'ping' } }),
@@ -173,6 +202,9 @@ export const samples: Samples = {
   'GET /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
   'DELETE /mcp': { named: false, request: () => ({ url: '/mcp' }), passes: [405] },
 };
+
+for (const { url } of apiRoutes.filter((route) => route.url.startsWith('/.well-known/')))
+  samples[`GET ${url}`] = { named: false, request: () => ({ url }) };
 
 // Only with an API key: what keys of others get is in v1.test.ts and v1.writes.test.ts.
 for (const { method, url } of apiRoutes.filter((route) => route.url.startsWith('/v1/')))

@@ -30,6 +30,7 @@ import type { Payments } from '../../money/payments/index.ts';
 import { createAcceptance } from './accept.service.ts';
 import { createApiAuth } from './auth.service.ts';
 import * as policy from './key.policy.ts';
+import { createOAuth, mustHaveSecret } from './oauth.service.ts';
 import { createRequests } from './requests.service.ts';
 import { createSandbox } from './sandbox.service.ts';
 import * as store from './store.ts';
@@ -56,6 +57,8 @@ export interface DeveloperParts extends Omit<ApiParts, 'sandbox' | 'requests'> {
 
 /** The data a new key is made with. */
 export interface NewKey {
+  /** Where the app lives that it is for; left out: a program that has its secret. */
+  app?: string;
   name: string;
   mode: (typeof KEY_MODES)[number];
   scopes: ApiScope[];
@@ -105,6 +108,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       state: policy.stateOf({ ...row, is_agreed: isAgreed }, mayMake, now),
       made_by: row.maker_name,
       version: row.version,
+      app: row.app,
       created_at: row.created_at.toISOString(),
       rotated_at: row.rotated_at?.toISOString() ?? null,
       previous_until:
@@ -151,6 +155,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       secret_end: secret.slice(-4),
       scopes: given.scopes,
       version: LEAD_VERSION,
+      app: given.app ?? null,
       created_at: at,
       expires_at:
         given.expires_in_days === null ? null : new Date(at.getTime() + given.expires_in_days * DAY_MS),
@@ -160,17 +165,27 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       action: 'apikey.make',
       objectKind: 'apikey',
       objectId: row.id,
-      description: `Created the ${row.mode} API key ${row.name} (${row.client_id}), ${lasts(row)}: ${row.scopes.join(', ')}`,
+      description: `${row.app === null ? `Created the ${row.mode} API key ${row.name}` : `Gave the app ${row.name} at ${row.app} ${row.mode} access`} (${row.client_id}), ${lasts(row)}: ${row.scopes.join(', ')}`,
     });
     await notices.tell(tx, 'developer.key', sender, owner, {
-      subject: 'A new API key was created',
+      subject: row.app === null ? 'A new API key was created' : 'An app was given access',
       lines: [
-        `The ${row.mode} API key "${row.name}" was created for your agency, ${lasts(row)}. Programs with its secret can do anything its scopes allow.`,
+        row.app === null
+          ? `The ${row.mode} API key "${row.name}" was created for your agency, ${lasts(row)}. Programs with its secret can do anything its scopes allow.`
+          : `The app "${row.name}" (${row.app}) was given access to your agency, ${lasts(row)}. It can do anything its scopes allow.`,
         'If no one at your agency did this, delete the key now.',
       ],
       page: PAGE,
     });
     return { id: row.id, clientId: row.client_id, secret };
+  }
+
+  /** @throws Refusal as `mustBeOn`, 409 with too many keys */
+  async function mayMake(tx: Tx, owner: Owner): Promise<void> {
+    await store.lockCompany(tx, owner.company_id);
+    await mustBeOn(tx, owner);
+    if ((await store.list(tx, owner.company_id)).length >= MOST_KEYS)
+      throw new Refusal('conflict', ownMessages.keysTooMany(MOST_KEYS));
   }
 
   const changed = async <T>(
@@ -229,11 +244,27 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       return { data: (await store.list(tx, id)).map((row) => wire(row, agreed)), is_agreed: agreed };
     });
 
+  const apiAuth = createApiAuth(platform, { ...parts, sandbox });
+  const oauth = createOAuth(platform, {
+    ...parts,
+    auth: apiAuth,
+    async makeKey(ctx, given, then) {
+      const owner = own(ctx);
+      const sender = await notices.sender(owner);
+      await inScope(db.app, ctx.scope, async (tx) => {
+        await mayMake(tx, owner);
+        const { id } = await make(tx, ctx, owner, given, sender);
+        await then(tx, owner, id);
+      });
+    },
+  });
+
   return {
     sandbox,
     requests,
     api,
-    auth: createApiAuth(platform, { ...parts, sandbox }),
+    auth: apiAuth,
+    oauth,
     accept: createAcceptance(platform, parts),
     warn,
     urls,
@@ -246,7 +277,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
     async newest(ctx: Ctx, companyId: string): Promise<Inside<z.output<typeof DeveloperKey>> | null> {
       agreements.own(ctx, { companyId });
       const { data } = await list(ctx);
-      const live = data.filter((key) => key.mode === 'live');
+      const live = data.filter((key) => key.mode === 'live' && key.app === null);
       return live.find((key) => key.state === 'active') ?? live[0] ?? null;
     },
 
@@ -259,10 +290,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
       const owner = own(ctx);
       const sender = await notices.sender(owner);
       return inScope(db.app, ctx.scope, async (tx) => {
-        await store.lockCompany(tx, owner.company_id);
-        await mustBeOn(tx, owner);
-        if ((await store.list(tx, owner.company_id)).length >= MOST_KEYS)
-          throw new Refusal('conflict', ownMessages.keysTooMany(MOST_KEYS));
+        await mayMake(tx, owner);
         const made = await make(tx, ctx, owner, given, sender);
         return { ...made, key: await shown(tx, owner.company_id, made.id) };
       });
@@ -283,7 +311,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
         await store.lockCompany(tx, owner.company_id);
         await mustBeOn(tx, owner);
         const there = (await store.list(tx, owner.company_id)).map((row) => wire(row, true));
-        if (there.some((key) => key.mode === 'live' && key.state === 'active'))
+        if (there.some((key) => key.mode === 'live' && key.state === 'active' && key.app === null))
           throw new Refusal('conflict', ownMessages.keyThere);
         if (there.length >= MOST_KEYS) throw new Refusal('conflict', ownMessages.keysTooMany(MOST_KEYS));
         const { grade, modules } = ctx.actor;
@@ -306,6 +334,7 @@ export function createDeveloper(platform: Platform, parts: DeveloperParts) {
         await mustBeOn(tx, owner);
         if (row.expires_at && row.expires_at <= at) throw new Refusal('conflict', ownMessages.keyEnded);
         if (row.disabled_at) throw new Refusal('conflict', ownMessages.keyIsDisabled);
+        mustHaveSecret(row);
         const { grade, modules, userId } = ctx.actor;
         if (policy.scopesOf(row.scopes).some((scope) => !mayScope(grade, modules, scope)))
           throw new Refusal('forbidden', ownMessages.keyBeyond);

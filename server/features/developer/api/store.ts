@@ -37,7 +37,7 @@ export async function known(
   const id = 'id' in by ? by.id : null;
   const client = 'clientId' in by ? by.clientId : null;
   const hash = 'hash' in by ? by.hash : null;
-  const { rows } = await sql<KnownKey>`
+  const { rows } = await sql<KnownKey>`/* kept: known_key */
     select s.*, rights_of(s.maker_id) as rights
     from developer_key_state(${id}::uuid, ${client}::text, ${hash}::bytea) s`.execute(db);
   return rows[0];

@@ -15,6 +15,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { type ApiCaller, ApiRefusal, readBasic } from './auth.service.ts';
 import { answerMcp } from './mcp.ts';
+import { GrantRefusal } from './oauth.service.ts';
 import { createRates, RATE, RATE_POLICY } from './rate.ts';
 import type { Answered } from './requests.service.ts';
 import type { Developer } from './service.ts';
@@ -30,6 +31,13 @@ const FORM_BYTES = 8 * 1024;
 const operationOf = (tool: string): string =>
   tool.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** Where apps look for how to ask for access, and what they find there. */
+const WELL_KNOWN = [
+  ['/.well-known/oauth-protected-resource', 'resource'],
+  ['/.well-known/oauth-protected-resource/mcp', 'resource'],
+  ['/.well-known/oauth-authorization-server', 'server'],
+] as const;
+
 /** The developer API's addresses, for the document listing all routes. */
 export const apiRoutes: PlainRoute[] = [
   {
@@ -38,9 +46,30 @@ export const apiRoutes: PlainRoute[] = [
     access: 'public',
     tag: 'Developer API',
     summary:
-      'Returns a token for a key’s client ID and secret (RFC 6749, client credentials, sent as a form)',
+      'Returns a token for a key’s client ID and secret, or an app’s code or refresh token (RFC 6749, sent as a form)',
     handler: async () => null,
   },
+  {
+    method: 'POST',
+    url: '/oauth/register',
+    access: 'public',
+    tag: 'Developer API',
+    summary: 'Registers an app that asks an owner for access (RFC 7591)',
+    handler: async () => null,
+  },
+  ...WELL_KNOWN.map(
+    ([url, what]): PlainRoute => ({
+      method: 'GET',
+      url,
+      access: 'public',
+      tag: 'Developer API',
+      summary:
+        what === 'resource'
+          ? 'Tells apps who gives access to the MCP server (RFC 9728)'
+          : 'Tells apps how to ask for access (RFC 8414)',
+      handler: async () => null,
+    }),
+  ),
   {
     method: 'GET',
     url: '/v1/me',
@@ -126,6 +155,36 @@ export function addApiRoutes(
       { config: { access: 'public', call: '/oauth/token', countsRefused: true } },
       (request, reply) => token(request, reply, clock, doors, developer),
     );
+  });
+  void app.register(async (inner) => {
+    // Apps that run in a browser read these, and register, from their own pages.
+    inner.addHook(
+      'onRequest',
+      async (_request, reply) => void reply.header('Access-Control-Allow-Origin', '*'),
+    );
+    inner.removeContentTypeParser('application/json');
+    inner.addContentTypeParser(
+      'application/json',
+      { parseAs: 'string', bodyLimit: FORM_BYTES },
+      (_request, text, done) => done(null, text),
+    );
+    const context = (request: FastifyRequest) => contextOf(request, 'public', clock, doors);
+    for (const [url, what] of WELL_KNOWN)
+      inner.get(url, configOf(url), async (request, reply) => {
+        void reply.header('Cache-Control', 'no-store');
+        return developer.oauth.metadata(await context(request))[what];
+      });
+    inner.post('/oauth/register', configOf('/oauth/register'), async (request, reply) => {
+      void reply.header('Cache-Control', 'no-store');
+      try {
+        return await reply
+          .code(201)
+          .send(await developer.oauth.register(await context(request), bodyOf(request)));
+      } catch (error) {
+        if (!(error instanceof GrantRefusal)) throw error;
+        return reply.code(400).send({ error: 'invalid_client_metadata', error_description: error.message });
+      }
+    });
   });
   const rates = createRates();
   const { read, write } = developer.api;
@@ -315,7 +374,7 @@ const HEADERS = {
 };
 
 /** Where the versions are told of. */
-const REFERENCE = '/developers/guides/versions';
+const REFERENCE = '/api/reference#api/description/versions';
 
 /** The address of the next page (RFC 8288). */
 function nextOf(request: FastifyRequest, origin: string, cursor: string): string {
@@ -344,8 +403,22 @@ async function token(
   if (twice !== undefined) return refuse(400, 'invalid_request', 'Send each parameter only once.');
   const grant = form.get('grant_type');
   if (!grant) return refuse(400, 'invalid_request', 'grant_type: is required');
+  if (grant === 'authorization_code' || grant === 'refresh_token')
+    try {
+      return await developer.oauth.exchange(await contextOf(request, 'public', clock, doors), form);
+    } catch (error) {
+      if (error instanceof GrantRefusal)
+        return refuse(error.why === 'invalid_client' ? 401 : 400, error.why, error.message);
+      if (error instanceof ApiRefusal)
+        return refuse(error.status === 403 ? 400 : error.status, error.why, error.message, error.retryAfter);
+      throw error;
+    }
   if (grant !== 'client_credentials')
-    return refuse(400, 'unsupported_grant_type', 'grant_type: must be client_credentials');
+    return refuse(
+      400,
+      'unsupported_grant_type',
+      'grant_type: must be client_credentials, authorization_code, or refresh_token',
+    );
   const [, basic] = /^Basic (\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
   if (basic && form.has('client_secret'))
     return refuse(400, 'invalid_request', 'Send the secret in either the header or the form, not both.');
@@ -377,7 +450,14 @@ function problem(error: unknown, request: FastifyRequest, reply: FastifyReply): 
   if (status === 401)
     void reply.header(
       'WWW-Authenticate',
-      request.headers.authorization ? 'Bearer realm="API", error="invalid_token"' : 'Bearer realm="API"',
+      [
+        'Bearer realm="API"',
+        ...(request.headers.authorization ? ['error="invalid_token"'] : []),
+        // Where an assistant finds out how to ask for access (RFC 9728, 5.1).
+        ...(url === '/mcp'
+          ? [`resource_metadata="${request.protocol}://${request.host}${WELL_KNOWN[1][0]}"`]
+          : []),
+      ].join(', '),
     );
   if (error instanceof ApiRefusal && error.why === 'insufficient_scope')
     void reply.header('WWW-Authenticate', 'Bearer realm="API", error="insufficient_scope"');

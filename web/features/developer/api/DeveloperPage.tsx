@@ -1,4 +1,4 @@
-import { Tabs } from '@mantine/core';
+import { Button, Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
@@ -18,7 +18,15 @@ export default function DeveloperPage() {
   const shown = TABS.find((tab) => tab.value === params.tab) ?? TABS[0]!;
   return (
     <>
-      <PageHeader title="Developer" line="API keys let your own programs work with your agency’s data." />
+      <PageHeader
+        title="Developer"
+        line="API keys let your own programs work with your agency’s data."
+        primary={
+          <Button component="a" href="/api/reference" target="_blank" variant="default">
+            API reference
+          </Button>
+        }
+      />
       <Tabs
         value={shown.value}
         onChange={(value) =>

@@ -104,7 +104,12 @@ export function KeysTab() {
         </Group>
       ),
     },
-    { key: 'secret_hint', title: 'Secret Key', render: (key) => <Code>{key.secret_hint}</Code> },
+    {
+      key: 'secret_hint',
+      title: 'Secret Key',
+      render: (key) =>
+        key.app === null ? <Code>{key.secret_hint}</Code> : <Clip text={`App at ${key.app}`} max={160} />,
+    },
     {
       key: 'state',
       title: 'Status',
@@ -185,7 +190,7 @@ export function KeysTab() {
           </Menu.Target>
           <Menu.Dropdown>
             <Menu.Item
-              disabled={key.state === 'disabled' || key.state === 'expired'}
+              disabled={key.state === 'disabled' || key.state === 'expired' || key.app !== null}
               onClick={() => setRotated(key)}
             >
               Rotate secret
@@ -358,9 +363,9 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
       <Example
         id="mcp"
         title="AI assistants"
-        line="Assistants that support the Model Context Protocol (MCP) can read what a key may view. They can make changes only with a key that has the permission “Let AI assistants make changes”. Create a key of its own with only the permissions it needs, and enter these settings in the assistant. What it reads includes people’s personal data."
-        codes={[mcp]}
-        what="settings"
+        line="Assistants that support the Model Context Protocol (MCP) can read what you allow. Enter this address in the assistant: it then asks you for access here, and is listed as an API key. If it can’t ask, create a key of its own with only the permissions it needs, and enter these settings. It can make changes only with the permission “Let AI assistants make changes”. What it reads includes people’s personal data."
+        codes={[`${origin}/mcp`, mcp]}
+        what="address or settings"
       />
     </>
   );

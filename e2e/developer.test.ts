@@ -1,0 +1,81 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from './browser.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { signInAt } from './person.ts';
+
+const HOST = 'oakwood-portal.localhost';
+let demo: Demo;
+let browser: Browser;
+
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+test('[DEV-04] [TEN-03] the reference is in the tenant’s name, fetches nothing from elsewhere, and its console works with a test key', async () => {
+  const page = await signInAt(browser, demo.url(HOST, '/login'), 'oakwood@demo.test', demo.password);
+  await page.goto(demo.url(HOST, '/developer'));
+  await page.getByRole('button', { name: 'New key' }).click();
+  const form = page.getByRole('dialog', { name: 'New API key' });
+  await form.getByLabel('Name').fill('Console');
+  await form.getByText('Test', { exact: true }).click();
+  await form.getByRole('checkbox', { name: 'View clients' }).check();
+  await form.getByRole('button', { name: 'Create key' }).click();
+  const secret = await page.getByRole('textbox', { name: 'Secret Key' }).inputValue();
+  expect(secret).toMatch(/^lps_test_/);
+  await page.getByRole('button', { name: 'I’ve saved it' }).click();
+
+  const reference = await page.context().newPage();
+  await reference.setViewportSize({ width: 1440, height: 900 });
+  const away: string[] = [];
+  const errors: string[] = [];
+  reference.on('request', (request) => {
+    const { host, protocol } = new URL(request.url());
+    if (protocol.startsWith('http') && host !== new URL(demo.url(HOST)).host) away.push(request.url());
+  });
+  reference.on('console', (message) => {
+    if (message.type() === 'error') errors.push(message.text());
+  });
+  const { href } = (await page.getByRole('link', { name: 'API reference' }).evaluate((link) => ({
+    href: (link as HTMLAnchorElement).href,
+  }))) as { href: string };
+  await reference.goto(`${href}#api/tag/clients/GET/v1/clients`);
+  await reference.getByRole('heading', { name: 'Oakwood Digital API' }).waitFor();
+  expect(await reference.title()).toContain('Oakwood Digital');
+  for (const guide of [
+    'Authentication',
+    'Your first lead',
+    'Pagination',
+    'Errors',
+    'Idempotency',
+    'Webhooks',
+    'Versions',
+  ])
+    await reference.getByRole('link', { name: guide, exact: true }).first().waitFor();
+  // The examples have the tenant's own address.
+  await reference
+    .getByText(`curl ${new URL(href).origin}/v1/me`)
+    .first()
+    .waitFor();
+  expect(
+    await reference
+      .getByText(/scalar/i)
+      .filter({ visible: true })
+      .count(),
+  ).toBe(0);
+
+  await reference.getByPlaceholder('Token').first().fill(secret);
+  await reference
+    .getByRole('button', { name: /Test Request\s*\(get \/v1\/clients\)/ })
+    .first()
+    .click();
+  const console = reference.getByRole('dialog').last();
+  await console.getByRole('button', { name: /^Send get request/ }).click();
+  await console.getByText('200 OK').first().waitFor();
+  await console.getByText('"next_cursor"').first().waitFor();
+  expect([away, errors]).toEqual([[], []]);
+});
