@@ -129,6 +129,34 @@ export const Lead = LeadRow.extend({
   ),
 });
 
+/** A step of a lead's journey. What its kind does not have is null. */
+const Step = z.object({
+  kind: z
+    .enum(['view', 'identify', 'thanks', 'lead', 'delivery'])
+    .describe('A page view, a sign-up, the thank-you page, the lead itself, or a delivery of it'),
+  id: Id,
+  at: Instant,
+  title: Text.describe('Title of the page'),
+  page_url: Text,
+  referrer: Text,
+  seconds: z.int().nullable().describe('Time on the page, until the next one in the same browser'),
+  is_recognized: z.boolean().describe('False for a page view before the person was recognized'),
+  came_by: z
+    .object({
+      source: Text,
+      medium: Text,
+      campaign: Text,
+      term: Text,
+      content: Text,
+      click_id: Text.describe('Name and value of an ad network’s click id'),
+    })
+    .nullable()
+    .describe('What the address of the page says about where the visit came from'),
+  destination: Text,
+  state: z.enum(DELIVERY_STATES).nullable(),
+  error: Text,
+});
+
 /** A product that campaigns belong to. */
 export const ModuleName = z.enum(
   MODULES.map(({ module }) => module) as [ModuleType, ...ModuleType[]],
@@ -183,6 +211,17 @@ export const leads = {
     .meta({ access: 'lead.read' })
     .input(z.object({ id: Id }))
     .output(Lead),
+  journey: call
+    .route({
+      method: 'GET',
+      path: '/leadspeek/report/lead/{id}/journey',
+      tags: ['Leads'],
+      summary:
+        "Lists what happened around a lead, newest first: the person's visits to the campaign's sites, and deliveries",
+    })
+    .meta({ access: 'lead.read' })
+    .input(PageQuery.extend({ id: Id }))
+    .output(Page(Step)),
   least: call
     .route({
       method: 'GET',

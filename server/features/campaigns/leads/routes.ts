@@ -23,6 +23,11 @@ export function leadsRoutes(leads: Leads): {
         return page(rows, total, input);
       },
       get: (ctx, { id }) => leads.get(ctx, id),
+      async journey(ctx, { id, ...input }) {
+        const asked = { limit: input.per_page, offset: (input.page - 1) * input.per_page };
+        const { steps, total } = await leads.journey(ctx, id, asked);
+        return page(steps, total, input);
+      },
       least: async (ctx, { company_id }) => ({ least_confidence: await leads.least(ctx, company_id) }),
       async sendTestLead(ctx, { campaign_id }) {
         const sent = await leads.sendTest(ctx, campaign_id);

@@ -16,6 +16,10 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/report/lead/${t.leadId}` }),
   },
+  'GET /api/leadspeek/report/lead/:id/journey': {
+    named: true,
+    request: (t) => ({ url: `/api/leadspeek/report/lead/${t.leadId}/journey` }),
+  },
   'GET /api/leadspeek/report/lead/export': {
     permission: 'lead.read',
     named: false,

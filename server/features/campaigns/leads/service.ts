@@ -24,6 +24,8 @@ import type { Billing } from '../../money/billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
+import { stepOf } from './journey.policy.ts';
+import { journeyOf } from './journey.store.ts';
 import { createPreview } from './preview.ts';
 import { clientScope, createReads } from './read.service.ts';
 import { createResolver } from './resolve.ts';
@@ -303,6 +305,15 @@ export function createLeads(
         return { rows: rows.map((row) => wire(row, states.get(row.id) ?? 'none')), total };
       });
     },
+
+    /** A page of what happened around a lead, the newest first. @throws Refusal 404 */
+    journey: (ctx: Ctx, id: string, asked: { limit: number; offset: number }) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const lead = await store.leadById(tx, id);
+        if (!lead) throw new Refusal('not_found', ownMessages.notFound);
+        const { rows, total } = await journeyOf(tx, lead, asked);
+        return { steps: rows.map(stepOf), total };
+      }),
 
     get: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {

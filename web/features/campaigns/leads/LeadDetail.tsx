@@ -8,6 +8,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { MailLink, Money, None, PhoneLink, When } from '../../../ui/Values.tsx';
 import { LeadRefund } from '../../money/credits/LeadRefund.tsx';
+import { Journey } from './Journey.tsx';
 import { LeadData } from './LeadData.tsx';
 import classes from './LeadDetail.module.css';
 import { LeadEvidence } from './LeadEvidence.tsx';
@@ -81,6 +82,11 @@ export default function LeadDetail({ id }: { id: string }) {
       <Section title="Why it matched">
         <LeadEvidence lead={lead} />
       </Section>
+      {!lead.is_test && (
+        <Section title="Journey">
+          <Journey id={id} isLive={lead.deliveries.some((one) => one.state === 'pending')} />
+        </Section>
+      )}
       {lead.match_type !== 'intent' && (
         <Section title="Visit">
           <Facts>

@@ -1,0 +1,120 @@
+import { Anchor, Button, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { Client } from '../../../../contract/index.ts';
+import { api } from '../../../api/client.ts';
+import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
+import { StatusBadge } from '../../../ui/StatusBadge.tsx';
+import { ErrorState } from '../../../ui/states.tsx';
+import { When } from '../../../ui/Values.tsx';
+import classes from './Journey.module.css';
+
+type Step = Awaited<ReturnType<Client['leads']['journey']>>['data'][number];
+
+const AT_ONCE = 25;
+
+/** What happened around a lead, the newest first: visits, the sign-up, the lead itself, and its deliveries. */
+export function Journey({ id, isLive }: { id: string; isLive: boolean }) {
+  const query = useInfiniteQuery({
+    queryKey: ['journey', id],
+    queryFn: ({ pageParam, signal }) =>
+      api.leads.journey({ id, page: pageParam, per_page: AT_ONCE }, { signal }),
+    initialPageParam: 1,
+    getNextPageParam: ({ current_page, last_page }) =>
+      current_page < last_page ? current_page + 1 : undefined,
+    refetchInterval: isLive ? 3000 : false,
+  });
+  if (query.error)
+    return (
+      <ErrorState
+        error={query.error}
+        what="The journey could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
+    );
+  if (!query.data) return <SkeletonRows rows={3} />;
+  const steps = query.data.pages.flatMap(({ data }) => data);
+  const total = query.data.pages[0]?.total ?? 0;
+  return (
+    <>
+      <ol className={classes.steps} aria-label="Journey">
+        {steps.map((step) => (
+          <li key={`${step.kind} ${step.id}`} className={classes.step} data-kind={step.kind}>
+            <StepWords step={step} />
+            <Text size="xs" c="dimmed">
+              <When at={step.at} />
+              {step.seconds !== null && `, ${secondsWords(step.seconds)} on the page`}
+              {!step.is_recognized && ', before the person was recognized'}
+            </Text>
+          </li>
+        ))}
+      </ol>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          Show more ({total - steps.length})
+        </Button>
+      )}
+    </>
+  );
+}
+
+const secondsWords = (seconds: number): string =>
+  seconds < 60 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+
+function StepWords({ step }: { step: Step }) {
+  if (step.kind === 'lead')
+    return (
+      <Text size="sm" fw={600}>
+        Became a lead
+      </Text>
+    );
+  if (step.kind === 'delivery')
+    return (
+      <>
+        <Text size="sm" component="div" className={classes.line!}>
+          <span className={classes.long}>Delivery to {step.destination || 'a destination'}</span>
+          {step.state && <StatusBadge status={step.state} />}
+        </Text>
+        {step.error && (
+          <Text size="xs" c="dimmed" className={classes.long!}>
+            {step.error}
+          </Text>
+        )}
+      </>
+    );
+  const came = step.came_by;
+  const from = came && [came.source, came.medium, came.campaign].filter(Boolean).join(' · ');
+  return (
+    <>
+      <Text size="sm" component="div" className={classes.long!}>
+        {{ view: 'Viewed ', identify: 'Signed up on ', thanks: 'Reached the thank-you page ' }[step.kind]}
+        {step.page_url ? (
+          <Anchor href={step.page_url} target="_blank" rel="noreferrer noopener" inherit>
+            {step.title ?? pathOf(step.page_url)}
+          </Anchor>
+        ) : (
+          (step.title ?? 'a page')
+        )}
+      </Text>
+      {(from || came?.click_id) && (
+        <Text size="xs" c="dimmed" className={classes.long!}>
+          Came by {[from, came?.click_id].filter(Boolean).join(' · ')}
+        </Text>
+      )}
+      {step.referrer && (
+        <Text size="xs" c="dimmed" className={classes.long!}>
+          From {new URL(step.referrer).host}
+        </Text>
+      )}
+    </>
+  );
+}
+
+const pathOf = (address: string): string => {
+  const { host, pathname } = new URL(address);
+  return pathname === '/' ? host : pathname;
+};
