@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { signInAt, userAgent } from './person.ts';
 
 const HOST = 'oakwood-portal.localhost';
 let demo: Demo;
@@ -78,4 +79,52 @@ test('[DEV-04] [TEN-03] the reference is in the tenant’s name, fetches nothing
   await console.getByText('200 OK').first().waitFor();
   await console.getByText('"next_cursor"').first().waitFor();
   expect([away, errors]).toEqual([[], []]);
+});
+
+test('[BEY-14] an owner who follows an app’s request signs in, chooses what it can do, and sends it its code', async () => {
+  const context = await browser.newContext({ userAgent });
+  const page = await context.newPage();
+  await page.goto(demo.url(HOST, '/login'));
+  const callback = 'http://127.0.0.1:9/callback';
+  const { client_id } = await page.evaluate(
+    async (redirect) =>
+      (await (
+        await fetch('/oauth/register', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ client_name: 'Helper', redirect_uris: [redirect] }),
+        })
+      ).json()) as { client_id: string },
+    callback,
+  );
+  const asked = new URLSearchParams({
+    client_id,
+    redirect_uri: callback,
+    response_type: 'code',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+    state: '0123',
+    scope: 'clients.read leads.read',
+  });
+  await page.goto(demo.url(HOST, `/oauth/authorize?${asked}`));
+  await page.getByLabel('Email').fill('oakwood@demo.test');
+  await page.getByLabel('Password', { exact: true }).fill(demo.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.getByRole('heading', { name: 'Give Helper access?' }).waitFor();
+  await page.getByText('App on this computer').waitFor();
+  expect(await page.getByRole('checkbox', { checked: true }).count()).toBe(2);
+  await page.getByRole('checkbox', { name: 'View leads and the people found' }).uncheck();
+  expect(await axeFindings(page)).toEqual([]);
+  const sent = page.waitForRequest((request) => request.url().startsWith(callback));
+  await page.getByRole('button', { name: 'Allow' }).click();
+  const { searchParams } = new URL((await sent).url());
+  expect([searchParams.get('state'), searchParams.get('code')]).toEqual([
+    '0123',
+    expect.stringMatching(/^lpc_/),
+  ]);
+  await page.goto(demo.url(HOST, '/developer'));
+  const row = page.getByRole('row').filter({ hasText: 'Helper' });
+  await row.getByText('View clients').waitFor();
+  await row.getByText('App on this computer').waitFor();
+  await context.close();
 });

@@ -52,6 +52,12 @@ export async function seedStates(
     scopes: ['campaigns.read', 'leads.read', 'statements.read'],
     expires_in_days: 90,
   });
+  await make.apiKey(oakwood.company, oakwood.owner.id, {
+    name: 'Claude',
+    app: 'claude.ai',
+    scopes: ['campaigns.read', 'clients.read', 'leads.read'],
+    expires_in_days: 90,
+  });
   await make.apiKey(granite.company, granite.owner.id, { name: 'Website' });
   await make.terms(granite.company, { api_mode: false, excluded_minimum_spend: true });
   await make.failedPayment(granite.company, 149_000_000n);

@@ -8,6 +8,7 @@ import { notifyFailed } from '../../../ui/notify.ts';
 import { ErrorState } from '../../../ui/states.tsx';
 import { usePageTitle } from '../../../ui/usePageTitle.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import { appWords } from './words.ts';
 
 type Mode = (typeof KEY_MODES)[number];
 
@@ -36,7 +37,11 @@ export default function AuthorizePage() {
       {query.isPending ? (
         <Skeleton h={420} />
       ) : query.error ? (
-        <ErrorState error={query.error} what="What the app asks for" onRetry={() => void query.refetch()} />
+        <ErrorState
+          error={query.error}
+          what="The app’s request isn’t valid"
+          onRetry={() => void query.refetch()}
+        />
       ) : (
         <Decision asked={asked} of={query.data} />
       )}
@@ -76,8 +81,8 @@ function Decision(props: {
           Give {name} access?
         </Title>
         <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          The app at {place} asks for access to {user.company_name}. It calls itself {name}: allow it only if
-          you have just asked it to connect. What it reads can include people’s personal data.
+          {appWords(place)}. It calls itself {name} and asks for access to {user.company_name}. Allow it only
+          if you have just asked it to connect. What it reads can include people’s personal data.
         </Text>
       </div>
       <Checkbox.Group label="It can" value={chosen} onChange={setChosen}>

@@ -18,7 +18,7 @@ import { Clip, None, When } from '../../../ui/Values.tsx';
 import { Agreement } from './Agreement.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecretModal, type Shown } from './SecretModal.tsx';
-import { type Key, overlapWords, standing } from './words.ts';
+import { appWords, type Key, overlapWords, standing } from './words.ts';
 
 /** The agency's API keys: the agreement first, then the keys with everything that can be done with them (DEV-01). */
 export function KeysTab() {
@@ -108,7 +108,7 @@ export function KeysTab() {
       key: 'secret_hint',
       title: 'Secret Key',
       render: (key) =>
-        key.app === null ? <Code>{key.secret_hint}</Code> : <Clip text={`App at ${key.app}`} max={160} />,
+        key.app === null ? <Code>{key.secret_hint}</Code> : <Clip text={appWords(key.app)} max={160} />,
     },
     {
       key: 'state',

@@ -25,6 +25,10 @@ const STATES: Record<Key['state'], { word: string; tone: Tone; why: string }> = 
 /** Returns a key's status: a word, its color, and what it means; '': nothing more to say. */
 export const standing = (state: Key['state']) => STATES[state];
 
+/** 'App at example.com', or 'App on this computer': where an app that was given access lives. */
+export const appWords = (place: string): string =>
+  place === 'this computer' ? 'App on this computer' : `App at ${place}`;
+
 /** 'Never', or 'In 90 days'. */
 export const expiryWords = (days: number | null): string => (days === null ? 'Never' : `In ${days} days`);
 
