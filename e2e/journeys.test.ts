@@ -65,7 +65,12 @@ test('[UX-02] from the sign-in page to an exported lead', async () => {
   const person = await typist('client@demo.test');
   const { page, press } = person;
   await go(person, 'leads', /^Leads/);
-  await page.getByRole('row').nth(1).waitFor();
+  // The rows of the page before are no leads.
+  await page.getByRole('heading', { name: 'Leads', level: 1 }).waitFor();
+  await page
+    .getByRole('checkbox', { name: /^Select (?!all)/ })
+    .first()
+    .waitFor();
   await press('j');
   await page.getByRole('complementary', { name: 'Lead' }).waitFor();
   await press('x');
