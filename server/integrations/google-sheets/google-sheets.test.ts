@@ -175,6 +175,10 @@ describe('Google Sheets: its own rules', () => {
 
   it.each([
     [quota('Quota exceeded for quota metric.'), { kind: 'retry', afterMs: 60_000 }],
+    [
+      { ...quota('Quota exceeded for quota metric.'), headers: { 'retry-after': '7' } },
+      { kind: 'retry', afterMs: 7_000 },
+    ],
     [quota('Retry after 2020-01-01T00:00:00Z'), { kind: 'retry', afterMs: 60_000 }],
     [quota('Retry after 2099-01-01T00:00:00Z'), { kind: 'retry', afterMs: 86_400_000 }],
     [
