@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { Country, Done, Id, Instant, Page, PageQuery } from '../primitives.ts';
 import { PROFILE_KEYS } from './enrichment-fields.ts';
+import { personTexts } from './person-texts.ts';
 
 /** What a column of an import can mean. */
 export const PERSON_FIELDS = [
   'external_id',
-  'first_name',
-  'last_name',
+  ...personTexts,
   'full_name',
   'email',
   'email_sha256',
@@ -17,14 +17,6 @@ export const PERSON_FIELDS = [
   'phone2',
   'phone_dnc',
   'country',
-  'address',
-  'city',
-  'county',
-  'state',
-  'zip',
-  'company_name',
-  'website',
-  'job_title',
   'ip',
   'device_id',
   ...PROFILE_KEYS,

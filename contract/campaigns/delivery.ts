@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ofLeadTexts } from '../audience/person-texts.ts';
 import { call } from '../base.ts';
 import { Day, Done, Email, GivenDay, Id, Instant, Page, PageQuery, WebUrl } from '../primitives.ts';
 import { Values } from './connections.ts';
@@ -619,8 +620,7 @@ export const LeadMessage = z.object({
       type: z.enum(['local', 'locator', 'enhance', 'b2b']),
     }),
     person: z.object({
-      first_name: z.string().nullable(),
-      last_name: z.string().nullable(),
+      ...ofLeadTexts(() => z.string().nullable()),
       email: z.string().nullable(),
       phone: z.string().nullable(),
       phone_dnc: z
@@ -632,13 +632,6 @@ export const LeadMessage = z.object({
       phone2: z.string().nullable(),
       phone2_dnc: z.boolean(),
       phone2_dnc_at: Instant.nullable(),
-      address: z.string().nullable(),
-      city: z.string().nullable(),
-      state: z.string().nullable(),
-      zip: z.string().nullable(),
-      company_name: z.string().nullable(),
-      job_title: z.string().nullable(),
-      website: z.string().nullable(),
     }),
     information: z
       .record(z.string(), z.string().nullable())

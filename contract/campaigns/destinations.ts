@@ -1,4 +1,5 @@
 // No schema here, because screens use it as well.
+import { leadTextLabels } from '../audience/person-texts.ts';
 
 /**
  * What is known about a lead when it is delivered: the sources of field mappings, by key, with the words of the
@@ -6,19 +7,12 @@
  */
 export const LEAD_FIELDS = {
   lead_id: 'Lead ID',
-  first_name: 'First name',
-  last_name: 'Last name',
+  ...leadTextLabels('name'),
   full_name: 'Full name',
   email: 'Email',
   phone: 'Phone number',
   phone2: 'Second phone number',
-  address: 'Street address',
-  city: 'City',
-  state: 'State',
-  zip: 'ZIP code',
-  company_name: 'Company name',
-  job_title: 'Job title',
-  website: 'Website',
+  ...leadTextLabels('rest'),
   campaign_id: 'Campaign ID',
   campaign_name: 'Campaign name',
   campaign_type: 'Campaign type',

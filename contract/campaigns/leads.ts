@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ofLeadDetails } from '../audience/person-texts.ts';
 import { call } from '../base.ts';
 import { MAX_CHOSEN, MODULES, type ModuleType } from '../choices.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
@@ -92,11 +93,7 @@ export const Lead = LeadRow.extend({
   phone2: Text,
   phone2_dnc: z.boolean(),
   phone2_dnc_at: Instant.nullable(),
-  address: Text,
-  zip: Text,
-  contact_company: Text,
-  website: Text,
-  job_title: Text,
+  ...ofLeadDetails(() => Text),
   information: z
     .array(
       z.object({

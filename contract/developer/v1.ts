@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CompanyFieldsOfApi, companyFields } from '../accounts/company-fields.ts';
 import { LEVELS } from '../audience/exclusions.ts';
+import { ofLeadTexts } from '../audience/person-texts.ts';
 import { ApiRules, STATE_REASONS } from '../campaigns/campaigns.ts';
 import { LEAD_DELIVERY } from '../campaigns/destinations.ts';
 import { MatchType } from '../campaigns/leads.ts';
@@ -234,20 +235,12 @@ export const ApiLead = z.object({
     ),
   person: z
     .object({
-      first_name: Text,
-      last_name: Text,
+      ...ofLeadTexts(() => Text),
       email: Text,
       phone: Text,
       phone_do_not_call: z.boolean().describe('Whether the number is on a do-not-call list'),
       phone2: Text,
       phone2_do_not_call: z.boolean(),
-      address: Text,
-      city: Text,
-      state: Text,
-      zip: Text,
-      company_name: Text,
-      job_title: Text,
-      website: Text,
     })
     .nullable(),
   data: z

@@ -1,4 +1,9 @@
 import { PROFILE_KEYS } from '../../../../contract/audience/enrichment-fields.ts';
+import {
+  PERSON_TEXTS,
+  type PersonTextName,
+  personTexts,
+} from '../../../../contract/audience/person-texts.ts';
 import { looksLikeEmail } from '../../../../contract/text.ts';
 import { isDncName } from './dnc.policy.ts';
 import type { PersonField } from './model.ts';
@@ -8,9 +13,11 @@ const NAMES: Record<
   Exclude<PersonField, 'ignore' | 'phone_dnc' | 'keyword' | 'page_url' | 'seen_at'>,
   string
 > = {
+  ...(Object.fromEntries(personTexts.map((name) => [name, PERSON_TEXTS[name].columns])) as Record<
+    PersonTextName,
+    string
+  >),
   external_id: 'externalid uuid personid pdlid',
-  first_name: 'firstname fname givenname forename first',
-  last_name: 'lastname lname surname familyname last',
   full_name: 'fullname name contactname',
   email:
     'email emailaddress mail emails personalemail personalemails personalverifiedemails deepverifiedemails email1 email2 ' +
@@ -27,14 +34,6 @@ const NAMES: Record<
     'phone2 directnumber directphone workphone mobilephone2 mobilephone3 phone3 altphone alternatephone secondaryphone ' +
     'skiptracewirelessnumbers skiptracelandlinenumbers',
   country: 'country countrycode countryname personalcountry phonecountry phonecountrycode iso2',
-  address: 'address address1 addressline1 street streetaddress personaladdress homeaddress mailingaddress',
-  city: 'city town personalcity locality',
-  county: 'county personalcounty',
-  state: 'state province region personalstate statecode',
-  zip: 'zip zipcode postal postalcode postcode personalzip zip5',
-  company_name: 'company companyname organization organisation employer business businessname',
-  website: 'website web url companywebsite domain homepage',
-  job_title: 'jobtitle title position',
   ip: 'ip ipaddress ipaddr ipv4 ipv6 ips skiptraceip',
   device_id: 'deviceid maid maids mobileadid advertisingid idfa aaid gaid',
   age_range: 'agerange age agegroup',

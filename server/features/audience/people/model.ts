@@ -1,5 +1,6 @@
 import type { ProfileKey } from '../../../../contract/audience/enrichment-fields.ts';
 import type { PERSON_FIELDS } from '../../../../contract/audience/people.ts';
+import { personTexts } from '../../../../contract/audience/person-texts.ts';
 
 export type PersonField = (typeof PERSON_FIELDS)[number];
 
@@ -11,21 +12,7 @@ export type Kind = (typeof KIND)[keyof typeof KIND];
 export const MOST_PEOPLE = 20;
 
 /** The columns of a person that are content: what a lead shows. */
-export const CONTENT = [
-  'first_name',
-  'last_name',
-  'email',
-  'phone',
-  'phone2',
-  'address',
-  'city',
-  'county',
-  'state',
-  'zip',
-  'company_name',
-  'website',
-  'job_title',
-] as const;
+export const CONTENT = ['email', 'phone', 'phone2', ...personTexts] as const;
 export type Content = Partial<Record<(typeof CONTENT)[number], string>>;
 
 export type ProfileValues = Partial<Record<ProfileKey, string>>;

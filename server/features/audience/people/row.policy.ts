@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { PROFILE_KEYS, type ProfileKey } from '../../../../contract/audience/enrichment-fields.ts';
+import { personTexts } from '../../../../contract/audience/person-texts.ts';
 import { strip } from '../../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../../../platform/contacts.ts';
 import { type CountryCode, countryOf, HOME_COUNTRY } from '../../../platform/countries.ts';
@@ -172,7 +173,7 @@ export function readPerson(cells: Cells, country: CountryCode = HOME_COUNTRY): P
   }
 
   const content: Content = {};
-  for (const field of TEXTS) {
+  for (const field of personTexts) {
     const text = first(cells[field]);
     if (text) content[field] = text;
   }
@@ -283,20 +284,6 @@ const LISTS = new Set<string>([
   'ip',
   'device_id',
 ]);
-
-/** Fields taken as they are, except for white space. */
-const TEXTS = [
-  'first_name',
-  'last_name',
-  'address',
-  'city',
-  'county',
-  'state',
-  'zip',
-  'company_name',
-  'website',
-  'job_title',
-] as const;
 
 function list(cells: string[] | undefined, separator: RegExp): string[] {
   if (!cells) return [];

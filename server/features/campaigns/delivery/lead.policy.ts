@@ -1,4 +1,5 @@
 import { INFORMATION_FIELDS } from '../../../../contract/audience/enrichment-fields.ts';
+import { leadTextsOf } from '../../../../contract/audience/person-texts.ts';
 import { DATA_PREFIX, LEAD_FIELDS } from '../../../../contract/campaigns/destinations.ts';
 import type { Lead } from '../../../integrations/index.ts';
 import type { LeadData } from './policy.ts';
@@ -14,19 +15,11 @@ export function leadOf(data: LeadData): Lead {
   const { person, campaign, visit, match } = data;
   const known: Record<string, string | number | null> = {
     lead_id: data.id,
-    first_name: person.first_name,
-    last_name: person.last_name,
+    ...leadTextsOf(person),
     full_name: [person.first_name, person.last_name].filter(Boolean).join(' '),
     email: person.email,
     phone: person.phone,
     phone2: person.phone2,
-    address: person.address,
-    city: person.city,
-    state: person.state,
-    zip: person.zip,
-    company_name: person.company_name,
-    job_title: person.job_title,
-    website: person.website,
     campaign_id: campaign.id,
     campaign_name: campaign.name,
     campaign_type: campaign.type,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ofLeadTexts, PERSON_TEXTS } from '../../../../contract/audience/person-texts.ts';
 import type { LeadMessage } from '../../../../contract/campaigns/delivery.ts';
 import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
 import type { Inside } from '../../../../contract/wire.ts';
@@ -112,8 +113,7 @@ export function testLead(
     test: true,
     campaign: { id: campaign.number, name: campaign.name, type: campaign.type ?? 'local' },
     person: {
-      first_name: 'Test',
-      last_name: 'Lead',
+      ...ofLeadTexts((name) => PERSON_TEXTS[name].lead.test),
       email: 'test.lead@example.com',
       phone: '+12025550123',
       phone_dnc: false,
@@ -121,13 +121,6 @@ export function testLead(
       phone2: null,
       phone2_dnc: false,
       phone2_dnc_at: null,
-      address: '1 Example Street',
-      city: 'Springfield',
-      state: 'IL',
-      zip: '62701',
-      company_name: 'Example Company',
-      job_title: 'Tester',
-      website: 'https://example.com',
     },
     information,
     visit: { page_url: 'https://example.com/pricing', referrer: null },

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { leadTextsOf } from '../../../../contract/audience/person-texts.ts';
 import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
 import type { Inside } from '../../../../contract/wire.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
@@ -311,17 +312,9 @@ export function createAccept(
             ...ownerOf(campaign),
             campaign_id: campaign.id,
             created_at: now,
-            first_name: person.first_name,
-            last_name: person.last_name,
+            ...leadTextsOf(person),
             email: person.email,
             ...leadPhones(person, marked, campaign.dnc_phones),
-            address: person.address,
-            city: person.city,
-            state: person.state,
-            zip: person.zip,
-            company_name: person.company_name,
-            website: person.website,
-            job_title: person.job_title,
             page_url: visit.visit?.url ?? visit.signals?.shown[0]?.url ?? null,
             referrer: visit.visit?.referrer ?? null,
             ip: visit.visit?.ip ?? null,

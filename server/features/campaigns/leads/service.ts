@@ -1,5 +1,13 @@
 import type { z } from 'zod';
 import type { InformationField } from '../../../../contract/audience/enrichment-fields.ts';
+import {
+  type LeadTextName,
+  leadTexts,
+  leadTextsOf,
+  ofLeadDetails,
+  ofLeadTexts,
+  PERSON_TEXTS,
+} from '../../../../contract/audience/person-texts.ts';
 import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
 import type { Alternative, Evidence, LeadFilter, LeadSignal } from '../../../../contract/campaigns/leads.ts';
 import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
@@ -40,36 +48,28 @@ const TEST_EVERY_MS = 60_000;
 const MOST_TESTS = 10;
 /** The person of a test lead. */
 const TEST_PERSON = {
-  first_name: 'Test',
-  last_name: 'Lead',
+  ...Object.fromEntries(leadTexts.map(({ name, test }) => [name, test])),
   email: 'test.lead@example.com',
   phone: '+12025550123',
-  address: '1 Example Street',
-  city: 'Springfield',
-  state: 'IL',
-  zip: '62701',
-  company_name: 'Example Company',
-  job_title: 'Tester',
-  website: 'https://example.com',
 };
+
+const isName = (name: string) => PERSON_TEXTS[name as LeadTextName].group === 'Name';
+/** Names come before the address and numbers of a person in files, everything else after them. */
+const [NAMES, OTHERS] = [
+  leadTexts.filter(({ name }) => isName(name)),
+  leadTexts.filter(({ name }) => !isName(name)),
+];
 
 const EXPORT_HEAD = [
   'Date',
   'Campaign ID',
   'Campaign',
   'Client',
-  'First Name',
-  'Last Name',
+  ...NAMES.map(({ exported }) => exported),
   'Email',
   'Phone',
   'Phone 2',
-  'Address',
-  'City',
-  'State',
-  'Zip',
-  'Company',
-  'Job Title',
-  'Website',
+  ...OTHERS.map(({ exported }) => exported),
   'Page',
   'Referrer',
   'Match',
@@ -88,18 +88,11 @@ const exportCells = (row: Row) => [
   String(row.number),
   row.campaign_name,
   row.client_name,
-  row.first_name,
-  row.last_name,
+  ...NAMES.map(({ name }) => row[name]),
   row.email,
   row.phone,
   row.phone2,
-  row.address,
-  row.city,
-  row.state,
-  row.zip,
-  row.company_name,
-  row.job_title,
-  row.website,
+  ...OTHERS.map(({ name }) => row[name]),
   row.page_url,
   row.referrer,
   matchType(row.match_kind),
@@ -112,20 +105,13 @@ const exportCells = (row: Row) => [
 
 /** What an export shows for an excluded person. */
 const NOBODY = {
+  ...ofLeadTexts(() => null),
   first_name: '(excluded)',
-  last_name: null,
   email: null,
   phone: null,
   phone2: null,
   phone_dnc: false,
   phone2_dnc: false,
-  address: null,
-  city: null,
-  state: null,
-  zip: null,
-  company_name: null,
-  job_title: null,
-  website: null,
   page_url: null,
   referrer: null,
 };
@@ -338,11 +324,7 @@ export function createLeads(
           phone2: row.phone2,
           phone2_dnc: row.phone2_dnc,
           phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
-          address: row.address,
-          zip: row.zip,
-          contact_company: row.company_name,
-          website: row.website,
-          job_title: row.job_title,
+          ...ofLeadDetails((name) => row[name]),
           information: withNames(data.get(id)),
           referrer: row.referrer,
           ip: row.ip,
@@ -514,8 +496,7 @@ export function createLeads(
             test: row.is_test,
             campaign: { id: Number(row.number), name: row.campaign_name, type: row.module as 'local' },
             person: {
-              first_name: row.first_name,
-              last_name: row.last_name,
+              ...leadTextsOf(row),
               email: row.email,
               phone: row.phone,
               phone_dnc: row.phone_dnc,
@@ -523,13 +504,6 @@ export function createLeads(
               phone2: row.phone2,
               phone2_dnc: row.phone2_dnc,
               phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
-              address: row.address,
-              city: row.city,
-              state: row.state,
-              zip: row.zip,
-              company_name: row.company_name,
-              job_title: row.job_title,
-              website: row.website,
             },
             information: data.get(row.id) ?? {},
             visit: { page_url: row.page_url, referrer: row.referrer },

@@ -1,7 +1,11 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
+import { leadTexts } from '../../../../contract/audience/person-texts.ts';
 import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Scope, Tx } from '../../../platform/db/scope.ts';
+
+/** The texts of a lead are columns of the same names. */
+const TEXTS = leadTexts.map(({ name }) => name);
 
 type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
@@ -21,19 +25,15 @@ export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: Contact
   );
   const c = contacts;
   await sql`
-    insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, first_name, last_name, email, phone, phone2,
-      phone_dnc, phone2_dnc, phones_withheld, address, city, state, zip, company_name, website, job_title, page_url, referrer, ip)
+    insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, email, phone, phone2,
+      phone_dnc, phone2_dnc, phones_withheld, page_url, referrer, ip, ${sql.join(TEXTS.map((name) => sql.ref(name)))})
     select * from unnest(${c.map((r) => r.lead_id)}::uuid[], ${c.map((r) => r.root_id)}::uuid[], ${c.map((r) => r.agency_id)}::uuid[],
       ${c.map((r) => r.company_id)}::uuid[], ${c.map((r) => r.campaign_id)}::uuid[], ${c.map((r) => r.created_at)}::timestamptz[],
-      ${c.map((r) => r.first_name ?? null)}::text[], ${c.map((r) => r.last_name ?? null)}::text[], ${c.map((r) => r.email ?? null)}::text[],
+      ${c.map((r) => r.email ?? null)}::text[],
       ${c.map((r) => r.phone ?? null)}::text[], ${c.map((r) => r.phone2 ?? null)}::text[],
       ${c.map((r) => r.phone_dnc ?? false)}::boolean[], ${c.map((r) => r.phone2_dnc ?? false)}::boolean[], ${c.map((r) => r.phones_withheld ?? 0)}::smallint[],
-      ${c.map((r) => r.address ?? null)}::text[],
-      ${c.map((r) => r.city ?? null)}::text[], ${c.map((r) => r.state ?? null)}::text[], ${c.map((r) => r.zip ?? null)}::text[],
-      ${c.map((r) => r.company_name ?? null)}::text[], ${c.map((r) => r.website ?? null)}::text[], ${c.map((r) => r.job_title ?? null)}::text[],
-      ${c.map((r) => r.page_url ?? null)}::text[], ${c.map((r) => r.referrer ?? null)}::text[], ${c.map((r) => r.ip ?? null)}::inet[])`.execute(
-    tx,
-  );
+      ${c.map((r) => r.page_url ?? null)}::text[], ${c.map((r) => r.referrer ?? null)}::text[], ${c.map((r) => r.ip ?? null)}::inet[],
+      ${sql.join(TEXTS.map((name) => sql`${c.map((r) => r[name] ?? null)}::text[]`))})`.execute(tx);
 }
 
 /** Inserts a test lead: without a person, and free of charge. */
@@ -329,21 +329,13 @@ const listColumns = [
   'c.name as campaign_name',
   'c.module',
   'k.name as client_name',
-  'x.first_name',
-  'x.last_name',
+  ...TEXTS.map((name) => `x.${name}` as const),
   'x.email',
   PHONE('phone'),
   PHONE('phone2'),
   sql<boolean>`x.phone_dnc and not k.phones_off`.as('phone_dnc'),
   sql<boolean>`x.phone2_dnc and not k.phones_off`.as('phone2_dnc'),
   sql<number>`case when k.phones_off then 0 else x.phones_withheld end`.as('phones_withheld'),
-  'x.address',
-  'x.city',
-  'x.state',
-  'x.zip',
-  'x.company_name',
-  'x.website',
-  'x.job_title',
   'x.page_url',
   'x.referrer',
   'l.match_kind',

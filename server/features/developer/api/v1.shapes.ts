@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { companyFieldsOfApi } from '../../../../contract/accounts/company-fields.ts';
+import { leadTextsOf } from '../../../../contract/audience/person-texts.ts';
 import { rulesOfApi } from '../../../../contract/campaigns/campaign-rules.ts';
 import {
   type ApiCampaign,
@@ -137,20 +138,12 @@ export const leadOf = (row: ReadLead): Wire<typeof ApiLead> => ({
   person: row.isExcluded
     ? null
     : {
-        first_name: row.first_name,
-        last_name: row.last_name,
+        ...leadTextsOf(row),
         email: row.email,
         phone: row.phone,
         phone_do_not_call: row.phone_dnc,
         phone2: row.phone2,
         phone2_do_not_call: row.phone2_dnc,
-        address: row.address,
-        city: row.city,
-        state: row.state,
-        zip: row.zip,
-        company_name: row.company_name,
-        job_title: row.job_title,
-        website: row.website,
       },
   data: row.isExcluded ? {} : row.data,
   visit: row.isExcluded ? null : { page_url: row.page_url, referrer: row.referrer },

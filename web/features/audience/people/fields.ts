@@ -4,6 +4,7 @@ import {
   type InformationType,
 } from '../../../../contract/audience/enrichment-fields.ts';
 import { SIGNAL_FIELDS, signalLack } from '../../../../contract/audience/import-rules.ts';
+import { personTextLabels, personTexts } from '../../../../contract/audience/person-texts.ts';
 import type { Client } from '../../../../contract/index.ts';
 
 /** An import of people as the server returns it. */
@@ -11,6 +12,8 @@ export type ImportJob = Awaited<ReturnType<Client['people']['get']>>;
 /** A column of an uploaded file: its name, what it was recognized as, and a few of its values. */
 export type PreviewColumn = Awaited<ReturnType<Client['people']['preview']>>['columns'][number];
 export type PersonField = PreviewColumn['field'];
+
+const texts = new Set<string>(personTexts);
 
 /** What a column can mean, in words, in the order and groups of the select. */
 export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, string>> }[] = [
@@ -31,16 +34,16 @@ export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, 
       device_id: 'Device ID',
     },
   },
-  { group: 'Name', fields: { first_name: 'First name', last_name: 'Last name', full_name: 'Full name' } },
+  { group: 'Name', fields: { ...personTextLabels('Name'), full_name: 'Full name' } },
   {
     group: 'Place',
-    fields: { address: 'Street address', city: 'City', county: 'County', state: 'State', zip: 'ZIP code' },
+    fields: personTextLabels('Place'),
   },
   {
     group: 'Intent',
     fields: { keyword: 'Keyword', page_url: 'Page viewed', seen_at: 'Time' },
   },
-  { group: 'Work', fields: { company_name: 'Company', job_title: 'Job title', website: 'Website' } },
+  { group: 'Work', fields: personTextLabels('Work') },
   { group: `${INFORMATION_TYPES.advanced} data`, fields: informationOf('advanced') },
   { group: `${INFORMATION_TYPES.b2b} data`, fields: informationOf('b2b') },
 ];
@@ -48,9 +51,10 @@ export const FIELD_GROUPS: { group: string; fields: Partial<Record<PersonField, 
 /** Returns the data fields of a type except those listed under Work. */
 function informationOf(type: InformationType): Partial<Record<PersonField, string>> {
   return Object.fromEntries(
-    INFORMATION_FIELDS.filter(
-      (field) => field.type === type && field.key !== 'company_name' && field.key !== 'job_title',
-    ).map((field) => [field.key, field.name]),
+    INFORMATION_FIELDS.filter((field) => field.type === type && !texts.has(field.key)).map((field) => [
+      field.key,
+      field.name,
+    ]),
   );
 }
 

@@ -1,6 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { leadFacts } from '../../../../contract/audience/person-texts.ts';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
@@ -72,9 +73,9 @@ export default function LeadDetail({ id }: { id: string }) {
             isWithheld={withheld > (lead.phone ? 0 : 1) && !lead.phone2}
           />
           <Fact name="Address" value={[lead.address, place].filter(Boolean).join('\n') || null} copy />
-          <Fact name="Company" value={lead.contact_company} />
-          <Fact name="Job title" value={lead.job_title} />
-          <Fact name="Website" value={lead.website} link />
+          {leadFacts.map(({ name, label, isLink }) => (
+            <Fact key={name} name={label} value={lead[name]} link={isLink} />
+          ))}
         </Facts>
       </Section>
       <LeadData fields={lead.information} />
