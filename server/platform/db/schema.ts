@@ -1208,6 +1208,7 @@ export interface Schema {
     phones_withheld: Generated<number>;
     phone_dnc: Generated<boolean>;
     phone2_dnc: Generated<boolean>;
+    county: string | null;
   };
   lead_data: {
     lead_id: string;
