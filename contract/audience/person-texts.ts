@@ -51,7 +51,12 @@ export const PERSON_TEXTS = {
     columns: 'city town personalcity locality',
     lead: { exported: 'City', test: 'Springfield', shown: 'address' },
   },
-  county: { group: 'Place', label: 'County', columns: 'county personalcounty' },
+  county: {
+    group: 'Place',
+    label: 'County',
+    columns: 'county personalcounty',
+    lead: { exported: 'County', test: 'Sangamon' },
+  },
   state: {
     group: 'Place',
     label: 'State',

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { ofLeadTexts, PERSON_TEXTS } from '../../../../contract/audience/person-texts.ts';
 import { NEW_RULES, rulesOfApi } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { EVENT_DATA } from '../../../../contract/developer/v1.ts';
 
@@ -31,6 +32,7 @@ export const HOOK_EXAMPLES: { [Name in keyof typeof EVENT_DATA]: z.output<(typeo
     match: { type: 'email_sha256', confidence: 100 },
     excluded: false,
     person: {
+      ...ofLeadTexts((name) => PERSON_TEXTS[name].lead.test),
       first_name: 'Ada',
       last_name: 'Abbott',
       email: 'ada.abbott@example.com',
@@ -38,13 +40,6 @@ export const HOOK_EXAMPLES: { [Name in keyof typeof EVENT_DATA]: z.output<(typeo
       phone_do_not_call: false,
       phone2: null,
       phone2_do_not_call: false,
-      address: '100 Example Street',
-      city: 'Chicago',
-      state: 'IL',
-      zip: '60601',
-      company_name: 'Bright Harbor Labs',
-      job_title: 'Owner',
-      website: 'https://bright-harbor-labs.example.com',
     },
     data: {},
     visit: { page_url: 'https://shop.example.com/pricing', referrer: null },
