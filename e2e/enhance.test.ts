@@ -89,10 +89,16 @@ test('[CAMP-04] [CAMP-11] a B2B ID campaign is built to its first lead, with its
   await page
     .getByRole('textbox', { name: 'Keywords' })
     .fill('crm software\noffice furniture\npayroll services');
-  await page.getByRole('combobox', { name: 'Seniority' }).first().click();
-  for (const name of ['Manager', 'Director', 'Owner'])
-    await page.getByRole('option', { name, exact: true }).click();
-  await page.keyboard.press('Escape');
+  // By keyboard: the list moves with each choice, and hides when a click scrolls its field away.
+  const seniority = page.getByRole('combobox', { name: 'Seniority' }).first();
+  for (const name of ['Manager', 'Director', 'Owner']) {
+    await seniority.fill(name);
+    await page.getByRole('option', { name, exact: true }).waitFor({ state: 'attached' });
+    await seniority.press('ArrowDown');
+    await seniority.press('Enter');
+  }
+  await seniority.press('Escape');
+  await page.getByText('Owner', { exact: true }).first().waitFor();
   expect(await serious()).toEqual([]);
   await next();
   await at('Leads');
