@@ -2,6 +2,7 @@ import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.t
 import type { Exchange } from '../../../contract/campaigns/destinations.ts';
 import type { Payload } from '../../../contract/campaigns/payloads.ts';
 import type { Rules } from '../../../contract/campaigns/rules.ts';
+import type { ScoreDetails } from '../../../contract/campaigns/scores.ts';
 
 /** A permission granted to one user (report_analytics), stored in their row. */
 export interface PersonalPermission {
@@ -38,6 +39,7 @@ export interface Columns {
   'invoice.payer': InvoiceParty;
   'job_run.payload': Record<string, unknown>;
   'lead.evidence': Record<string, unknown>;
+  'lead.score_details': ScoreDetails;
   /** By field key; null if nothing was known. */
   'lead_data.fields': Record<string, string | null>;
   'list_view.params': Record<string, string>;

@@ -172,6 +172,12 @@ export interface Schema {
     fit_incomes: Generated<string[]>;
     fit_home: Generated<'any' | 'owner' | 'renter'>;
     fit_unknown: Generated<'take' | 'refuse'>;
+    score_recency: Generated<number>;
+    score_depth: Generated<number>;
+    score_hot: Generated<number>;
+    score_fit: Generated<number>;
+    score_pages: Generated<string[]>;
+    fit_use: Generated<'refuse' | 'score'>;
   };
   campaign_conversion: {
     campaign_id: string;
@@ -1181,6 +1187,10 @@ export interface Schema {
     transfer_id: string | null;
     is_test: Generated<boolean>;
     created_at: Date;
+    score: Generated<number>;
+    score_details: Json<Columns['lead.score_details'] | null>;
+    seen_at: Date | null;
+    score_due_at: Date | null;
   };
   lead_contact: {
     lead_id: string;
