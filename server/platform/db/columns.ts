@@ -1,6 +1,7 @@
 import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
 import type { Exchange } from '../../../contract/campaigns/destinations.ts';
 import type { Payload } from '../../../contract/campaigns/payloads.ts';
+import type { PixelCause, WhyRead } from '../../../contract/campaigns/pixel.ts';
 import type { Rules } from '../../../contract/campaigns/rules.ts';
 import type { ScoreDetails } from '../../../contract/campaigns/scores.ts';
 
@@ -44,6 +45,9 @@ export interface Columns {
   'lead_data.fields': Record<string, string | null>;
   'list_view.params': Record<string, string>;
   'payment_notice.content': Record<string, unknown>;
+  'pixel_report.cause': PixelCause;
+  'pixel_report.fixes': { label: string; code: string }[];
+  'pixel_report.why_read': WhyRead | null;
   'prepaid_refund.parts': { charge: string; cents: number }[];
   'questionnaire.answers': Record<string, string | string[]>;
   'receipt_due.term': 'One Time' | 'Prepaid';

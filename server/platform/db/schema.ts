@@ -1588,6 +1588,19 @@ export interface Schema {
     bytes: Buffer;
     created_at: Date;
   };
+  pixel_report: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    checked_at: Date;
+    cause: Columns['pixel_report.cause'];
+    tone: 'good' | 'warn' | 'bad';
+    way: 'opened' | 'read';
+    why_read: Columns['pixel_report.why_read'] | null;
+    message: string;
+    fixes: Json<Columns['pixel_report.fixes']>;
+  };
   prepaid_attempt: {
     id: string;
     root_id: string;
