@@ -24,6 +24,7 @@ import { delivery, spreadsheets } from './campaigns/delivery.ts';
 import { groups } from './campaigns/groups.ts';
 import { held } from './campaigns/held.ts';
 import { leads } from './campaigns/leads.ts';
+import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
@@ -76,6 +77,7 @@ export const contract = {
   spendingLimits,
   margins,
   held,
+  pixel,
   minimumSpend,
   onboardingCharge,
   outbox,

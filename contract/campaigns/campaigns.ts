@@ -349,33 +349,6 @@ export const campaigns = {
     .meta({ access: 'campaign.read' })
     .input(Which)
     .output(Campaign),
-  snippet: call
-    .route({
-      method: 'GET',
-      path: '/leadspeek/client/embedded-code/{leadspeekID}',
-      tags: ['Campaigns'],
-      summary: 'Returns the tag for the site and the content policy lines it needs',
-    })
-    .meta({ access: 'campaign.read' })
-    .input(Which)
-    .output(z.object({ tag: z.string(), script_url: z.string(), csp: z.array(z.string()) })),
-  checkPixel: call
-    .route({
-      method: 'POST',
-      path: '/leadspeek/client/check-embedded-code',
-      tags: ['Campaigns'],
-      summary: 'Fetches the site and looks for the tag',
-    })
-    .meta({ access: 'campaign.write' })
-    .input(Which)
-    .output(
-      z.object({
-        result: z.literal('success'),
-        message: z.string(),
-        found: z.boolean(),
-        via: z.enum(['page', 'visit', 'none']),
-      }),
-    ),
   foreignHosts: call
     .route({
       method: 'GET',

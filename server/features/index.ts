@@ -20,6 +20,7 @@ import { feature as campaigns } from './campaigns/campaigns/feature.ts';
 import { feature as connections } from './campaigns/connections/feature.ts';
 import { feature as delivery } from './campaigns/delivery/feature.ts';
 import { feature as leads } from './campaigns/leads/feature.ts';
+import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
 import { feature as visits } from './campaigns/visits/feature.ts';
 import { feature as developer } from './developer/api/feature.ts';
@@ -81,6 +82,7 @@ export const FEATURES = [
   roots,
   search,
   visits,
+  pixel,
   leads,
   signals,
   connections,

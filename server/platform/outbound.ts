@@ -39,7 +39,7 @@ export interface OutboundRequest {
 
 export interface OutboundAnswer {
   status: number;
-  /** Names in lowercase; for repeated headers, the last value. */
+  /** Names in lowercase; for repeated headers, the last value, but all content policies, since each of them holds. */
   headers: Record<string, string>;
   body: Buffer;
   /** The body was longer than maxBytes. */
@@ -278,7 +278,11 @@ async function readUpTo(
 function flat(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const out: Record<string, string> = Object.create(null);
   for (const [name, value] of Object.entries(headers)) {
-    const last = Array.isArray(value) ? value.at(-1) : value;
+    const last = !Array.isArray(value)
+      ? value
+      : name === 'content-security-policy'
+        ? value.join(', ')
+        : value.at(-1);
     if (last !== undefined) out[name] = last;
   }
   return out;

@@ -63,8 +63,6 @@ export function campaignsRoutes(campaigns: Campaigns): Handlers<typeof contract.
       return page(rows, total, input);
     },
     get: (ctx, { campaign_id }) => campaigns.get(ctx, campaign_id),
-    snippet: (ctx, { campaign_id }) => campaigns.snippet(ctx, campaign_id),
-    checkPixel: (ctx, { campaign_id }) => campaigns.checkPixel(ctx, campaign_id),
     foreignHosts: async (ctx, { campaign_id }) => ({
       data: (await campaigns.foreignHosts(ctx, campaign_id)).map((row) => ({
         host: row.host,

@@ -115,18 +115,6 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/getcampaign/${t.campaign.id}` }),
   },
-  'GET /api/leadspeek/client/embedded-code/:leadspeekID': {
-    named: true,
-    request: (t) => ({ url: `/api/leadspeek/client/embedded-code/${t.campaign.id}` }),
-  },
-  'POST /api/leadspeek/client/check-embedded-code': {
-    named: true,
-    request: (t) => ({
-      url: '/api/leadspeek/client/check-embedded-code',
-      body: { leadspeekID: t.campaign.id },
-    }),
-    passes: [504],
-  },
   'POST /api/leadspeek/client/topup': {
     named: true,
     request: (t) => ({

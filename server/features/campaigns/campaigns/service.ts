@@ -5,9 +5,9 @@ import { tagsOf } from '../../audience/keywords/index.ts';
 import { type Deps, newSiteKey } from './base.ts';
 import { createChanges } from './change.service.ts';
 import { createExtras } from './extras.ts';
+import { checkSite, sitesOfRow } from './fields.policy.ts';
 import { promptDue } from './period.policy.ts';
 import * as reportStore from './report.store.ts';
-import { createSites } from './site.service.ts';
 import { createStates } from './state.service.ts';
 import * as store from './store.ts';
 import { targetsOf } from './target.store.ts';
@@ -33,7 +33,6 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     update: changes.update,
     duplicate: changes.duplicate,
     resource: changes.resource,
-    ...createSites(platform, deps),
     topUp: states.topUp,
     setState: (ctx: Ctx, id: string, to: 'active' | 'paused' | 'archived', action: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -58,6 +57,7 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     /** A campaign that the scope may see, whatever its state; null when there is none. */
     visible: async (tx: Tx, id: string) => (await store.campaignById(tx, id)) ?? null,
     lock: store.lockCampaigns,
+    rulesOf: store.rulesOf,
     stop: states.stop,
     goOn: states.goOn,
     resumeCapped: states.resumeCapped,
@@ -89,5 +89,15 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
     newSiteKey,
+    /** What the pixel's feature needs of a campaign's site. */
+    site: {
+      /** Refuses (409) a campaign that has no site. */
+      need: checkSite,
+      hostsOf: sitesOfRow,
+      lastVisitAt: store.lastVisitAt,
+      foreignHosts: store.foreignHosts,
+      keepCheck: (tx: Tx, id: string, verdict: 'found' | 'not_found' | 'blocked', at: Date) =>
+        store.updateCampaign(tx, id, { pixel_check: verdict, pixel_checked_at: at }),
+    },
   };
 }

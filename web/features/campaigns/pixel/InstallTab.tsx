@@ -1,18 +1,17 @@
-import { Anchor, Button, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { Anchor, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api } from '../../../api/client.ts';
-import { wordsOf } from '../../../api/errors.ts';
-import { useMay } from '../../../api/user.ts';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { num } from '../../../ui/format.ts';
-import { Notice } from '../../../ui/Notice.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { When } from '../../../ui/Values.tsx';
-import classes from './campaigns.module.css';
-import { type Campaign, pixelState } from './model.ts';
-import { campaignQuery, useCampaignChanged } from './queries.ts';
+import classes from '../campaigns/campaigns.module.css';
+import { type Campaign, pixelState } from '../campaigns/model.ts';
+import { campaignQuery } from '../campaigns/queries.ts';
+import { Check } from './Check.tsx';
+import { Events } from './Events.tsx';
 
 /** The tag, how to put it on the site, and whether it has been found there. */
 export function InstallTab({ campaign }: { campaign: Campaign }) {
@@ -21,7 +20,7 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
   useQuery({ ...campaignQuery(id), refetchInterval: 10_000, notifyOnChangeProps: [] });
   const snippet = useQuery({
     queryKey: ['snippet', id],
-    queryFn: ({ signal }) => api.campaigns.snippet({ campaign_id: id }, { signal }),
+    queryFn: ({ signal }) => api.pixel.snippet({ campaign_id: id }, { signal }),
     staleTime: 5 * 60_000,
   });
   if (snippet.error) {
@@ -62,8 +61,11 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
           <li>Open the site once, then check it below.</li>
         </ol>
       </Part>
-      <CheckPart campaign={campaign} />
+      <StatusPart campaign={campaign} />
       <ForeignPart id={id} />
+      <Part title="Live events">
+        <Events id={id} />
+      </Part>
       <Part title="If the site has a content security policy">
         <Text size="sm" c="dimmed" mb="xs">
           Add these to the site's Content-Security-Policy. The tag needs nothing else.
@@ -131,13 +133,7 @@ function ForeignPart({ id }: { id: string }) {
   );
 }
 
-function CheckPart({ campaign }: { campaign: Campaign }) {
-  const changed = useCampaignChanged();
-  const id = campaign.campaign_id;
-  const check = useMutation({
-    mutationFn: () => api.campaigns.checkPixel({ campaign_id: id }),
-    onSettled: () => changed(id),
-  });
+function StatusPart({ campaign }: { campaign: Campaign }) {
   const state = pixelState(campaign);
   return (
     <Part title="Tag status">
@@ -161,22 +157,7 @@ function CheckPart({ campaign }: { campaign: Campaign }) {
           </dd>
         </div>
       </dl>
-      {useMay('campaign.write') && (
-        <Button mt="xs" variant="default" loading={check.isPending} onClick={() => check.mutate()}>
-          Check my site
-        </Button>
-      )}
-      <div role="status" style={{ marginTop: 12 }}>
-        {check.isPending ? (
-          <Text size="sm" c="dimmed">
-            Opening {campaign.site_url} and looking for the tag
-          </Text>
-        ) : check.error ? (
-          <Notice tone="warn">{wordsOf(check.error)}</Notice>
-        ) : check.data ? (
-          <Notice tone={check.data.found ? 'good' : 'bad'}>{check.data.message}</Notice>
-        ) : null}
-      </div>
+      <Check id={campaign.campaign_id} siteUrl={campaign.site_url} />
     </Part>
   );
 }

@@ -1,0 +1,125 @@
+/** A content security policy: its directives by name, in their order. */
+type Policy = Map<string, string[]>;
+
+/** What a policy is asked for. */
+export interface Wanted {
+  /** The origin of the page. */
+  self: string;
+  /** The address of the script. */
+  script: string;
+  /** The nonce of its element, if it has one. */
+  nonce?: string | undefined;
+  /** Where its events go. */
+  collector: string;
+  /** Another script loads it, which a policy with `strict-dynamic` lets do so. */
+  isLoaded?: boolean;
+}
+
+/** The policies of one header or meta element: several are separated by commas, and all have to allow a thing. */
+function policiesOf(text: string): Policy[] {
+  return text
+    .slice(0, 32_768)
+    .split(',')
+    .map((one) => {
+      const policy: Policy = new Map();
+      for (const part of one.split(';')) {
+        const [name = '', ...sources] = part.trim().split(/\s+/);
+        // The first directive of a name counts.
+        if (name && !policy.has(name.toLowerCase())) policy.set(name.toLowerCase(), sources);
+      }
+      return policy;
+    })
+    .filter((policy) => policy.size > 0);
+}
+
+const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+
+/** Whether a source expression (CSP 3, 6.7.2) allows an address. */
+function isAllowedBy(source: string, url: URL, self: string): boolean {
+  const text = source.toLowerCase();
+  const page = URL.parse(self);
+  if (text === '*') return /^https?:$/.test(url.protocol);
+  if (text === "'self'") return page !== null && (url.origin === page.origin || isSecured(page, url));
+  if (/^[a-z][a-z0-9+.-]*:$/.test(text))
+    return text === url.protocol || (text === 'http:' && url.protocol === 'https:');
+  if (text.startsWith("'")) return false;
+  const [, scheme, host = '', port, path] =
+    /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[a-z0-9_.-]+)(?::(\d+|\*))?(\/.*)?$/.exec(text) ?? [];
+  if (!host) return false;
+  const wanted = `${scheme ?? page?.protocol.slice(0, -1) ?? 'https'}:`;
+  if (wanted !== url.protocol && !(wanted === 'http:' && url.protocol === 'https:')) return false;
+  const isHost =
+    host === '*' || (host.startsWith('*.') ? url.hostname.endsWith(host.slice(1)) : url.hostname === host);
+  if (!isHost) return false;
+  const defaults = url.protocol === 'https:' ? '443' : '80';
+  if (
+    port
+      ? port !== '*' && port !== portOf(url) && !(port === '80' && portOf(url) === '443')
+      : portOf(url) !== defaults
+  )
+    return false;
+  if (!path || path === '/') return true;
+  const at = url.pathname.toLowerCase();
+  return path.endsWith('/') ? at.startsWith(path) : at === path;
+}
+
+/** The same host, once by http and once by https. */
+const isSecured = (page: URL, url: URL): boolean =>
+  page.hostname === url.hostname &&
+  page.protocol === 'http:' &&
+  url.protocol === 'https:' &&
+  !page.port &&
+  !url.port;
+
+const allows = (sources: string[], address: string, self: string): boolean => {
+  const url = URL.parse(address);
+  return url !== null && sources.some((source) => isAllowedBy(source, url, self));
+};
+
+function allowsScript(sources: string[], { script, nonce, isLoaded, self }: Wanted): boolean {
+  const lower = sources.map((source) => source.toLowerCase());
+  if (nonce && sources.includes(`'nonce-${nonce}'`)) return true;
+  if (lower.includes("'strict-dynamic'")) return isLoaded ?? false;
+  return allows(sources, script, self);
+}
+
+/**
+ * The directives to change so that a page's policies let the pixel load and send, each as a whole with what it needs
+ * added; none if they do already. Where a policy has no directive of its own for it, the line to add repeats what its
+ * default allows.
+ */
+export function linesFor(policies: readonly string[], wanted: Wanted): string[] {
+  const lines = new Set<string>();
+  const origin = (address: string): string => URL.parse(address)?.origin ?? address;
+  for (const policy of policies.flatMap(policiesOf)) {
+    const scriptName = ['script-src-elem', 'script-src', 'default-src'].find((name) => policy.has(name));
+    if (scriptName && !allowsScript(policy.get(scriptName)!, wanted)) {
+      const sources = policy.get(scriptName)!;
+      const isNonced = sources.some((source) => source.toLowerCase() === "'strict-dynamic'");
+      // Hosts do not count there: the line that helps is the tag with the page's nonce.
+      if (!isNonced)
+        lines.add(
+          withSource(
+            scriptName === 'default-src' ? 'script-src' : scriptName,
+            sources,
+            origin(wanted.script),
+          ),
+        );
+      else lines.add(`${scriptName} 'strict-dynamic'`);
+    }
+    const connectName = ['connect-src', 'default-src'].find((name) => policy.has(name));
+    if (connectName && !allows(policy.get(connectName)!, wanted.collector, wanted.self))
+      lines.add(withSource('connect-src', policy.get(connectName)!, origin(wanted.collector)));
+    if (policy.has('sandbox') && !policy.get('sandbox')!.some((one) => one.toLowerCase() === 'allow-scripts'))
+      lines.add(`sandbox ${[...policy.get('sandbox')!, 'allow-scripts'].join(' ')}`);
+  }
+  return [...lines];
+}
+
+/** Whether a line of `linesFor` says that hosts do not count and the element needs the page's nonce. */
+export const needsNonce = (line: string): boolean => line.endsWith(" 'strict-dynamic'");
+
+function withSource(name: string, sources: string[], origin: string): string {
+  const kept = sources.filter((source) => source.toLowerCase() !== "'none'");
+  return [name, ...kept, origin].join(' ').slice(0, 2_000);
+}

@@ -1,0 +1,415 @@
+import type { PixelCause } from '../../../../contract/campaigns/pixel.ts';
+import { linesFor, needsNonce } from './csp.policy.ts';
+import {
+  consentLine,
+  consentToolOf,
+  type FoundManager,
+  isAppFrame,
+  MANAGERS,
+  type Manager,
+  managersIn,
+  optimizerOf,
+} from './marks.policy.ts';
+import { type PageParts, partsOf, type Tag } from './page.policy.ts';
+
+/** What is known of a page after it was read or opened. */
+export interface PageFacts {
+  /** The address that answered, after redirects. */
+  url: string;
+  status: number;
+  /** The page as served, up to 2 MB. */
+  html: string;
+  /** There is more of it. */
+  isCut: boolean;
+  /** Its Content-Security-Policy headers. */
+  policies: string[];
+  /** The managers whose containers have the tag, as far as they could be read. */
+  inManagers: { manager: Manager; container: string }[];
+  /** What happened in a browser, if one opened it. */
+  ran?: Ran | undefined;
+}
+
+/** What happened when a browser opened a page. */
+export interface Ran {
+  /** The page after its scripts ran; undefined if it did not answer any more. */
+  html: string | undefined;
+  /** Requests for the pixel's script with our key. */
+  scripts: {
+    url: string;
+    /** The scripts that asked for it; none if the page itself did. */
+    by: string[];
+    outcome: 'loaded' | 'failed' | 'waiting';
+    /** Why it failed, as the browser calls it: csp, mixed-content, net::ERR_… */
+    reason: string;
+  }[];
+  /** How many of the pixel's events with our key were sent. */
+  events: number;
+  /** Why the browser did not send one; empty if nothing failed. */
+  eventFailure: string;
+  /** The addresses of all scripts that were asked for. */
+  sources: string[];
+}
+
+/** What the page is expected to have. */
+export interface Expected {
+  siteKey: string;
+  /** The tag to paste, and the address of its script. */
+  tag: string;
+  script: string;
+  /** Whether a host, possibly with a port, is one of ours; false where that is not known is never given. */
+  isOurs: (host: string) => boolean;
+  /** Whether a host is one of the campaign's sites. */
+  isSite: (host: string) => boolean;
+}
+
+export interface Fix {
+  label: string;
+  code: string;
+}
+
+/** A cause, in words, with what to paste. */
+export interface Diagnosis {
+  cause: PixelCause;
+  tone: 'good' | 'warn' | 'bad';
+  message: string;
+  fixes: Fix[];
+}
+
+const TONES: Partial<Record<PixelCause, Diagnosis['tone']>> = {
+  tag: 'good',
+  tag_manager: 'good',
+  consent: 'warn',
+  delayed: 'warn',
+  duplicate: 'warn',
+};
+
+const says = (cause: PixelCause, message: string, fixes: Fix[] = []): Diagnosis => ({
+  cause,
+  tone: TONES[cause] ?? 'bad',
+  message,
+  fixes,
+});
+
+/** A host of a page in a text: what strangers choose is cut. */
+const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
+const hostIn = (address: string): string => URL.parse(address)?.host ?? '';
+
+/** A script that adds the tag, for tag managers that take no HTML. */
+export const loaderOf = (script: string): string =>
+  `(function(d){var s=d.createElement('script');s.async=true;s.src='${script}';d.head.appendChild(s)})(document)`;
+
+const inHead = (tag: string): Fix => ({ label: 'Paste before </head>', code: tag });
+
+/** Names why the pixel works on a page or does not. */
+export function diagnose(facts: PageFacts, expected: Expected): Diagnosis {
+  if (facts.status >= 300)
+    return says('status', `The page responded with ${facts.status}. Check the address of the site.`);
+  const served = partsOf(facts.html);
+  const now = facts.ran?.html === undefined ? served : partsOf(facts.ran.html);
+  const look: Look = { facts, expected, served, now, managers: managersOf(facts, served) };
+  const found = facts.ran ? (asRun(look, facts.ran) ?? asWritten(look)) : (asRead(look) ?? asWritten(look));
+  const host = URL.parse(facts.url)?.hostname ?? '';
+  if (found.tone === 'bad' || !host || expected.isSite(host)) return found;
+  return says(
+    'other_site',
+    `The address of the site leads to ${cut(host)}, which is not a site of this campaign: its visits are refused. Add it under Other domains.`,
+    [{ label: 'Add under Other domains, in the set-up', code: cut(host) }],
+  );
+}
+
+interface Look {
+  facts: PageFacts;
+  expected: Expected;
+  /** The page as served, and as it is now. */
+  served: PageParts;
+  now: PageParts;
+  managers: FoundManager[];
+}
+
+const managersOf = ({ html, ran }: PageFacts, { sources }: PageParts): FoundManager[] =>
+  managersIn([html, ...sources, ...(ran?.sources ?? [])].join('\n'));
+
+/** Judges by what a browser did; undefined if it never asked for the script. */
+function asRun(look: Look, ran: Ran): Diagnosis | undefined {
+  const { expected } = look;
+  const ours = ran.scripts.filter(({ url }) => expected.isOurs(hostIn(url)));
+  if (ours.length === 0) {
+    const [other] = ran.scripts;
+    return other && otherHost(look, hostIn(other.url));
+  }
+  if (ran.events > 0)
+    return works(
+      look,
+      ours.flatMap(({ by }) => by),
+    );
+  const loaded = ours.find(({ outcome }) => outcome === 'loaded');
+  if (!loaded) {
+    const [{ reason, outcome }] = ours as [Ran['scripts'][number]];
+    if (reason === 'csp') return policyInTheWay(look);
+    if (reason === 'mixed-content') return mixedContent(expected);
+    return blocked(
+      expected,
+      outcome === 'waiting'
+        ? 'The tag is on the page, but its script did not arrive in time.'
+        : `The tag is on the page, but the browser could not load its script (${cut(reason || 'blocked')}). A privacy tool, a firewall, or a script of the site keeps it out.`,
+    );
+  }
+  if (ran.eventFailure === 'csp') return policyInTheWay(look);
+  if (waits(look)) return consent(look);
+  if (ofKey(look.now.tags, expected).some(({ attributes }) => attributes.has('integrity')))
+    return pinned(expected);
+  return blocked(
+    expected,
+    `The tag is on the page and its script arrives, but no event was sent${ran.eventFailure ? ` (${cut(ran.eventFailure)})` : ''}. A privacy tool or a script of the site stops it.`,
+  );
+}
+
+/** Judges by the HTML alone; undefined if no browser would come across the tag. */
+function asRead(look: Look): Diagnosis | undefined {
+  const { facts, expected, served } = look;
+  const live = running(served, expected);
+  if (live.length === 0) return inManager(look);
+  const ours = live.filter(({ host }) => host !== undefined && expected.isOurs(host));
+  if (ours.length === 0) return otherHost(look, live[0]!.host ?? '');
+  if (facts.url.startsWith('https:') && ours.every(({ protocol }) => protocol === 'http:'))
+    return mixedContent(expected);
+  if (linesOf(look).length > 0) return policyInTheWay(look);
+  if (ours.some(({ attributes }) => attributes.has('integrity'))) return pinned(expected);
+  if (waits(look)) return consent(look);
+  return works(look, []);
+}
+
+function inManager({ facts: { inManagers } }: Look): Diagnosis | undefined {
+  const [found] = inManagers;
+  if (!found) return undefined;
+  const names = [...new Set(inManagers.map(({ container }) => container))].join(', ');
+  return says('tag_manager', `The tag manager ${cut(names)} loads the tag.`);
+}
+
+/** It works: by what, and what is worth knowing. `by`: the addresses of scripts that asked for it. */
+function works(look: Look, by: string[]): Diagnosis {
+  const { expected, now } = look;
+  const scripts = ofKey(now.tags, expected).filter(({ as }) => as === 'script');
+  const manager = MANAGERS.find(({ container }) => by.some((address) => address.match(container)));
+  const isManaged = manager || by.some((address) => /\/\/www\.googletagmanager\.com\//.test(address));
+  const isPasted = running(look.served, expected).length > 0;
+  if (scripts.length > 1 || (isManaged && isPasted))
+    return says(
+      'duplicate',
+      `The tag works, but the page has it ${scripts.length > 1 ? `${scripts.length} times` : 'and a tag manager loads it, too'}. Only the first counts. Remove the others.`,
+      [{ label: 'Keep this once', code: expected.tag }],
+    );
+  if (isManaged)
+    return says(
+      'tag_manager',
+      `The tag manager ${manager?.name ?? 'Google Tag Manager'} loads the tag, and it works.`,
+    );
+  const held = ofKey(look.served.tags, expected).find(({ as }) => as === 'held');
+  if (held) return delayed(look, held);
+  return says('tag', look.facts.ran ? 'The tag is on the page, and it works.' : 'The tag is on the page.');
+}
+
+/** Why the script was never asked for. */
+function asWritten(look: Look): Diagnosis {
+  const { facts, expected, served, now } = look;
+  const tag = inHead(expected.tag);
+  const held = [...ofKey(now.tags, expected), ...ofKey(served.tags, expected)].find(
+    ({ as }) => as === 'held',
+  );
+  if (held) return isConsents(held) ? consent(look, held) : delayed(look, held);
+  if (facts.ran && running(served, expected).length > 0) {
+    if (linesOf(look).length > 0) return policyInTheWay(look);
+    return blocked(
+      expected,
+      facts.ran.html === undefined
+        ? 'The tag is on the page, but scripts of the page keep the browser busy without end, so it never runs.'
+        : 'The tag is on the page, but the browser never asked for its script. A privacy tool or a script of the site removes it before it runs.',
+    );
+  }
+  if (facts.ran && running(now, expected).length > 0) return singlePage(look, true);
+  if (ofKey(served.inNoscript, expected).length > 0)
+    return says(
+      'noscript',
+      'The tag is inside a noscript element, which browsers use only when scripts are off. Move it out.',
+      [tag],
+    );
+  if (ofKey([...served.inComments, ...now.inComments], expected).length > 0)
+    return says('comment', 'The tag is on the page but inside an HTML comment, so browsers skip it.', [tag]);
+  const stray = ofKey([...served.anywhere, ...now.anywhere], expected);
+  const text = facts.ran?.html ? `${facts.html}${facts.ran.html}` : facts.html;
+  if (stray.length > 0 && /[“”„‘’″]/.test(text))
+    return says(
+      'curly_quotes',
+      'The tag is on the page, but its quotation marks were changed to curly ones. Paste it as plain text.',
+      [tag],
+    );
+  if (ofKey([...served.tags, ...now.tags], expected).some(({ as }) => as === 'data'))
+    return singlePage(look, true);
+  if (stray.length > 0 && /&lt;script|&#60;script|\\u003cscript/i.test(text))
+    return says(
+      'shown_as_text',
+      'The tag is shown on the page as text. Paste it where the editor takes HTML code, or into the head of the page.',
+      [tag],
+    );
+  if ([...served.tags, ...now.tags].some(({ as }) => as === 'script' || as === 'code'))
+    return says(
+      'other_key',
+      'The page has a tag, but it belongs to another campaign. Copy the tag of this campaign.',
+      [tag],
+    );
+  if (look.managers.length > 0) return notInManager(look);
+  if (isAppFrame(facts.html, served.letters)) return singlePage(look, false);
+  if (facts.isCut && !facts.ran)
+    return says('missing', 'The tag is not in the first 2 MB of the page. Add it to the head of the page.', [
+      tag,
+    ]);
+  return says('missing', 'The tag is not on the page.', [tag]);
+}
+
+function notInManager({ managers, expected }: Look): Diagnosis {
+  const names = managers.map(({ manager, containers }) =>
+    manager.name === 'Google Tag Manager' ? containers.join(', ') : manager.name,
+  );
+  return says(
+    'no_tag_in_manager',
+    `The tag is not on the page itself. The page has a tag manager (${cut(names.join(', '))}), but the tag was not found there either. If you added it there, publish the container.`,
+    managers.map(({ manager }) => ({
+      label: manager.place,
+      code: manager.takesTag ? expected.tag : loaderOf(expected.script),
+    })),
+  );
+}
+
+/** `isInserted`: the app has the tag, and puts it on the page in a way that browsers do not run. */
+function singlePage({ expected, facts }: Look, isInserted: boolean): Diagnosis {
+  const place = 'Paste before </head> in the HTML file that the app starts from, such as index.html';
+  return says(
+    'single_page',
+    isInserted
+      ? 'The site is an app that builds its pages in the browser and adds the tag as content. Browsers do not run scripts that are added that way.'
+      : facts.ran
+        ? 'The site is an app that builds its pages in the browser, and the tag is neither in its HTML file nor added later.'
+        : 'The site is an app that builds its pages in the browser, and the tag is not in its HTML file. Whether the app adds it later cannot be read.',
+    [{ label: place, code: expected.tag }],
+  );
+}
+
+const otherHost = ({ expected }: Look, host: string): Diagnosis =>
+  says(
+    'other_host',
+    `The page has the tag but loads it from ${cut(host) || 'the site itself'}. Copy the tag again.`,
+    [inHead(expected.tag)],
+  );
+
+const blocked = (expected: Expected, message: string): Diagnosis =>
+  says('blocked', message, [{ label: 'Allow this address', code: expected.script }]);
+
+const mixedContent = (expected: Expected): Diagnosis =>
+  says(
+    'blocked',
+    'The page is loaded by https but the tag by http, so browsers block it as insecure. Copy the tag again.',
+    [inHead(expected.tag)],
+  );
+
+const pinned = (expected: Expected): Diagnosis =>
+  says(
+    'blocked',
+    'The tag has an integrity attribute, so browsers block it with each new version of the script. Paste it without one.',
+    [inHead(expected.tag)],
+  );
+
+function linesOf({ facts, expected, served, now }: Look): string[] {
+  const tag = ofKey([...served.tags, ...now.tags], expected)[0];
+  const script = facts.ran?.scripts.find(({ url }) => expected.isOurs(hostIn(url)))?.url ?? expected.script;
+  const origin = URL.parse(facts.url)?.origin ?? '';
+  return linesFor([...facts.policies, ...served.policies], {
+    self: origin,
+    script,
+    collector: new URL('/v', script).href,
+    nonce: tag?.attributes.get('nonce'),
+    isLoaded: tag?.as === 'code' || (facts.ran?.scripts.some(({ by }) => by.length > 0) ?? false),
+  });
+}
+
+function policyInTheWay(look: Look): Diagnosis {
+  const { expected } = look;
+  const { origin } = new URL(expected.script);
+  const lines = linesOf(look);
+  const isNonced = lines.some(needsNonce);
+  const known = lines.filter((line) => !needsNonce(line));
+  const given = lines.length > 0 ? known : [`script-src ${origin}`, `connect-src ${origin}`];
+  return says(
+    'csp',
+    isNonced
+      ? 'The Content-Security-Policy of the site only runs scripts with its nonce, and the tag has none.'
+      : 'The tag is on the page, but the Content-Security-Policy of the site does not allow it.',
+    [
+      ...(isNonced
+        ? [
+            {
+              label: 'Paste with the nonce that your server makes for each page',
+              code: expected.tag.replace('<script ', '<script nonce="NONCE" '),
+            },
+          ]
+        : []),
+      ...given.map((line) => ({
+        label: `Replace ${line.split(' ')[0]} in the Content-Security-Policy by`,
+        code: line,
+      })),
+    ],
+  );
+}
+
+/** Whether the tag was told to wait for consent. */
+function waits({ facts, expected, served, now }: Look): boolean {
+  const tags = ofKey([...served.tags, ...now.tags], expected);
+  return (
+    tags.some(({ attributes }) => attributes.get('data-consent') === 'wait') ||
+    /leadConsent\s{0,9}=\s{0,9}["']wait/.test(facts.html)
+  );
+}
+
+const wordsOfTag = ({ attributes }: Tag): string =>
+  [...attributes].map(([name, value]) => `${name}=${value}`).join(' ');
+
+/** Whether a tag that does not run is held for consent; if not, an optimizer holds it. */
+const isConsents = (held: Tag): boolean =>
+  optimizerOf(wordsOfTag(held)) === undefined || consentToolOf(wordsOfTag(held)) !== undefined;
+
+function consent({ facts, expected }: Look, held?: Tag): Diagnosis {
+  const text = [facts.html, facts.ran?.html ?? '', ...(facts.ran?.sources ?? [])].join('\n');
+  const tool = (held && consentToolOf(wordsOfTag(held))) ?? consentToolOf(text);
+  const banner = tool ? `the consent banner (${tool.name})` : 'a consent banner';
+  const exempt = tool?.exempt ? ` ${tool.exempt}` : '';
+  const waiting = expected.tag.replace('<script async', `<script async data-consent="wait"${exempt}`);
+  if (!held)
+    return says(
+      'consent',
+      `The tag is on the page and waits for ${banner}. Visitors count once they agree and the banner tells the tag. If none arrive, add this line.`,
+      [{ label: 'Add to every page, after the banner', code: consentLine(tool) }],
+    );
+  return says(
+    'consent',
+    `The tag is on the page, but ${banner} holds it until the visitor agrees. Visitors who do not agree are not counted. If none arrive, let the tag wait by itself.`,
+    [
+      { label: 'Replace the tag by', code: waiting },
+      { label: 'Add to every page, after the banner', code: consentLine(tool) },
+    ],
+  );
+}
+
+function delayed({ expected }: Look, held: Tag): Diagnosis {
+  const name = optimizerOf(wordsOfTag(held)) ?? 'An optimizer';
+  return says(
+    'delayed',
+    `The tag is on the page, but ${name} delays it until the visitor moves or scrolls. Visitors who leave before are not counted. Exclude this address from the delay.`,
+    [{ label: 'Exclude from delayed scripts', code: `${new URL(expected.script).host}/p/v1/` }],
+  );
+}
+
+const ofKey = (tags: readonly Tag[], { siteKey }: Expected): Tag[] =>
+  tags.filter(({ key }) => key === siteKey);
+
+/** The tags that a browser would load the script for. */
+const running = (parts: PageParts, expected: Expected): Tag[] =>
+  ofKey(parts.tags, expected).filter(({ as }) => as === 'script' || as === 'code');

@@ -1,0 +1,13 @@
+import { contract } from '../../../../contract/index.ts';
+import { defineFeature, serve } from '../../../platform/feature.ts';
+import { pixelRoutes } from './routes.ts';
+import { createPixel, type Pixel } from './service.ts';
+
+export const feature = defineFeature({
+  name: 'campaigns/pixel',
+  about: "The pixel on a client's site: its tag, why it works or does not, and its last events.",
+  tables: ['pixel_report'],
+  reads: ['campaign_refusal', 'visit'],
+  create: (platform, below: Parameters<typeof createPixel>[1]) => ({ pixel: createPixel(platform, below) }),
+  http: ({ pixel }: { pixel: Pixel }) => ({ calls: [serve(contract.pixel, pixelRoutes(pixel))] }),
+});

@@ -1,0 +1,48 @@
+import type { PixelCause, WhyRead } from '../../../../contract/campaigns/pixel.ts';
+import { messages } from '../../../../contract/messages.ts';
+
+/** What a check found, as a title. */
+export const CAUSE_TITLES: Record<PixelCause, string> = {
+  tag: 'Pixel found',
+  tag_manager: 'Pixel found in a tag manager',
+  consent: 'The pixel waits for consent',
+  delayed: 'The pixel is delayed',
+  duplicate: 'The pixel is on the page more than once',
+  blocked: 'The pixel is blocked on the page',
+  comment: 'The tag is inside a comment',
+  csp: 'The content security policy blocks the pixel',
+  curly_quotes: 'The tag has curly quotation marks',
+  missing: 'The tag is missing',
+  no_tag_in_manager: 'The tag is not in the tag manager',
+  noscript: 'The tag is inside a noscript element',
+  other_host: 'The tag has the wrong host',
+  other_key: 'The tag is of another campaign',
+  other_site: 'The site leads to another one',
+  shown_as_text: 'The tag is shown as text',
+  single_page: 'The app does not run the tag',
+  status: 'The page was not found',
+  unreachable: messages.crawlBlocked,
+};
+
+const WHY: Record<WhyRead, string> = {
+  off: 'browsers are turned off on this server',
+  no_browser: 'there is no browser on this server',
+  no_sandbox: 'the browser on this server has no sandbox to open it in',
+  busy: 'other pages were being opened at that time',
+  failed: 'the browser stopped before it was done',
+};
+
+/** How the page was looked at. */
+export const wayWords = (why: WhyRead | null): string =>
+  why === null
+    ? 'The page was opened in a browser.'
+    : `The page was read but not opened in a browser, because ${WHY[why]}. What goes wrong only when its scripts run is not seen this way.`;
+
+/** What the pixel reported. */
+export const EVENT_TITLES = { view: 'Page view', identify: 'Email entered', thanks: 'Goal reached' } as const;
+
+/** The path of a page for a list; the whole address if it has none. */
+export function pathOf(url: string | null): string | null {
+  const parsed = url ? URL.parse(url) : null;
+  return parsed ? `${parsed.host}${parsed.pathname}` : url;
+}
