@@ -13,6 +13,7 @@ const NAMES = {
   PerPage: 'per_page',
   sortby: 'sort',
   searchQuery: 'search',
+  minScore: 'min_score',
   Exclude: 'exclude',
   Filters: 'filters',
   CardStatus: 'card_status',

@@ -13,7 +13,7 @@ interface Rule {
   /** Its name in the developer API, and what is said about it there. */
   api: { name: string; about?: string };
   /** Its input: the part of the form that has it, its label and its help. */
-  in: 'needs' | 'fits' | 'which';
+  in: 'needs' | 'fits' | 'which' | 'scores';
   label: string;
   hint: string;
   /** Why someone it keeps out is not a lead: a code, and what screens say. */
@@ -67,6 +67,9 @@ type AnyRule = FlagRule | WholeRule | ChoiceRule | ListRule;
 
 const named = (choices: readonly { name: string }[]): Readonly<Record<string, string>> =>
   Object.fromEntries(choices.map(({ name }) => [name, name]));
+
+/** What a reason may weigh in a score; what counts is its share of all weights. */
+const WEIGHT = { least: 0, most: 10, unit: '' } as const;
 
 /** The rules, in the order of forms. */
 export const CAMPAIGN_RULES = {
@@ -279,6 +282,17 @@ export const CAMPAIGN_RULES = {
       meaning: 'The person owns or rents their home, unlike the people the campaign asks for.',
     },
   },
+  fit_use: {
+    kind: 'choice',
+    wire: 'fitUse',
+    start: 'refuse',
+    choices: { refuse: 'Do not become leads', score: 'Become leads with a lower score' },
+    about: 'What happens with people outside the filter',
+    api: { name: 'fit_use', about: 'Whether people outside the filter are left out, or only score lower' },
+    in: 'fits',
+    label: 'People outside the filter',
+    hint: 'People who do not become leads are not charged and not delivered.',
+  },
   fit_unknown: {
     kind: 'choice',
     wire: 'fitUnknown',
@@ -355,6 +369,61 @@ export const CAMPAIGN_RULES = {
     },
     of: ['local'],
   },
+  score_recency: {
+    kind: 'whole',
+    wire: 'scoreRecency',
+    start: 3,
+    ...WEIGHT,
+    about: 'What recency weighs in the score of leads',
+    api: { name: 'score_recency', about: 'What it weighs in a score when someone was last seen' },
+    in: 'scores',
+    label: 'Recency weight',
+    hint: 'How long ago someone was last on the site, or showed interest.',
+  },
+  score_depth: {
+    kind: 'whole',
+    wire: 'scoreDepth',
+    start: 3,
+    ...WEIGHT,
+    about: 'What the number of pages or signals weighs in the score of leads',
+    api: { name: 'score_depth', about: 'What it weighs in a score how many pages or signals someone has' },
+    in: 'scores',
+    label: 'Depth weight',
+    hint: 'How many pages they viewed in 30 days, or how many signals they gave.',
+  },
+  score_hot: {
+    kind: 'whole',
+    wire: 'scoreHot',
+    start: 4,
+    ...WEIGHT,
+    about: 'What hot pages weigh in the score of leads',
+    api: { name: 'score_hot', about: 'What it weighs in a score that someone viewed a hot page' },
+    in: 'scores',
+    label: 'Hot pages weight',
+    hint: 'Whether they viewed the pages below.',
+  },
+  score_fit: {
+    kind: 'whole',
+    wire: 'scoreFit',
+    start: 2,
+    ...WEIGHT,
+    about: 'What the fit with the filter weighs in the score of leads',
+    api: { name: 'score_fit', about: 'What it weighs in a score how well someone fits the filter' },
+    in: 'scores',
+    label: 'Fit weight',
+    hint: 'How well they fit the filter. Without a filter, it counts for nothing.',
+  },
+  score_pages: {
+    kind: 'list',
+    wire: 'scorePages',
+    start: ['pricing', 'demo', 'contact', 'quote', 'checkout'],
+    entries: { most: 50, longest: 120, suggested: [] },
+    about: 'Hot pages: words in the addresses of pages, or in keywords',
+    api: { name: 'score_pages', about: 'Hot pages: words in the addresses of pages, or in keywords' },
+    in: 'scores',
+    label: 'Hot pages',
+    hint: "Part of a page’s address, or of a keyword. 'pricing' finds example.com/pricing and /en/pricing-plans.",
+  },
 } as const satisfies Record<string, AnyRule>;
 
 type Rules = typeof CAMPAIGN_RULES;
@@ -413,6 +482,13 @@ export const NEW_RULES = Object.fromEntries(
 /** Only the rules of a campaign's row. */
 export const rulesIn = (row: CampaignRules): CampaignRules =>
   Object.fromEntries(campaignRules.map(([name]) => [name, row[name]])) as CampaignRules;
+
+/** Whether a change of rules changes what leads that are already there are scored by. */
+export const changesScores = (row: CampaignRules, change: Partial<CampaignRules>): boolean =>
+  campaignRules.some(
+    ([name, rule]) =>
+      rule.in === 'scores' && change[name] !== undefined && String(change[name]) !== String(row[name]),
+  );
 
 /** What a call shows of stored rules. */
 export const rulesShown = (row: { [N in RuleName]: CampaignRules[N] | string }): RulesGiven =>
@@ -497,8 +573,8 @@ export function ruleFacts(shown: RulesGiven, module: string): [title: string, wo
   const facts: [string, string][] = [];
   for (const [name, rule] of rulesOf(module)) {
     const value = shown[name];
-    // A filter that lets everyone through is no fact.
-    if (rule.in === 'fits' && String(value) === String(rule.start)) continue;
+    // A filter that lets everyone through is no fact, nor is a score as every campaign has it.
+    if ((rule.in === 'fits' || rule.in === 'scores') && String(value) === String(rule.start)) continue;
     if (rule.kind === 'list') facts.push([rule.label, entriesShown(rule.entries, value as string[])]);
     else if (rule.kind === 'whole') facts.push([rule.label, `${value}${rule.unit}`]);
     else if (rule.kind === 'choice') facts.push([rule.label, rule.choices[value as string]!]);

@@ -4,6 +4,7 @@ import { call } from '../base.ts';
 import { Day, Done, Email, GivenDay, Id, Instant, Page, PageQuery, WebUrl } from '../primitives.ts';
 import { Values } from './connections.ts';
 import { CONNECTION_STATES, DELIVERY_STATES, DESK_STATES } from './destinations.ts';
+import { LeadScore } from './leads.ts';
 import { LONGEST_TEMPLATE, MOST_FIELDS, PAYLOAD_FORMATS } from './payloads.ts';
 import { LONGEST_RULE_VALUE, MOST_CONDITIONS, RULE_MATCHES, RULE_OPS, type RuleOp } from './rules.ts';
 
@@ -638,6 +639,7 @@ export const LeadMessage = z.object({
       .describe('The data fields that the campaign requests, by key. null if not known'),
     visit: z.object({ page_url: z.string().nullable(), referrer: z.string().nullable() }),
     match: z.object({ type: z.string(), confidence: z.int() }),
+    score: LeadScore,
     created_at: Instant,
   }),
 });

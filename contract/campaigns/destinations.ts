@@ -20,6 +20,8 @@ export const LEAD_FIELDS = {
   referrer: 'Referrer',
   match_type: 'Match type',
   confidence: 'Match confidence',
+  score: 'Score',
+  score_reasons: 'Reasons of the score',
   created_at: 'Time of the lead',
   is_test: 'Test lead (true or false)',
 } as const;

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { ofLeadDetails } from '../audience/person-texts.ts';
 import { call } from '../base.ts';
 import { MAX_CHOSEN, MODULES, type ModuleType } from '../choices.ts';
-import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
+import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery, Whole } from '../primitives.ts';
+import { RuleChanges } from './campaigns.ts';
 import { DELIVERY_STATES, LEAD_DELIVERY } from './destinations.ts';
+import { SCORED_LEADS, scoreReasonNames } from './scores.ts';
 
 /** How a visitor was recognized, strongest first; the number is the kind of the identity key. */
 export const MATCH_KINDS = {
@@ -30,6 +32,19 @@ export const MatchType = z.enum([
 
 const Text = z.string().nullable();
 
+/** Why a lead has its score; the points of all reasons add up to it. */
+export const ScoreReason = z.object({
+  reason: z.enum(scoreReasonNames),
+  points: z.int(),
+  most: z.int().describe('The points that the reason could add'),
+  words: z.string(),
+});
+/** A lead's score in messages and for programs. */
+export const LeadScore = z
+  .object({ points: z.int().describe('From 0 to 100'), reasons: z.array(ScoreReason) })
+  .nullable()
+  .describe('null: test leads, excluded people, and campaigns that weigh nothing');
+
 export const LeadRow = z.object({
   id: Id,
   leadspeekID: Id,
@@ -52,6 +67,7 @@ export const LeadRow = z.object({
   page_url: Text,
   match_type: MatchType,
   confidence: z.int(),
+  score: z.int().nullable().describe('From 0 to 100. null: test leads, and campaigns that weigh nothing'),
   price_micros: Micros,
   is_test: z.boolean(),
   converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
@@ -107,6 +123,7 @@ export const Lead = LeadRow.extend({
     .describe('The data fields that the campaign requested when the lead arrived'),
   referrer: Text,
   ip: Text,
+  score_reasons: z.array(ScoreReason).describe('Their points add up to the score'),
   evidence: z.array(Evidence),
   alternatives: z.int().describe('Number of other people the evidence pointed to'),
   others: z
@@ -167,9 +184,19 @@ export const LeadFilter = z.object({
   startDate: GivenDay.optional(),
   endDate: GivenDay.optional(),
   searchQuery: z.string().trim().max(200).optional(),
+  minScore: Whole(0, 100).optional().describe('Only leads with at least this score'),
 });
 
-const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email']).optional();
+/** Weights to be tried on a campaign's leads. */
+export const ScorePreview = RuleChanges.pick({
+  scoreRecency: true,
+  scoreDepth: true,
+  scoreHot: true,
+  scoreFit: true,
+  scorePages: true,
+}).extend({ leadspeekID: Id });
+
+const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email', 'score']).optional();
 /** The parameters for downloading a list of leads as a file. */
 export const LeadFile = LeadFilter.extend({
   sortby: LEAD_SORTS,
@@ -219,6 +246,38 @@ export const leads = {
     .meta({ access: 'lead.read' })
     .input(PageQuery.extend({ id: Id }))
     .output(Page(Step)),
+  previewScores: call
+    .route({
+      method: 'POST',
+      path: '/leadspeek/report/lead/score-preview',
+      tags: ['Leads'],
+      summary: `Returns what other weights would make of the scores of a campaign's last ${SCORED_LEADS} leads`,
+      description: 'Changes nothing. Omitted weights stay as they are.',
+    })
+    .meta({ access: 'lead.read' })
+    .input(ScorePreview)
+    .output(
+      z.object({
+        leads: z.int().describe('Number of leads looked at'),
+        bands: z.array(
+          z.object({
+            from: z.int().describe('The lowest score of the band'),
+            before: z.int().describe('Leads in it now'),
+            after: z.int(),
+          }),
+        ),
+        examples: z
+          .array(
+            z.object({
+              id: Id,
+              before: z.int().nullable(),
+              score: z.int(),
+              score_reasons: z.array(ScoreReason),
+            }),
+          )
+          .describe('Those with the highest scores'),
+      }),
+    ),
   least: call
     .route({
       method: 'GET',

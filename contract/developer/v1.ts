@@ -4,7 +4,7 @@ import { LEVELS } from '../audience/exclusions.ts';
 import { ofLeadTexts } from '../audience/person-texts.ts';
 import { ApiRules, STATE_REASONS } from '../campaigns/campaigns.ts';
 import { LEAD_DELIVERY } from '../campaigns/destinations.ts';
-import { MatchType } from '../campaigns/leads.ts';
+import { LeadScore, MatchType } from '../campaigns/leads.ts';
 import { PAYLOAD_FORMATS } from '../campaigns/payloads.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from '../choices.ts';
 import { AUTO_STATES } from '../money/data-wallet.ts';
@@ -228,6 +228,7 @@ export const ApiLead = z.object({
   test: z.boolean().describe('Made by the test button, free of charge'),
   price: Money,
   match: z.object({ type: MatchType, confidence: z.int().describe('Percent') }),
+  score: LeadScore,
   excluded: z
     .boolean()
     .describe(

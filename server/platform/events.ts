@@ -91,6 +91,15 @@ export interface Events {
   'people.merged': { rootId: string; personIds: string[] };
   /** The target of a Search ID campaign has changed, or has been set for the first time. */
   'campaign.target_changed': { rootId: string; campaignId: string };
+  /** What a campaign's leads are scored by has changed. */
+  'campaign.scores_changed': { rootId: string; campaignId: string };
+  /**
+   * People behind leads are on the site again, on a visit of their own (root's scope). Ids only; emitted once per batch,
+   * all of one root.
+   */
+  'leads.returned': {
+    leads: { id: string; campaignId: string; owner: Owner & { agency_id: string }; at: Date }[];
+  };
   /** Leads were accepted. Ids only; emitted once per batch, all of one root. Tests are not counted. */
   'leads.accepted': {
     leads: {

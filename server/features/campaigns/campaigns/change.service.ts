@@ -1,4 +1,5 @@
 import { INFORMATION_FIELDS } from '../../../../contract/audience/enrichment-fields.ts';
+import { changesScores } from '../../../../contract/campaigns/campaign-rules.ts';
 import { CAMPAIGN_MODULES } from '../../../../contract/campaigns/campaigns.ts';
 import { type ModuleType, PAYMENT_TERMS } from '../../../../contract/choices.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
@@ -415,6 +416,11 @@ export function createChanges(
             },
           );
         }
+        if (changesScores(row, columns(given, module)))
+          await platform.events.emit(tx, 'campaign.scores_changed', {
+            rootId: row.root_id,
+            campaignId: row.id,
+          });
         const priced = await pricing.changeCampaign(tx, row, given);
         await keepMargin(tx, ctx, row, { given, asked, before, isPriced: priced !== '' });
         if (aimed) await aim(tx, row, aimed.search, aimed.description);

@@ -1,4 +1,5 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
+import { type CampaignRules, campaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Db, Tx } from '../../../platform/db/scope.ts';
@@ -48,6 +49,17 @@ export async function lockCampaigns(tx: Tx, ids: string[]) {
     .orderBy('id')
     .forNoKeyUpdate()
     .execute();
+}
+
+/** The rules of campaigns of any state, by campaign. */
+export async function rulesOf(tx: Tx, ids: readonly string[]): Promise<Map<string, CampaignRules>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx
+    .selectFrom('campaign')
+    .select(['id', ...campaignRules.map(([name]) => name)])
+    .where('id', '=', sql<string>`any(${ids}::uuid[])`)
+    .execute();
+  return new Map(rows.map(({ id, ...rules }) => [id, rules as CampaignRules]));
 }
 
 /** Campaigns of a root that were stopped by a limit. */
@@ -416,18 +428,6 @@ export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
     .orderBy('host')
     .limit(20)
     .execute();
-}
-
-/** The number of events of a campaign that were rejected since an instant because too many, or too much, arrived. */
-export async function turnedAway(tx: Tx, campaignId: string, since: Date): Promise<number> {
-  const { count } = await tx
-    .selectFrom('campaign_refusal')
-    .select(sql<bigint>`coalesce(sum(count), 0)`.as('count'))
-    .where('campaign_id', '=', campaignId)
-    .where('hour', '>=', since)
-    .where('reason', 'in', ['too_many', 'too_much'])
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }
 
 export async function siteByKey(db: Db, key: string): Promise<Site | undefined> {

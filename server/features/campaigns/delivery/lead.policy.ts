@@ -1,6 +1,7 @@
 import { INFORMATION_FIELDS } from '../../../../contract/audience/enrichment-fields.ts';
 import { leadTextsOf } from '../../../../contract/audience/person-texts.ts';
 import { DATA_PREFIX, LEAD_FIELDS } from '../../../../contract/campaigns/destinations.ts';
+import { reasonsWords } from '../../../../contract/campaigns/scores.ts';
 import type { Lead } from '../../../integrations/index.ts';
 import type { LeadData } from './policy.ts';
 
@@ -27,6 +28,8 @@ export function leadOf(data: LeadData): Lead {
     referrer: visit.referrer,
     match_type: match.type,
     confidence: match.confidence,
+    score: data.score?.points ?? null,
+    score_reasons: data.score ? reasonsWords(data.score.reasons) : null,
     created_at: data.created_at,
     is_test: String(data.test),
   };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ofLeadTexts, PERSON_TEXTS } from '../../../../contract/audience/person-texts.ts';
 import type { LeadMessage } from '../../../../contract/campaigns/delivery.ts';
 import type { Exchange } from '../../../../contract/campaigns/destinations.ts';
+import { EXAMPLE_SCORE } from '../../../../contract/campaigns/scores.ts';
 import type { Inside } from '../../../../contract/wire.ts';
 
 /** The body of one lead, as a webhook receives it. */
@@ -125,6 +126,7 @@ export function testLead(
     information,
     visit: { page_url: 'https://example.com/pricing', referrer: null },
     match: { type: 'email_sha256', confidence: 100 },
+    score: EXAMPLE_SCORE,
     created_at: at.toISOString(),
   };
 }

@@ -11,8 +11,10 @@ import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Match, People } from '../../audience/people/index.ts';
 import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
-import { fitOf } from './fit.policy.ts';
+import { type FitFacts, fitOf } from './fit.policy.ts';
+import { READ_APART_MS } from './journey.policy.ts';
 import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
+import type { Scores } from './score.service.ts';
 import * as store from './store.ts';
 
 /** A person recognized for a campaign: the visitor behind a visit, or the person who showed an intent. */
@@ -57,10 +59,11 @@ export function createAccept(
     enrichment: Enrichment;
     billing: Billing;
     settings: Settings;
+    scores: Scores;
   },
 ) {
   const { events } = platform;
-  const { campaigns, exclusions, people, enrichment, billing, settings } = deps;
+  const { campaigns, exclusions, people, enrichment, billing, settings, scores } = deps;
 
   return async function accept(
     tx: Tx,
@@ -122,6 +125,15 @@ export function createAccept(
     const profiles = await people.profiles(tx, rootId, [
       ...new Set(visits.flatMap((v) => (standings.get(v.campaignId)?.fit ? [v.match.personId] : []))),
     ]);
+    /** What a campaign's filter looks at. */
+    const factsOf = ({ match }: Recognized): FitFacts => {
+      const person = known.get(match.personId);
+      return {
+        ...profiles.get(match.personId),
+        state: person?.state ?? null,
+        zip: person?.zip ?? null,
+      };
+    };
     const earlier = await store.lastLeads(
       tx,
       visits.flatMap((v) => {
@@ -156,11 +168,15 @@ export function createAccept(
     // company/person -> campaign -> when; updated as the batch goes on, so that a batch can't take the same person
     // twice.
     const last = new Map<string, Map<string, Date>>();
+    // company/person/campaign -> their newest lead there, from before this batch.
+    const leadOf = new Map<string, (typeof earlier)[number]>();
     for (const row of earlier) {
       const key = `${row.company_id}/${oneOf.get(row.person_id)}`;
       const here = last.get(key) ?? new Map<string, Date>();
       const known = here.get(row.campaign_id);
-      last.set(key, known && known > row.at ? here : here.set(row.campaign_id, row.at));
+      if (known && known > row.at) continue;
+      last.set(key, here.set(row.campaign_id, row.at));
+      leadOf.set(`${key}/${row.campaign_id}`, row);
     }
     const verdicts = await exclusions.check(
       tx,
@@ -188,6 +204,11 @@ export function createAccept(
     }[] = [];
     // Campaigns that cannot take another lead, and why.
     const stopped = new Map<string, SaleRefusal>();
+    // Leads whose people are here again, and when: they are scored anew.
+    const seenAgain = new Map<
+      string,
+      { at: Date; lead: (typeof earlier)[number]; campaign: (typeof rows)[number]; pages: string[] }
+    >();
     visits.forEach((visit, i) => {
       const campaign = byId.get(visit.campaignId);
       const standing = standings.get(visit.campaignId);
@@ -242,9 +263,7 @@ export function createAccept(
           email: person.email,
           phone: leadPhones(person, marked, campaign.dnc_phones).phone,
           address: person.address,
-          facts: standing.fit
-            ? { ...profiles.get(visit.match.personId), state: person.state, zip: person.zip }
-            : undefined,
+          facts: standing.fit ? factsOf(visit) : undefined,
           pages: pages.get(visit.ref),
           converted: converted.has(pair),
         },
@@ -260,6 +279,18 @@ export function createAccept(
       const unpaid = ruled === null || ruled === 'balance_empty' ? till.refusal(sale) : null;
       if (unpaid) stopped.set(campaign.id, unpaid);
       const refused = ruled ?? unpaid;
+      const lead = leadOf.get(`${key}/${campaign.id}`);
+      if (lead && visit.visit && (refused === 'seen_recently' || refused === 'converted')) {
+        const seen = seenAgain.get(lead.lead_id) ?? {
+          at: lead.seen_at ?? lead.at,
+          lead,
+          campaign,
+          pages: [],
+        };
+        if (visit.receivedAt > seen.at) seen.at = visit.receivedAt;
+        if (visit.visit.url) seen.pages.push(visit.visit.url);
+        seenAgain.set(lead.lead_id, seen);
+      }
       if (refused) {
         outcomes.set(visit.ref, { refused });
         return;
@@ -276,12 +307,42 @@ export function createAccept(
 
     await store.addConversions(tx, goals);
     const transfers = await till.settle();
-    if (taken.length > 0) {
-      const ownerOf = (campaign: (typeof rows)[number]) => ({
-        root_id: rootId,
-        agency_id: campaign.agency_id,
-        company_id: campaign.company_id,
+    const ownerOf = (campaign: (typeof rows)[number]) => ({
+      root_id: rootId,
+      agency_id: campaign.agency_id,
+      company_id: campaign.company_id,
+    });
+    await scores.again(tx, seenAgain, now);
+    const returned = [...seenAgain].filter(
+      ([, { at, lead }]) => at.getTime() - (lead.seen_at ?? lead.at).getTime() > READ_APART_MS,
+    );
+    if (returned.length > 0)
+      await events.emit(tx, 'leads.returned', {
+        leads: returned.map(([id, { at, campaign }]) => ({
+          id,
+          campaignId: campaign.id,
+          owner: ownerOf(campaign),
+          at,
+        })),
       });
+    if (taken.length > 0) {
+      const scored = await scores.ofNew(
+        tx,
+        taken.map(({ visit, id, campaign }) => ({
+          leadId: id,
+          campaignId: campaign.id,
+          personId: oneOf.get(visit.match.personId)!,
+          visitDay: visit.visit?.day ?? null,
+          visitEventId: visit.visit?.eventId ?? null,
+          seenAt:
+            visit.visit || !visit.signals?.shown[0] ? visit.receivedAt : new Date(visit.signals.shown[0].at),
+          rules: campaign,
+          signals: visit.visit ? null : (visit.signals ?? null),
+          fit: standings.get(campaign.id)?.fit?.count(factsOf(visit)) ?? null,
+          known: null,
+        })),
+        now,
+      );
       await store.insertLeads(
         tx,
         taken.map(({ visit, id, campaign, priceMicros, costMicros }) => ({
@@ -304,6 +365,7 @@ export function createAccept(
           cost_micros: costMicros,
           transfer_id: transfers.get(id) ?? null,
           created_at: now,
+          ...store.scoreColumns(scored.get(id)!),
         })),
         taken.map(({ visit, id, campaign }) => {
           const person = known.get(visit.match.personId)!;

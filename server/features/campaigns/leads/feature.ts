@@ -13,8 +13,9 @@ export const feature = defineFeature({
     const { handlers, plain } = leadsRoutes(leads);
     return { calls: [serve(contract.leads, handlers)], plain };
   },
-  work({ leads }: { leads: Leads }) {
+  async work({ leads }: { leads: Leads }) {
     leads.resolver.start();
+    await leads.scores.work();
     return { stop: () => leads.resolver.stop() };
   },
 });

@@ -5,7 +5,7 @@ import { type CampaignRules, NEW_RULES } from '../../../../contract/campaigns/ca
 import { type FitFacts, fitOf, rangeOf } from './fit.policy.ts';
 
 const judge = (rules: Partial<CampaignRules>, facts: Partial<FitFacts>) =>
-  fitOf({ ...NEW_RULES, ...rules })?.({ state: null, zip: null, ...facts }) ?? null;
+  fitOf({ ...NEW_RULES, ...rules })?.refusal({ state: null, zip: null, ...facts }) ?? null;
 
 describe('[BEY-19] ranges as sources write them', () => {
   test.each([

@@ -1,5 +1,6 @@
 import { AGES, COMPANY_SIZES, INCOMES } from '../../../../contract/audience/audience.ts';
 import type { CampaignRules, RuleRefusal } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { FitCount } from '../../../../contract/campaigns/scores.ts';
 import type { Profile } from '../../audience/people/index.ts';
 import { ANYBODY, formsOf } from '../campaigns/index.ts';
 
@@ -21,8 +22,13 @@ export type FitFacts = Partial<
 /** Whether someone fits a part of the filter; undefined: what it asks for is not known about them. */
 type Verdict = boolean | undefined;
 
-/** Judges people by a campaign's filter: null, or why they do not fit. */
-export type Fit = (facts: FitFacts) => RuleRefusal | null;
+/** Judges people by a campaign's filter. */
+export interface Fit {
+  /** Why someone is kept out; null: they are not, or the filter only scores. */
+  refusal: (facts: FitFacts) => RuleRefusal | null;
+  /** How someone fits, for their score. */
+  count: (facts: FitFacts) => FitCount;
+}
 
 /** A text as words: without case and punctuation, `+` and `#` kept for C++ and C#. */
 const wordsOf = (text: string): string[] =>
@@ -171,7 +177,7 @@ export function fitOf(rules: CampaignRules): Fit | null {
     );
   }
   if (parts.length === 0) return null;
-  return (facts) => {
+  const refusal = (facts: FitFacts): RuleRefusal | null => {
     let isUnknown = false;
     for (const [code, judge] of parts) {
       const verdict = judge(facts);
@@ -179,5 +185,16 @@ export function fitOf(rules: CampaignRules): Fit | null {
       if (verdict === undefined) isUnknown = true;
     }
     return isUnknown && rules.fit_unknown === 'refuse' ? 'misfit_unknown' : null;
+  };
+  return {
+    refusal: rules.fit_use === 'refuse' ? refusal : () => null,
+    count(facts) {
+      const verdicts = parts.map(([, judge]) => judge(facts));
+      return {
+        fits: verdicts.filter((one) => one === true).length,
+        unknown: verdicts.filter((one) => one === undefined).length,
+        asked: parts.length,
+      };
+    },
   };
 }

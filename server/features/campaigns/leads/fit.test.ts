@@ -77,7 +77,7 @@ test('[BEY-19] nobody outside the filter is in the ledger or any output, and eac
         await app.features.leads.resolver.resolveAll();
         const judge = fitOf({ ...NEW_RULES, ...rules });
         const verdicts = facts.map(
-          ({ state, ...one }) => judge?.({ zip: null, ...one, state: state ?? null }) ?? null,
+          ({ state, ...one }) => judge?.refusal({ zip: null, ...one, state: state ?? null }) ?? null,
         );
         const fitting = people.filter((_, i) => verdicts[i] === null).map(({ email }) => email);
         const books = await booksOf(campaign);

@@ -154,7 +154,7 @@ export function refusal(
   if (rules.email_required && !candidate.email) return 'email_missing';
   if (rules.phone_required && !candidate.phone) return 'phone_missing';
   if (rules.address_required && !candidate.address) return 'address_missing';
-  const misfit = candidate.facts && campaign.fit?.(candidate.facts);
+  const misfit = candidate.facts && campaign.fit?.refusal(candidate.facts);
   if (misfit) return misfit;
   if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
   if (candidate.confidence < rules.min_confidence) return 'low_confidence';

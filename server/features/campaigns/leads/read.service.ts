@@ -6,6 +6,7 @@ import { inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Enrichment } from '../../audience/enrichment/index.ts';
+import { scoreShown } from './score.policy.ts';
 import * as store from './store.ts';
 import type { createWithheld } from './withheld.ts';
 
@@ -38,6 +39,7 @@ export function createReads(
     const states = await store.deliveryStates(tx, ids);
     return rows.map((row) => ({
       ...row,
+      score: scoreShown(row),
       match_type: MATCH_KINDS[row.match_kind as keyof typeof MATCH_KINDS],
       data: data.get(row.id) ?? {},
       delivery: states.get(row.id) ?? ('none' as const),

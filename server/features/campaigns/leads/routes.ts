@@ -28,6 +28,7 @@ export function leadsRoutes(leads: Leads): {
         const { steps, total } = await leads.journey(ctx, id, asked);
         return page(steps, total, input);
       },
+      previewScores: (ctx, input) => leads.previewScores(ctx, input),
       least: async (ctx, { company_id }) => ({ least_confidence: await leads.least(ctx, company_id) }),
       async sendTestLead(ctx, { campaign_id }) {
         const sent = await leads.sendTest(ctx, campaign_id);

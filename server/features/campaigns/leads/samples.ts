@@ -20,6 +20,13 @@ export const samples: Samples = {
     named: true,
     request: (t) => ({ url: `/api/leadspeek/report/lead/${t.leadId}/journey` }),
   },
+  'POST /api/leadspeek/report/lead/score-preview': {
+    named: true,
+    request: (t) => ({
+      url: '/api/leadspeek/report/lead/score-preview',
+      body: { leadspeekID: t.campaign.id, scoreHot: 5 },
+    }),
+  },
   'GET /api/leadspeek/report/lead/export': {
     permission: 'lead.read',
     named: false,

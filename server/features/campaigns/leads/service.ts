@@ -9,7 +9,13 @@ import {
   PERSON_TEXTS,
 } from '../../../../contract/audience/person-texts.ts';
 import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
-import type { Alternative, Evidence, LeadFilter, LeadSignal } from '../../../../contract/campaigns/leads.ts';
+import type {
+  Alternative,
+  Evidence,
+  LeadFilter,
+  LeadSignal,
+  ScorePreview,
+} from '../../../../contract/campaigns/leads.ts';
 import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
@@ -37,6 +43,8 @@ import { journeyOf } from './journey.store.ts';
 import { createPreview } from './preview.ts';
 import { clientScope, createReads } from './read.service.ts';
 import { createResolver } from './resolve.ts';
+import { scoreShown } from './score.policy.ts';
+import { createScores } from './score.service.ts';
 import * as store from './store.ts';
 import { createWithheld } from './withheld.ts';
 
@@ -76,6 +84,7 @@ const EXPORT_HEAD = [
   'Confidence',
   'Phone Do Not Call',
   'Phone 2 Do Not Call',
+  'Score',
   'Price (USD)',
   'Test',
 ];
@@ -99,6 +108,7 @@ const exportCells = (row: Row) => [
   String(row.confidence),
   markCell(row.phone_dnc, row.phone_dnc_at),
   markCell(row.phone2_dnc, row.phone2_dnc_at),
+  row.score === null ? null : String(row.score),
   dollarsOf(row.price_micros),
   row.is_test ? 'T' : 'F',
 ];
@@ -112,6 +122,7 @@ const NOBODY = {
   phone2: null,
   phone_dnc: false,
   phone2_dnc: false,
+  score: null,
   page_url: null,
   referrer: null,
 };
@@ -142,7 +153,8 @@ export function createLeads(
   },
 ) {
   const { db } = platform;
-  const accept = createAccept(platform, deps);
+  const scores = createScores(platform, deps);
+  const accept = createAccept(platform, { ...deps, scores });
   const resolver = createResolver(platform, { ...deps, accept });
   const { withheld, withheldIn } = createWithheld(platform, deps);
 
@@ -162,6 +174,7 @@ export function createLeads(
       from: filter.starts_on ? start(filter.starts_on, 0) : undefined,
       before: filter.ends_on ? start(filter.ends_on, 1) : undefined,
       search: filter.search,
+      minScore: filter.min_score,
     };
   }
 
@@ -183,6 +196,7 @@ export function createLeads(
     page_url: row.page_url,
     match_type: matchType(row.match_kind),
     confidence: row.confidence,
+    score: row.score,
     price_micros: Number(row.price_micros),
     is_test: row.is_test,
     created_at: row.created_at.toISOString(),
@@ -239,6 +253,7 @@ export function createLeads(
 
   return {
     accept,
+    scores,
     resolver,
     withheldIn,
     withheld,
@@ -292,6 +307,17 @@ export function createLeads(
       });
     },
 
+    /**
+     * What other weights would make of the scores of a campaign's newest leads; what is omitted stays as it is.
+     * @throws Refusal 404
+     */
+    previewScores: async (ctx: Ctx, { campaign_id, ...given }: Inside<z.output<typeof ScorePreview>>) => {
+      const row = await inScope(db.app, ctx.scope, (tx) => deps.campaigns.rulesOf(tx, [campaign_id]));
+      const rules = row.get(campaign_id);
+      if (!rules) throw new Refusal('not_found', ownMessages.notFound);
+      return scores.preview(ctx, campaign_id, { ...rules, ...given });
+    },
+
     /** A page of what happened around a lead, the newest first. @throws Refusal 404 */
     journey: (ctx: Ctx, id: string, asked: { limit: number; offset: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -328,6 +354,7 @@ export function createLeads(
           information: withNames(data.get(id)),
           referrer: row.referrer,
           ip: row.ip,
+          score_reasons: row.score_details?.reasons ?? [],
           evidence: (evidence.keys ?? []).map(told),
           alternatives: evidence.alternatives ?? 0,
           others: (evidence.others ?? []).map((other) => ({ ...other, keys: other.keys.map(told) })),
@@ -508,6 +535,7 @@ export function createLeads(
             information: data.get(row.id) ?? {},
             visit: { page_url: row.page_url, referrer: row.referrer },
             match: { type: matchType(row.match_kind), confidence: row.confidence },
+            score: scoreShown(row),
             created_at: row.created_at.toISOString(),
           },
         ]),

@@ -3,6 +3,8 @@ import { leadTexts } from '../../../../contract/audience/person-texts.ts';
 import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Scope, Tx } from '../../../platform/db/scope.ts';
+import { detailsOf } from './score.policy.ts';
+import type { Stored } from './score.service.ts';
 
 /** The texts of a lead are columns of the same names. */
 const TEXTS = leadTexts.map(({ name }) => name);
@@ -10,17 +12,27 @@ const TEXTS = leadTexts.map(({ name }) => name);
 type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
 
+/** The columns of a lead's score. */
+export const scoreColumns = ({ score, facts, seenAt }: Stored) => ({
+  score: score?.score ?? -1,
+  score_details: JSON.stringify(detailsOf({ score, facts })),
+  seen_at: seenAt,
+  score_due_at: score?.dueAt ?? null,
+});
+
 /** Inserts leads with their contacts in two statements, regardless of how many there are. */
 export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: ContactInsert[]): Promise<void> {
   await sql`
     insert into lead (id, root_id, agency_id, company_id, campaign_id, person_id, visit_day, visit_event_id, match_kind, confidence,
-      evidence, price_micros, cost_micros, transfer_id, created_at)
+      evidence, price_micros, cost_micros, transfer_id, created_at, score, score_details, seen_at, score_due_at)
     select * from unnest(${leads.map((l) => l.id)}::uuid[], ${leads.map((l) => l.root_id)}::uuid[], ${leads.map((l) => l.agency_id)}::uuid[],
       ${leads.map((l) => l.company_id)}::uuid[], ${leads.map((l) => l.campaign_id)}::uuid[], ${leads.map((l) => l.person_id ?? null)}::uuid[],
       ${leads.map((l) => l.visit_day ?? null)}::date[], ${leads.map((l) => l.visit_event_id ?? null)}::uuid[],
       ${leads.map((l) => l.match_kind)}::smallint[], ${leads.map((l) => l.confidence)}::smallint[], ${leads.map((l) => l.evidence)}::jsonb[],
       ${leads.map((l) => l.price_micros.toString())}::bigint[], ${leads.map((l) => l.cost_micros.toString())}::bigint[],
-      ${leads.map((l) => l.transfer_id ?? null)}::uuid[], ${leads.map((l) => l.created_at)}::timestamptz[])`.execute(
+      ${leads.map((l) => l.transfer_id ?? null)}::uuid[], ${leads.map((l) => l.created_at)}::timestamptz[],
+      ${leads.map((l) => l.score ?? -1)}::smallint[], ${leads.map((l) => l.score_details ?? null)}::jsonb[],
+      ${leads.map((l) => l.seen_at ?? null)}::timestamptz[], ${leads.map((l) => l.score_due_at ?? null)}::timestamptz[])`.execute(
     tx,
   );
   const c = contacts;
@@ -85,15 +97,23 @@ export async function deliveriesCount(tx: Tx, leadId: string): Promise<number> {
   return Number(count);
 }
 
-/** When each of these people last became a lead of each campaign of each client. */
+/** The last lead that each of these people became of each campaign of each client, and when they were last seen. */
 export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: string }[]) {
   if (pairs.length === 0) return [];
-  const { rows } = await sql<{ company_id: string; person_id: string; campaign_id: string; at: Date }>`
-    select l.company_id, l.person_id, l.campaign_id, max(l.created_at) as at
+  const { rows } = await sql<{
+    company_id: string;
+    person_id: string;
+    campaign_id: string;
+    at: Date;
+    lead_id: string;
+    seen_at: Date | null;
+  }>`
+    select distinct on (l.company_id, l.person_id, l.campaign_id) l.company_id, l.person_id, l.campaign_id,
+      l.created_at as at, l.id as lead_id, l.seen_at
     from unnest(${pairs.map((p) => p.companyId)}::uuid[], ${pairs.map((p) => p.personId)}::uuid[]) p (company_id, person_id)
     join lead l on l.company_id = p.company_id and l.person_id = p.person_id
     where not l.is_test
-    group by 1, 2, 3`.execute(tx);
+    order by l.company_id, l.person_id, l.campaign_id, l.created_at desc`.execute(tx);
   return rows;
 }
 
@@ -156,7 +176,9 @@ export interface LeadList {
   from?: Date | undefined;
   before?: Date | undefined;
   search?: string | undefined;
-  sort: 'created_at' | 'last_name' | 'email';
+  /** Only leads with at least this score. */
+  minScore?: number | undefined;
+  sort: 'created_at' | 'last_name' | 'email' | 'score';
   order: 'asc' | 'desc';
 }
 
@@ -202,6 +224,9 @@ export async function scopeOfCampaign(tx: Tx, id: string): Promise<Scope | undef
 
 const isEmpty = ({ campaigns, ids }: Narrowed): boolean => campaigns?.length === 0 || ids?.length === 0;
 
+/** Whether a list is sorted by what only `lead_contact` has. */
+const isByName = ({ sort }: LeadList): boolean => sort === 'last_name' || sort === 'email';
+
 /** The leads of a list, from the one table that holds the sort column: `lead`, or `lead_contact` for names. */
 function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName: boolean) {
   let q = byName
@@ -216,12 +241,19 @@ function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName:
   if (asked.companyId) q = q.where('l.company_id', '=', asked.companyId);
   if (asked.from) q = q.where('l.created_at', '>=', asked.from);
   if (asked.before) q = q.where('l.created_at', '<', asked.before);
+  if (asked.minScore !== undefined)
+    q = q.where(
+      byName
+        ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.score >= ${asked.minScore})`
+        : sql<boolean>`l.score >= ${asked.minScore}`,
+    );
   if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);
   return q;
 }
 
 const ORDERS = {
   created_at: ['l.created_at', 'l.id'],
+  score: ['l.score', 'l.created_at', 'l.id'],
   last_name: ['l.last_name', 'l.first_name', 'l.lead_id'],
   email: ['l.email', 'l.lead_id'],
 } as const;
@@ -233,7 +265,7 @@ const ORDERS = {
 export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset: number) {
   const found = await narrowed(tx, asked);
   if (isEmpty(found)) return { rows: [], total: 0 };
-  const byName = asked.sort !== 'created_at';
+  const byName = isByName(asked);
   const counted = await filtered(tx, asked, found, false)
     .clearSelect()
     .select((eb) => eb.fn.countAll<bigint>().as('total'))
@@ -267,7 +299,7 @@ export async function pageOfLeads(tx: Tx, asked: LeadList, limit: number, offset
 export async function idsOfExport(tx: Tx, asked: LeadList, most: number): Promise<string[]> {
   const found = await narrowed(tx, asked);
   if (isEmpty(found)) return [];
-  let query = filtered(tx, asked, found, asked.sort !== 'created_at');
+  let query = filtered(tx, asked, found, isByName(asked));
   for (const column of ORDERS[asked.sort]) query = query.orderBy(sql.ref(column), asked.order);
   return (await query.limit(most).execute()).map((row) => row.id);
 }
@@ -340,6 +372,8 @@ const listColumns = [
   'x.referrer',
   'l.match_kind',
   'l.confidence',
+  sql<number | null>`nullif(l.score, -1)`.as('score'),
+  'l.score_details',
   'l.price_micros',
   'l.is_test',
   'l.created_at',

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { ofLeadTexts, PERSON_TEXTS } from '../../../../contract/audience/person-texts.ts';
 import { NEW_RULES, rulesOfApi } from '../../../../contract/campaigns/campaign-rules.ts';
+import { EXAMPLE_SCORE } from '../../../../contract/campaigns/scores.ts';
 import type { EVENT_DATA } from '../../../../contract/developer/v1.ts';
 
 const [LEAD, CAMPAIGN, CLIENT, LIST, COUNT] = [1, 2, 3, 4, 5].map(
@@ -30,6 +31,7 @@ export const HOOK_EXAMPLES: { [Name in keyof typeof EVENT_DATA]: z.output<(typeo
     test: true,
     price: '2.50',
     match: { type: 'email_sha256', confidence: 100 },
+    score: EXAMPLE_SCORE,
     excluded: false,
     person: {
       ...ofLeadTexts((name) => PERSON_TEXTS[name].lead.test),

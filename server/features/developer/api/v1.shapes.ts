@@ -134,6 +134,7 @@ export const leadOf = (row: ReadLead): Wire<typeof ApiLead> => ({
   test: row.is_test,
   price: dollarsOf(row.price_micros),
   match: { type: row.match_type, confidence: row.confidence },
+  score: row.isExcluded ? null : row.score,
   excluded: row.isExcluded,
   person: row.isExcluded
     ? null

@@ -1,0 +1,202 @@
+import { z } from 'zod';
+import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
+import {
+  bandOf,
+  type FitCount,
+  SCORE_BANDS,
+  SCORED_LEADS,
+  type ScoreFacts,
+} from '../../../../contract/campaigns/scores.ts';
+import type { Inside } from '../../../../contract/wire.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { defineJob } from '../../../platform/jobs.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { Campaigns } from '../campaigns/index.ts';
+import { hotIn, type Score, type ScoreRules, scoreOf } from './score.policy.ts';
+import * as store from './score.store.ts';
+
+/** Scores of a root's leads that are due; `campaignId`: all newer ones of this campaign are. */
+export const scoreJob = defineJob(
+  'leads.score',
+  z.object({ rootId: z.uuid().optional(), campaignId: z.uuid().optional() }),
+);
+
+/** How many leads are scored in one transaction. */
+const BATCH = 500;
+/** Leads up to this old get a new score when their campaign's weights change. */
+const RESCORED_DAYS = 90;
+const DAY_MS = 86_400_000;
+
+/** An address without its query and fragment, as the visits are counted. */
+const pageOf = (url: string): string => url.split(/[?#]/, 1)[0]!.slice(0, store.LONGEST_PAGE);
+
+type Signals = Inside<z.input<typeof LeadSignal>>[];
+
+/** A lead to be scored. */
+export interface ToScore extends store.Visitor {
+  rules: ScoreRules;
+  /** The intent signals behind it, newest first, and how many there are; null: it came from a visit. */
+  signals: { shown: Signals; count: number } | null;
+  fit: FitCount | null;
+  /** What was found earlier: a visit that has since been deleted still counts. */
+  known: { depth: number; hot: readonly string[] } | null;
+  /** Addresses of visits that are just being worked off, so that they do not name their person yet. */
+  pages?: readonly string[];
+}
+
+export type Scores = ReturnType<typeof createScores>;
+
+/** Scores of leads (decision 0274): worked out when a lead comes in, when its person returns, and as time passes. */
+export function createScores(
+  { db, clock, jobs, events }: Platform,
+  { campaigns, tenants }: { campaigns: Campaigns; tenants: Tenants },
+) {
+  events.on('campaign.scores_changed', (tx, { rootId, campaignId }) =>
+    jobs.send(tx, scoreJob, [{ rootId, campaignId }]),
+  );
+
+  /** The scores of leads as of an instant, by lead; their visits are read in one statement. */
+  async function judged(tx: Tx, leads: readonly ToScore[], now: Date) {
+    const viewed = await store.pagesOf(
+      tx,
+      leads.filter(({ signals }) => !signals),
+    );
+    return leads.map(({ leadId, rules, signals, fit, known, seenAt: lastKnown, pages: fresh = [] }) => {
+      const { pages: earlier, seenAt } = viewed.get(leadId) ?? { pages: [], seenAt: null };
+      const pages = [...new Set([...earlier, ...fresh.map(pageOf)])];
+      const texts = signals ? signals.shown.flatMap(({ keyword, url }) => [keyword, url ?? '']) : pages;
+      const found = new Set(hotIn(rules, texts));
+      const facts = {
+        depth: Math.max(signals?.count ?? pages.length, known?.depth ?? 0),
+        of: signals ? ('signal' as const) : ('page' as const),
+        hot: rules.score_pages.filter((entry) => found.has(entry) || known?.hot.includes(entry)),
+        fit,
+      };
+      const at = seenAt && seenAt > lastKnown ? seenAt : lastKnown;
+      return { leadId, facts, seenAt: at, score: scoreOf(rules, facts, at, now) };
+    });
+  }
+
+  /** A stored lead, to be scored by some rules. */
+  function toScore(row: store.ScoredRow, rules: ScoreRules): ToScore {
+    const { signals, signal_count } = row.evidence as { signals?: Signals; signal_count?: number };
+    const facts = row.score_details?.facts;
+    return {
+      leadId: row.id,
+      campaignId: row.campaign_id,
+      personId: row.person_id,
+      visitDay: row.visit_day,
+      visitEventId: row.visit_event_id,
+      seenAt: row.seen_at ?? (signals?.[0] ? new Date(signals[0].at) : row.created_at),
+      rules,
+      signals: signals ? { shown: signals, count: signal_count ?? signals.length } : null,
+      fit: facts?.fit ?? null,
+      known: facts ?? null,
+    };
+  }
+
+  /** Scores a batch of a root's leads that are due; returns how many. */
+  const scoreBatch = (rootId: string): Promise<number> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const now = clock.now();
+      const due = await store.dueLeads(tx, rootId, now, BATCH);
+      const rules = await campaigns.rulesOf(tx, [...new Set(due.map((row) => row.campaign_id))]);
+      const leads = due.map((row) => toScore(row, rules.get(row.campaign_id)!));
+      await store.setScores(tx, await judged(tx, leads, now));
+      return due.length;
+    });
+
+  /** Scores everything of a root that is due. */
+  async function scoreDue(rootId: string): Promise<void> {
+    while ((await scoreBatch(rootId)) === BATCH);
+  }
+
+  return {
+    scoreDue,
+
+    /** Scores new leads before they are stored, by lead. */
+    async ofNew(tx: Tx, leads: readonly ToScore[], now: Date): Promise<Map<string, Stored>> {
+      const rows = await judged(tx, leads, now);
+      return new Map(rows.map((row) => [row.leadId, row]));
+    },
+
+    /** Scores leads whose people were seen again. */
+    async again(tx: Tx, seen: ReadonlyMap<string, { at: Date; pages: string[] }>, now: Date): Promise<void> {
+      if (seen.size === 0) return;
+      const rows = await store.leadsToScore(tx, [...seen.keys()]);
+      const rules = await campaigns.rulesOf(tx, [...new Set(rows.map((row) => row.campaign_id))]);
+      const leads = rows.map((row) => ({
+        ...toScore(row, rules.get(row.campaign_id)!),
+        seenAt: seen.get(row.id)!.at,
+        pages: seen.get(row.id)!.pages,
+      }));
+      await store.setScores(tx, await judged(tx, leads, now));
+    },
+
+    /**
+     * What other weights would make of a campaign's newest leads: how many would be in each band, and how many are now.
+     * Nothing about a person is told that the leads do not tell: how well each fits stays as it was judged when it came
+     * in. The campaign must be one that the scope sees.
+     */
+    preview: (ctx: Ctx, campaignId: string, rules: CampaignRules) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const rows = await store.newestScored(tx, campaignId, SCORED_LEADS);
+        const now = clock.now();
+        const after = await judged(
+          tx,
+          rows.map((row) => toScore(row, rules)),
+          now,
+        );
+        const bands = SCORE_BANDS.map((from) => ({ from, before: 0, after: 0 }));
+        rows.forEach((row, i) => {
+          if (row.score >= 0) bands[bandOf(row.score)]!.before++;
+          const { score } = after[i]!;
+          if (score) bands[bandOf(score.score)]!.after++;
+        });
+        const examples = after
+          .flatMap(({ leadId, score }, i) =>
+            score
+              ? [
+                  {
+                    id: leadId,
+                    before: rows[i]!.score < 0 ? null : rows[i]!.score,
+                    score: score.score,
+                    score_reasons: score.details.reasons,
+                  },
+                ]
+              : [],
+          )
+          .sort((a, b) => b.score - a.score)
+          .slice(0, 5);
+        return { leads: rows.length, bands, examples };
+      }),
+
+    /** Makes the scores of a campaign due after its weights have changed. */
+    renew: (rootId: string, campaignId: string): Promise<void> =>
+      inScope(db.app, { rootId }, (tx) => {
+        const now = clock.now();
+        return store.makeDue(tx, campaignId, new Date(now.getTime() - RESCORED_DAYS * DAY_MS), now);
+      }),
+
+    /** Starts the scoring of what is due. */
+    async work(): Promise<void> {
+      await jobs.work(scoreJob, { pollingIntervalSeconds: 2 }, async ({ rootId, campaignId }) => {
+        for (const id of rootId ? [rootId] : await tenants.roots()) {
+          if (campaignId) await this.renew(id, campaignId);
+          await scoreDue(id);
+        }
+      });
+      await jobs.schedule(scoreJob, '*/10 * * * *', {});
+    },
+  };
+}
+
+/** A scored lead, as it is stored. */
+export interface Stored {
+  score: Score | null;
+  facts: ScoreFacts;
+  seenAt: Date;
+}
