@@ -20,6 +20,12 @@ export const HOOK_EVENTS = {
     scope: 'leads.read',
     actions: [],
   },
+  'lead.returned': {
+    title: 'The person behind a lead came back to the site, half an hour or more after they were last seen',
+    data: 'lead',
+    scope: 'leads.read',
+    actions: [],
+  },
   'lead.refunded': {
     title: 'A lead was refunded',
     data: 'lead',

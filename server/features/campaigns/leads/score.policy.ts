@@ -156,6 +156,13 @@ export const scoreShown = (row: {
     ? null
     : { points: row.score, reasons: row.score_details.reasons };
 
+/** A lead with its score, null if it has none. */
+export interface ScoredLead {
+  score: Score | null;
+  facts: ScoreFacts;
+  seenAt: Date;
+}
+
 /** What is kept of a scored lead: the facts stay when a campaign weighs nothing, for when it weighs something again. */
-export const detailsOf = ({ score, facts }: { score: Score | null; facts: ScoreFacts }): ScoreDetails =>
+export const detailsOf = ({ score, facts }: Omit<ScoredLead, 'seenAt'>): ScoreDetails =>
   score?.details ?? { facts, reasons: [] };

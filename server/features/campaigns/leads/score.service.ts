@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
-import {
-  bandOf,
-  type FitCount,
-  SCORE_BANDS,
-  SCORED_LEADS,
-  type ScoreFacts,
-} from '../../../../contract/campaigns/scores.ts';
+import { bandOf, type FitCount, SCORE_BANDS, SCORED_LEADS } from '../../../../contract/campaigns/scores.ts';
 import type { Inside } from '../../../../contract/wire.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -15,7 +9,7 @@ import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
-import { hotIn, type Score, type ScoreRules, scoreOf } from './score.policy.ts';
+import { hotIn, type ScoredLead, type ScoreRules, scoreOf } from './score.policy.ts';
 import * as store from './score.store.ts';
 
 /** Scores of a root's leads that are due; `campaignId`: all newer ones of this campaign are. */
@@ -118,7 +112,7 @@ export function createScores(
     scoreDue,
 
     /** Scores new leads before they are stored, by lead. */
-    async ofNew(tx: Tx, leads: readonly ToScore[], now: Date): Promise<Map<string, Stored>> {
+    async ofNew(tx: Tx, leads: readonly ToScore[], now: Date): Promise<Map<string, ScoredLead>> {
       const rows = await judged(tx, leads, now);
       return new Map(rows.map((row) => [row.leadId, row]));
     },
@@ -192,11 +186,4 @@ export function createScores(
       await jobs.schedule(scoreJob, '*/10 * * * *', {});
     },
   };
-}
-
-/** A scored lead, as it is stored. */
-export interface Stored {
-  score: Score | null;
-  facts: ScoreFacts;
-  seenAt: Date;
 }

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { ScoreFacts } from '../../../../contract/campaigns/scores.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
-import { detailsOf, type Score } from './score.policy.ts';
+import { detailsOf, type ScoredLead } from './score.policy.ts';
 
 /** How many days before they were last seen count, and how many views of a person and of their browser are looked at. */
 const SEEN_DAYS = 30;
@@ -56,10 +55,7 @@ export async function pagesOf(
 }
 
 /** Sets scores, null: none any more, and when the people were last seen; one statement for all. */
-export async function setScores(
-  tx: Tx,
-  rows: readonly { leadId: string; score: Score | null; facts: ScoreFacts; seenAt: Date }[],
-): Promise<void> {
+export async function setScores(tx: Tx, rows: readonly (ScoredLead & { leadId: string })[]): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     update lead l set score = u.score, score_details = u.details, seen_at = u.seen_at, score_due_at = u.due_at

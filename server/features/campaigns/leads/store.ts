@@ -3,8 +3,7 @@ import { leadTexts } from '../../../../contract/audience/person-texts.ts';
 import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Scope, Tx } from '../../../platform/db/scope.ts';
-import { detailsOf } from './score.policy.ts';
-import type { Stored } from './score.service.ts';
+import { detailsOf, type ScoredLead } from './score.policy.ts';
 
 /** The texts of a lead are columns of the same names. */
 const TEXTS = leadTexts.map(({ name }) => name);
@@ -13,7 +12,7 @@ type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
 
 /** The columns of a lead's score. */
-export const scoreColumns = ({ score, facts, seenAt }: Stored) => ({
+export const scoreColumns = ({ score, facts, seenAt }: ScoredLead) => ({
   score: score?.score ?? -1,
   score_details: JSON.stringify(detailsOf({ score, facts })),
   seen_at: seenAt,

@@ -106,6 +106,13 @@ export function createHooks(
           event.leads.map(({ id, owner }) => ({ owner, objectId: id })),
         ),
   );
+  events.on('leads.returned', (tx, event) =>
+    emit(
+      tx,
+      'lead.returned',
+      event.leads.map(({ id, owner, at }) => ({ owner, objectId: id, key: `${id} ${at.toISOString()}` })),
+    ),
+  );
   events.on('count.finished', (tx, { countId, owner }) =>
     emit(tx, 'keyword_count.finished', [{ owner, objectId: countId, key: newId(clock.now()) }]),
   );

@@ -153,6 +153,15 @@ describe('[DEV-04] webhooks for developers', () => {
       `select (select string_agg(m::text, '') from developer_message m) || (select string_agg(data::text, '') from pgboss.job where name like 'developer.%') as text`,
     );
     expect(kept.rows[0].text).not.toContain(email);
+    // The same person comes back on another day.
+    app.clock.advance(86_400_000);
+    ann = await app.signIn('ann@x.test', HOST);
+    await app.features.visits.keepPartitions();
+    await app.make.visit(campaign, { email, url: 'https://shop.example.com/pricing' });
+    await app.features.leads.resolver.resolveAll();
+    await work();
+    expect(JSON.parse(wire[1]!.body)).toMatchObject({ type: 'lead.returned', data: { id: lead.id } });
+    wire = [wire[0]!];
     // Whoever was excluded since is not in it.
     await app.make.exclusionList(client, 'client', [email]);
     expect((await ask('POST', `webhook-messages/${row!.id}/resend`)).status).toBe(200);

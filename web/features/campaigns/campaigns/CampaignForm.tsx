@@ -1,21 +1,6 @@
-import {
-  Input,
-  MultiSelect,
-  NumberInput,
-  Select,
-  Slider,
-  Stack,
-  Switch,
-  TagsInput,
-  Text,
-  Textarea,
-  TextInput,
-  Title,
-} from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Input, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { isOpen, RULE_FAULTS, ruleInputsIn } from '../../../../contract/campaigns/campaign-rules.ts';
-import { api } from '../../../api/client.ts';
+import { RULE_FAULTS } from '../../../../contract/campaigns/campaign-rules.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { currencyFault } from '../../../ui/currency.ts';
 import { DayInput } from '../../../ui/DayInput.tsx';
@@ -39,7 +24,9 @@ import {
 } from './model.ts';
 import { MORE_RULES } from './more.ts';
 import { ReportFields } from './ReportFields.tsx';
+import { RuleInputsIn } from './RuleInputs.tsx';
 import { leadPriceOf } from './resource.ts';
+import { ScoreFields } from './ScoreFields.tsx';
 import { TargetFields } from './TargetFields.tsx';
 import { TARGET_RULES } from './target.ts';
 
@@ -196,74 +183,13 @@ export const NeedFields = ({ form }: { form: CampaignFormState }) => (
 export const FitFields = ({ form }: { form: CampaignFormState }) => (
   <Stack gap="sm">
     <Text size="sm" c="dimmed">
-      People outside this filter are not charged and not delivered. Fields left blank include everyone.
+      Fields left blank include everyone.
     </Text>
     <Fields>
       <RuleInputsIn part="fits" form={form} />
     </Fields>
   </Stack>
 );
-
-/** The inputs of the rules in a part of the form. */
-function RuleInputsIn({ part, form }: { part: 'needs' | 'fits' | 'which'; form: CampaignFormState }) {
-  return ruleInputsIn(part, form.values.module).map(([field, rule]) => {
-    const shared = {
-      label: rule.label,
-      description: rule.hint,
-    };
-    if (field === 'min_confidence') return <Confidence key={field} form={form} {...shared} />;
-    if (rule.kind === 'flag')
-      return <Switch key={field} {...shared} {...form.getInputProps(field, { type: 'checkbox' })} />;
-    if (rule.kind === 'choice')
-      return (
-        <Select
-          key={field}
-          {...shared}
-          allowDeselect={false}
-          data={Object.entries(rule.choices).map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps(field)}
-        />
-      );
-    if (rule.kind === 'list') {
-      const entered = form.values[field] as string[];
-      const list = { ...shared, placeholder: entered.length === 0 ? 'Any' : undefined, clearable: true };
-      return isOpen(rule.entries) ? (
-        <TagsInput
-          key={field}
-          {...list}
-          acceptValueOnBlur
-          splitChars={[',', ';', '\n']}
-          maxTags={rule.entries.most}
-          data={[...rule.entries.suggested]}
-          {...form.getInputProps(field)}
-        />
-      ) : (
-        <MultiSelect
-          key={field}
-          {...list}
-          searchable
-          hidePickedOptions
-          nothingFoundMessage="No matches"
-          data={Object.entries(rule.entries).map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps(field)}
-        />
-      );
-    }
-    return (
-      <NumberInput
-        key={field}
-        {...shared}
-        min={rule.least}
-        max={rule.most}
-        clampBehavior="none"
-        allowDecimal={false}
-        allowNegative={false}
-        suffix={rule.unit}
-        {...form.getInputProps(field)}
-      />
-    );
-  });
-}
 
 /** Which visits become leads: repeats, required confidence, how many, and when. */
 export function WhichFields({ form }: { form: CampaignFormState }) {
@@ -291,6 +217,8 @@ export function WhichFields({ form }: { form: CampaignFormState }) {
 export function CampaignFields(props: {
   form: CampaignFormState;
   isNew: boolean;
+  /** The campaign, if there is one. */
+  campaignId?: string;
   planned?: Campaign['planned_costs'];
   children?: ReactNode;
 }) {
@@ -345,6 +273,12 @@ export function CampaignFields(props: {
         </Stack>
       </section>
       <section className={classes.section}>
+        <Title order={3} mb="sm">
+          Score
+        </Title>
+        <ScoreFields form={form} campaignId={props.campaignId} />
+      </section>
+      <section className={classes.section}>
         <ReportFields form={form} />
       </section>
       <section className={classes.section}>
@@ -359,45 +293,5 @@ export function CampaignFields(props: {
         )}
       </section>
     </>
-  );
-}
-
-/** A slider beside the number, and what the agency's own floor makes of it. */
-function Confidence({ form, ...shared }: { form: CampaignFormState; label: string; description: string }) {
-  const { value, error, ...input } = form.getInputProps('min_confidence');
-  const mayPrice = useMay('campaign.price');
-  const floor = useQuery({
-    queryKey: ['least-confidence'],
-    queryFn: ({ signal }) => api.leads.least({}, { signal }),
-  }).data?.least_confidence;
-  return (
-    <Input.Wrapper {...shared} labelElement="div" error={error}>
-      <div className={classes.confidence} style={{ marginTop: 4 }}>
-        <Slider
-          thumbLabel="Minimum confidence in percent"
-          label={(at) => `${at}%`}
-          value={Number(value) || 0}
-          onChange={(next) => form.setFieldValue('min_confidence', next)}
-          step={5}
-        />
-        <NumberInput
-          aria-label="Minimum confidence in percent"
-          min={0}
-          max={100}
-          allowDecimal={false}
-          allowNegative={false}
-          suffix=" %"
-          value={value}
-          error={Boolean(error)}
-          {...input}
-        />
-      </div>
-      {floor !== undefined && floor > 0 && (
-        <Text size="xs" c="dimmed" mt={4}>
-          {mayPrice ? 'You don’t bill' : 'Your agency doesn’t bill'} matches below {floor}%
-          {Number(value) < floor ? ', so that is also the minimum confidence of this campaign.' : '.'}
-        </Text>
-      )}
-    </Input.Wrapper>
   );
 }

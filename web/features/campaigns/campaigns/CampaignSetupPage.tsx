@@ -38,6 +38,7 @@ import { type CampaignFormState, type CampaignValues, NEW_VALUES, newInputOf } f
 import { LOST, useCampaignChanged, useMayAdd } from './queries.ts';
 import { ReportFields } from './ReportFields.tsx';
 import { leadPriceOf, type Resource, resourceQuery } from './resource.ts';
+import { ScoreFields } from './ScoreFields.tsx';
 import { SetupSummary } from './SetupSummary.tsx';
 import { firstWrongStep, KINDS, type Module, STEP_FIELDS, STEPS, type StepKey } from './setup.model.ts';
 
@@ -192,6 +193,9 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
         </Part>
         <Part title={module === 'local' ? 'Which visits become leads' : 'Which people become leads'}>
           <WhichFields form={form} />
+        </Part>
+        <Part title="Score">
+          <ScoreFields form={form} />
         </Part>
         <Part>
           <ReportFields form={form} />

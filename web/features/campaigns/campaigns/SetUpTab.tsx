@@ -87,7 +87,12 @@ function SetUpForm({ campaign }: { campaign: Campaign }) {
 
   return (
     <form noValidate onSubmit={form.onSubmit(save, (errors) => focusFirstWrong(form, errors))}>
-      <CampaignFields form={form} isNew={false} planned={campaign.planned_costs} />
+      <CampaignFields
+        form={form}
+        isNew={false}
+        campaignId={campaign.campaign_id}
+        planned={campaign.planned_costs}
+      />
       <SaveBar
         isDirty={isDirty}
         above={

@@ -15,6 +15,7 @@ import classes from './LeadDetail.module.css';
 import { LeadEvidence } from './LeadEvidence.tsx';
 import { LeadSkeleton } from './LeadSkeleton.tsx';
 import { nameOf } from './match.ts';
+import { ScoreReasons } from './Score.tsx';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 
@@ -84,9 +85,14 @@ export default function LeadDetail({ id }: { id: string }) {
         <LeadEvidence lead={lead} />
       </Section>
       {!lead.is_test && (
-        <Section title="Journey">
-          <Journey id={id} isLive={lead.deliveries.some((one) => one.state === 'pending')} />
-        </Section>
+        <>
+          <Section title="Score">
+            <ScoreReasons score={lead.score} reasons={lead.score_reasons} />
+          </Section>
+          <Section title="Journey">
+            <Journey id={id} isLive={lead.deliveries.some((one) => one.state === 'pending')} />
+          </Section>
+        </>
       )}
       {lead.match_type !== 'intent' && (
         <Section title="Visit">

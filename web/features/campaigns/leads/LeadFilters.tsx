@@ -11,7 +11,10 @@ const PERIODS = [1, 7, 30, 90].map((days) => ({
   label: days === 1 ? 'Today' : `Last ${days} days`,
 }));
 
-/** What narrows the list of leads: product, client, campaign, and period, all in the address. */
+/** The least scores that can be chosen. */
+const LEAST_SCORES = [80, 60, 40, 20].map((score) => ({ value: String(score), label: `${score} and up` }));
+
+/** What narrows the list of leads: product, client, campaign, period, and score, all in the address. */
 export function LeadFilters({ products }: { products: { module: ModuleName; name: string }[] }) {
   const user = useUser();
   const [params, set] = useSearchParams();
@@ -59,6 +62,16 @@ export function LeadFilters({ products }: { products: { module: ModuleName; name
             data={PERIODS}
             value={PERIODS.some(({ value }) => value === params.days) ? params.days! : null}
             onChange={(days) => choose({ days: days ?? undefined, from: undefined, to: undefined })}
+          />
+          <Select
+            label="Score"
+            placeholder="Any score"
+            clearable
+            clearButtonProps={{ 'aria-label': 'Any score' }}
+            comboboxProps={{ withinPortal: false }}
+            data={LEAST_SCORES}
+            value={LEAST_SCORES.some(({ value }) => value === params.score) ? params.score! : null}
+            onChange={(score) => choose({ score: score ?? undefined })}
           />
         </Stack>
       </Popover.Dropdown>

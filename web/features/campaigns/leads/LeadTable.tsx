@@ -24,18 +24,20 @@ import type { ListViews } from '../../../ui/views.ts';
 import classes from './LeadTable.module.css';
 import { matchWord, matchWords, nameOf } from './match.ts';
 import { OpenLead } from './OpenLead.tsx';
+import { Score } from './Score.tsx';
 
 const EXPORT = '/leadspeek/report/lead/export';
 
 type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
 
-/** The filters for leads: a campaign, a client, a product, and a range of days. */
+/** The filters for leads: a campaign, a client, a product, a range of days, and the least score. */
 export interface LeadSpan {
   campaign_id: string | undefined;
   company_id?: string | undefined;
   starts_on?: string | undefined;
   ends_on?: string | undefined;
   module?: ModuleName | undefined;
+  min_score?: number | undefined;
 }
 
 /** Shows a lead's delivery status. */
@@ -122,6 +124,13 @@ export function LeadTable(props: {
       title: 'Email',
       sortable: true,
       render: (row) => <MailLink address={row.email} max={340} />,
+    },
+    {
+      key: 'score',
+      title: 'Score',
+      sortable: true,
+      from: 600,
+      render: (row) => <Score score={row.score} />,
     },
     {
       key: 'phone',

@@ -13,7 +13,11 @@ import { LeadFilters } from './LeadFilters.tsx';
 import { type LeadSpan, LeadTable } from './LeadTable.tsx';
 
 /** What a saved view of leads keeps of the address. */
-const KEYS = ['q', 'sort', 'dir', 'product', 'client', 'campaign', 'days', 'from', 'to'] as const;
+const KEYS = ['q', 'sort', 'dir', 'product', 'client', 'campaign', 'days', 'from', 'to', 'score'] as const;
+
+/** A least score from the address; undefined if it is none. */
+const leastScore = (text: string | undefined): number | undefined =>
+  text && /^\d{1,2}$|^100$/.test(text) ? Number(text) : undefined;
 
 /** All leads that the user may see, narrowed by filters and saved views. */
 export default function LeadsPage() {
@@ -35,6 +39,7 @@ export default function LeadsPage() {
       campaign_id: of.campaign,
       company_id: of.client,
       module: products.find(({ module }) => module === of.product)?.module,
+      min_score: leastScore(of.score),
       ...(last
         ? { starts_on: last.start, ends_on: last.end }
         : isDay(from) && isDay(to) && from <= to
@@ -48,6 +53,7 @@ export default function LeadsPage() {
     return (await api.leads.list(given, { signal })).total;
   };
   const product = products.find(({ module }) => module === params.product);
+  const least = leastScore(params.score);
   const clear = (...keys: string[]) =>
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
@@ -71,6 +77,9 @@ export default function LeadsPage() {
         daysLabel={Number(params.days) > 0 ? `Received: last ${params.days} days` : undefined}
         filters={[
           ...(product ? [{ label: `Product: ${product.name}`, onRemove: () => clear('product') }] : []),
+          ...(least === undefined
+            ? []
+            : [{ label: `Score: ${least} and up`, onRemove: () => clear('score') }]),
         ]}
         actions={<LeadFilters products={products} />}
         look={views.look}
