@@ -12,6 +12,7 @@ import { benchIntent } from './intent.ts';
 import { benchLeads } from './leads.ts';
 import { benchLedger } from './ledger.ts';
 import { benchReplay } from './replay.ts';
+import { benchScores } from './scores.ts';
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -20,6 +21,7 @@ const full = flags.has('--full');
 const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ingest: () => benchIngest(),
   backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
+  scores: () => benchScores({ full }),
   replay: () => benchReplay(),
   deliveries: () => benchDeliveries({ full }),
   import: () => benchImport(),

@@ -422,7 +422,7 @@ export const CAMPAIGN_RULES = {
     api: { name: 'score_pages', about: 'Hot pages: words in the addresses of pages, or in keywords' },
     in: 'scores',
     label: 'Hot pages',
-    hint: "Part of a page’s address, or of a keyword. 'pricing' finds example.com/pricing and /en/pricing-plans.",
+    hint: 'Part of a page’s address, or of a keyword: pricing also finds /en/pricing-plans.',
   },
 } as const satisfies Record<string, AnyRule>;
 

@@ -359,6 +359,7 @@ export async function seedDemo(
         price: 2n * USD,
         balance: 4000n * USD,
         siteKey: SHOP_SITE_KEY,
+        score_pages: ['product', 'newsletter'],
       },
       42,
       [shopUrl('/'), shopUrl('/product.html'), shopUrl('/newsletter.html')],
@@ -372,6 +373,7 @@ export async function seedDemo(
         balance: 900n * USD,
         phone_required: true,
         reidentify: '1_week',
+        score_pages: ['winter'],
       },
       18,
       ['https://guides.northwind.example/', 'https://guides.northwind.example/winter'],
@@ -385,6 +387,7 @@ export async function seedDemo(
         balance: 1500n * USD,
         address_required: true,
         reidentify: '3_months',
+        score_pages: ['implants'],
       },
       16,
       ['https://harbordental.example/', 'https://harbordental.example/implants'],
@@ -397,6 +400,7 @@ export async function seedDemo(
         price: 2_750_000n,
         balance: 260n * USD,
         dailyCap: 8,
+        score_pages: ['listing'],
       },
       22,
       ['https://evergreen.example/', 'https://evergreen.example/listing/114'],
@@ -451,6 +455,7 @@ export async function seedDemo(
         siteUrl: 'https://orchard.example/',
         price: 2n * USD,
         balance: 900n * USD,
+        score_pages: ['sale'],
       },
       14,
       ['https://orchard.example/', 'https://orchard.example/sale'],
@@ -633,5 +638,6 @@ export async function seedDemo(
     make,
     now,
   });
+  for (const root of [master, summit]) await features.leads.scores.scoreDue(root.id);
   progress(1);
 }

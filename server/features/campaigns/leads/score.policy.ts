@@ -91,6 +91,10 @@ function fitWords({ fits, unknown, asked }: FitCount): string {
   return `${fits} of ${asked} parts of the filter fit${unknown > 0 ? `, ${unknown} not known` : ''}`;
 }
 
+/** Whether a campaign weighs anything, so that its leads have scores. */
+export const weighs = (rules: ScoreRules): boolean =>
+  rules.score_recency > 0 || rules.score_depth > 0 || rules.score_hot > 0 || rules.score_fit > 0;
+
 /**
  * Scores a lead by a campaign's weights as of an instant; null if the campaign weighs nothing. Each reason gets its share
  * of 100 points by weight, and of that what the facts are worth; more of a fact is never worth less.

@@ -9,7 +9,7 @@ import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
-import { hotIn, type ScoredLead, type ScoreRules, scoreOf } from './score.policy.ts';
+import { hotIn, type ScoredLead, type ScoreRules, scoreOf, weighs } from './score.policy.ts';
 import * as store from './score.store.ts';
 
 /** Scores of a root's leads that are due; `campaignId`: all newer ones of this campaign are. */
@@ -56,7 +56,7 @@ export function createScores(
   async function judged(tx: Tx, leads: readonly ToScore[], now: Date) {
     const viewed = await store.pagesOf(
       tx,
-      leads.filter(({ signals }) => !signals),
+      leads.filter(({ signals, rules }) => !signals && weighs(rules)),
     );
     return leads.map(({ leadId, rules, signals, fit, known, seenAt: lastKnown, pages: fresh = [] }) => {
       const { pages: earlier, seenAt } = viewed.get(leadId) ?? { pages: [], seenAt: null };

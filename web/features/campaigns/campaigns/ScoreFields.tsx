@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Anchor, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -110,9 +110,9 @@ function Preview({ campaignId, values }: { campaignId: string; values: CampaignV
           <ul className={classes.examples}>
             {examples.map(({ id, before, score, score_reasons }) => (
               <li key={id}>
-                <Link to="/leads" search={{ lead: id }} className="num">
+                <Anchor component={Link} to="/leads" search={{ lead: id } as never} className="num" inherit>
                   {score}
-                </Link>{' '}
+                </Anchor>{' '}
                 <span className="dim">
                   {before === null || before === score ? '' : `(now ${before}) `}
                   {reasonsWords(score_reasons)}

@@ -79,20 +79,20 @@ export default function LeadDetail({ id }: { id: string }) {
           ))}
         </Facts>
       </Section>
+      {!lead.is_test && (
+        <Section title="Score">
+          <ScoreReasons score={lead.score} reasons={lead.score_reasons} />
+        </Section>
+      )}
       <LeadData fields={lead.information} />
       {!lead.is_test && <LeadRefund lead={lead} />}
       <Section title="Why it matched">
         <LeadEvidence lead={lead} />
       </Section>
       {!lead.is_test && (
-        <>
-          <Section title="Score">
-            <ScoreReasons score={lead.score} reasons={lead.score_reasons} />
-          </Section>
-          <Section title="Journey">
-            <Journey id={id} isLive={lead.deliveries.some((one) => one.state === 'pending')} />
-          </Section>
-        </>
+        <Section title="Journey">
+          <Journey id={id} isLive={lead.deliveries.some((one) => one.state === 'pending')} />
+        </Section>
       )}
       {lead.match_type !== 'intent' && (
         <Section title="Visit">
