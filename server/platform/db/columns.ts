@@ -2,7 +2,7 @@ import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.t
 import type { Exchange } from '../../../contract/campaigns/destinations.ts';
 import type { Payload } from '../../../contract/campaigns/payloads.ts';
 import type { PixelCause, WhyRead } from '../../../contract/campaigns/pixel.ts';
-import type { Rules } from '../../../contract/campaigns/rules.ts';
+import type { Hours, Rules } from '../../../contract/campaigns/rules.ts';
 import type { ScoreDetails } from '../../../contract/campaigns/scores.ts';
 
 /** A permission granted to one user (report_analytics), stored in their row. */
@@ -24,6 +24,7 @@ export interface InvoiceParty {
  * list. `npm run schema` uses them for the types of the tables (schema.ts).
  */
 export interface Columns {
+  'alert.hours': Hours | null;
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];
   'delivery_exchange.exchanges': Exchange[];

@@ -76,6 +76,68 @@ export interface Schema {
     company_name: Generated<string>;
     location_menu: Generated<string>;
   };
+  alert: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string | null;
+    name: string;
+    state: 'on' | 'off' | 'removed';
+    trigger: 'lead' | 'return' | 'lead_or_return' | 'number';
+    min_score: number;
+    pages: string[];
+    fit: 'any' | 'fits';
+    per_hour: number | null;
+    user_ids: string[];
+    connection_ids: string[];
+    webhook_url: string | null;
+    webhook_sealed: string | null;
+    cooldown_hours: number;
+    hours: Json<Columns['alert.hours'] | null>;
+    most_per_hour: number;
+    created_at: Date;
+    updated_at: Date;
+  };
+  alert_event: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    alert_id: string;
+    lead_id: string | null;
+    kind: 'new' | 'returned' | 'seen' | 'number';
+    count: number | null;
+    at: Date;
+    batch_id: string | null;
+    created_at: Date;
+  };
+  alert_message: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    alert_id: string;
+    batch_id: string;
+    way: 'mail' | 'chat' | 'webhook';
+    target: string;
+    message_id: string;
+    events: number;
+    is_test: Generated<boolean>;
+    state: 'pending' | 'delivered' | 'failed';
+    attempts: Generated<number>;
+    error: string | null;
+    created_at: Date;
+    done_at: Date | null;
+  };
+  alert_person: {
+    alert_id: string;
+    person_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    told_at: Date;
+  };
   attempt: {
     key: Buffer;
     tries: number;
@@ -1229,6 +1291,14 @@ export interface Schema {
     fields: Json<Columns['lead_data.fields']>;
     waits_until: Date | null;
     created_at: Date;
+  };
+  lead_return: {
+    lead_id: string;
+    at: Date;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
   };
   list_look: {
     user_id: string;
