@@ -60,7 +60,7 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
   leads: [
     'advance_information',
     'b2b_information',
-    ...rulesIn('needs', 'which'),
+    ...rulesIn('needs', 'which', 'scores'),
     'daily_cap',
     'limit_every',
     'limit_starts_on',
