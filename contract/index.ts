@@ -16,6 +16,7 @@ import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
 import { signals } from './audience/signals.ts';
+import { alerts } from './campaigns/alerts.ts';
 import { analytics } from './campaigns/analytics.ts';
 import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
@@ -78,6 +79,7 @@ export const contract = {
   margins,
   held,
   pixel,
+  alerts,
   minimumSpend,
   onboardingCharge,
   outbox,

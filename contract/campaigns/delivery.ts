@@ -11,6 +11,12 @@ import { LONGEST_RULE_VALUE, MOST_CONDITIONS, RULE_MATCHES, RULE_OPS, type RuleO
 const MOST_RECIPIENTS = 20;
 
 const Clock = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'must be a time such as 09:00');
+/** When something is sent, in the client's time zone. */
+export const Hours = z.object({
+  days: z.array(z.int().min(1).max(7)).max(7).describe('The days on which it opens. 1 is Monday'),
+  from: Clock,
+  to: Clock.describe('Before from: on the following day'),
+});
 const Rules = z.object({
   match: z
     .enum(RULE_MATCHES, `must be one of ${RULE_MATCHES.join(', ')}`)
@@ -32,13 +38,7 @@ const Rules = z.object({
     )
     .max(MOST_CONDITIONS, `must have at most ${MOST_CONDITIONS} rows`)
     .default([]),
-  hours: z
-    .object({
-      days: z.array(z.int().min(1).max(7)).max(7).describe('The days on which it opens. 1 is Monday'),
-      from: Clock,
-      to: Clock.describe('Before from: on the following day'),
-    })
-    .nullable()
+  hours: Hours.nullable()
     .default(null)
     .describe('When leads are sent, in the time zone of the client. null for any time'),
   rotation: z

@@ -15,6 +15,7 @@ import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
 import { feature as people } from './audience/people/feature.ts';
 import { feature as signals } from './audience/signals/feature.ts';
+import { feature as alerts } from './campaigns/alerts/feature.ts';
 import { feature as analytics } from './campaigns/analytics/feature.ts';
 import { feature as campaigns } from './campaigns/campaigns/feature.ts';
 import { feature as connections } from './campaigns/connections/feature.ts';
@@ -87,6 +88,7 @@ export const FEATURES = [
   signals,
   connections,
   delivery,
+  alerts,
   reports,
   developer,
   analytics,

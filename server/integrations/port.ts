@@ -88,6 +88,13 @@ export interface Sending {
   isInDoubt: boolean;
 }
 
+/** Something to tell people, such as an alert: every text may come from strangers, the link is the platform's own. */
+export interface Announcement {
+  title: string;
+  lines: readonly string[];
+  link: { label: string; url: string };
+}
+
 /** Documents that leads are written into. All of these throw Stopped when the vendor refuses. */
 export interface Documents {
   /** What people call one: spreadsheet. */
@@ -177,6 +184,8 @@ export interface Vendor {
    * attempt whose response was lost is simply repeated.
    */
   find?(way: Way, request: Request): Promise<string | null>;
+  /** Tells people something else than a lead; chats do. */
+  announce?(way: Way, announcement: Announcement): Promise<Result>;
   /** Deletes a record at the vendor; one that is already gone is fine. */
   erase?(way: Way, remoteId: string): Promise<void>;
 }

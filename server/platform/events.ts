@@ -94,11 +94,17 @@ export interface Events {
   /** What a campaign's leads are scored by has changed. */
   'campaign.scores_changed': { rootId: string; campaignId: string };
   /**
-   * People behind leads are on the site again, on a visit of their own (root's scope). Ids only; emitted once per batch,
-   * all of one root.
+   * People behind leads are on the site again (root's scope). `hasReturned`: on a visit of its own, half an hour or more
+   * after they were last seen. Ids only; emitted once per batch, all of one root.
    */
-  'leads.returned': {
-    leads: { id: string; campaignId: string; owner: Owner & { agency_id: string }; at: Date }[];
+  'leads.seen': {
+    leads: {
+      id: string;
+      campaignId: string;
+      owner: Owner & { agency_id: string };
+      at: Date;
+      hasReturned: boolean;
+    }[];
   };
   /** Leads were accepted. Ids only; emitted once per batch, all of one root. Tests are not counted. */
   'leads.accepted': {

@@ -16,6 +16,8 @@ const LABELS = new Map(FIELDS);
 /** Slack takes 2000 characters in a field and 150 in a header, counted after escaping. */
 const LONGEST = 1_900;
 const LONGEST_TITLE = 150;
+/** Of an announcement; ten of them fit into a section, which takes 3000 characters. */
+const LONGEST_LINE = 280;
 
 const WRONG_URL = 'The URL must be one of an incoming webhook: https://hooks.slack.com/services/…';
 /** Slack's one-word answers that mean the webhook itself no longer works. */
@@ -80,19 +82,39 @@ export const slack: Vendor = {
       verbatim: true,
     }));
     const name = request.fields.full_name ?? request.fields.email ?? 'Unnamed person';
-    const title = shortened(`New lead: ${name}`.replace(/\s+/g, ' '), LONGEST_TITLE, (part) => part);
-    const blocks: object[] = [{ type: 'header', text: { type: 'plain_text', text: title, emoji: false } }];
+    const title = titleOf(`New lead: ${name}`);
+    const blocks = [header(title)];
     // Slack takes ten fields a section.
     for (let at = 0; at < fields.length; at += 10)
       blocks.push({ type: 'section', fields: fields.slice(at, at + 10) });
-    const answer = await way.http({
-      method: 'POST',
-      url,
-      json: { text: escaped(title, LONGEST), blocks, unfurl_links: false },
-    });
-    return isOk(answer) ? { kind: 'delivered', status: answer.status } : judged(answer);
+    return post(way, url, title, blocks);
+  },
+
+  async announce(way, { title: text, lines, link }) {
+    const url = urlOf(way);
+    if (!url)
+      return { kind: 'final', why: WRONG_URL, fix: 'Paste the URL of the webhook again.', status: null };
+    const title = titleOf(text);
+    const said = lines.map((line) => escaped(line.replace(/\s+/g, ' '), LONGEST_LINE)).join('\n');
+    return post(way, url, title, [
+      header(title),
+      ...(said ? [{ type: 'section', text: { type: 'mrkdwn', text: said, verbatim: true } }] : []),
+      { type: 'section', text: { type: 'mrkdwn', text: `<${escaped(link.url)}|${escaped(link.label)}>` } },
+    ]);
   },
 };
+
+const titleOf = (text: string): string => shortened(text.replace(/\s+/g, ' '), LONGEST_TITLE, (part) => part);
+const header = (title: string): object => ({
+  type: 'header',
+  text: { type: 'plain_text', text: title, emoji: false },
+});
+
+async function post(way: Way, url: string, title: string, blocks: object[]): Promise<Result> {
+  const json = { text: escaped(title, LONGEST), blocks, unfurl_links: false };
+  const answer = await way.http({ method: 'POST', url, json });
+  return isOk(answer) ? { kind: 'delivered', status: answer.status } : judged(answer);
+}
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 

@@ -38,7 +38,11 @@ export function slackStub(): Stub {
           fields[KEYS.get(label) ?? label] = read(value);
         }
       }
-      messages.set(String(next++), fields);
+      const texts = listAt(json, 'blocks').flatMap((block) => textAt(block, 'text', 'text') ?? []);
+      messages.set(
+        String(next++),
+        Object.keys(fields).length > 0 ? fields : { text: read(texts.join('\n')) },
+      );
       return word(200, 'ok');
     },
   };

@@ -1,5 +1,13 @@
 import { type Answer, textAt } from '../http.ts';
-import { isOk, type Result, refusal, type TargetField, type Vendor, type Way } from '../port.ts';
+import {
+  type Announcement,
+  isOk,
+  type Result,
+  refusal,
+  type TargetField,
+  type Vendor,
+  type Way,
+} from '../port.ts';
 
 const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['full_name', 'Name'],
@@ -74,6 +82,13 @@ export const teams: Vendor = {
     }));
     return judged(await way.http({ method: 'POST', url, json: card(title, facts) }));
   },
+
+  async announce(way, { title, lines, link }) {
+    const url = urlOf(way);
+    if (!url)
+      return { kind: 'final', why: WRONG_URL, fix: 'Paste the URL of the workflow again.', status: null };
+    return judged(await way.http({ method: 'POST', url, json: card(title, [], lines, link) }));
+  },
 };
 
 /** Teams' own status in the text of a 200, which webhooks at webhook.office.com return for every outcome. */
@@ -89,7 +104,12 @@ function judged(answer: Answer): Result {
 }
 
 /** A message with one Adaptive Card, as workflows take it. */
-const card = (title: string, facts: { title: string; value: string }[]) => ({
+const card = (
+  title: string,
+  facts: { title: string; value: string }[],
+  lines: readonly string[] = [],
+  link?: Announcement['link'],
+) => ({
   type: 'message',
   attachments: [
     {
@@ -101,7 +121,9 @@ const card = (title: string, facts: { title: string; value: string }[]) => ({
         body: [
           { type: 'TextBlock', size: 'Medium', weight: 'Bolder', wrap: true, text: plain(title) },
           ...(facts.length > 0 ? [{ type: 'FactSet', facts }] : []),
+          ...lines.map((line) => ({ type: 'TextBlock', wrap: true, text: plain(line) })),
         ],
+        ...(link ? { actions: [{ type: 'Action.OpenUrl', title: link.label, url: link.url }] } : {}),
       },
     },
   ],

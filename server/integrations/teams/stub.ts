@@ -41,6 +41,10 @@ export function teamsStub(): Stub {
             }),
           ),
         );
+      else if (listAt(attachment, 'content', 'actions').length > 0) {
+        const texts = listAt(attachment, 'content', 'body').map((block) => shown(textAt(block, 'text')));
+        messages.set(String(next++), { text: texts.join('\n') });
+      }
       return { status: 202 };
     },
   };

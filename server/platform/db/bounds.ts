@@ -51,6 +51,11 @@ export const BOUNDS = {
     what: 'saved views per user. Delete some first',
     rows: (id) => sql`list_view where user_id = ${id}`,
   },
+  alerts: {
+    most: 50,
+    what: 'alerts per client. Remove some first',
+    rows: (id) => sql`alert where company_id = ${id} and state <> 'removed'`,
+  },
   lists: {
     most: 1000,
     what: 'exclusion lists per company and its campaigns. Purge some first',

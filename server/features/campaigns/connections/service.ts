@@ -188,6 +188,8 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     wayOf: (vendor: Vendor, row: store.ConnectionRow): Way | undefined => wayOf(vendor, opened(row)),
     /** One connection that the scope may see. */
     byId: (tx: Tx, id: string) => store.connectionById(tx, id),
+    /** A company's connections. */
+    ofCompany: (tx: Tx, companyId: string) => store.connections(tx, { companyId }),
     /** The connections with these ids, which stay as they are until the transaction ends. */
     shared: store.sharedConnections,
 

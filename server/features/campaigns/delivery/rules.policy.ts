@@ -152,18 +152,28 @@ export function rulesFrom(given: Rules | null): Rules | null {
     if (fault) errors[`rules.conditions.${i}.value`] = [fault];
     return { field: condition.field, op: condition.op, value };
   });
-  const { hours, rotation } = given;
-  if (hours && hours.days.length === 0) errors['rules.hours.days'] = ['must have at least one day'];
-  if (hours && hours.from === hours.to) errors['rules.hours.to'] = ['must differ from the start'];
+  const { rotation } = given;
+  const hours = hoursFrom(given.hours, 'rules.hours', errors);
   const [first] = Object.entries(errors);
   if (first) throw new Refusal('invalid', `${first[0]}: ${first[1][0]}`, { errors });
   if (conditions.length === 0 && !hours && !rotation) return null;
   return {
     match: conditions.length > 0 ? given.match : 'all',
     conditions,
-    hours: hours && { ...hours, days: [...new Set(hours.days)].sort((a, b) => a - b) },
+    hours,
     rotation,
   };
+}
+
+/** Returns hours as they are stored, and adds what is wrong with them to `errors`, below the name of their field. */
+export function hoursFrom(
+  hours: Hours | null,
+  field: string,
+  errors: Record<string, string[]>,
+): Hours | null {
+  if (hours?.days.length === 0) errors[`${field}.days`] = ['must have at least one day'];
+  if (hours && hours.from === hours.to) errors[`${field}.to`] = ['must differ from the start'];
+  return hours && { ...hours, days: [...new Set(hours.days)].sort((a, b) => a - b) };
 }
 
 /** What is wrong with the value of a condition, in words; undefined if nothing is. */

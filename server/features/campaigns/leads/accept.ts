@@ -313,18 +313,18 @@ export function createAccept(
       company_id: campaign.company_id,
     });
     await scores.again(tx, seenAgain, now);
-    const returned = [...seenAgain].filter(
-      ([, { at, lead }]) => at.getTime() - (lead.seen_at ?? lead.at).getTime() > READ_APART_MS,
+    const seen = [...seenAgain].map(([id, { at, lead, campaign }]) => ({
+      id,
+      campaignId: campaign.id,
+      owner: ownerOf(campaign),
+      at,
+      hasReturned: at.getTime() - (lead.seen_at ?? lead.at).getTime() > READ_APART_MS,
+    }));
+    await store.addReturns(
+      tx,
+      seen.filter(({ hasReturned }) => hasReturned),
     );
-    if (returned.length > 0)
-      await events.emit(tx, 'leads.returned', {
-        leads: returned.map(([id, { at, campaign }]) => ({
-          id,
-          campaignId: campaign.id,
-          owner: ownerOf(campaign),
-          at,
-        })),
-      });
+    if (seen.length > 0) await events.emit(tx, 'leads.seen', { leads: seen });
     if (taken.length > 0) {
       const scored = await scores.ofNew(
         tx,

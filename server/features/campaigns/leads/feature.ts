@@ -6,7 +6,7 @@ import { createLeads, type Leads } from './service.ts';
 export const feature = defineFeature({
   name: 'campaigns/leads',
   about: 'Leads: who is accepted and why not, what they show, and how they came.',
-  tables: ['campaign_conversion', 'lead', 'lead_contact'],
+  tables: ['campaign_conversion', 'lead', 'lead_contact', 'lead_return'],
   reads: ['campaign', 'company', 'connection', 'delivery', 'delivery_attempt', 'integration', 'visit'],
   create: (platform, below: Parameters<typeof createLeads>[1]) => ({ leads: createLeads(platform, below) }),
   http({ leads }: { leads: Leads }) {

@@ -40,8 +40,8 @@ test('[BEY-17] a lead is scored when it comes in, when its person returns, and a
   const [hot, cold] = [app.make.person(), app.make.person()];
   await app.make.people(root, [hot, cold]);
   const returned: string[] = [];
-  app.platform.events.on('leads.returned', async (_, { leads }) => {
-    returned.push(...leads.map(({ id }) => id));
+  app.platform.events.on('leads.seen', async (_, { leads }) => {
+    returned.push(...leads.flatMap(({ id, hasReturned }) => (hasReturned ? [id] : [])));
   });
   await app.make.visit(campaign, { email: hot.email, url: 'https://shop.example.com/pricing' });
   await app.make.visit(campaign, { email: cold.email, url: 'https://shop.example.com/' });

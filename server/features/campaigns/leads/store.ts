@@ -1,6 +1,7 @@
 import { type Insertable, type SelectQueryBuilder, sql } from 'kysely';
 import { leadTexts } from '../../../../contract/audience/person-texts.ts';
 import type { LeadDelivery } from '../../../../contract/campaigns/destinations.ts';
+import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Scope, Tx } from '../../../platform/db/scope.ts';
 import { detailsOf, type ScoredLead } from './score.policy.ts';
@@ -10,6 +11,21 @@ const TEXTS = leadTexts.map(({ name }) => name);
 
 type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
+
+/** Keeps when people behind leads came back. */
+export async function addReturns(
+  tx: Tx,
+  leads: readonly { id: string; campaignId: string; owner: Owner & { agency_id: string }; at: Date }[],
+): Promise<void> {
+  if (leads.length === 0) return;
+  await tx
+    .insertInto('lead_return')
+    .values(
+      leads.map(({ id, campaignId, owner, at }) => ({ lead_id: id, campaign_id: campaignId, ...owner, at })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
 
 /** The columns of a lead's score. */
 export const scoreColumns = ({ score, facts, seenAt }: ScoredLead) => ({

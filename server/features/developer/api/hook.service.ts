@@ -106,11 +106,13 @@ export function createHooks(
           event.leads.map(({ id, owner }) => ({ owner, objectId: id })),
         ),
   );
-  events.on('leads.returned', (tx, event) =>
+  events.on('leads.seen', (tx, event) =>
     emit(
       tx,
       'lead.returned',
-      event.leads.map(({ id, owner, at }) => ({ owner, objectId: id, key: `${id} ${at.toISOString()}` })),
+      event.leads
+        .filter(({ hasReturned }) => hasReturned)
+        .map(({ id, owner, at }) => ({ owner, objectId: id, key: `${id} ${at.toISOString()}` })),
     ),
   );
   events.on('count.finished', (tx, { countId, owner }) =>

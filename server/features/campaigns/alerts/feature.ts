@@ -1,0 +1,25 @@
+import { contract } from '../../../../contract/index.ts';
+import { defineFeature, serve } from '../../../platform/feature.ts';
+import { alertsRoutes } from './routes.ts';
+import { type Alerts, createAlerts } from './service.ts';
+
+export const feature = defineFeature({
+  name: 'campaigns/alerts',
+  about: 'Telling people at once of the leads that they wait for, by email, chat, or webhook.',
+  tables: ['alert', 'alert_event', 'alert_message', 'alert_person'],
+  reads: [
+    'campaign',
+    'company',
+    'connection',
+    'lead',
+    'lead_contact',
+    'lead_return',
+    'user_account',
+    'visit',
+  ],
+  create: (platform, below: Parameters<typeof createAlerts>[1]) => ({
+    alerts: createAlerts(platform, below),
+  }),
+  http: ({ alerts }: { alerts: Alerts }) => ({ calls: [serve(contract.alerts, alertsRoutes(alerts))] }),
+  work: async ({ alerts }: { alerts: Alerts }) => void (await alerts.start()),
+});

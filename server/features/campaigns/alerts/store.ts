@@ -1,0 +1,381 @@
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import type { AlertKind, AlertWay } from '../../../../contract/campaigns/alert-rules.ts';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
+
+export type AlertRow = Selectable<Schema['alert']>;
+export type EventRow = Selectable<Schema['alert_event']>;
+export type MessageRow = Selectable<Schema['alert_message']>;
+type Place = Pick<AlertRow, 'root_id' | 'agency_id' | 'company_id'>;
+
+/** Pages of one visit are at most this far apart, and a person who was seen again within it has not come back. */
+const VISIT_MINUTES = 30;
+/** The most that a preview looks at. */
+const MOST_PREVIEWED = 5_000;
+
+const alerts = (tx: Tx) => tx.selectFrom('alert').selectAll();
+
+export const alertById = (tx: Tx, id: string, lock = false): Promise<AlertRow | undefined> =>
+  alerts(tx)
+    .where('id', '=', id)
+    .where('state', '<>', 'removed')
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+
+/** A client's alerts by name, with the name of their campaign, and how many events and failures the days since had. */
+export const alertsOf = (tx: Tx, companyId: string, since: Date) =>
+  tx
+    .selectFrom('alert as a')
+    .leftJoin('campaign as c', 'c.id', 'a.campaign_id')
+    .selectAll('a')
+    .select([
+      'c.name as campaign_name',
+      sql<number>`(select count(*)::int from alert_event e where e.root_id = a.root_id and e.alert_id = a.id
+        and e.created_at >= ${since} and e.batch_id is not null)`.as('told'),
+      sql<number>`(select count(*)::int from alert_message m where m.alert_id = a.id
+        and m.created_at >= ${since} and m.state = 'failed')`.as('failed'),
+    ])
+    .where('a.company_id', '=', companyId)
+    .where('a.state', '<>', 'removed')
+    .orderBy(sql`lower(a.name)`)
+    .orderBy('a.id')
+    .execute();
+
+export const insertAlert = (tx: Tx, row: Insertable<Schema['alert']>) =>
+  tx.insertInto('alert').values(row).execute();
+
+export const updateAlert = (tx: Tx, id: string, change: Updateable<Schema['alert']>) =>
+  tx.updateTable('alert').set(change).where('id', '=', id).execute();
+
+/** Who can get an alert of a client by email: its users and its agency's, by name. */
+export const usersFor = (tx: Tx, companies: readonly string[]) =>
+  tx
+    .selectFrom('user_account')
+    .select(['id', 'name', 'email'])
+    .where('company_id', '=', sql<string>`any(${companies}::uuid[])`)
+    .where('disabled_at', 'is', null)
+    .orderBy(sql`lower(name)`)
+    .orderBy('id')
+    .limit(500)
+    .execute();
+
+/** Whether any of these companies has an alert that is on. */
+export async function anyOn(tx: Tx, companies: readonly string[]): Promise<boolean> {
+  const { rows } = await sql<{ any: boolean }>`
+    select exists (select from alert where company_id = any(${companies}::uuid[]) and state = 'on') as any`.execute(
+    tx,
+  );
+  return rows[0]!.any;
+}
+
+/** What happened to a lead, to be judged. */
+export interface Happened {
+  leadId: string;
+  kind: Exclude<AlertKind, 'number'>;
+  at: Date;
+}
+
+/** Whether what happened to a lead `l` (`s.kind` at `s.at`) is what an alert `a` waits for, but for its trigger. */
+const isWanted = sql`
+  (a.campaign_id is null or a.campaign_id = l.campaign_id)
+  and (a.min_score = 0 or l.score >= a.min_score)
+  and (a.fit = 'any' or l.score_details -> 'facts' -> 'fit' -> 'fits' = l.score_details -> 'facts' -> 'fit' -> 'asked')
+  and (a.pages = '{}' or exists (
+    select from (
+      select c.page_url as url from lead_contact c where s.kind in ('new', 'number') and c.lead_id = l.id
+      union all
+      select v.url from visit v
+      where l.person_id is not null and v.campaign_id = l.campaign_id and v.person_id = l.person_id
+        and v.day between (s.at - make_interval(mins => ${VISIT_MINUTES}))::date - 1 and s.at::date + 1
+        and v.received_at > s.at - make_interval(mins => ${VISIT_MINUTES}) and v.received_at <= s.at) viewed, unnest(a.pages) page
+    where position(lower(page) in lower(viewed.url)) > 0))`;
+
+const triggerFits = sql`
+  case s.kind
+    when 'new' then a.trigger in ('lead', 'lead_or_return')
+    when 'returned' then a.trigger in ('return', 'lead_or_return')
+    else a.trigger in ('return', 'lead_or_return') and a.pages <> '{}'
+  end`;
+
+/**
+ * Decides which alerts tell of what happened, and keeps it as events to be told: of a person, at most once in an
+ * alert's cooldown, whichever worker is first. In the root's scope; one statement for all.
+ */
+export async function decide(tx: Tx, happened: readonly Happened[], now: Date): Promise<void> {
+  if (happened.length === 0) return;
+  await sql`
+    with s as (
+      select * from unnest(${happened.map((one) => one.leadId)}::uuid[], ${happened.map((one) => one.kind)}::text[],
+        ${happened.map((one) => one.at)}::timestamptz[]) s (lead_id, kind, at)
+    ), hit as (
+      select distinct on (a.id, coalesce(l.person_id, l.id)) a.id as alert_id, a.root_id, a.agency_id, a.company_id,
+        a.cooldown_hours, l.id as lead_id, coalesce(l.person_id, l.id) as person_id, s.kind, s.at
+      from s join lead l on l.id = s.lead_id and not l.is_test
+      join alert a on a.company_id = l.company_id and a.state = 'on'
+      where ${triggerFits} and ${isWanted}
+      order by a.id, coalesce(l.person_id, l.id), s.at desc
+    ), told as (
+      insert into alert_person as p (alert_id, person_id, root_id, agency_id, company_id, told_at)
+      select alert_id, person_id, root_id, agency_id, company_id, at from hit order by alert_id, person_id
+      on conflict (alert_id, person_id) do update set told_at = excluded.told_at
+        where p.told_at <= excluded.told_at
+          - make_interval(hours => (select cooldown_hours from alert where id = excluded.alert_id))
+      returning alert_id, person_id
+    )
+    insert into alert_event (id, root_id, agency_id, company_id, alert_id, lead_id, kind, at, created_at)
+    select gen_random_uuid(), h.root_id, h.agency_id, h.company_id, h.alert_id, h.lead_id, h.kind, h.at, ${now}
+    from hit h join told using (alert_id, person_id)`.execute(tx);
+}
+
+/**
+ * Decides which alerts of a number of leads have come to it in the last hour, for the companies of new leads; each at
+ * most once in its cooldown.
+ */
+export async function decideNumbers(tx: Tx, companies: readonly string[], now: Date): Promise<void> {
+  await sql`
+    with counted as (
+      select a.id as alert_id, a.root_id, a.agency_id, a.company_id, a.per_hour, n.count
+      from alert a cross join lateral (
+        select count(*)::int as count
+        from lead l cross join lateral (select 'number'::text as kind, l.created_at as at) s
+        where l.company_id = a.company_id and l.created_at > ${now}::timestamptz - interval '1 hour' and not l.is_test
+          and ${isWanted}) n
+      where a.company_id = any(${companies}::uuid[]) and a.state = 'on' and a.trigger = 'number' and n.count >= a.per_hour
+    ), told as (
+      insert into alert_person as p (alert_id, person_id, root_id, agency_id, company_id, told_at)
+      select alert_id, alert_id, root_id, agency_id, company_id, ${now} from counted order by alert_id
+      on conflict (alert_id, person_id) do update set told_at = excluded.told_at
+        where p.told_at <= excluded.told_at
+          - make_interval(hours => (select cooldown_hours from alert where id = excluded.alert_id))
+      returning alert_id
+    )
+    insert into alert_event (id, root_id, agency_id, company_id, alert_id, kind, count, at, created_at)
+    select gen_random_uuid(), c.root_id, c.agency_id, c.company_id, c.alert_id, 'number', c.count, ${now}, ${now}
+    from counted c join told using (alert_id)`.execute(tx);
+}
+
+/** What an alert waits for, as it was entered. */
+export interface Wanted {
+  company_id: string;
+  campaign_id: string | null;
+  trigger: string;
+  min_score: number;
+  fit: string;
+  pages: readonly string[];
+}
+
+/** An alert that is not saved, as a row `a`. */
+const asRow = (of: Wanted): RawBuilder<unknown> => sql`(select ${of.company_id}::uuid as company_id,
+  ${of.campaign_id}::uuid as campaign_id, ${of.trigger}::text as trigger, ${of.min_score}::int as min_score,
+  ${of.fit}::text as fit, ${of.pages}::text[] as pages)`;
+
+/** What an alert would have waited for in a span of time, oldest first, before its cooldown. In the client's scope. */
+export async function wouldTell(tx: Tx, of: Wanted, from: Date, until: Date) {
+  const { rows } = await sql<{
+    lead_id: string;
+    person_id: string;
+    kind: Happened['kind'];
+    at: Date;
+    score: number;
+  }>`
+    with s as (
+      select l.id as lead_id, 'new'::text as kind, l.created_at as at from lead l
+      where l.company_id = ${of.company_id} and l.created_at >= ${from} and l.created_at <= ${until}
+      union all
+      select r.lead_id, 'returned', r.at from lead_return r
+      where r.company_id = ${of.company_id} and r.at >= ${from} and r.at <= ${until}
+      union all
+      select l.id, 'seen', v.received_at from lead l join visit v on v.campaign_id = l.campaign_id
+        and v.person_id = l.person_id and v.received_at > l.created_at
+      where ${of.pages.length > 0} and l.company_id = ${of.company_id} and v.day >= ${from}::date - 1
+        and v.received_at >= ${from} and v.received_at <= ${until}
+    )
+    select l.id as lead_id, coalesce(l.person_id, l.id) as person_id, s.kind, s.at, l.score
+    from s join lead l on l.id = s.lead_id and not l.is_test cross join ${asRow(of)} a
+    where ${of.trigger === 'number' ? sql`s.kind = 'new'` : triggerFits} and ${isWanted}
+    order by s.at, l.id limit ${MOST_PREVIEWED}`.execute(tx);
+  return rows;
+}
+
+/** The ids of a root's alerts that have something to tell. */
+export async function waitingAlerts(tx: Tx, rootId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('alert_event')
+    .select('alert_id')
+    .distinct()
+    .where('root_id', '=', rootId)
+    .where('batch_id', 'is', null)
+    .execute();
+  return rows.map((row) => row.alert_id);
+}
+
+/** An alert with the time zone of its client, locked; undefined if another worker has it. */
+export const takeAlert = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('alert as a')
+    .innerJoin('company as c', 'c.id', 'a.company_id')
+    .selectAll('a')
+    .select('c.time_zone')
+    .where('a.id', '=', id)
+    .forUpdate('a')
+    .skipLocked()
+    .executeTakeFirst();
+
+/** What an alert has not told yet, oldest first. */
+export const waitingEvents = (tx: Tx, { root_id, id }: AlertRow) =>
+  tx
+    .selectFrom('alert_event')
+    .select(['id', 'created_at'])
+    .where('root_id', '=', root_id)
+    .where('alert_id', '=', id)
+    .where('batch_id', 'is', null)
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
+
+/** Forgets what an alert has not told, since it was turned off. */
+export const dropWaiting = (tx: Tx, { root_id, id }: Pick<AlertRow, 'root_id' | 'id'>) =>
+  tx
+    .deleteFrom('alert_event')
+    .where('root_id', '=', root_id)
+    .where('alert_id', '=', id)
+    .where('batch_id', 'is', null)
+    .execute();
+
+/** How many batches of an alert were sent since an instant, and whether one of them gathered several events. */
+export async function batchesSince(tx: Tx, alertId: string, since: Date) {
+  const row = await tx
+    .selectFrom('alert_message')
+    .select([
+      sql<number>`count(distinct batch_id) filter (where events = 1)::int`.as('single'),
+      sql<boolean>`coalesce(bool_or(events > 1), false)`.as('hasGathered'),
+    ])
+    .where('alert_id', '=', alertId)
+    .where('created_at', '>', since)
+    .where('is_test', '=', false)
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+/** Makes batches of events: the events of each, by the batch's id. */
+export async function setBatches(tx: Tx, batches: readonly { id: string; events: string[] }[]) {
+  const rows = batches.flatMap(({ id, events }) => events.map((event) => ({ id, event })));
+  await sql`
+    update alert_event e set batch_id = b.id
+    from unnest(${rows.map(({ event }) => event)}::uuid[], ${rows.map(({ id }) => id)}::uuid[]) b (event, id)
+    where e.id = b.event`.execute(tx);
+}
+
+/** Adds messages and returns those that are new. */
+export const insertMessages = (tx: Tx, rows: Insertable<Schema['alert_message']>[]) =>
+  tx
+    .insertInto('alert_message')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['id', 'root_id'])
+    .execute();
+
+export const messageById = (tx: Tx, id: string, lock = false): Promise<MessageRow | undefined> =>
+  tx
+    .selectFrom('alert_message')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(lock, (query) => query.forUpdate())
+    .executeTakeFirst();
+
+export const updateMessage = (tx: Tx, id: string, change: Updateable<Schema['alert_message']>) =>
+  tx.updateTable('alert_message').set(change).where('id', '=', id).execute();
+
+/** An alert, also a removed one. */
+export const anyAlert = (tx: Tx, id: string): Promise<AlertRow | undefined> =>
+  alerts(tx).where('id', '=', id).executeTakeFirst();
+
+/** The events of a batch, oldest first, each with the page that its person had viewed last; null: not known. */
+export async function eventsOf(tx: Tx, batchId: string) {
+  const { rows } = await sql<Pick<EventRow, 'lead_id' | 'kind' | 'count' | 'at'> & { page: string | null }>`
+    select e.lead_id, e.kind, e.count, e.at, coalesce(seen.url, c.page_url) as page
+    from alert_event e
+    left join lead l on l.id = e.lead_id
+    left join lead_contact c on c.lead_id = e.lead_id
+    left join lateral (
+      select v.url from visit v
+      where v.campaign_id = l.campaign_id and v.person_id = l.person_id and v.url is not null
+        and v.day between e.at::date - 1 and e.at::date + 1 and v.received_at <= e.at
+        and v.received_at > e.at - make_interval(mins => ${VISIT_MINUTES})
+      order by v.received_at desc limit 1) seen on true
+    where e.batch_id = ${batchId}
+    order by e.at, e.id`.execute(tx);
+  return rows;
+}
+
+/** What an alert has sent, newest first; of a user and a connection their names. */
+export async function messagesOf(tx: Tx, alertId: string, page: { offset: number; limit: number }) {
+  const of = tx.selectFrom('alert_message as m').where('m.alert_id', '=', alertId);
+  const { total } = await of.select((on) => on.fn.countAll<bigint>().as('total')).executeTakeFirstOrThrow();
+  const rows = await of
+    .leftJoin('user_account as u', (on) =>
+      on.on('m.way', '=', 'mail').on(sql<boolean>`u.id::text = m.target`),
+    )
+    .leftJoin('connection as c', (on) => on.on('m.way', '=', 'chat').on(sql<boolean>`c.id::text = m.target`))
+    .selectAll('m')
+    .select(
+      sql<string | null>`case m.way when 'webhook' then m.target else coalesce(u.email, c.name) end`.as(
+        'recipient',
+      ),
+    )
+    .orderBy('m.created_at', 'desc')
+    .orderBy('m.id')
+    .offset(page.offset)
+    .limit(page.limit)
+    .execute();
+  return { rows, total: Number(total) };
+}
+
+/** Deletes what is older than an instant, some rows at a time; returns whether there may be more. */
+export async function forgetBefore(tx: Tx, rootId: string, before: Date, most: number): Promise<boolean> {
+  const deleted = [
+    await sql`delete from alert_message where id in (
+      select id from alert_message where root_id = ${rootId} and created_at < ${before} limit ${most})`.execute(
+      tx,
+    ),
+    await sql`delete from alert_event where id in (
+      select id from alert_event where root_id = ${rootId} and created_at < ${before} limit ${most})`.execute(
+      tx,
+    ),
+    await sql`delete from alert_person where (alert_id, person_id) in (
+      select alert_id, person_id from alert_person where root_id = ${rootId} and told_at < ${before} limit ${most})`.execute(
+      tx,
+    ),
+  ];
+  return deleted.some(({ numAffectedRows }) => Number(numAffectedRows ?? 0n) === most);
+}
+
+/** One row for each recipient of an alert, for a batch. */
+export function messagesFor(
+  alert: Place & Pick<AlertRow, 'id' | 'user_ids' | 'connection_ids' | 'webhook_url'>,
+  batch: { id: string; events: number; is_test: boolean },
+  at: Date,
+  newMessageId: () => string,
+): Insertable<Schema['alert_message']>[] {
+  const targets: [AlertWay, string][] = [
+    ...alert.user_ids.map((id): [AlertWay, string] => ['mail', id]),
+    ...alert.connection_ids.map((id): [AlertWay, string] => ['chat', id]),
+    ...(alert.webhook_url ? [['webhook', alert.webhook_url] as [AlertWay, string]] : []),
+  ];
+  return targets.map(([way, target]) => ({
+    id: newId(at),
+    root_id: alert.root_id,
+    agency_id: alert.agency_id,
+    company_id: alert.company_id,
+    alert_id: alert.id,
+    batch_id: batch.id,
+    way,
+    target,
+    message_id: newMessageId(),
+    events: batch.events,
+    is_test: batch.is_test,
+    state: 'pending',
+    created_at: at,
+  }));
+}
