@@ -33,6 +33,7 @@ const pages = {
   'marketing-services-agreement-developer': legal,
   'download-auth': lazyPage(() => import('./features/accounts/agreements/DownloadPage.tsx')),
 
+  alerts: lazyPage(() => import('./features/campaigns/alerts/AlertsPage.tsx')),
   deliveries: lazyPage(() => import('./features/campaigns/delivery/DeliveriesPage.tsx')),
   integrations: lazyPage(() => import('./features/campaigns/connections/IntegrationsPage.tsx')),
   integration: lazyPage(() => import('./features/campaigns/connections/IntegrationPage.tsx')),

@@ -40,7 +40,7 @@ const COMPANY_MENU: readonly Group[] = [
   ['Set up', ['profile-setup', 'card-setting']],
   ['Agencies', ['agency-list']],
   ['Clients', ['client-management', 'client']],
-  ['Leads', ['leads', 'module-dashboard', 'deliveries']],
+  ['Leads', ['leads', 'module-dashboard', 'deliveries', 'alerts']],
   [
     'Campaigns',
     ['campaign', 'campaign-management', 'campaign-setup', 'audience', 'banner-create', 'banner-list'],
@@ -80,6 +80,7 @@ const OPERATING: readonly PageId[] = [
   'leads',
   'module-dashboard',
   'deliveries',
+  'alerts',
   'client',
   'campaign',
   'campaign-management',

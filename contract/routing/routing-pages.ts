@@ -243,6 +243,14 @@ export const PAGES = [
     permission: 'integration.read',
   },
   {
+    id: 'alerts',
+    path: '/alerts',
+    title: 'Alerts',
+    ...inside,
+    who: [...agency, 'client'],
+    permission: 'integration.read',
+  },
+  {
     id: 'integrations',
     path: '/integrations',
     title: 'Integrations',

@@ -176,6 +176,7 @@ path                                          root   enterprise rootAdmin rootSa
 /audience                                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /Audience                                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /deliveries                                   404    404        404       connect   404      P       prof      P           404         404      P       P
+/alerts                                       404    404        404       connect   404      P       prof      P           404         404      P       P
 /integrations                                 404    404        404       connect   404      P       prof      404         404         404      P       P
 /integrations/zapier                          404    404        404       connect   404      P       prof      404         404         404      P       P
 /configuration                                clients clients   clients   connect   clients  clients prof      clients     clients     clients  clients clients

@@ -10,6 +10,8 @@ export function CampaignSelect(props: {
   value: string | undefined;
   /** Only those of this product. */
   module?: ModuleName | undefined;
+  /** Only those of this client. */
+  company?: string | undefined;
   /** Above it, in a form; absent: it stands alone. */
   label?: string;
   onChange: (id: string | undefined) => void;
@@ -25,7 +27,7 @@ export function CampaignSelect(props: {
   // The selected campaign's own name in the box is not a search.
   const wanted = search === name ? '' : search.trim();
   const list = useQuery({
-    queryKey: ['campaigns', 'choice', wanted, props.module],
+    queryKey: ['campaigns', 'choice', wanted, props.module, props.company],
     queryFn: ({ signal }) =>
       api.campaigns.list(
         {
@@ -33,6 +35,7 @@ export function CampaignSelect(props: {
           per_page: 50,
           ...(wanted ? { search: wanted } : {}),
           ...(props.module ? { module: props.module as 'local' } : {}),
+          ...(props.company ? { company_id: props.company } : {}),
         },
         { signal },
       ),

@@ -1,7 +1,6 @@
 import {
   ActionIcon,
   Button,
-  Checkbox,
   Group,
   Modal,
   Select,
@@ -24,13 +23,13 @@ import {
   type RuleOp,
   type Rules,
   TRIED_LEADS,
-  WEEKDAYS,
 } from '../../../../contract/campaigns/rules.ts';
 import { api } from '../../../api/client.ts';
 import { ApiError, wordsOf } from '../../../api/errors.ts';
 import { num } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
+import { HoursFields } from './HoursFields.tsx';
 import classes from './rules.module.css';
 import { LEAD_SOURCES } from './sources.ts';
 import { TriedLeads } from './TriedLeads.tsx';
@@ -42,7 +41,6 @@ const MATCHES: { value: RuleMatch; label: string }[] = [
   { value: 'none', label: 'None of these is true' },
 ];
 const OPS = Object.entries(RULE_OPS).map(([value, label]) => ({ value, label }));
-const OFFICE = { days: [1, 2, 3, 4, 5], from: '09:00', to: '17:00' };
 
 /** A condition being edited; the key keeps its row in place when others go. */
 type Row = Condition & { key: number };
@@ -56,8 +54,7 @@ export function RulesModal(props: { hook: Webhook; onSaved: () => void; onClose:
     () => before?.conditions.map((one, key) => ({ ...one, key })) ?? [],
   );
   const [match, setMatch] = useState<RuleMatch>(before?.match ?? 'all');
-  const [hasHours, setHasHours] = useState(Boolean(before?.hours));
-  const [hours, setHours] = useState(before?.hours ?? OFFICE);
+  const [hours, setHours] = useState(before?.hours ?? null);
   const [rotation, setRotation] = useState(before?.rotation ?? false);
   const body = useRef<HTMLDivElement>(null);
   const add = useRef<HTMLButtonElement>(null);
@@ -65,7 +62,7 @@ export function RulesModal(props: { hook: Webhook; onSaved: () => void; onClose:
   const rules: Rules = {
     match,
     conditions: rows.map(({ field, op, value }) => ({ field, op, value })),
-    hours: hasHours ? hours : null,
+    hours,
     rotation,
   };
   const trial = useMutation({ mutationFn: () => api.delivery.tryRules({ id: hook.id, rules }) });
@@ -101,10 +98,6 @@ export function RulesModal(props: { hook: Webhook; onSaved: () => void; onClose:
     edited();
     setRows(rows.filter((row) => row.key !== key));
     add.current?.focus();
-  };
-  const changeHours = (more: Partial<typeof hours>) => {
-    edited();
-    setHours({ ...hours, ...more });
   };
 
   return (
@@ -171,53 +164,16 @@ export function RulesModal(props: { hook: Webhook; onSaved: () => void; onClose:
           <Title order={3} size="h4" mb="xs">
             Hours
           </Title>
-          <Switch
-            label="Send only at certain times"
+          <HoursFields
+            value={hours}
             description="Leads that come at other times wait for the next opening."
-            checked={hasHours}
-            onChange={(event) => {
+            timeZone={hook.time_zone}
+            wrong={(field) => wrong(`hours.${field}`)}
+            onChange={(next) => {
               edited();
-              setHasHours(event.currentTarget.checked);
+              setHours(next);
             }}
           />
-          {hasHours && (
-            <Stack gap="sm" mt="sm">
-              <Checkbox.Group
-                label="Days"
-                value={hours.days.map(String)}
-                error={wrong('hours.days')}
-                onChange={(days) => changeHours({ days: days.map(Number) })}
-              >
-                <Group gap="md" mt={4} mb={4}>
-                  {WEEKDAYS.map((name, at) => (
-                    <Checkbox key={name} value={String(at + 1)} label={name} />
-                  ))}
-                </Group>
-              </Checkbox.Group>
-              <Group gap="sm" align="flex-start">
-                <TextInput
-                  label="From"
-                  type="time"
-                  w={140}
-                  value={hours.from}
-                  error={wrong('hours.from')}
-                  onChange={(event) => changeHours({ from: event.currentTarget.value })}
-                />
-                <TextInput
-                  label="To"
-                  type="time"
-                  w={140}
-                  value={hours.to}
-                  error={wrong('hours.to')}
-                  onChange={(event) => changeHours({ to: event.currentTarget.value })}
-                />
-              </Group>
-              <Text size="sm" c="dimmed">
-                {hours.to < hours.from && 'It ends on the following day. '}
-                Times are in the client’s time zone, {hook.time_zone.replaceAll('_', ' ')}.
-              </Text>
-            </Stack>
-          )}
         </section>
         <section aria-label="Turns">
           <Title order={3} size="h4" mb="xs">

@@ -1,7 +1,10 @@
+import { Button } from '@mantine/core';
+import { IconBell } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
-import { useFacts } from '../../../api/user.ts';
+import { useFacts, useMay } from '../../../api/user.ts';
 import { isDay } from '../../../ui/format.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
@@ -22,6 +25,8 @@ const leastScore = (text: string | undefined): number | undefined =>
 /** All leads that the user may see, narrowed by filters and saved views. */
 export default function LeadsPage() {
   const facts = useFacts();
+  const mayAlert = useMay('integration.write');
+  const isClient = facts.user.company_kind === 'client';
   const [params, set] = useSearchParams();
   const views = useViews('leads', KEYS);
   const products = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
@@ -61,9 +66,29 @@ export default function LeadsPage() {
       <PageHeader
         title="Leads"
         line={
-          facts.user.company_kind === 'client'
+          isClient
             ? 'Everyone your campaigns have found, newest first.'
             : 'Everyone your clients’ campaigns have found, newest first.'
+        }
+        primary={
+          mayAlert ? (
+            <Button
+              component={Link}
+              variant="default"
+              leftSection={<IconBell size={16} aria-hidden="true" />}
+              {...{
+                to: '/alerts',
+                search: {
+                  ...(isClient || params.client ? { alert: 'new' } : {}),
+                  client: params.client,
+                  campaign: params.campaign,
+                  score: params.score,
+                } as never,
+              }}
+            >
+              Create alert
+            </Button>
+          ) : undefined
         }
       />
       <ViewTabs views={views} all="All leads" count={count} />
