@@ -1,6 +1,7 @@
 // npm run bench [-- NAME ...] [-- --full] [-- --strict]: runs the benchmarks and prints how much of each limit was
 // reached.
 import { buildAll } from '../scripts/build.ts';
+import { benchAlerts } from './alerts.ts';
 import { benchApi } from './api.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';
@@ -22,6 +23,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ingest: () => benchIngest(),
   backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
   scores: () => benchScores({ full }),
+  alerts: () => benchAlerts(),
   replay: () => benchReplay(),
   deliveries: () => benchDeliveries({ full }),
   import: () => benchImport(),

@@ -78,8 +78,8 @@ export interface Happened {
 
 /** Whether what happened to a lead `l` (`s.kind` at `s.at`) is what an alert `a` waits for, but for its trigger. */
 const isWanted = sql`
-  (a.campaign_id is null or a.campaign_id = l.campaign_id)
-  and (a.min_score = 0 or l.score >= a.min_score)
+  l.score >= case a.min_score when 0 then -1 else a.min_score end
+  and (a.campaign_id is null or a.campaign_id = l.campaign_id)
   and (a.fit = 'any' or l.score_details -> 'facts' -> 'fit' -> 'fits' = l.score_details -> 'facts' -> 'fit' -> 'asked')
   and (a.pages = '{}' or exists (
     select from (

@@ -247,6 +247,7 @@ export function AlertDrawer(props: {
             <Fields>
               <NumberInput
                 label={isNumber ? 'Hours until the next alert' : 'Hours until the next alert about a person'}
+                description="Up to 720, which is 30 days."
                 min={1}
                 max={720}
                 clampBehavior="none"
