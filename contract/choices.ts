@@ -15,6 +15,7 @@ export const RESERVED_SLUGS = [
   'configuration',
   'confirm-email',
   'dashboard',
+  'alerts',
   'deliveries',
   'developer',
   'download-auth',

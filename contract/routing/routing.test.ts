@@ -546,7 +546,7 @@ describe('[NAV-01] the sidebar', () => {
     const expected = [
       ['Home', ['Dashboard']],
       ['Clients', ['Client Management', 'Results by client']],
-      ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries']],
+      ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries', 'Alerts']],
       [
         'Campaigns',
         [
@@ -568,7 +568,7 @@ describe('[NAV-01] the sidebar', () => {
   test('of a client', () => {
     expect(labels('client')).toEqual([
       ['Home', ['Dashboard']],
-      ['Leads', ['All leads', 'Visitor ID', 'Deliveries']],
+      ['Leads', ['All leads', 'Visitor ID', 'Deliveries', 'Alerts']],
       [
         'Campaigns',
         [

@@ -106,7 +106,7 @@ export function createAlerts(
   }
   const need = async (tx: Tx, ctx: Ctx, companyId: string | undefined) => {
     const client = await clientOf(tx, ctx, companyId);
-    if (!client) throw refusalOf('companyID', 'must be one of your clients');
+    if (!client) throw refusalOf('company_id', 'must be one of your clients');
     return client;
   };
 
@@ -128,7 +128,7 @@ export function createAlerts(
     if (isNumber && given.per_hour === null) errors.per_hour = ['is required'];
     if (given.campaign_id !== null) {
       const campaign = await campaigns.visible(tx, given.campaign_id);
-      if (campaign?.company_id !== client.id) errors.leadspeekID = ['is not a campaign of this client'];
+      if (campaign?.company_id !== client.id) errors.campaign_id = ['is not a campaign of this client'];
     }
     const users = await store.usersFor(tx, [client.id, ctx.actor.companyId]);
     const known = new Set([...users.map(({ id }) => id), ...(before?.user_ids ?? [])]);
