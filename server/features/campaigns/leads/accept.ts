@@ -275,10 +275,12 @@ export function createAccept(
         now,
         dayIn(now, zoneOf(campaign.company_id)),
       );
-      // Limits come last: a lead refused by another rule must not trigger any notice about money.
-      const unpaid = ruled === null || ruled === 'balance_empty' ? till.refusal(sale) : null;
+      // Limits come last: a lead refused by another rule must not trigger any notice about money. Only the filter comes
+      // later, as it tells something about the person.
+      const unpaid =
+        ruled === null || ruled === 'balance_empty' || ruled === 'misfit' ? till.refusal(sale) : null;
       if (unpaid) stopped.set(campaign.id, unpaid);
-      const refused = ruled ?? unpaid;
+      const refused = ruled === 'misfit' ? (unpaid ?? ruled) : (ruled ?? unpaid);
       const lead = leadOf.get(`${key}/${campaign.id}`);
       if (lead && visit.visit && (refused === 'seen_recently' || refused === 'converted')) {
         const seen = seenAgain.get(lead.lead_id) ?? {

@@ -154,8 +154,6 @@ export function refusal(
   if (rules.email_required && !candidate.email) return 'email_missing';
   if (rules.phone_required && !candidate.phone) return 'phone_missing';
   if (rules.address_required && !candidate.address) return 'address_missing';
-  const misfit = candidate.facts && campaign.fit?.refusal(candidate.facts);
-  if (misfit) return misfit;
   if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
   if (candidate.confidence < rules.min_confidence) return 'low_confidence';
   if (candidate.pages !== undefined && candidate.pages < rules.min_pages) return 'few_pages';
@@ -169,5 +167,8 @@ export function refusal(
   if (campaign.leadLimit !== null && campaign.leadsCounted >= campaign.leadLimit) return 'daily_cap';
   if (campaign.balanceMicros !== null && campaign.balanceMicros < campaign.priceMicros)
     return 'balance_empty';
+  // After all others: an answer to someone who could not become a lead anyway would tell what is known about them, for
+  // free and as often as the filter is changed.
+  if (candidate.facts && campaign.fit?.refuses(candidate.facts)) return 'misfit';
   return null;
 }
