@@ -51,6 +51,11 @@ export const BOUNDS = {
     what: 'saved views per user. Delete some first',
     rows: (id) => sql`list_view where user_id = ${id}`,
   },
+  looks: {
+    most: 200,
+    what: 'lists with columns or a density of their own per user',
+    rows: (id) => sql`list_look where user_id = ${id}`,
+  },
   lists: {
     most: 1000,
     what: 'exclusion lists per company and its campaigns. Purge some first',
