@@ -146,11 +146,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Job titles',
     hint: "Press Enter after each. 'marketing manager' also finds 'Manager of Marketing'.",
-    refuses: {
-      code: 'misfit_title',
-      title: 'Job title does not fit',
-      meaning: 'The person has none of the campaign’s job titles.',
-    },
     of: ['local', 'locator', 'enhance'],
   },
   fit_seniorities: {
@@ -163,11 +158,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Seniority',
     hint: 'Their level at work.',
-    refuses: {
-      code: 'misfit_seniority',
-      title: 'Seniority does not fit',
-      meaning: 'The person has none of the campaign’s seniorities.',
-    },
     of: ['local', 'locator', 'enhance'],
   },
   fit_industries: {
@@ -180,11 +170,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Industry',
     hint: "Press Enter after each. 'Software' also finds 'Computer Software'.",
-    refuses: {
-      code: 'misfit_industry',
-      title: 'Industry does not fit',
-      meaning: 'The person works in none of the campaign’s industries.',
-    },
     of: ['local', 'locator', 'enhance'],
   },
   fit_sizes: {
@@ -197,11 +182,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Company size',
     hint: 'Number of people who work there.',
-    refuses: {
-      code: 'misfit_size',
-      title: 'Company size does not fit',
-      meaning: 'The person’s company has none of the campaign’s sizes.',
-    },
     of: ['local', 'locator', 'enhance'],
   },
   fit_states: {
@@ -214,11 +194,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'States',
     hint: 'Where they live. Someone in one of the states or ZIP codes fits.',
-    refuses: {
-      code: 'misfit_place',
-      title: 'Place does not fit',
-      meaning: 'The person lives in none of the campaign’s states or ZIP codes.',
-    },
   },
   fit_zips: {
     kind: 'list',
@@ -246,11 +221,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Age',
     hint: 'If only part of someone’s age range is in yours, their age counts as unknown.',
-    refuses: {
-      code: 'misfit_age',
-      title: 'Age does not fit',
-      meaning: 'The person has none of the campaign’s ages.',
-    },
   },
   fit_incomes: {
     kind: 'list',
@@ -261,11 +231,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Household income',
     hint: 'A year. If only part of a household’s range is in yours, its income counts as unknown.',
-    refuses: {
-      code: 'misfit_income',
-      title: 'Income does not fit',
-      meaning: 'The person’s household has none of the campaign’s incomes.',
-    },
   },
   fit_home: {
     kind: 'choice',
@@ -276,11 +241,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'Home',
     hint: 'Whether they own the home they live in.',
-    refuses: {
-      code: 'misfit_home',
-      title: 'Home does not fit',
-      meaning: 'The person owns or rents their home, unlike the people the campaign asks for.',
-    },
   },
   fit_use: {
     kind: 'choice',
@@ -292,6 +252,11 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'People outside the filter',
     hint: 'People who do not become leads are not charged and not delivered.',
+    refuses: {
+      code: 'misfit',
+      title: 'Does not fit the filter',
+      meaning: 'The person does not fit the campaign’s filter. It is not said which part of it.',
+    },
   },
   fit_unknown: {
     kind: 'choice',
@@ -303,11 +268,6 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'People with unknown values',
     hint: 'For example, someone whose age is not known while you ask for an age.',
-    refuses: {
-      code: 'misfit_unknown',
-      title: 'Fit not known',
-      meaning: 'Something that the campaign’s filter asks for is not known about the person.',
-    },
   },
   reidentify: {
     kind: 'choice',

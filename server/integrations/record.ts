@@ -12,6 +12,8 @@ const LONGEST_PARSED = 262_144;
 const MOST_ITEMS = 20;
 const LONGEST_PHONE = 30;
 const MOST_DEPTH = 12;
+/** Values of a document that are looked at, each of them for all of the lead's: far more than what is kept has. */
+const MOST_VALUES = 1_000;
 const MASK = '•••';
 
 /** Facts about the lead that are not about the person. */
@@ -92,22 +94,26 @@ export function createRedactor(leads: readonly Lead[], secrets: readonly string[
     name: string,
     show: (text: string, name: string) => string,
     depth = 0,
+    left = { values: MOST_VALUES },
   ): unknown {
+    if (--left.values < 0) return '…';
     if (value === null || typeof value === 'boolean') return value;
     if (SECRET_NAME.test(name) && typeof value !== 'object') return MASK;
     if (typeof value === 'string') return show(value, name);
     if (typeof value === 'number') return fieldOf(String(value)) ?? value;
     if (depth >= MOST_DEPTH) return '…';
     if (Array.isArray(value)) {
-      const shown = value.slice(0, MOST_ITEMS).map((item) => walk(item, name, show, depth + 1));
+      const shown = value.slice(0, MOST_ITEMS).map((item) => walk(item, name, show, depth + 1, left));
       return value.length > shown.length ? [...shown, `… ${value.length - shown.length} more`] : shown;
     }
     return Object.fromEntries(
-      Object.entries(value as object).map(([key, item]) => [
-        // A few services name records by their address.
-        key.includes('@') || lastDigits(key) ? leaf(key) : key,
-        walk(item, key, show, depth + 1),
-      ]),
+      Object.entries(value as object)
+        .slice(0, Math.max(0, left.values))
+        .map(([key, item]) => [
+          // A few services name records by their address.
+          key.includes('@') || lastDigits(key) ? leaf(key) : key,
+          walk(item, key, show, depth + 1, left),
+        ]),
     );
   }
 

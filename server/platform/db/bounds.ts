@@ -56,6 +56,11 @@ export const BOUNDS = {
     what: 'alerts per client. Remove some first',
     rows: (id) => sql`alert where company_id = ${id} and state <> 'removed'`,
   },
+  looks: {
+    most: 200,
+    what: 'lists with columns or a density of their own per user',
+    rows: (id) => sql`list_look where user_id = ${id}`,
+  },
   lists: {
     most: 1000,
     what: 'exclusion lists per company and its campaigns. Purge some first',

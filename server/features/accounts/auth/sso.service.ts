@@ -12,6 +12,7 @@ import * as store from './entry.store.ts';
 import * as limit from './limit.policy.ts';
 import * as policy from './policy.ts';
 import type { Sessions } from './session.service.ts';
+import * as sessionStore from './session.store.ts';
 
 /** Signing in on a partner's word: a token for one user at one tenant's host, valid once within 60 s (AUTH-12). */
 export function createSso(
@@ -94,7 +95,11 @@ export function createSso(
           kind: user.kind,
         };
         if (!policy.belongsAt(tenant, who)) return null;
-        return { userId: user.id, sessionId: await sessions.open(tx, ctx, user, ' by single sign-on') };
+        const sessionId = await sessions.open(tx, ctx, user, ' by single sign-on');
+        // Whoever has a program sign someone in does not act as freshly confirmed as them. Someone without a password has
+        // nothing else to confirm with.
+        if (secret.password_hash) await sessionStore.setConfirmed(tx, sessionId, new Date(0));
+        return { userId: user.id, sessionId };
       });
       if (!opened) throw refused;
       if (opened === 'used')

@@ -91,6 +91,30 @@ describe('[AUTH-12] single sign-on', () => {
     expect((await validate('')).status).toBe(422);
   });
 
+  test('[BEY-11] it confirms no one who has a password: that moves no money and adds no passkey', async () => {
+    const enter = async (userId: string) =>
+      String((await validate((await mint(userId)).token)).body.access_token);
+    const add = async (token: string) =>
+      (await app.call('GET', '/api/user/passkeys/new', { host: HOST, token })).status;
+    const known = await app.make.user(client, { email: 'known@x.test', password: PASSWORD });
+    const token = await enter(known.id);
+    expect(await add(token)).toBe(403);
+    const topUp = await app.call('POST', '/api/leadspeek/client/topup-card', {
+      host: HOST,
+      token,
+      body: { leadspeekID: '00000000-0000-7000-8000-000000000000' },
+    });
+    expect([topUp.status, topUp.body.errors]).toEqual([403, { confirm: ['password'] }]);
+    const confirm = { host: HOST, token, body: { password: PASSWORD } };
+    expect((await app.call('POST', '/api/user/confirm', confirm)).status).toBe(200);
+    expect(await add(token)).toBe(200);
+    // Who has no password yet could not confirm.
+    const { rows } = await app.admin.query(
+      `update user_account set password_hash = null where email = 'client@x.test' returning id`,
+    );
+    expect(await add(await enter(rows[0].id))).toBe(200);
+  });
+
   test('only its hash is kept; the link names the host the database knows', async () => {
     const ctx = await ctxOf('agency@x.test', HOST, 'http://evil.test:99');
     const { token, url } = await app.features.auth.sso.mint(ctx, person.id);

@@ -1,4 +1,4 @@
-import { Refusal, refusalOf } from '../../../../contract/errors.ts';
+import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
@@ -7,9 +7,6 @@ import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import * as store from './store.ts';
-
-/** More than there are lists in the product. */
-const MAX_LOOKS = 200;
 
 export interface Look {
   list: string;
@@ -66,8 +63,7 @@ export function createViews({ db, clock }: Platform, { audit }: { audit: Audit }
     setLook: (ctx: Ctx, look: Look) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { userId } = ctx.actor;
-        if ((await store.otherLooks(tx, userId, look.list)) >= MAX_LOOKS)
-          throw refusalOf('list', `would exceed the limit of ${MAX_LOOKS} lists`);
+        if (!(await store.hasLook(tx, userId, look.list))) await boundedBy(tx, 'looks', userId, 'list');
         await store.saveLook(tx, { user_id: userId, ...ownerOf(ctx), ...look, updated_at: clock.now() });
         await audit.record(tx, ctx, {
           action: 'look.set',

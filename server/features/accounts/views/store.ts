@@ -6,16 +6,14 @@ import type { Tx } from '../../../platform/db/scope.ts';
 export const looksOf = (tx: Tx, userId: string) =>
   tx.selectFrom('list_look').select(['list', 'density', 'columns']).where('user_id', '=', userId).execute();
 
-/** How many lists a person has a look for, except this one. */
-export async function otherLooks(tx: Tx, userId: string, list: string): Promise<number> {
-  const { count } = await tx
+/** Whether a person has a look for a list. */
+export const hasLook = async (tx: Tx, userId: string, list: string): Promise<boolean> =>
+  (await tx
     .selectFrom('list_look')
-    .select((eb) => eb.fn.countAll<bigint>().as('count'))
+    .select('list')
     .where('user_id', '=', userId)
-    .where('list', '<>', list)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
+    .where('list', '=', list)
+    .executeTakeFirst()) !== undefined;
 
 export async function saveLook(tx: Tx, row: Insertable<Schema['list_look']>): Promise<void> {
   const { density, columns, updated_at } = row;

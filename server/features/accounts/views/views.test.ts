@@ -120,4 +120,21 @@ describe('[BEY-33] how people look at lists', () => {
     BOUNDS.views.most = most;
     expect(await names('client')).toEqual([]);
   });
+
+  test('there are only so many looks, also at once, and each can still be changed', async () => {
+    const before = (await mine('client')).looks.length;
+    const look = (list: string, density = 'compact') =>
+      call('client', 'PUT', '/look', { list, density, columns: null });
+    const { most } = BOUNDS.looks;
+    BOUNDS.looks.most = before + 2;
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => look(`list-${i}`)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+    expect(answers.find(({ status }) => status !== 200)?.body.errors).toEqual({
+      list: [expect.stringContaining('per user')],
+    });
+    const { looks } = await mine('client');
+    expect(looks).toHaveLength(before + 2);
+    expect((await look(looks[0]!.list, 'comfortable')).status).toBe(200);
+    BOUNDS.looks.most = most;
+  });
 });

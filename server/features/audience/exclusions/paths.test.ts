@@ -142,8 +142,21 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
     await app.make.visit(other, { hash: { m: md5('stranger@visit.example') }, ip });
     await app.make.visit(other, { hash: { m: md5('unlisted@visit.example') }, ip });
     await resolve();
-    // The address alone does recognize the person; whatever else the visit brought shows whose visit it was.
-    expect((await outcomes(other)).sort()).toEqual(['duplicate', 'excluded']);
+    // The address alone does recognize the person; that they are a lead elsewhere is said before anything about lists.
+    expect(await outcomes(other)).toEqual(['duplicate', 'duplicate']);
+  });
+
+  test('a campaign that buys no one does not say who is on its lists', async () => {
+    const person = await known();
+    for (const rules of [{ min_confidence: 100 }, { balance: 0n, price: 5_000_000n }]) {
+      const campaign = await app.make.campaign(client, rules);
+      await exclude('campaign', campaign, [person.email]);
+      await app.make.visit(campaign, { email: person.email });
+      await resolve();
+      expect(await outcomes(campaign)).toEqual([
+        'min_confidence' in rules ? 'low_confidence' : 'balance_empty',
+      ]);
+    }
   });
 
   test('people who are imported after the list, and rows that an import merges into one person', async () => {

@@ -13,7 +13,15 @@ import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
 import { type FitFacts, fitOf } from './fit.policy.ts';
 import { READ_APART_MS } from './journey.policy.ts';
-import { dayIn, leadPhones, type Refused, reachesGoal, refusal, type Standing } from './policy.ts';
+import {
+  dayIn,
+  isAboutPerson,
+  leadPhones,
+  type Refused,
+  reachesGoal,
+  refusal,
+  type Standing,
+} from './policy.ts';
 import type { Scores } from './score.service.ts';
 import * as store from './store.ts';
 
@@ -275,10 +283,12 @@ export function createAccept(
         now,
         dayIn(now, zoneOf(campaign.company_id)),
       );
-      // Limits come last: a lead refused by another rule must not trigger any notice about money.
-      const unpaid = ruled === null || ruled === 'balance_empty' ? till.refusal(sale) : null;
+      // Limits come last: a lead refused by another rule must not trigger any notice about money. Only exclusions and the
+      // filter come later, as they tell something about the person.
+      const isTelling = ruled !== null && isAboutPerson(ruled);
+      const unpaid = ruled === null || ruled === 'balance_empty' || isTelling ? till.refusal(sale) : null;
       if (unpaid) stopped.set(campaign.id, unpaid);
-      const refused = ruled ?? unpaid;
+      const refused = isTelling ? (unpaid ?? ruled) : (ruled ?? unpaid);
       const lead = leadOf.get(`${key}/${campaign.id}`);
       if (lead && visit.visit && (refused === 'seen_recently' || refused === 'converted')) {
         const seen = seenAgain.get(lead.lead_id) ?? {

@@ -5,7 +5,7 @@ import { type CampaignRules, NEW_RULES } from '../../../../contract/campaigns/ca
 import { type FitFacts, fitOf, rangeOf } from './fit.policy.ts';
 
 const judge = (rules: Partial<CampaignRules>, facts: Partial<FitFacts>) =>
-  fitOf({ ...NEW_RULES, ...rules })?.refusal({ state: null, zip: null, ...facts }) ?? null;
+  fitOf({ ...NEW_RULES, ...rules })?.refuses({ state: null, zip: null, ...facts }) ?? false;
 
 describe('[BEY-19] ranges as sources write them', () => {
   test.each([
@@ -30,51 +30,41 @@ describe('[BEY-19] ranges as sources write them', () => {
 describe('[BEY-19] whom a filter lets through', () => {
   test('no filter: anyone', () => expect(fitOf(NEW_RULES)).toBeNull());
 
-  test.each<[string, Partial<CampaignRules>, Partial<FitFacts>, string | null]>([
+  test.each<[string, Partial<CampaignRules>, Partial<FitFacts>, boolean]>([
     [
       'words in any order',
       { fit_titles: ['marketing manager'] },
       { job_title: 'Manager of Marketing' },
-      null,
+      false,
     ],
-    [
-      'all words of an entry',
-      { fit_titles: ['marketing manager'] },
-      { job_title: 'Manager' },
-      'misfit_title',
-    ],
-    ['the headline instead of a title', { fit_titles: ['nurse'] }, { headline: 'Nurse, night owl' }, null],
-    ['C++ is not C', { fit_titles: ['c++'] }, { job_title: 'C developer' }, 'misfit_title'],
-    ['a seniority by another name', { fit_seniorities: ['Vice president'] }, { seniority: 'VP' }, null],
-    ['another seniority', { fit_seniorities: ['Owner'] }, { seniority: 'VP' }, 'misfit_seniority'],
-    ['industry words', { fit_industries: ['Software'] }, { industry: 'Computer Software' }, null],
+    ['all words of an entry', { fit_titles: ['marketing manager'] }, { job_title: 'Manager' }, true],
+    ['the headline instead of a title', { fit_titles: ['nurse'] }, { headline: 'Nurse, night owl' }, false],
+    ['C++ is not C', { fit_titles: ['c++'] }, { job_title: 'C developer' }, true],
+    ['a seniority by another name', { fit_seniorities: ['Vice president'] }, { seniority: 'VP' }, false],
+    ['another seniority', { fit_seniorities: ['Owner'] }, { seniority: 'VP' }, true],
+    ['industry words', { fit_industries: ['Software'] }, { industry: 'Computer Software' }, false],
     [
       'the size that a company has at least',
       { fit_sizes: ['51 to 200'] },
       { company_size: '51 to 500' },
-      null,
+      false,
     ],
-    ['another size', { fit_sizes: ['51 to 200'] }, { company_size: '10,000+' }, 'misfit_size'],
-    ['a state', { fit_states: ['TX'] }, { state: 'TX' }, null],
-    ['another state', { fit_states: ['TX'] }, { state: 'LA', zip: '70112' }, 'misfit_place'],
+    ['another size', { fit_sizes: ['51 to 200'] }, { company_size: '10,000+' }, true],
+    ['a state', { fit_states: ['TX'] }, { state: 'TX' }, false],
+    ['another state', { fit_states: ['TX'] }, { state: 'LA', zip: '70112' }, true],
     [
       'a ZIP prefix instead of the state',
       { fit_states: ['TX'], fit_zips: ['701'] },
       { state: 'LA', zip: '70112' },
-      null,
+      false,
     ],
-    ['an age', { fit_ages: ['35 to 44'] }, { age_range: '35-44' }, null],
-    ['an age across two neighbors', { fit_ages: ['25 to 34', '35 to 44'] }, { age_range: '30-39' }, null],
-    ['another age', { fit_ages: ['35 to 44'] }, { age_range: '65+' }, 'misfit_age'],
-    ['an income', { fit_incomes: ['$75,000 to $99,999'] }, { income_range: '$75K to $100K' }, null],
-    [
-      'another income',
-      { fit_incomes: ['$200,000 or more'] },
-      { income_range: 'Under $25,000' },
-      'misfit_income',
-    ],
-    ['a homeowner', { fit_home: 'owner' }, { home_owner: 'Y' }, null],
-    ['a renter', { fit_home: 'owner' }, { home_owner: 'Renter' }, 'misfit_home'],
+    ['an age', { fit_ages: ['35 to 44'] }, { age_range: '35-44' }, false],
+    ['an age across two neighbors', { fit_ages: ['25 to 34', '35 to 44'] }, { age_range: '30-39' }, false],
+    ['another age', { fit_ages: ['35 to 44'] }, { age_range: '65+' }, true],
+    ['an income', { fit_incomes: ['$75,000 to $99,999'] }, { income_range: '$75K to $100K' }, false],
+    ['another income', { fit_incomes: ['$200,000 or more'] }, { income_range: 'Under $25,000' }, true],
+    ['a homeowner', { fit_home: 'owner' }, { home_owner: 'Y' }, false],
+    ['a renter', { fit_home: 'owner' }, { home_owner: 'Renter' }, true],
   ])('%s', (_, rules, facts, refused) => {
     for (const fit_unknown of ['take', 'refuse'] as const)
       expect(judge({ ...rules, fit_unknown }, facts)).toBe(refused);
@@ -88,13 +78,13 @@ describe('[BEY-19] whom a filter lets through', () => {
     ['a state elsewhere, a ZIP code not known', { fit_states: ['TX'], fit_zips: ['701'] }, { state: 'LA' }],
     ['a word for neither', { fit_home: 'renter' }, { home_owner: 'Lives with parents' }],
   ])('unknown: %s; the client chooses', (_, rules, facts) => {
-    expect(judge({ ...rules, fit_unknown: 'take' }, facts)).toBeNull();
-    expect(judge({ ...rules, fit_unknown: 'refuse' }, facts)).toBe('misfit_unknown');
+    expect(judge({ ...rules, fit_unknown: 'take' }, facts)).toBe(false);
+    expect(judge({ ...rules, fit_unknown: 'refuse' }, facts)).toBe(true);
   });
 
   test('what is known to be outside refuses, whatever else is unknown', () => {
     const rules = { fit_titles: ['nurse'], fit_states: ['TX'], fit_unknown: 'take' as const };
-    expect(judge(rules, { state: 'LA' })).toBe('misfit_place');
+    expect(judge(rules, { state: 'LA' })).toBe(true);
   });
 
   test('asking for more people never refuses one who fit, and refusing the unknown never adds one', () => {
@@ -133,11 +123,11 @@ describe('[BEY-19] whom a filter lets through', () => {
         };
         const strict = judge({ ...less, fit_unknown: 'refuse' }, who);
         const loose = judge({ ...less, fit_unknown: 'take' }, who);
-        if (strict === null) {
-          expect(loose).toBeNull();
-          expect(judge({ ...more, fit_unknown: 'refuse' }, who)).toBeNull();
+        if (!strict) {
+          expect(loose).toBe(false);
+          expect(judge({ ...more, fit_unknown: 'refuse' }, who)).toBe(false);
         }
-        if (loose !== null) expect(strict).toBe(loose);
+        if (loose) expect(strict).toBe(true);
       }),
     );
   });

@@ -1,5 +1,5 @@
 import { AGES, COMPANY_SIZES, INCOMES } from '../../../../contract/audience/audience.ts';
-import type { CampaignRules, RuleRefusal } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { FitCount } from '../../../../contract/campaigns/scores.ts';
 import type { Profile } from '../../audience/people/index.ts';
 import { ANYBODY, formsOf } from '../campaigns/index.ts';
@@ -24,8 +24,11 @@ type Verdict = boolean | undefined;
 
 /** Judges people by a campaign's filter. */
 export interface Fit {
-  /** Why someone is kept out; null: they are not, or the filter only scores. */
-  refusal: (facts: FitFacts) => RuleRefusal | null;
+  /**
+   * Whether someone is kept out; never if the filter only scores. Nothing tells by which part: with another part that
+   * never fits, the answer would say what is known about a person, for free.
+   */
+  refuses: (facts: FitFacts) => boolean;
   /** How someone fits, for their score. */
   count: (facts: FitFacts) => FitCount;
 }
@@ -96,8 +99,8 @@ function hasWords(text: string, entries: readonly string[][]): boolean {
 const OWNERS = new Set('y yes t true 1 o h own owner owned homeowner probablehomeowner'.split(' '));
 const RENTERS = new Set('n no f false 0 r rent renter rented probablerenter'.split(' '));
 
-/** One part of a filter: why it refuses, and whether someone fits. */
-type Part = [code: RuleRefusal, judge: (facts: FitFacts) => Verdict];
+/** One part of a filter: whether someone fits. */
+type Part = (facts: FitFacts) => Verdict;
 
 /**
  * A campaign's filter (decision 0270), ready to judge many people; null if it lets everyone through. What is known to be
@@ -106,21 +109,13 @@ type Part = [code: RuleRefusal, judge: (facts: FitFacts) => Verdict];
 export function fitOf(rules: CampaignRules): Fit | null {
   const parts: Part[] = [];
   /** A part about one value: unknown if there is none. */
-  const about = (
-    code: RuleRefusal,
-    value: (facts: FitFacts) => string | null | undefined,
-    judge: (text: string) => Verdict,
-  ) =>
-    parts.push([
-      code,
-      (facts) => {
-        const text = value(facts);
-        return text ? judge(text) : undefined;
-      },
-    ]);
-  const ranges = (code: RuleRefusal, key: keyof FitFacts, wanted: Range[], ofLeast = false) =>
+  const about = (value: (facts: FitFacts) => string | null | undefined, judge: (text: string) => Verdict) =>
+    parts.push((facts) => {
+      const text = value(facts);
+      return text ? judge(text) : undefined;
+    });
+  const ranges = (key: keyof FitFacts, wanted: Range[], ofLeast = false) =>
     about(
-      code,
       (facts) => facts[key],
       (text) => {
         const range = rangeOf(text);
@@ -130,7 +125,6 @@ export function fitOf(rules: CampaignRules): Fit | null {
   if (rules.fit_titles.length > 0) {
     const titles = rules.fit_titles.map(wordsOf);
     about(
-      'misfit_title',
       (facts) => facts.job_title ?? facts.headline,
       (text) => hasWords(text, titles),
     );
@@ -138,7 +132,6 @@ export function fitOf(rules: CampaignRules): Fit | null {
   if (rules.fit_seniorities.length > 0) {
     const forms = new Set(formsOf({ ...ANYBODY, seniorities: rules.fit_seniorities }).seniorities);
     about(
-      'misfit_seniority',
       (facts) => facts.seniority,
       (text) => forms.has(plain(text)),
     );
@@ -146,50 +139,37 @@ export function fitOf(rules: CampaignRules): Fit | null {
   if (rules.fit_industries.length > 0) {
     const industries = rules.fit_industries.map(wordsOf);
     about(
-      'misfit_industry',
       (facts) => facts.industry,
       (text) => hasWords(text, industries),
     );
   }
   // As for B2B ID's audience, a company is as large as its size says at least.
-  if (rules.fit_sizes.length > 0)
-    ranges('misfit_size', 'company_size', chosen(COMPANY_SIZES, rules.fit_sizes), true);
+  if (rules.fit_sizes.length > 0) ranges('company_size', chosen(COMPANY_SIZES, rules.fit_sizes), true);
   if (rules.fit_states.length + rules.fit_zips.length > 0) {
     const { fit_states: states, fit_zips: zips } = rules;
-    parts.push([
-      'misfit_place',
-      ({ state, zip }) => {
-        if ((state && states.includes(state)) || (zip && zips.some((one) => zip.startsWith(one))))
-          return true;
-        return (states.length > 0 && !state) || (zips.length > 0 && !zip) ? undefined : false;
-      },
-    ]);
+    parts.push(({ state, zip }) => {
+      if ((state && states.includes(state)) || (zip && zips.some((one) => zip.startsWith(one)))) return true;
+      return (states.length > 0 && !state) || (zips.length > 0 && !zip) ? undefined : false;
+    });
   }
-  if (rules.fit_ages.length > 0) ranges('misfit_age', 'age_range', chosen(AGES, rules.fit_ages));
-  if (rules.fit_incomes.length > 0)
-    ranges('misfit_income', 'income_range', chosen(INCOMES, rules.fit_incomes));
+  if (rules.fit_ages.length > 0) ranges('age_range', chosen(AGES, rules.fit_ages));
+  if (rules.fit_incomes.length > 0) ranges('income_range', chosen(INCOMES, rules.fit_incomes));
   if (rules.fit_home !== 'any') {
     const [wanted, others] = rules.fit_home === 'owner' ? [OWNERS, RENTERS] : [RENTERS, OWNERS];
     about(
-      'misfit_home',
       (facts) => facts.home_owner,
       (text) => (wanted.has(plain(text)) ? true : others.has(plain(text)) ? false : undefined),
     );
   }
   if (parts.length === 0) return null;
-  const refusal = (facts: FitFacts): RuleRefusal | null => {
-    let isUnknown = false;
-    for (const [code, judge] of parts) {
-      const verdict = judge(facts);
-      if (verdict === false) return code;
-      if (verdict === undefined) isUnknown = true;
-    }
-    return isUnknown && rules.fit_unknown === 'refuse' ? 'misfit_unknown' : null;
+  const isRefused = (facts: FitFacts): boolean => {
+    const verdicts = parts.map((judge) => judge(facts));
+    return verdicts.includes(false) || (rules.fit_unknown === 'refuse' && verdicts.includes(undefined));
   };
   return {
-    refusal: rules.fit_use === 'refuse' ? refusal : () => null,
+    refuses: rules.fit_use === 'refuse' ? isRefused : () => false,
     count(facts) {
-      const verdicts = parts.map(([, judge]) => judge(facts));
+      const verdicts = parts.map((judge) => judge(facts));
       return {
         fits: verdicts.filter((one) => one === true).length,
         unknown: verdicts.filter((one) => one === undefined).length,

@@ -77,14 +77,14 @@ test('[BEY-19] nobody outside the filter is in the ledger or any output, and eac
         await app.features.leads.resolver.resolveAll();
         const judge = fitOf({ ...NEW_RULES, ...rules });
         const verdicts = facts.map(
-          ({ state, ...one }) => judge?.refusal({ zip: null, ...one, state: state ?? null }) ?? null,
+          ({ state, ...one }) => judge?.refuses({ zip: null, ...one, state: state ?? null }) ?? false,
         );
-        const fitting = people.filter((_, i) => verdicts[i] === null).map(({ email }) => email);
+        const fitting = people.filter((_, i) => !verdicts[i]).map(({ email }) => email);
         const books = await booksOf(campaign);
         expect(books.emails).toEqual(fitting.sort());
         expect(BigInt(books.sold)).toBe(USD * BigInt(fitting.length));
-        const counts: Record<string, number> = {};
-        for (const code of verdicts) if (code) counts[code] = (counts[code] ?? 0) + 1;
+        const refused = verdicts.filter(Boolean).length;
+        const counts = refused > 0 ? { misfit: refused } : {};
         expect(books.refused).toEqual(counts);
         const wire = (await call('GET', `/leadspeek/client/refusals/${campaign.id}`)).body.data as {
           reason: string;
@@ -94,6 +94,57 @@ test('[BEY-19] nobody outside the filter is in the ledger or any output, and eac
     ),
     { numRuns: runs(20) },
   );
+});
+
+test('[BEY-19] a filter tells nothing about people who could not become leads anyway, nor by which part it refuses', async () => {
+  const [rich, poor, first] = ['$200,000 or more', 'Under $25,000', '$200,000 or more'].map(
+    (income_range) => ({
+      ...app.make.person(),
+      income_range,
+      age_range: '35-44',
+    }),
+  );
+  await app.make.people(root, [rich!, poor!, first!]);
+  const isRich = { fit_incomes: ['$200,000 or more'], price: USD };
+  const asked = {
+    // A campaign that has not begun, or whose money is gone, would be asked for free.
+    early: await app.make.campaign(client, { ...isRich, balance: 9n * USD }),
+    full: await app.make.campaign(client, { ...isRich, balance: 9n * USD, dailyCap: 1 }),
+    // Of a part that no one fits, and another, the answer must not be which.
+    never: await app.make.campaign(client, {
+      ...isRich,
+      balance: 9n * USD,
+      fit_ages: ['65 or older'],
+    }),
+  };
+  await app.admin.query("update campaign set starts_on = '2099-01-01' where id = $1", [asked.early.id]);
+  const outcomes = async (campaign: MadeCampaign, people = [rich!, poor!]) => {
+    for (const { email } of people) {
+      app.clock.advance(1000);
+      await app.make.visit(campaign, { email });
+      await app.features.leads.resolver.resolveAll();
+    }
+    const { rows } = await app.admin.query(
+      'select outcome from visit where campaign_id = $1 and hash is not null order by received_at',
+      [campaign.id],
+    );
+    return rows.map(({ outcome }) => outcome as string);
+  };
+  expect(await outcomes(asked.full, [first!])).toEqual(['lead']);
+  for (const campaign of Object.values(asked)) {
+    const [one, other] = (await outcomes(campaign)).slice(-2);
+    expect(one).not.toBe('lead');
+    expect(other).toBe(one);
+  }
+  // The first whom it cannot pay stops a campaign, whether they fit or not.
+  for (const who of [rich!, poor!])
+    expect(await outcomes(await app.make.campaign(client, isRich), [who])).toEqual(['balance_empty']);
+
+  // Nor about a lead that was bought, whatever its campaign asks for now.
+  const open = await app.make.campaign(client, { price: USD, balance: 9n * USD });
+  expect(await outcomes(open)).toEqual(['lead', 'lead']);
+  await app.admin.query('update campaign set fit_incomes = $2 where id = $1', [open.id, isRich.fit_incomes]);
+  expect((await outcomes(open)).slice(2)).toEqual(['seen_recently', 'seen_recently']);
 });
 
 test('[BEY-19] a filter is set, bounded, tidied, kept by other changes and copies, and shown to programs', async () => {

@@ -88,13 +88,18 @@ describe('[CAMP-05] the rules of a lead', () => {
     expect(ask({}, { priceMicros: 0n, balanceMicros: 0n })).toBeNull();
   });
 
-  test('the first reason wins, in the order of the domain', () => {
+  test('the first reason wins; what says something about the person comes last', () => {
     const all = { excluded: 'excluded', email: null, confidence: 0 } as const;
-    expect(ask(all, { state: 'paused', balanceMicros: 0n })).toBe('excluded');
-    expect(ask({ ...all, excluded: 'clear' }, { state: 'paused' })).toBe('email_missing');
+    expect(ask(all, { state: 'paused' })).toBe('email_missing');
     expect(ask({ confidence: 0 }, { state: 'paused' }, { sameCampaign: now })).toBe('low_confidence');
     expect(ask({}, { state: 'paused' }, { sameCampaign: now, otherCampaign: now })).toBe('seen_recently');
     expect(ask({}, { state: 'paused', endsOn: '2026-01-01' }, { otherCampaign: now })).toBe('duplicate');
+    for (const excluded of ['excluded', 'cannot_compare'] as const) {
+      expect(ask({ excluded, confidence: 0 })).toBe('low_confidence');
+      expect(ask({ excluded }, { state: 'paused' })).toBe('inactive');
+      expect(ask({ excluded }, { balanceMicros: 0n })).toBe('balance_empty');
+      expect(ask({ excluded })).toBe(excluded);
+    }
   });
 
   test('re-identification windows, over month ends and leap days', () => {

@@ -136,6 +136,10 @@ export function dayIn(now: Date, timeZone: string): string {
     .toString();
 }
 
+/** Whether a refusal says something about the person, so that it is only told where they would have been paid for. */
+export const isAboutPerson = (refused: Refused): boolean =>
+  refused === 'excluded' || refused === 'cannot_compare' || refused === 'misfit';
+
 /**
  * Checks the rules in the order of the domain's "life of a lead" (privacy and bots have already been handled at
  * intake); the first that refuses is the reason. Returns null if it is a lead. `sameCampaign` and `otherCampaign` are
@@ -149,13 +153,10 @@ export function refusal(
   today: string,
 ): Refused | null {
   const { rules } = campaign;
-  if (candidate.excluded !== 'clear') return candidate.excluded;
   if (candidate.converted) return 'converted';
   if (rules.email_required && !candidate.email) return 'email_missing';
   if (rules.phone_required && !candidate.phone) return 'phone_missing';
   if (rules.address_required && !candidate.address) return 'address_missing';
-  const misfit = candidate.facts && campaign.fit?.refusal(candidate.facts);
-  if (misfit) return misfit;
   if (candidate.confidence < campaign.leastBilled) return 'below_threshold';
   if (candidate.confidence < rules.min_confidence) return 'low_confidence';
   if (candidate.pages !== undefined && candidate.pages < rules.min_pages) return 'few_pages';
@@ -169,5 +170,9 @@ export function refusal(
   if (campaign.leadLimit !== null && campaign.leadsCounted >= campaign.leadLimit) return 'daily_cap';
   if (campaign.balanceMicros !== null && campaign.balanceMicros < campaign.priceMicros)
     return 'balance_empty';
+  // After all others: an answer about someone who could not become a lead anyway would tell who they are, by a list made
+  // for the question, or what is known about them, for free and as often as the list or the filter is changed.
+  if (candidate.excluded !== 'clear') return candidate.excluded;
+  if (candidate.facts && campaign.fit?.refuses(candidate.facts)) return 'misfit';
   return null;
 }

@@ -72,8 +72,9 @@ function searched(text: string): string {
 
 /** Which entries of the campaign's hot pages occur in addresses or keywords. */
 export function hotIn(rules: Pick<ScoreRules, 'score_pages'>, texts: readonly string[]): string[] {
-  const all = texts.map(searched);
-  return rules.score_pages.filter((entry) => all.some((text) => text.includes(folded(entry))));
+  // One text is searched much faster than its parts, and no entry has a NUL.
+  const all = texts.map(searched).join('\0');
+  return rules.score_pages.filter((entry) => all.includes(folded(entry)));
 }
 
 const listed = (entries: readonly string[]): string => {

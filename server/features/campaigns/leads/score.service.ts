@@ -1,3 +1,4 @@
+import { setImmediate as breathe } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
@@ -7,6 +8,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { createTurns, type TurnBounds } from '../../../platform/turns.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { hotIn, type ScoredLead, type ScoreRules, scoreOf, weighs } from './score.policy.ts';
@@ -20,6 +22,10 @@ export const scoreJob = defineJob(
 
 /** How many leads are scored in one transaction. */
 const BATCH = 500;
+/** How many leads are scored before others get their turn. */
+const UNINTERRUPTED = 10;
+/** Previews of one company are made one after the other. */
+const PREVIEWS: TurnBounds = { atOnce: 2, waiting: 50, waitingEach: 5, budgetMs: 60_000, windowMs: 600_000 };
 /** Leads up to this old get a new score when their campaign's weights change. */
 const RESCORED_DAYS = 90;
 const DAY_MS = 86_400_000;
@@ -41,6 +47,8 @@ export interface ToScore extends store.Visitor {
   pages?: readonly string[];
 }
 
+const inTurn = createTurns(PREVIEWS);
+
 export type Scores = ReturnType<typeof createScores>;
 
 /** Scores of leads (decision 0274): worked out when a lead comes in, when its person returns, and as time passes. */
@@ -58,7 +66,8 @@ export function createScores(
       tx,
       leads.filter(({ signals, rules }) => !signals && weighs(rules)),
     );
-    return leads.map(({ leadId, rules, signals, fit, known, seenAt: lastKnown, pages: fresh = [] }) => {
+    const rows: (ScoredLead & { leadId: string })[] = [];
+    for (const { leadId, rules, signals, fit, known, seenAt: lastKnown, pages: fresh = [] } of leads) {
       const { pages: earlier, seenAt } = viewed.get(leadId) ?? { pages: [], seenAt: null };
       const pages = [...new Set([...earlier, ...fresh.map(pageOf)])];
       const texts = signals ? signals.shown.flatMap(({ keyword, url }) => [keyword, url ?? '']) : pages;
@@ -70,8 +79,11 @@ export function createScores(
         fit,
       };
       const at = seenAt && seenAt > lastKnown ? seenAt : lastKnown;
-      return { leadId, facts, seenAt: at, score: scoreOf(rules, facts, at, now) };
-    });
+      rows.push({ leadId, facts, seenAt: at, score: scoreOf(rules, facts, at, now) });
+      // A site's pages can be made to be slow to search.
+      if (rows.length % UNINTERRUPTED === 0) await breathe();
+    }
+    return rows;
   }
 
   /** A stored lead, to be scored by some rules. */
@@ -108,6 +120,40 @@ export function createScores(
     while ((await scoreBatch(rootId)) === BATCH);
   }
 
+  /** What a preview says. */
+  const previewed = (ctx: Ctx, campaignId: string, rules: CampaignRules) =>
+    inScope(db.app, ctx.scope, async (tx) => {
+      const rows = await store.newestScored(tx, campaignId, SCORED_LEADS);
+      const now = clock.now();
+      const after = await judged(
+        tx,
+        rows.map((row) => toScore(row, rules)),
+        now,
+      );
+      const bands = SCORE_BANDS.map((from) => ({ from, before: 0, after: 0 }));
+      rows.forEach((row, i) => {
+        if (row.score >= 0) bands[bandOf(row.score)]!.before++;
+        const { score } = after[i]!;
+        if (score) bands[bandOf(score.score)]!.after++;
+      });
+      const examples = after
+        .flatMap(({ leadId, score }, i) =>
+          score
+            ? [
+                {
+                  id: leadId,
+                  before: rows[i]!.score < 0 ? null : rows[i]!.score,
+                  score: score.score,
+                  score_reasons: score.details.reasons,
+                },
+              ]
+            : [],
+        )
+        .sort((a, b) => b.score - a.score)
+        .slice(0, 5);
+      return { leads: rows.length, bands, examples };
+    });
+
   return {
     scoreDue,
 
@@ -134,39 +180,10 @@ export function createScores(
      * What other weights would make of a campaign's newest leads: how many would be in each band, and how many are now.
      * Nothing about a person is told that the leads do not tell: how well each fits stays as it was judged when it came
      * in. The campaign must be one that the scope sees.
+     * @throws Refusal 429 if the company asks for too many at once
      */
     preview: (ctx: Ctx, campaignId: string, rules: CampaignRules) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const rows = await store.newestScored(tx, campaignId, SCORED_LEADS);
-        const now = clock.now();
-        const after = await judged(
-          tx,
-          rows.map((row) => toScore(row, rules)),
-          now,
-        );
-        const bands = SCORE_BANDS.map((from) => ({ from, before: 0, after: 0 }));
-        rows.forEach((row, i) => {
-          if (row.score >= 0) bands[bandOf(row.score)]!.before++;
-          const { score } = after[i]!;
-          if (score) bands[bandOf(score.score)]!.after++;
-        });
-        const examples = after
-          .flatMap(({ leadId, score }, i) =>
-            score
-              ? [
-                  {
-                    id: leadId,
-                    before: rows[i]!.score < 0 ? null : rows[i]!.score,
-                    score: score.score,
-                    score_reasons: score.details.reasons,
-                  },
-                ]
-              : [],
-          )
-          .sort((a, b) => b.score - a.score)
-          .slice(0, 5);
-        return { leads: rows.length, bands, examples };
-      }),
+      inTurn(ctx.actor.companyId, () => previewed(ctx, campaignId, rules)),
 
     /** Makes the scores of a campaign due after its weights have changed. */
     renew: (rootId: string, campaignId: string): Promise<void> =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
@@ -94,4 +94,23 @@ test('[BEY-17] a lead is scored when it comes in, when its person returns, and a
     tx.selectFrom('lead').select('id').where('score_due_at', 'is not', null).execute(),
   );
   expect(left).toEqual([]);
+});
+
+test('[BEY-17] a company has one preview made at a time, and a few wait', async () => {
+  const campaign = await app.make.campaign(client, {});
+  await app.admin.query('begin');
+  await app.admin.query('lock table lead');
+  let refused = 0;
+  const all = Array.from({ length: 12 }, async () => {
+    const { status } = await app.call('POST', '/api/leadspeek/report/lead/score-preview', {
+      host: HOST,
+      token,
+      body: { leadspeekID: campaign.id },
+    });
+    if (status === 429) refused++;
+    return status;
+  });
+  await vi.waitFor(() => expect(refused).toBe(6), { timeout: 10_000 });
+  await app.admin.query('commit');
+  expect((await Promise.all(all)).filter((status) => status === 200)).toHaveLength(6);
 });

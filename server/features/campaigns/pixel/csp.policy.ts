@@ -15,10 +15,15 @@ export interface Wanted {
   isLoaded?: boolean;
 }
 
-/** The policies of one header or meta element: several are separated by commas, and all have to allow a thing. */
-function policiesOf(text: string): Policy[] {
-  return text
-    .slice(0, 32_768)
+/** What is read of a page's policies: a stranger can put thousands on a page, and each could add lines to the answer. */
+const MOST_TEXT = 32_768;
+const MOST_POLICIES = 10;
+
+/** The policies of headers and meta elements: several are separated by commas, and all have to allow a thing. */
+function policiesOf(texts: readonly string[]): Policy[] {
+  return texts
+    .join(',')
+    .slice(0, MOST_TEXT)
     .split(',')
     .map((one) => {
       const policy: Policy = new Map();
@@ -29,15 +34,15 @@ function policiesOf(text: string): Policy[] {
       }
       return policy;
     })
-    .filter((policy) => policy.size > 0);
+    .filter((policy) => policy.size > 0)
+    .slice(0, MOST_POLICIES);
 }
 
 const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
 
 /** Whether a source expression (CSP 3, 6.7.2) allows an address. */
-function isAllowedBy(source: string, url: URL, self: string): boolean {
+function isAllowedBy(source: string, url: URL, page: URL | null): boolean {
   const text = source.toLowerCase();
-  const page = URL.parse(self);
   if (text === '*') return /^https?:$/.test(url.protocol);
   if (text === "'self'") return page !== null && (url.origin === page.origin || isSecured(page, url));
   if (/^[a-z][a-z0-9+.-]*:$/.test(text))
@@ -73,7 +78,8 @@ const isSecured = (page: URL, url: URL): boolean =>
 
 const allows = (sources: string[], address: string, self: string): boolean => {
   const url = URL.parse(address);
-  return url !== null && sources.some((source) => isAllowedBy(source, url, self));
+  const page = URL.parse(self);
+  return url !== null && sources.some((source) => isAllowedBy(source, url, page));
 };
 
 function allowsScript(sources: string[], { script, nonce, isLoaded, self }: Wanted): boolean {
@@ -91,7 +97,7 @@ function allowsScript(sources: string[], { script, nonce, isLoaded, self }: Want
 export function linesFor(policies: readonly string[], wanted: Wanted): string[] {
   const lines = new Set<string>();
   const origin = (address: string): string => URL.parse(address)?.origin ?? address;
-  for (const policy of policies.flatMap(policiesOf)) {
+  for (const policy of policiesOf(policies)) {
     const scriptName = ['script-src-elem', 'script-src', 'default-src'].find((name) => policy.has(name));
     if (scriptName && !allowsScript(policy.get(scriptName)!, wanted)) {
       const sources = policy.get(scriptName)!;

@@ -170,6 +170,24 @@ describe('[BEY-10] [CAMP-10] the reading of a live page', () => {
     expect((await check('/hostile')).cause).toBe('csp');
   });
 
+  it('says a few lines about policies, however many a page has', async () => {
+    const meta = (policy: string) => `<meta http-equiv="content-security-policy" content="${policy}">`;
+    const many = Array.from({ length: 20_000 }, (_, i) => meta(`connect-src h${i}.test`)).join('');
+    for (const html of [
+      tag + many,
+      tag + meta(`default-src ${'a '.repeat(4_000)}`).repeat(200),
+      tag + meta('script-src h.test,'.repeat(400)).repeat(200),
+    ]) {
+      more['/hostile'] = { html };
+      const { cause, fixes } = await check('/hostile');
+      expect(cause).toBe('csp');
+      expect(fixes.length).toBeGreaterThan(0);
+      expect(fixes.length).toBeLessThanOrEqual(30);
+    }
+    more['/hostile'] = { html: ` ${meta(',,,')}${meta("script-src 'self'")}${tag}` };
+    expect((await check('/hostile')).fixes.map(({ code }) => code)).toEqual([`script-src 'self' ${AGENCY}`]);
+  });
+
   it.each(['/401', '/403', '/429', '/500', '/503', '/challenge', '/mitigated', '/hang', '/inside'])(
     'calls %s blocked, in the words of the specification, and says why in plain words',
     async (path) => {

@@ -222,6 +222,7 @@ describe('[BEY-14] access for apps (OAuth 2.1)', () => {
       { redirect_uris: ['https://x.example/#a'] },
       { redirect_uris: Array.from({ length: 6 }, () => CALLBACK) },
       { redirect_uris: [CALLBACK], client_name: 'x'.repeat(61) },
+      { redirect_uris: [CALLBACK], client_name: '\u202emoc.rehto ta resU' },
       { redirect_uris: [CALLBACK], token_endpoint_auth_method: 'client_secret_basic' },
     ]) {
       const { status, body } = await register(wrong);
