@@ -22,8 +22,8 @@ export const scoreJob = defineJob(
 
 /** How many leads are scored in one transaction. */
 const BATCH = 500;
-/** How many leads are scored before others get their turn. */
-const UNINTERRUPTED = 10;
+/** For how many milliseconds leads are scored before others get their turn. */
+const UNINTERRUPTED_MS = 20;
 /** Previews of one company are made one after the other. */
 const PREVIEWS: TurnBounds = { atOnce: 2, waiting: 50, waitingEach: 5, budgetMs: 60_000, windowMs: 600_000 };
 /** Leads up to this old get a new score when their campaign's weights change. */
@@ -67,6 +67,7 @@ export function createScores(
       leads.filter(({ signals, rules }) => !signals && weighs(rules)),
     );
     const rows: (ScoredLead & { leadId: string })[] = [];
+    let began = performance.now();
     for (const { leadId, rules, signals, fit, known, seenAt: lastKnown, pages: fresh = [] } of leads) {
       const { pages: earlier, seenAt } = viewed.get(leadId) ?? { pages: [], seenAt: null };
       const pages = [...new Set([...earlier, ...fresh.map(pageOf)])];
@@ -81,7 +82,10 @@ export function createScores(
       const at = seenAt && seenAt > lastKnown ? seenAt : lastKnown;
       rows.push({ leadId, facts, seenAt: at, score: scoreOf(rules, facts, at, now) });
       // A site's pages can be made to be slow to search.
-      if (rows.length % UNINTERRUPTED === 0) await breathe();
+      if (performance.now() - began > UNINTERRUPTED_MS) {
+        await breathe();
+        began = performance.now();
+      }
     }
     return rows;
   }
