@@ -19,7 +19,8 @@ export interface Score {
   dueAt: Date | null;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** Of recency: within how many days someone was last seen, and the share of its points that they get. */
 const RECENCY = [
@@ -145,9 +146,10 @@ export function scoreOf(rules: ScoreRules, facts: ScoreFacts, seenAt: Date, now:
   return {
     score: reasons.reduce((sum, { points }) => sum + points, 0),
     details: { facts, reasons },
+    // By the hour, so that most page views of a visit leave the index of what is due as it is.
     dueAt:
       weights.recency > 0 && recency.days < Infinity
-        ? new Date(seenAt.getTime() + recency.days * DAY_MS)
+        ? new Date(Math.ceil((seenAt.getTime() + recency.days * DAY_MS) / HOUR_MS) * HOUR_MS)
         : null,
   };
 }

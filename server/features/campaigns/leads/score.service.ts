@@ -65,6 +65,7 @@ export function createScores(
     const viewed = await store.pagesOf(
       tx,
       leads.filter(({ signals, rules }) => !signals && weighs(rules)),
+      now,
     );
     const rows: (ScoredLead & { leadId: string })[] = [];
     let began = performance.now();

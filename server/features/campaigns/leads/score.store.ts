@@ -5,6 +5,7 @@ import { detailsOf, type ScoredLead } from './score.policy.ts';
 /** How many days before they were last seen count, and how many views of a person and of their browser are looked at. */
 const SEEN_DAYS = 30;
 const MOST_VIEWS = 100;
+const DAY_MS = 86_400_000;
 /** Two pages that are the same so far count as one. */
 export const LONGEST_PAGE = 300;
 
@@ -27,9 +28,18 @@ export interface Visitor {
 export async function pagesOf(
   tx: Tx,
   of: readonly Visitor[],
+  now: Date,
 ): Promise<Map<string, { pages: string[]; seenAt: Date | null }>> {
   if (of.length === 0) return new Map();
-  const { rows } = await sql<{ lead_id: string; pages: string[]; seen_at: Date | null }>`
+  // Bounds for all of them leave out the partitions that none of them needs.
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10);
+  const first = day(Math.min(...of.map(({ seenAt }) => seenAt.getTime())) - (SEEN_DAYS + 1) * DAY_MS);
+  const last = day(now.getTime() + DAY_MS);
+  const { rows } = await sql<{
+    lead_id: string;
+    pages: string[];
+    seen_at: Date | null;
+  }>`/* kept: lead_pages */
     select w.lead_id, max(v.received_at) as seen_at,
       coalesce(array_agg(distinct left(split_part(split_part(v.url, '#', 1), '?', 1), ${LONGEST_PAGE}))
         filter (where v.event = 'view' and v.url is not null), '{}') as pages
@@ -41,12 +51,12 @@ export async function pagesOf(
     cross join lateral (
       (select v.url, v.event, v.received_at from visit v
        where v.campaign_id = w.campaign_id and v.person_id = w.person_id
-         and v.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS}) and v.day >= w.seen_at::date - ${SEEN_DAYS + 1}::int
+         and v.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS}) and v.day between ${first}::date and ${last}::date
        order by v.received_at desc limit ${MOST_VIEWS})
       union all
       (select v.url, v.event, v.received_at from visit v
        where v.visitor_id = own.visitor_id and v.event = 'view' and v.campaign_id = w.campaign_id
-         and v.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS}) and v.day >= w.seen_at::date - ${SEEN_DAYS + 1}::int
+         and v.received_at > w.seen_at - make_interval(days => ${SEEN_DAYS}) and v.day between ${first}::date and ${last}::date
        limit ${MOST_VIEWS})
       union all
       select own.url, own.event, own.received_at where own.event_id is not null) v
