@@ -18,6 +18,10 @@ export interface Identity {
 
 export type Verdict = 'clear' | 'excluded' | 'cannot_compare';
 
+/** Whether any list applies to what these companies and campaigns have, in any scope of the root. */
+export const anyInForce = async (tx: Tx, owners: string[]): Promise<boolean> =>
+  (await store.inForce(tx, owners)).size > 0;
+
 /**
  * Checks identities against every list that applies, in one look-up, in any scope of the root. An identity known only
  * by one hash, where an applicable list has rows known only by the other, cannot be compared and counts as refused

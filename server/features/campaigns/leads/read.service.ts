@@ -31,7 +31,7 @@ export async function clientScope(
 export function createReads(
   { db }: Platform,
   { tenants, enrichment }: { tenants: Tenants; enrichment: Enrichment },
-  { withheld }: Pick<ReturnType<typeof createWithheld>, 'withheld'>,
+  { withheld, mayWithhold }: Pick<ReturnType<typeof createWithheld>, 'withheld' | 'mayWithhold'>,
 ) {
   async function dressed(tx: Tx, rows: Row[]) {
     const ids = rows.map((row) => row.id);
@@ -70,14 +70,18 @@ export function createReads(
         asked.campaignId || asked.companyId
           ? await inScope(db.app, ctx.scope, (tx) => clientScope(tx, tenants, asked))
           : undefined;
-      const places = await inScope(db.app, scope ?? ctx.scope, (tx) =>
-        store.nextLeads(tx, { ...asked, sort: 'created_at' }, after, limit + 1),
-      );
+      const { places, ids, dressedRows } = await inScope(db.app, scope ?? ctx.scope, async (tx) => {
+        const places = await store.nextLeads(tx, { ...asked, sort: 'created_at' }, after, limit + 1);
+        const ids = places.slice(0, limit).map(({ id }) => id);
+        // Where no list applies, one transaction does.
+        const dressedRows = (await mayWithhold(tx, places))
+          ? undefined
+          : await dressed(tx, await store.leadsByIds(tx, ids));
+        return { places, ids, dressedRows };
+      });
+      const rows =
+        dressedRows?.map((row) => ({ ...row, isExcluded: false })) ?? (await shown(scope ?? ctx.scope, ids));
       const page = places.slice(0, limit);
-      const rows = await shown(
-        scope ?? ctx.scope,
-        page.map(({ id }) => id),
-      );
       return { rows, end: places.length > limit ? page.at(-1)! : null };
     },
 

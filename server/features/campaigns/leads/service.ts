@@ -156,7 +156,7 @@ export function createLeads(
   const scores = createScores(platform, deps);
   const accept = createAccept(platform, { ...deps, scores });
   const resolver = createResolver(platform, { ...deps, accept });
-  const { withheld, withheldIn } = createWithheld(platform, deps);
+  const { withheld, withheldIn, mayWithhold } = createWithheld(platform, deps);
 
   /** A filter's days, in the company's time zone, as instants. */
   async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
@@ -257,7 +257,7 @@ export function createLeads(
     resolver,
     withheldIn,
     withheld,
-    reads: createReads(platform, deps, { withheld }),
+    reads: createReads(platform, deps, { withheld, mayWithhold }),
     preview: createPreview(deps),
 
     /**

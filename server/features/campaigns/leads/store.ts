@@ -325,16 +325,30 @@ export interface Place {
   id: string;
 }
 
+/** With the companies and the campaign whose lists apply to the lead there. */
+export interface OwnedPlace extends Place {
+  root_id: string;
+  agency_id: string;
+  company_id: string;
+  campaign_id: string;
+}
+
 /** The positions of the next leads by date, in the requested direction, after the lead at this position. */
 export async function nextLeads(
   tx: Tx,
   asked: LeadList,
   after: Place | null,
   limit: number,
-): Promise<Place[]> {
+): Promise<OwnedPlace[]> {
   const known = await narrowed(tx, asked);
   if (isEmpty(known)) return [];
-  let query = filtered(tx, asked, known, false).select('l.created_at as at');
+  let query = filtered(tx, asked, known, false).select([
+    'l.created_at as at',
+    'l.root_id',
+    'l.agency_id',
+    'l.company_id',
+    'l.campaign_id',
+  ]);
   const beyond = asked.order === 'asc' ? sql`>` : sql`<`;
   if (after)
     query = query.where(sql<boolean>`(l.created_at, l.id) ${beyond} (${after.at}, ${after.id}::uuid)`);

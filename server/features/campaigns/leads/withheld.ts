@@ -47,6 +47,18 @@ export function createWithheld(
 
   return {
     withheldIn,
+    /** Whether a list could withhold any of these leads: most often, none does, and nothing else need be read. */
+    mayWithhold: (tx: Tx, leads: store.OwnedPlace[]): Promise<boolean> =>
+      exclusions.anyInForce(tx, [
+        ...new Set(
+          leads.flatMap(({ root_id, agency_id, company_id, campaign_id }) => [
+            root_id,
+            agency_id,
+            company_id,
+            campaign_id,
+          ]),
+        ),
+      ]),
     /** Can be called in any scope: uses its own transaction. */
     withheld: (rootId: string, leadIds: string[]): Promise<Set<string>> =>
       leadIds.length === 0
