@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { Id, Instant } from '../primitives.ts';
 
-/** What a check of the pixel found. Those of GOOD and WORTH_KNOWING work; every other is why the pixel does not. */
+/** What a check of the pixel found. */
 export const PIXEL_CAUSES = [
+  // It works.
   'tag',
   'tag_manager',
   // It works, and there is something to know about it.
@@ -17,6 +18,7 @@ export const PIXEL_CAUSES = [
   'curly_quotes',
   'missing',
   'no_tag_in_manager',
+  'not_fired',
   'noscript',
   'other_host',
   'other_key',
