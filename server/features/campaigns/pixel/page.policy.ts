@@ -57,7 +57,8 @@ export function tagsIn(
   });
 }
 
-const CURLY_END = /^(?:[“”„‘’″]|&(?:[rl][sd]quo|#82(?:16|17|20|21|22|43));)/;
+/** A curly quotation mark, as it is or as editors write it. */
+const CURLY = /^(?:[“”„‘’″]|&(?:[rl][sd]quo|#82(?:16|17|20|21|22|43));)/;
 /** The beginning of a script element with its first sign escaped, as in text and in strings of scripts. */
 const WRITTEN_OUT = ['&lt;script', '&#60;script', '&#x3c;script', '\\u003cscript'];
 const isWrittenOut = (before: string): boolean => {
@@ -143,7 +144,7 @@ export function partsOf(html: string): PageParts {
     tags,
     inComments: tagsIn(comments),
     inNoscript: tagsIn(noscripts),
-    inCurlyQuotes: tagsIn(html, 'code', (_before, after) => CURLY_END.test(after)),
+    inCurlyQuotes: tagsIn(html, 'code', (_before, after) => CURLY.test(after)),
     shown: tagsIn(html, 'code', isWrittenOut),
     sources,
     policies,
@@ -163,7 +164,7 @@ function scriptTags(attributes: ReadonlyMap<string, string>, body: string): Tag[
   const isScript = type === '' || SCRIPT_TYPES.test(type);
   const source = attributes.get('src');
   const own = (tag: Tag): Tag => ({ ...tag, attributes });
-  if (source !== undefined && !/^[“”„‘’″]/.test(source))
+  if (source !== undefined && !CURLY.test(source))
     return tagsIn(source, isScript ? 'script' : 'held').map(own);
   // Consent tools and optimizers move the address to an attribute that browsers do not know.
   const kept = [...attributes].flatMap(([name, value]) =>
