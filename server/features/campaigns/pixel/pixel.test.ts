@@ -131,7 +131,15 @@ describe('[BEY-10] the last events of a pixel', () => {
       ['<img src=x onerror=alert(1)>', 'view', false, false],
     ]);
     expect(data.every(({ outcome }) => outcome === null)).toBe(true);
+    // What was stored and did not become a lead is in the list itself.
+    await app.admin.query(
+      `insert into campaign_refusal (campaign_id, hour, reason, root_id, agency_id, company_id, count, last_at)
+         select id, date_trunc('hour', $2::timestamptz), 'unmatched', root_id, agency_id, company_id, 3, $2
+         from campaign where id = $1`,
+      [campaign.id, app.clock.now()],
+    );
     expect(refused).toEqual([{ reason: 'bot', count: 1 }]);
+    expect((await events()).refused).toEqual(refused);
   });
 });
 

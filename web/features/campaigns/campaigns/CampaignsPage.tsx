@@ -145,11 +145,12 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
           title: row.campaign_name,
           state: <StatusBadge status={row.status}>{statusWords(row)}</StatusBadge>,
           line: [
+            // First, since the end is cut.
+            ...(row.silent_since ? [pixelState(row, new Date()).words] : []),
             `#${row.campaign_number}`,
             ...(user.company_kind === 'client' ? [] : [row.company_name]),
             `${num(row.leads_30d)} ${row.leads_30d === 1 ? 'lead' : 'leads'} in 30 days`,
             ...(row.balance_micros === null ? [] : [money(row.balance_micros)]),
-            ...(row.silent_since ? [pixelState(row, new Date()).words] : []),
           ].join(' · '),
           ...(mayWrite || mayRemove ? { end: <CampaignMenu campaign={row} /> } : {}),
         })}
