@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { CHROMIUM_PLACES } from '../server/platform/chromium.ts';
 import { root } from './setup.mjs';
 
 /** A browser to drive: its executable and the environment variables it needs in addition to ours. */
@@ -12,18 +13,6 @@ export interface Chromium {
   /** Where it comes from, for messages. */
   from: 'CHROMIUM_PATH' | 'system' | 'npm' | 'apt';
 }
-
-const installed = [
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome-stable',
-  '/usr/bin/google-chrome',
-  '/opt/google/chrome/chrome',
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  `${process.env.HOME}/Applications/Google Chrome.app/Contents/MacOS/Google Chrome`,
-];
 
 /** Nothing that talks to the outside by itself: pages under test should be the only traffic. */
 const flags = [
@@ -58,7 +47,7 @@ async function find(): Promise<Chromium> {
     if (!runs(named)) throw new Error(`CHROMIUM_PATH: ${named} does not run.`);
     return { executablePath: named, env: {}, from: 'CHROMIUM_PATH' };
   }
-  const system = installed.find((path) => existsSync(path) && runs(path));
+  const system = CHROMIUM_PLACES.find((path) => existsSync(path) && runs(path));
   if (system) return { executablePath: system, env: {}, from: 'system' };
   const debian = debianPackage();
   if (debian) return { executablePath: debian, env: {}, from: 'apt' };

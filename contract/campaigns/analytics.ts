@@ -25,8 +25,8 @@ export const ATTENTION = [
   // The company's own invoices, and for an agency those of its clients, whose charge was declined.
   'own_payment',
   'client_payment',
-  // Active Site ID campaigns whose sites have sent no visit for two days.
-  'no_visits',
+  // Active Site ID campaigns whose sites have sent nothing for longer than usual.
+  'silent',
   // Campaigns that are paused until there is balance, or a price.
   'balance_empty',
   'below_cost',

@@ -194,6 +194,9 @@ export const Campaign = z.object({
   pixel_check: z.enum(['found', 'not_found', 'blocked']).nullable(),
   pixel_checked_at: Instant.nullable(),
   last_visit_at: Instant.nullable(),
+  silent_since: Instant.nullable().describe(
+    'Since when an active site has sent nothing for longer than usual; null while it sends',
+  ),
   version: z.int().describe('Increases with each change. Updates name the version they are based on'),
   created_at: Instant,
 });

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { Id, Instant } from '../primitives.ts';
 
-/** What a check of the pixel found. Those of GOOD and WORTH_KNOWING work; every other is why the pixel does not. */
+/** What a check of the pixel found. */
 export const PIXEL_CAUSES = [
+  // It works.
   'tag',
   'tag_manager',
   // It works, and there is something to know about it.
@@ -17,6 +18,7 @@ export const PIXEL_CAUSES = [
   'curly_quotes',
   'missing',
   'no_tag_in_manager',
+  'not_fired',
   'noscript',
   'other_host',
   'other_key',
@@ -31,6 +33,18 @@ export type PixelCause = (typeof PIXEL_CAUSES)[number];
 /** Why a page was read and not opened in a browser. */
 export const WHY_READ = ['off', 'no_browser', 'no_sandbox', 'busy', 'failed'] as const;
 export type WhyRead = (typeof WHY_READ)[number];
+
+/** Why events are refused when they arrive, and not stored. */
+export const ARRIVAL_REFUSALS = [
+  'bad_event',
+  'bad_time',
+  'bot',
+  'foreign_origin',
+  'foreign_page',
+  'inactive',
+  'too_many',
+  'too_much',
+] as const;
 
 /** The maximum number of events that are listed. */
 export const MOST_EVENTS = 50;
@@ -98,7 +112,7 @@ export const pixel = {
       method: 'GET',
       path: '/leadspeek/client/embedded-code/{leadspeekID}/events',
       tags,
-      summary: `Returns the last ${MOST_EVENTS} events of the pixel, newest first, and what was refused in the last hour`,
+      summary: `Returns the last ${MOST_EVENTS} events of the pixel, newest first, and what was refused on arrival in the last two hours`,
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -122,7 +136,7 @@ export const pixel = {
         ),
         refused: z
           .array(z.object({ reason: z.string(), count: z.int() }))
-          .describe('Events that were not stored, in this hour and the one before'),
+          .describe('Events that were refused on arrival, in this hour and the one before'),
       }),
     ),
 };

@@ -146,6 +146,8 @@ const environment = z
     SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
     VISIT_LIMITS: limitsSetting(VISIT_LIMITS),
     VISIT_VOLUMES: limitsSetting(VISIT_VOLUMES),
+    PIXEL_BROWSER: z.enum(['sandboxed', 'unsandboxed', 'off']).default('sandboxed'),
+    CHROMIUM_PATH: z.string().min(1).optional(),
     SECURITY_CONTACT: z
       .url({ protocol: /^(https|mailto|tel)$/, error: 'must be a mailto:, https:, or tel: address' })
       .optional(),
@@ -254,6 +256,10 @@ export interface Config {
   visitLimits: typeof VISIT_LIMITS;
   /** How many megabytes of it a day (the same). */
   visitVolumes: typeof VISIT_VOLUMES;
+  /** Whether the check of pixels opens pages in a browser, and whether that browser must have its sandbox. */
+  pixelBrowser: 'sandboxed' | 'unsandboxed' | 'off';
+  /** The browser's executable; if undefined, it is looked for where it usually is. */
+  chromiumPath: string | undefined;
   /** Where to report a vulnerability (security.txt); if undefined, to the root's own email address. */
   securityContact: string | undefined;
   /** How long its event loop may be blocked before a process ends itself; 0 for never. */
@@ -340,6 +346,8 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
       }),
     ),
     connectionsPerAddress: e.CONNECTIONS_PER_ADDRESS,
+    pixelBrowser: e.PIXEL_BROWSER,
+    chromiumPath: e.CHROMIUM_PATH,
     securityContact: e.SECURITY_CONTACT,
     signUpLimits: e.SIGNUP_LIMITS,
     visitLimits: e.VISIT_LIMITS,

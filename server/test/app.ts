@@ -66,6 +66,8 @@ export async function testApp(
     }),
     // Tests never query the machine's name servers.
     dnsServers: ['127.0.0.1:1'],
+    // A browser is opened where a test is about it.
+    pixelBrowser: 'off',
     // Tests sign in thousands of times.
     passwordCost: { memoryCost: 64, timeCost: 1 },
     ...given.settings,

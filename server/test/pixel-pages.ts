@@ -106,7 +106,7 @@ export function pixelPages(agency: string, shop: string): Record<string, PixelPa
         <script src="${shop}/slow.js"></script>${tag.replace('async ', '')}`),
       read: 'tag',
       opened: 'consent',
-      paste: 'OptanonWrapper',
+      paste: 'OneTrustGroupsUpdated',
     },
     // It runs once the visitor moves; the browser of the check does.
     '/delayed': {

@@ -24,13 +24,12 @@ async function troubled(tx: Tx, found: RawBuilder<unknown>): Promise<Troubled> {
   return rows[0]!;
 }
 
-/** Active Site ID campaigns that were last changed before an instant and have had no visit since. */
-export const withoutVisits = (tx: Tx, since: Date): Promise<Troubled> =>
+/** Active Site ID campaigns whose sites are silent. */
+export const silentSites = (tx: Tx, now: Date): Promise<Troubled> =>
   troubled(
     tx,
     sql`select c.id, 1 as number from campaign c
-      where c.state = 'active' and c.module = 'local' and c.updated_at < ${since}
-        and not exists (select 1 from campaign_hour h where h.campaign_id = c.id and h.hour >= ${since} and h.visits > 0)`,
+      where c.state = 'active' and c.module = 'local' and pixel_silence(c.id, ${now}) is not null`,
   );
 
 /** Campaigns that are paused for a reason. */

@@ -67,7 +67,7 @@ test('[BEY-33] the way to the first lead, step by step, until there is one', asy
   expect(await steps('client')).toBeUndefined();
 });
 
-test('[BEY-33] a site that was silent for two days, but not one that was changed since or still sends visits', async () => {
+test('[BEY-10] [BEY-33] a site of which nothing was heard for two days, but not one that was changed since or still sends visits', async () => {
   const silent = await app.make.campaign(client, { name: 'Silent' });
   const changed = await app.make.campaign(client, { name: 'Changed' });
   const paused = await app.make.campaign(client, { name: 'Paused' });
@@ -77,8 +77,8 @@ test('[BEY-33] a site that was silent for two days, but not one that was changed
   await app.admin.query(`update campaign set state = 'paused' where id = $1`, [paused.id]);
   const { rows } = await app.admin.query(`select id from campaign where name = 'Tents'`);
   await hour(rows[0], 1, 3);
-  expect(await told('client')).toEqual([['no_visits', 1, 'Silent']]);
-  expect(await told('agency')).toEqual([['no_visits', 1, 'Silent']]);
+  expect(await told('client')).toEqual([['silent', 1, 'Silent']]);
+  expect(await told('agency')).toEqual([['silent', 1, 'Silent']]);
   expect(await told('fresh')).toEqual([]);
   await hour(silent, 47, 1);
   expect(await told('client')).toEqual([]);

@@ -25,8 +25,6 @@ const MOST_DAYS = 400;
 const MOST_CAMPAIGNS = 50;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** How long a site may be silent before someone is told. */
-const SILENT_MS = 2 * DAY_MS;
 const UNDELIVERED_MS = 7 * DAY_MS;
 
 /** The calls of the dashboards and of the reports (spec calls 7). */
@@ -92,7 +90,6 @@ export function analyticsRoutes(
   /** What someone has to see to, as far as the reader may know of it. */
   async function attentionOf(tx: Tx, ctx: Ctx) {
     const { kind, companyId } = ctx.actor;
-    const at = (ms: number) => new Date(clock.now().getTime() - ms);
     const isAgency = kind === 'agency';
     const payment = (row: { count: bigint; due: bigint }) => ({
       count: Number(row.count),
@@ -114,13 +111,13 @@ export function analyticsRoutes(
       found.push({ kind: 'client_payment' as const, ...payment(clients) });
     }
     if (ctx.may('campaign.read')) {
-      const silent = await homeStore.withoutVisits(tx, at(SILENT_MS));
-      found.push({ kind: 'no_visits' as const, ...ofCampaigns(silent) });
+      const silent = await homeStore.silentSites(tx, clock.now());
+      found.push({ kind: 'silent' as const, ...ofCampaigns(silent) });
       for (const reason of ['balance_empty', 'below_cost'] as const)
         found.push({ kind: reason, ...ofCampaigns(await homeStore.pausedFor(tx, reason)) });
     }
     if (ctx.may('integration.read')) {
-      const lost = await homeStore.undelivered(tx, at(UNDELIVERED_MS));
+      const lost = await homeStore.undelivered(tx, new Date(clock.now().getTime() - UNDELIVERED_MS));
       found.push({ kind: 'undelivered' as const, ...ofCampaigns(lost) });
     }
     return found.filter(({ count }) => count > 0);

@@ -21,6 +21,7 @@ export const exports: readonly ExportList[] = [
       ['Site', (row) => row.site_url],
       ['Tag', (row) => row.pixel_check],
       ['Last visit', (row) => row.last_visit_at],
+      ['Silent since', (row) => row.silent_since],
       ['Created', (row) => row.created_at],
     ]),
     step: 200,

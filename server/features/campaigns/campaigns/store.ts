@@ -149,7 +149,9 @@ export interface CampaignList {
   order: 'asc' | 'desc';
   limit: number;
   offset: number;
+  /** From when on visits and leads are counted, and the present. */
   since: Date;
+  now: Date;
 }
 
 const SORTS = {
@@ -163,7 +165,7 @@ const SORTS = {
 /** The campaigns that a list shows. */
 function listed(
   tx: Tx,
-  asked: Omit<CampaignList, 'sort' | 'order' | 'limit' | 'offset' | 'since'> & {
+  asked: Omit<CampaignList, 'sort' | 'order' | 'limit' | 'offset' | 'since' | 'now'> & {
     /** Archived ones, too, if no status is asked for. */
     withArchived?: boolean;
   },
@@ -223,7 +225,7 @@ export async function pageOfCampaigns(tx: Tx, asked: CampaignList) {
     .select((eb) => eb.fn.countAll<bigint>().as('total'))
     .executeTakeFirstOrThrow();
   const ids = found.map((row) => row.id);
-  const byId = new Map((await campaignsByIds(tx, ids, asked.since)).map((row) => [row.id, row]));
+  const byId = new Map((await campaignsByIds(tx, ids, asked.since, asked.now)).map((row) => [row.id, row]));
   return { rows: ids.flatMap((id) => byId.get(id) ?? []), total: Number(total) };
 }
 
@@ -245,8 +247,8 @@ export async function nextCampaigns(
   return query.selectAll('c').orderBy('c.created_at', 'desc').orderBy('c.id', 'desc').limit(limit).execute();
 }
 
-/** Campaigns with their names, what happened since an instant, and their prepaid balance. */
-async function campaignsByIds(tx: Tx, ids: string[], since: Date) {
+/** Campaigns with their names, what happened since an instant, since when their sites are silent, and their balance. */
+async function campaignsByIds(tx: Tx, ids: string[], since: Date, now: Date) {
   if (ids.length === 0) return [];
   return (
     tx
@@ -261,7 +263,7 @@ async function campaignsByIds(tx: Tx, ids: string[], since: Date) {
             .select([
               sql<bigint>`coalesce(sum(h.leads), 0)::bigint`.as('leads'),
               sql<bigint>`coalesce(sum(h.visits), 0)::bigint`.as('visits'),
-              sql<Date | null>`max(h.hour)`.as('last_hour'),
+              sql<Date | null>`max(h.hour) filter (where h.visits > 0)`.as('last_hour'),
             ])
             .whereRef('h.campaign_id', '=', 'c.id')
             .where('h.hour', '>=', since)
@@ -279,6 +281,7 @@ async function campaignsByIds(tx: Tx, ids: string[], since: Date) {
         'h.leads as leads_30d',
         'h.visits as visits_30d',
         'h.last_hour',
+        sql<Date | null>`pixel_silence(c.id, ${now})`.as('silent_since'),
         'b.balance',
       ])
       .where('c.id', '=', sql<string>`any(${ids}::uuid[])`)

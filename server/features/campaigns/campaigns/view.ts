@@ -124,6 +124,7 @@ export function createViews({ db, clock }: Platform, { billing, pricing, tenants
       pixel_check: row.pixel_check as 'found' | null,
       pixel_checked_at: row.pixel_checked_at?.toISOString() ?? null,
       last_visit_at: (lastVisit ?? row.last_hour)?.toISOString() ?? null,
+      silent_since: row.silent_since?.toISOString() ?? null,
       version: row.version,
       created_at: row.created_at.toISOString(),
     };
@@ -155,6 +156,7 @@ export function createViews({ db, clock }: Platform, { billing, pricing, tenants
       limit: 1,
       offset: 0,
       since: await since30(tx, ctx),
+      now: clock.now(),
     });
     const row = rows[0] ?? missing();
     const target = await shownTargetOf(tx, id);
@@ -172,11 +174,12 @@ export function createViews({ db, clock }: Platform, { billing, pricing, tenants
 
   return {
     one,
-    list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'id'>) =>
+    list: (ctx: Ctx, asked: Omit<store.CampaignList, 'since' | 'now' | 'id'>) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rows, total } = await store.pageOfCampaigns(tx, {
           ...asked,
           since: await since30(tx, ctx),
+          now: clock.now(),
         });
         const moneyFor = await moneyOf(tx, ctx, rows);
         const targets = await rowTargetsOf(

@@ -89,21 +89,28 @@ function allowsScript(sources: string[], { script, nonce, isLoaded, self }: Want
   return allows(sources, script, self);
 }
 
+/** What has to change in a page's policies. */
+export interface Changes {
+  /** Directives, each as a whole with what it needs added. */
+  lines: string[];
+  /** Hosts do not count there: the tag itself needs the page's nonce. */
+  isNonceMissing: boolean;
+}
+
 /**
- * The directives to change so that a page's policies let the pixel load and send, each as a whole with what it needs
- * added; none if they do already. Where a policy has no directive of its own for it, the line to add repeats what its
- * default allows.
+ * What to change so that a page's policies let the pixel load and send; nothing if they do already. Where a policy has no
+ * directive of its own for it, the line to add repeats what its default allows.
  */
-export function linesFor(policies: readonly string[], wanted: Wanted): string[] {
+export function changesFor(policies: readonly string[], wanted: Wanted): Changes {
   const lines = new Set<string>();
+  let isNonceMissing = false;
   const origin = (address: string): string => URL.parse(address)?.origin ?? address;
   for (const policy of policiesOf(policies)) {
     const scriptName = ['script-src-elem', 'script-src', 'default-src'].find((name) => policy.has(name));
-    if (scriptName && !allowsScript(policy.get(scriptName)!, wanted)) {
-      const sources = policy.get(scriptName)!;
-      const isNonced = sources.some((source) => source.toLowerCase() === "'strict-dynamic'");
-      // Hosts do not count there: the line that helps is the tag with the page's nonce.
-      if (!isNonced)
+    const sources = (scriptName && policy.get(scriptName)) || [];
+    if (scriptName && !allowsScript(sources, wanted)) {
+      if (sources.some((source) => source.toLowerCase() === "'strict-dynamic'")) isNonceMissing = true;
+      else
         lines.add(
           withSource(
             scriptName === 'default-src' ? 'script-src' : scriptName,
@@ -111,21 +118,18 @@ export function linesFor(policies: readonly string[], wanted: Wanted): string[] 
             origin(wanted.script),
           ),
         );
-      else lines.add(`${scriptName} 'strict-dynamic'`);
     }
     const connectName = ['connect-src', 'default-src'].find((name) => policy.has(name));
     if (connectName && !allows(policy.get(connectName)!, wanted.collector, wanted.self))
       lines.add(withSource('connect-src', policy.get(connectName)!, origin(wanted.collector)));
-    if (policy.has('sandbox') && !policy.get('sandbox')!.some((one) => one.toLowerCase() === 'allow-scripts'))
-      lines.add(`sandbox ${[...policy.get('sandbox')!, 'allow-scripts'].join(' ')}`);
+    const sandbox = policy.get('sandbox');
+    if (sandbox && !sandbox.some((one) => one.toLowerCase() === 'allow-scripts'))
+      lines.add(['sandbox', ...sandbox, 'allow-scripts'].join(' '));
   }
-  return [...lines];
+  return { lines: [...lines], isNonceMissing };
 }
-
-/** Whether a line of `linesFor` says that hosts do not count and the element needs the page's nonce. */
-export const needsNonce = (line: string): boolean => line.endsWith(" 'strict-dynamic'");
 
 function withSource(name: string, sources: string[], origin: string): string {
   const kept = sources.filter((source) => source.toLowerCase() !== "'none'");
-  return [name, ...kept, origin].join(' ').slice(0, 2_000);
+  return [name, ...kept, origin].join(' ');
 }

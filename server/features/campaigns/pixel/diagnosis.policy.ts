@@ -1,5 +1,5 @@
 import type { PixelCause } from '../../../../contract/campaigns/pixel.ts';
-import { linesFor, needsNonce } from './csp.policy.ts';
+import { type Changes, changesFor } from './csp.policy.ts';
 import {
   consentLine,
   consentToolOf,
@@ -12,8 +12,8 @@ import {
 } from './marks.policy.ts';
 import { type PageParts, partsOf, type Tag } from './page.policy.ts';
 
-/** What is known of a page after it was read or opened. */
-export interface PageFacts {
+/** A page that was read or opened. */
+export interface Page {
   /** The address that answered, after redirects. */
   url: string;
   status: number;
@@ -23,10 +23,14 @@ export interface PageFacts {
   isCut: boolean;
   /** Its Content-Security-Policy headers. */
   policies: string[];
-  /** The managers whose containers have the tag, as far as they could be read. */
-  inManagers: { manager: Manager; container: string }[];
   /** What happened in a browser, if one opened it. */
   ran?: Ran | undefined;
+}
+
+/** What is known of a page. */
+export interface PageFacts extends Page {
+  /** The managers whose containers have the tag, as far as they could be read. */
+  inManagers: { manager: Manager; container: string }[];
 }
 
 /** What happened when a browser opened a page. */
@@ -98,6 +102,12 @@ const hostIn = (address: string): string => URL.parse(address)?.host ?? '';
 export const loaderOf = (script: string): string =>
   `(function(d){var s=d.createElement('script');s.async=true;s.src='${script}';d.head.appendChild(s)})(document)`;
 
+/** What to paste into a tag manager, and where. */
+const inIts = (manager: Manager, { tag, script }: Expected): Fix => ({
+  label: manager.place,
+  code: manager.takesTag ? tag : loaderOf(script),
+});
+
 const inHead = (tag: string): Fix => ({ label: 'Paste before </head>', code: tag });
 
 /** Names why the pixel works on a page or does not. */
@@ -106,7 +116,7 @@ export function diagnose(facts: PageFacts, expected: Expected): Diagnosis {
     return says('status', `The page responded with ${facts.status}. Check the address of the site.`);
   const served = partsOf(facts.html);
   const now = facts.ran?.html === undefined ? served : partsOf(facts.ran.html);
-  const look: Look = { facts, expected, served, now, managers: managersOf(facts, served) };
+  const look: Look = { facts, expected, served, now };
   const found = facts.ran ? (asRun(look, facts.ran) ?? asWritten(look)) : (asRead(look) ?? asWritten(look));
   const host = URL.parse(facts.url)?.hostname ?? '';
   if (found.tone === 'bad' || !host || expected.isSite(host)) return found;
@@ -123,11 +133,7 @@ interface Look {
   /** The page as served, and as it is now. */
   served: PageParts;
   now: PageParts;
-  managers: FoundManager[];
 }
-
-const managersOf = ({ html, ran }: PageFacts, { sources }: PageParts): FoundManager[] =>
-  managersIn([html, ...sources, ...(ran?.sources ?? [])].join('\n'));
 
 /** Judges by what a browser did; undefined if it never asked for the script. */
 function asRun(look: Look, ran: Ran): Diagnosis | undefined {
@@ -143,6 +149,8 @@ function asRun(look: Look, ran: Ran): Diagnosis | undefined {
       ours.flatMap(({ by }) => by),
     );
   const loaded = ours.find(({ outcome }) => outcome === 'loaded');
+  // Browsers fetch scripts ahead of time: a consent tool may have kept it from being run since.
+  if (loaded && running(look.now, expected).length === 0 && heldIn(look.now, expected)) return undefined;
   if (!loaded) {
     const [{ reason, outcome }] = ours as [Ran['scripts'][number]];
     if (reason === 'csp') return policyInTheWay(look);
@@ -173,17 +181,36 @@ function asRead(look: Look): Diagnosis | undefined {
   if (ours.length === 0) return otherHost(look, live[0]!.host ?? '');
   if (facts.url.startsWith('https:') && ours.every(({ protocol }) => protocol === 'http:'))
     return mixedContent(expected);
-  if (linesOf(look).length > 0) return policyInTheWay(look);
+  if (isForbidden(look)) return policyInTheWay(look);
   if (ours.some(({ attributes }) => attributes.has('integrity'))) return pinned(expected);
   if (waits(look)) return consent(look);
   return works(look, []);
 }
 
-function inManager({ facts: { inManagers } }: Look): Diagnosis | undefined {
-  const [found] = inManagers;
-  if (!found) return undefined;
-  const names = [...new Set(inManagers.map(({ container }) => container))].join(', ');
-  return says('tag_manager', `The tag manager ${cut(names)} loads the tag.`);
+/** The names of the containers that have the tag. */
+const containersOf = ({ facts: { inManagers } }: Look): string =>
+  cut([...new Set(inManagers.map(({ container }) => container))].join(', '));
+
+/** A container that has the tag, which no browser has opened the page to try. */
+const inManager = (look: Look): Diagnosis | undefined =>
+  look.facts.inManagers.length > 0
+    ? says('tag_manager', `The tag is in the tag manager (${containersOf(look)}).`)
+    : undefined;
+
+/** A browser opened the page, and the container did not load the tag that it has. */
+function notFired(look: Look): Diagnosis {
+  const tool = consentToolOf(textOf(look));
+  const where = `The tag is in the tag manager (${containersOf(look)}), but was not loaded when the page was opened.`;
+  if (tool)
+    return says(
+      'consent',
+      `${where} Most often, it waits for the consent banner (${tool.name}), and visitors who do not agree are not counted. If no visits arrive, check its trigger.`,
+    );
+  return says(
+    'not_fired',
+    `${where} Check its trigger, and publish the container.`,
+    look.facts.inManagers.slice(0, 1).map(({ manager }) => inIts(manager, look.expected)),
+  );
 }
 
 /** It works: by what, and what is worth knowing. `by`: the addresses of scripts that asked for it. */
@@ -204,8 +231,10 @@ function works(look: Look, by: string[]): Diagnosis {
       'tag_manager',
       `The tag manager ${manager?.name ?? 'Google Tag Manager'} loads the tag, and it works.`,
     );
-  const held = ofKey(look.served.tags, expected).find(({ as }) => as === 'held');
-  if (held) return delayed(look, held);
+  const held = heldIn(look.served, expected);
+  if (held && optimizerOf(wordsOfTag(held))) return delayed(look, held);
+  // Where the visitor is, the banner may not ask.
+  if (held && consentToolOf(wordsOfTag(held))) return consent(look, held);
   return says('tag', look.facts.ran ? 'The tag is on the page, and it works.' : 'The tag is on the page.');
 }
 
@@ -213,20 +242,19 @@ function works(look: Look, by: string[]): Diagnosis {
 function asWritten(look: Look): Diagnosis {
   const { facts, expected, served, now } = look;
   const tag = inHead(expected.tag);
-  const held = [...ofKey(now.tags, expected), ...ofKey(served.tags, expected)].find(
-    ({ as }) => as === 'held',
-  );
+  const held = heldIn(now, expected) ?? heldIn(served, expected);
   if (held) return isConsents(held) ? consent(look, held) : delayed(look, held);
   if (facts.ran && running(served, expected).length > 0) {
-    if (linesOf(look).length > 0) return policyInTheWay(look);
+    if (isForbidden(look)) return policyInTheWay(look);
     return blocked(
       expected,
       facts.ran.html === undefined
         ? 'The tag is on the page, but scripts of the page keep the browser busy without end, so it never runs.'
-        : 'The tag is on the page, but the browser never asked for its script. A privacy tool or a script of the site removes it before it runs.',
+        : 'The tag is on the page, but it never ran. A privacy tool or a script of the site removes it before.',
     );
   }
-  if (facts.ran && running(now, expected).length > 0) return singlePage(look, true);
+  if (facts.ran && running(now, expected).length > 0) return singlePage(look, 'inserted');
+  if (facts.inManagers.length > 0) return notFired(look);
   if (ofKey(served.inNoscript, expected).length > 0)
     return says(
       'noscript',
@@ -235,20 +263,18 @@ function asWritten(look: Look): Diagnosis {
     );
   if (ofKey([...served.inComments, ...now.inComments], expected).length > 0)
     return says('comment', 'The tag is on the page but inside an HTML comment, so browsers skip it.', [tag]);
-  const stray = ofKey([...served.anywhere, ...now.anywhere], expected);
-  const text = facts.ran?.html ? `${facts.html}${facts.ran.html}` : facts.html;
-  if (stray.length > 0 && /[“”„‘’″]/.test(text))
-    return says(
-      'curly_quotes',
-      'The tag is on the page, but its quotation marks were changed to curly ones. Paste it as plain text.',
-      [tag],
-    );
   if (ofKey([...served.tags, ...now.tags], expected).some(({ as }) => as === 'data'))
-    return singlePage(look, true);
-  if (stray.length > 0 && /&lt;script|&#60;script|\\u003cscript/i.test(text))
+    return singlePage(look, 'data');
+  if (ofKey([...served.shown, ...now.shown], expected).length > 0)
     return says(
       'shown_as_text',
       'The tag is shown on the page as text. Paste it where the editor takes HTML code, or into the head of the page.',
+      [tag],
+    );
+  if (ofKey([...served.inCurlyQuotes, ...now.inCurlyQuotes], expected).length > 0)
+    return says(
+      'curly_quotes',
+      'The tag is on the page, but its quotation marks were changed to curly ones. Paste it as plain text.',
       [tag],
     );
   if ([...served.tags, ...now.tags].some(({ as }) => as === 'script' || as === 'code'))
@@ -257,8 +283,9 @@ function asWritten(look: Look): Diagnosis {
       'The page has a tag, but it belongs to another campaign. Copy the tag of this campaign.',
       [tag],
     );
-  if (look.managers.length > 0) return notInManager(look);
-  if (isAppFrame(facts.html, served.letters)) return singlePage(look, false);
+  const managers = managersIn(textOf(look));
+  if (managers.length > 0) return notInManager(managers, expected);
+  if (isAppFrame(facts.html, served.letters)) return singlePage(look, 'absent');
   if (facts.isCut && !facts.ran)
     return says('missing', 'The tag is not in the first 2 MB of the page. Add it to the head of the page.', [
       tag,
@@ -266,32 +293,35 @@ function asWritten(look: Look): Diagnosis {
   return says('missing', 'The tag is not on the page.', [tag]);
 }
 
-function notInManager({ managers, expected }: Look): Diagnosis {
+function notInManager(managers: FoundManager[], expected: Expected): Diagnosis {
   const names = managers.map(({ manager, containers }) =>
     manager.name === 'Google Tag Manager' ? containers.join(', ') : manager.name,
   );
   return says(
     'no_tag_in_manager',
     `The tag is not on the page itself. The page has a tag manager (${cut(names.join(', '))}), but the tag was not found there either. If you added it there, publish the container.`,
-    managers.map(({ manager }) => ({
-      label: manager.place,
-      code: manager.takesTag ? expected.tag : loaderOf(expected.script),
-    })),
+    managers.map(({ manager }) => inIts(manager, expected)),
   );
 }
 
-/** `isInserted`: the app has the tag, and puts it on the page in a way that browsers do not run. */
-function singlePage({ expected, facts }: Look, isInserted: boolean): Diagnosis {
-  const place = 'Paste before </head> in the HTML file that the app starts from, such as index.html';
-  return says(
-    'single_page',
-    isInserted
-      ? 'The site is an app that builds its pages in the browser and adds the tag as content. Browsers do not run scripts that are added that way.'
-      : facts.ran
-        ? 'The site is an app that builds its pages in the browser, and the tag is neither in its HTML file nor added later.'
-        : 'The site is an app that builds its pages in the browser, and the tag is not in its HTML file. Whether the app adds it later cannot be read.',
-    [{ label: place, code: expected.tag }],
-  );
+/** What an app that is built in the browser does with the tag. */
+const IN_APP = {
+  inserted:
+    'The site is an app that builds its pages in the browser and adds the tag as content. Browsers do not run scripts that are added that way.',
+  data: 'The site is an app that builds its pages in the browser and has the tag among its data only. Browsers do not run it from there.',
+  absent: 'The site is an app that builds its pages in the browser, and the tag is not in its HTML file.',
+};
+
+function singlePage({ expected, facts }: Look, how: keyof typeof IN_APP): Diagnosis {
+  const later = facts.ran
+    ? ' The app does not add it later.'
+    : ' Whether the app adds it later cannot be read.';
+  return says('single_page', `${IN_APP[how]}${how === 'absent' ? later : ''}`, [
+    {
+      label: 'Paste before </head> in the HTML file that the app starts from, such as index.html',
+      code: expected.tag,
+    },
+  ]);
 }
 
 const otherHost = ({ expected }: Look, host: string): Diagnosis =>
@@ -318,11 +348,16 @@ const pinned = (expected: Expected): Diagnosis =>
     [inHead(expected.tag)],
   );
 
-function linesOf({ facts, expected, served, now }: Look): string[] {
+const isForbidden = (look: Look): boolean => {
+  const { lines, isNonceMissing } = changesOf(look);
+  return isNonceMissing || lines.length > 0;
+};
+
+function changesOf({ facts, expected, served, now }: Look): Changes {
   const tag = ofKey([...served.tags, ...now.tags], expected)[0];
   const script = facts.ran?.scripts.find(({ url }) => expected.isOurs(hostIn(url)))?.url ?? expected.script;
   const origin = URL.parse(facts.url)?.origin ?? '';
-  return linesFor([...facts.policies, ...served.policies], {
+  return changesFor([...facts.policies, ...served.policies], {
     self: origin,
     script,
     collector: new URL('/v', script).href,
@@ -334,17 +369,16 @@ function linesOf({ facts, expected, served, now }: Look): string[] {
 function policyInTheWay(look: Look): Diagnosis {
   const { expected } = look;
   const { origin } = new URL(expected.script);
-  const lines = linesOf(look);
-  const isNonced = lines.some(needsNonce);
-  const known = lines.filter((line) => !needsNonce(line));
-  const given = lines.length > 0 ? known : [`script-src ${origin}`, `connect-src ${origin}`];
+  const { lines, isNonceMissing } = changesOf(look);
+  // What is only known from the browser is not in a policy that can be read.
+  const needed = isForbidden(look) ? lines : [`script-src ${origin}`, `connect-src ${origin}`];
   return says(
     'csp',
-    isNonced
+    isNonceMissing
       ? 'The Content-Security-Policy of the site only runs scripts with its nonce, and the tag has none.'
       : 'The tag is on the page, but the Content-Security-Policy of the site does not allow it.',
     [
-      ...(isNonced
+      ...(isNonceMissing
         ? [
             {
               label: 'Paste with the nonce that your server makes for each page',
@@ -352,8 +386,8 @@ function policyInTheWay(look: Look): Diagnosis {
             },
           ]
         : []),
-      ...given.map((line) => ({
-        label: `Replace ${line.split(' ')[0]} in the Content-Security-Policy by`,
+      ...needed.map((line) => ({
+        label: `Set ${line.split(' ')[0]} in the Content-Security-Policy to this`,
         code: line,
       })),
     ],
@@ -376,9 +410,13 @@ const wordsOfTag = ({ attributes }: Tag): string =>
 const isConsents = (held: Tag): boolean =>
   optimizerOf(wordsOfTag(held)) === undefined || consentToolOf(wordsOfTag(held)) !== undefined;
 
-function consent({ facts, expected }: Look, held?: Tag): Diagnosis {
-  const text = [facts.html, facts.ran?.html ?? '', ...(facts.ran?.sources ?? [])].join('\n');
-  const tool = (held && consentToolOf(wordsOfTag(held))) ?? consentToolOf(text);
+/** Everything of a page that may name the tools it has. */
+const textOf = ({ facts: { html, ran }, served }: Look): string =>
+  [html, ran?.html ?? '', ...served.sources, ...(ran?.sources ?? [])].join('\n');
+
+function consent(look: Look, held?: Tag): Diagnosis {
+  const { expected } = look;
+  const tool = (held && consentToolOf(wordsOfTag(held))) ?? consentToolOf(textOf(look));
   const banner = tool ? `the consent banner (${tool.name})` : 'a consent banner';
   const exempt = tool?.exempt ? ` ${tool.exempt}` : '';
   const waiting = expected.tag.replace('<script async', `<script async data-consent="wait"${exempt}`);
@@ -406,6 +444,10 @@ function delayed({ expected }: Look, held: Tag): Diagnosis {
     [{ label: 'Exclude from delayed scripts', code: `${new URL(expected.script).host}/p/v1/` }],
   );
 }
+
+/** A tag that is there and does not run. */
+const heldIn = (parts: PageParts, expected: Expected): Tag | undefined =>
+  ofKey(parts.tags, expected).find(({ as }) => as === 'held');
 
 const ofKey = (tags: readonly Tag[], { siteKey }: Expected): Tag[] =>
   tags.filter(({ key }) => key === siteKey);

@@ -9,5 +9,9 @@ export const feature = defineFeature({
   tables: ['pixel_report'],
   reads: ['campaign_refusal', 'visit'],
   create: (platform, below: Parameters<typeof createPixel>[1]) => ({ pixel: createPixel(platform, below) }),
-  http: ({ pixel }: { pixel: Pixel }) => ({ calls: [serve(contract.pixel, pixelRoutes(pixel))] }),
+  http: ({ pixel }: { pixel: Pixel }) => ({
+    calls: [serve(contract.pixel, pixelRoutes(pixel))],
+    // A request that has a page open goes on by reading it.
+    mount: (server) => void server.addHook('preClose', pixel.close),
+  }),
 });

@@ -20,20 +20,22 @@ const CONSENT_TOOLS: readonly ConsentTool[] = [
     name: 'OneTrust',
     marks: /cookielaw\.org|optanon|onetrust/i,
     exempt: 'data-ot-ignore',
-    answer: "function OptanonWrapper() { lead('consent', OnetrustActiveGroups.includes('C0004')) }",
+    answer:
+      "addEventListener('OneTrustGroupsUpdated', (event) => lead('consent', event.detail.includes('C0004')))",
   },
   {
     name: 'CookieYes',
     marks: /cookieyes/i,
+    // Its first event tells of an answer on an earlier page, its second of one on this page.
     answer:
-      "document.addEventListener('cookieyes_consent_update', (event) => lead('consent', event.detail.accepted.includes('advertisement')))",
+      "document.addEventListener('cookieyes_banner_load', (event) => lead('consent', event.detail.categories.advertisement));document.addEventListener('cookieyes_consent_update', (event) => lead('consent', event.detail.accepted.includes('advertisement')))",
   },
   {
     name: 'Osano',
     marks: /cmp\.osano\.com|data-osano/i,
     exempt: 'data-osano="ESSENTIAL"',
     answer:
-      "Osano.cm.addEventListener('osano-cm-consent-saved', (consent) => lead('consent', consent.MARKETING === 'ACCEPT'))",
+      "for (const name of ['osano-cm-initialized', 'osano-cm-consent-saved']) Osano.cm.addEventListener(name, (consent) => lead('consent', consent.MARKETING === 'ACCEPT'))",
   },
   { name: 'Usercentrics', marks: /usercentrics/i, exempt: 'data-uc-allowed="true"' },
   { name: 'Didomi', marks: /didomi/i },
@@ -119,7 +121,7 @@ export const managersIn = (text: string): FoundManager[] =>
   });
 
 /** Where apps that are built in the browser have their place in a page. */
-const MOUNTS = /\sid=["']?(?:root|app|__nuxt|___gatsby|q-app|svelte)["'\s>]|<app-root[\s>]/i;
+const MOUNTS = /\sid=["']?(?:root|app|__next|__nuxt|___gatsby|q-app|svelte)["'\s>]|<app-root[\s>]/i;
 /** Fewer letters than any page with contents of its own. */
 const FEW_LETTERS = 400;
 
@@ -127,16 +129,10 @@ const FEW_LETTERS = 400;
 export const isAppFrame = (html: string, letters: number): boolean =>
   letters < FEW_LETTERS && MOUNTS.test(html);
 
-/** Titles of the pages that bot filters show instead of the page. */
-const CHALLENGE_TITLES = [
-  'just a moment',
-  'attention required',
-  'access denied',
-  'verifying you are human',
-  'ddos-guard',
-];
-const CHALLENGE_MARKS =
-  /_cf_chl_opt|cdn-cgi\/challenge-platform\/h\/|captcha-delivery\.com|_Incapsula_Resource|px-captcha/i;
+/** How the pages begin their titles that bot filters show instead of the page. */
+const CHALLENGE_TITLES = ['just a moment...', 'attention required! | cloudflare', 'ddos-guard'];
+/** What only those pages have; ordinary pages behind a filter have its other scripts. */
+const CHALLENGE_MARKS = /_cf_chl_opt|Incapsula incident ID|captcha-delivery\.com\/captcha|id=["']px-captcha/i;
 
 /** Whether a page is a bot filter's challenge instead of the page that was requested. */
 export function isChallenge(html: string): boolean {

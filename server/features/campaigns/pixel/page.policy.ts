@@ -21,8 +21,10 @@ export interface PageParts {
   tags: Tag[];
   inComments: Tag[];
   inNoscript: Tag[];
-  /** All, wherever they are in the text. */
-  anywhere: Tag[];
+  /** Those in curly quotation marks. */
+  inCurlyQuotes: Tag[];
+  /** Those that visitors read: the signs of their elements are written out. */
+  shown: Tag[];
   /** The addresses of the scripts of the page, as written. */
   sources: string[];
   /** Content policies of meta elements. */
@@ -41,13 +43,28 @@ const SCRIPT_TYPES =
 const DATA_TYPES =
   /^(importmap|speculationrules|application\/([a-z.+-]*json)|text\/(html|template|x-template))$/;
 
-/** The tags whose addresses a text has, each as `as`. */
-export function tagsIn(text: string, as: Tag['as'] = 'code'): Tag[] {
-  return [...text.matchAll(SCRIPT_PATH)].map(({ index, 1: key }) => {
-    const { host, protocol } = beforePath(text, index);
-    return { host, protocol, key: key!, as, attributes: NONE };
+/** The tags whose addresses a text has, each as `as`; only those that are among the right words, if `isAmong` is given. */
+export function tagsIn(
+  text: string,
+  as: Tag['as'] = 'code',
+  isAmong: (before: string, after: string) => boolean = () => true,
+): Tag[] {
+  return [...text.matchAll(SCRIPT_PATH)].flatMap(({ 0: path, index, 1: key }) => {
+    const end = index + path.length;
+    if (!isAmong(text.slice(Math.max(0, index - HOST_LENGTH - 200), index), text.slice(end, end + 8)))
+      return [];
+    return [{ ...beforePath(text, index), key: key!, as, attributes: NONE }];
   });
 }
+
+/** A curly quotation mark, as it is or as editors write it. */
+const CURLY = /^(?:[“”„‘’″]|&(?:[rl][sd]quo|#82(?:16|17|20|21|22|43));)/;
+/** The beginning of a script element with its first sign escaped, as in text and in strings of scripts. */
+const WRITTEN_OUT = ['&lt;script', '&#60;script', '&#x3c;script', '\\u003cscript'];
+const isWrittenOut = (before: string): boolean => {
+  const lower = before.toLowerCase();
+  return WRITTEN_OUT.some((sign) => lower.includes(sign));
+};
 
 /** The host and protocol of an address whose path begins at `end`, its slashes possibly escaped. */
 function beforePath(text: string, end: number): Pick<Tag, 'host' | 'protocol'> {
@@ -63,8 +80,9 @@ function beforePath(text: string, end: number): Pick<Tag, 'host' | 'protocol'> {
   };
 }
 
+/** A script without its comments. Inside of a string, `/*` mostly follows a word or a sign, as in `image/*`. */
 const withoutComments = (script: string): string =>
-  script.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, '').replace(/^[ \t]*\/\/.*$/gm, '');
+  script.replace(/(^|[\s;,{}()])\/\*[\s\S]*?(?:\*\/|$)/g, '$1').replace(/^[ \t]*\/\/.*$/gm, '');
 
 /** Elements whose contents are text to a browser that runs scripts. */
 const TEXT_ELEMENTS = new Set(['style', 'textarea', 'title', 'noscript', 'script']);
@@ -126,7 +144,8 @@ export function partsOf(html: string): PageParts {
     tags,
     inComments: tagsIn(comments),
     inNoscript: tagsIn(noscripts),
-    anywhere: tagsIn(html),
+    inCurlyQuotes: tagsIn(html, 'code', (_before, after) => CURLY.test(after)),
+    shown: tagsIn(html, 'code', isWrittenOut),
     sources,
     policies,
     letters,
@@ -145,7 +164,7 @@ function scriptTags(attributes: ReadonlyMap<string, string>, body: string): Tag[
   const isScript = type === '' || SCRIPT_TYPES.test(type);
   const source = attributes.get('src');
   const own = (tag: Tag): Tag => ({ ...tag, attributes });
-  if (source !== undefined && !/^[“”„‘’″]/.test(source))
+  if (source !== undefined && !CURLY.test(source))
     return tagsIn(source, isScript ? 'script' : 'held').map(own);
   // Consent tools and optimizers move the address to an attribute that browsers do not know.
   const kept = [...attributes].flatMap(([name, value]) =>

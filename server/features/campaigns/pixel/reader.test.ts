@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound, type Outbound, OutboundError } from '../../../platform/outbound.ts';
 import { KEY, pixelPages } from '../../../test/pixel-pages.ts';
 import { diagnose } from './diagnosis.policy.ts';
-import { readPage, Unreachable } from './reader.ts';
+import { readPage, Unreachable, withManagers } from './reader.ts';
 
 const AGENCY = 'https://leads.acme.test';
 const script = `${AGENCY}/p/v1/${KEY}.js`;
@@ -84,7 +84,7 @@ afterAll(() => {
 });
 
 const check = async (path: string, at = { site, outbound }) =>
-  diagnose(await readPage(at.outbound, at.site + path, KEY), {
+  diagnose(await withManagers(at.outbound, await readPage(at.outbound, at.site + path), KEY), {
     siteKey: KEY,
     tag,
     script,
@@ -120,13 +120,16 @@ describe('[BEY-10] [CAMP-10] the reading of a live page', () => {
   });
 
   it('says which site a redirect leads to, if its visits would be refused', async () => {
-    const elsewhere = diagnose(await readPage(outbound, `${site}/tag`, KEY), {
-      siteKey: KEY,
-      tag,
-      script,
-      isOurs: () => true,
-      isSite: (host) => host === 'other.test',
-    });
+    const elsewhere = diagnose(
+      { ...(await readPage(outbound, `${site}/tag`)), inManagers: [] },
+      {
+        siteKey: KEY,
+        tag,
+        script,
+        isOurs: () => true,
+        isSite: (host) => host === 'other.test',
+      },
+    );
     expect(elsewhere).toMatchObject({
       cause: 'other_site',
       tone: 'bad',

@@ -1,9 +1,8 @@
-import type { WhyRead } from '../../../../contract/campaigns/pixel.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '../../../platform/outbound.ts';
-import type { PageFacts } from './diagnosis.policy.ts';
-import { type FoundManager, isChallenge, managersIn } from './marks.policy.ts';
+import type { Page, PageFacts } from './diagnosis.policy.ts';
+import { isChallenge, managersIn } from './marks.policy.ts';
 import { tagsIn } from './page.policy.ts';
 
 /** How this server asks for pages: as a browser does, since sites answer others with something else. */
@@ -12,23 +11,19 @@ export const USER_AGENT =
 /** What is read of a page. */
 export const MOST_HTML = 2 * 1024 * 1024;
 
-/**
- * A page that could not be looked at, with the words of the specification. `reason`: why, in plain words; `whyRead`: why
- * it was not opened in a browser, null if it was tried.
- */
+/** A page that could not be looked at, with the words of the specification. `reason`: why, in plain words. */
 export class Unreachable extends Refusal {
   readonly reason: string;
-  whyRead: WhyRead | null = null;
   constructor(reason: string) {
     super('blocked', messages.crawlBlocked);
     this.reason = reason;
   }
 }
 
-/** What is not an answer of the page itself. @throws Unreachable */
+/** Refuses what is not an answer of the page itself. @throws Unreachable */
 export function refuseBarred(status: number, headers: Record<string, string>, html: string): void {
   if (status === 401 || status === 407) throw new Unreachable('The page asks for a password.');
-  if (headers['cf-mitigated'] === 'challenge' || isChallenge(html))
+  if (headers['cf-mitigated'] === 'challenge' || isChallenge(html.slice(0, 100_000)))
     throw new Unreachable('The site has a bot filter that does not let us in.');
   if (status === 403 || status === 429)
     throw new Unreachable(
@@ -51,12 +46,15 @@ export function unreachableWords({ code, message }: Pick<OutboundError, 'code' |
   }[code];
 }
 
+/** The content policies of a response. */
+export const policiesIn = (headers: Record<string, string>): string[] =>
+  headers['content-security-policy']?.split('\n') ?? [];
+
 /**
- * Reads a page and, if it does not have the tag itself, the containers of its tag managers: at most 2 MB and 3
- * redirects, never a private address.
+ * Reads a page: at most 2 MB and 3 redirects, never a private address.
  * @throws Unreachable (504) if the page cannot be read
  */
-export async function readPage(outbound: Outbound, siteUrl: string, siteKey: string): Promise<PageFacts> {
+export async function readPage(outbound: Outbound, siteUrl: string): Promise<Page> {
   let page: OutboundAnswer;
   try {
     page = await outbound.fetch(siteUrl, {
@@ -75,16 +73,13 @@ export async function readPage(outbound: Outbound, siteUrl: string, siteKey: str
     throw error;
   }
   const html = page.body.toString('utf8');
-  refuseBarred(page.status, page.headers, html.slice(0, 100_000));
-  const policy = page.headers['content-security-policy'];
-  const isOn = tagsIn(html).some(({ key }) => key === siteKey);
+  refuseBarred(page.status, page.headers, html);
   return {
     url: page.url,
     status: page.status,
     html,
     isCut: page.truncated,
-    policies: policy ? [policy] : [],
-    inManagers: isOn ? [] : await inManagers(outbound, managersIn(html), siteKey),
+    policies: policiesIn(page.headers),
   };
 }
 
@@ -112,18 +107,20 @@ const PARTS: Record<
 /** How many further scripts of a container are read. */
 const MOST_PARTS = 8;
 
-/** Tags that a manager adds never appear in the page as served, so its public containers are read, too. */
-async function inManagers(
-  outbound: Outbound,
-  managers: FoundManager[],
-  siteKey: string,
-): Promise<PageFacts['inManagers']> {
+/**
+ * Completes what is known of a page with the containers of its tag managers, unless the tag is on the page itself: they
+ * are public scripts, and what a manager adds never appears in the page as served.
+ */
+export async function withManagers(outbound: Outbound, page: Page, siteKey: string): Promise<PageFacts> {
+  const { html, ran } = page;
   const text = (url: string): Promise<string> =>
     outbound
       .fetch(url, { timeoutMs: 5_000, maxBytes: MOST_HTML, headers: { 'user-agent': USER_AGENT } })
       .then((answer) => (answer.status === 200 ? answer.body.toString('utf8') : ''))
       .catch(() => '');
   const hasTag = (code: string): boolean => tagsIn(code).some(({ key }) => key === siteKey);
+  const isOn = ran ? ran.scripts.length > 0 : hasTag(html);
+  const managers = isOn ? [] : managersIn([html, ...(ran?.sources ?? [])].join('\n'));
   const looked = managers.flatMap(({ manager, containers }) =>
     containers.map(async (container) => {
       const { main, more } = PARTS[manager.name]!;
@@ -133,5 +130,5 @@ async function inManagers(
       return found ? [{ manager, container }] : [];
     }),
   );
-  return (await Promise.all(looked)).flat();
+  return { ...page, inManagers: (await Promise.all(looked)).flat() };
 }

@@ -1,22 +1,27 @@
+import { readFile } from 'node:fs/promises';
 import type { WhyRead } from '../../../../contract/campaigns/pixel.ts';
 import { hostOf, isSite } from '../../../../contract/campaigns/site-hosts.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { pixelFile } from '../../../platform/dist.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Outbound } from '../../../platform/outbound.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import { createBrowser } from './browser.ts';
 import { type Diagnosis, diagnose, type PageFacts } from './diagnosis.policy.ts';
 import { tagsIn } from './page.policy.ts';
-import { readPage, Unreachable } from './reader.ts';
+import { readPage, Unreachable, withManagers } from './reader.ts';
 import * as store from './store.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** How many hosts of a page are looked up. */
+const MOST_HOSTS = 20;
 /** How far back the last events are looked for. */
 const EVENTS_MS = 7 * DAY_MS;
 
@@ -29,10 +34,11 @@ export type Pixel = ReturnType<typeof createPixel>;
 
 /** The pixel of a Site ID campaign on the client's site: its tag, why it works or does not, and what arrives. */
 export function createPixel(
-  { db, clock }: Platform,
+  { config, db, clock, log }: Platform,
   deps: { audit: Audit; campaigns: Campaigns; tenants: Tenants; outbound: Outbound; limits: Limits },
 ) {
   const { audit, campaigns, tenants, outbound, limits } = deps;
+  const browser = createBrowser(config, outbound, log);
 
   async function siteOf(ctx: Ctx, id: string) {
     const row = await inScope(db.app, ctx.scope, (tx) => campaigns.visible(tx, id));
@@ -51,22 +57,62 @@ export function createPixel(
     return { origin, script, tag: `<script async src="${script}"></script>` };
   }
 
-  /** Which of the hosts that a page loads the pixel from are ours: each of them serves it. */
-  async function oursAmong({ html, ran }: PageFacts, siteKey: string): Promise<Set<string>> {
+  /** Says whether a host, possibly with a port, serves the pixel: each of our hosts does. Pages choose what is asked. */
+  function hostsAt(origin: string): (host: string) => Promise<boolean> {
+    const asked = new Map<string, Promise<boolean>>();
+    const { port } = new URL(origin);
+    const find = async (host: string): Promise<boolean> =>
+      (URL.parse(`http://${host}`)?.port ?? '') === port &&
+      (await tenants.byHost(host.replace(/:\d+$/, ''))) !== null;
+    return async (host) => {
+      const known = asked.get(host);
+      if (known) return known;
+      if (asked.size === MOST_HOSTS) return false;
+      const found = find(host);
+      asked.set(host, found);
+      return found;
+    };
+  }
+
+  /** Which of the hosts that a page loads the pixel from are ours. */
+  async function oursAmong(
+    { html, ran }: PageFacts,
+    siteKey: string,
+    isOurs: (host: string) => Promise<boolean>,
+  ): Promise<Set<string>> {
     const named = [
       ...tagsIn(html),
       ...tagsIn(ran?.html ?? ''),
       ...(ran?.scripts ?? []).flatMap(({ url }) => tagsIn(url)),
     ].flatMap(({ key, host }) => (key === siteKey && host ? [host] : []));
     const ours = new Set<string>();
-    for (const host of [...new Set(named)].slice(0, 20))
-      if (await tenants.byHost(host.replace(/:\d+$/, ''))) ours.add(host);
+    for (const host of new Set(named)) if (await isOurs(host)) ours.add(host);
     return ours;
   }
 
-  /** Looks at the page. @throws Unreachable */
-  async function look(row: Row): Promise<{ facts: PageFacts; whyRead: WhyRead | null }> {
-    return { facts: await readPage(outbound, row.site_url, row.site_key), whyRead: 'off' };
+  /** Opens the page, or reads it if no browser can. */
+  async function look(
+    row: Row,
+    isOurs: (host: string) => Promise<boolean>,
+  ): Promise<{ facts: PageFacts | Unreachable; whyRead: WhyRead | null }> {
+    let whyRead: WhyRead | null = null;
+    try {
+      let page = await browser.open({
+        url: row.site_url,
+        siteKey: row.site_key,
+        by: row.agency_id,
+        isOurs,
+        script: () => readFile(pixelFile),
+      });
+      if (typeof page === 'string') {
+        whyRead = page;
+        page = await readPage(outbound, row.site_url);
+      }
+      return { facts: await withManagers(outbound, page, row.site_key), whyRead };
+    } catch (error) {
+      if (error instanceof Unreachable) return { facts: error, whyRead };
+      throw error;
+    }
   }
 
   const found = ({ tone }: Diagnosis): boolean => tone !== 'bad';
@@ -87,7 +133,7 @@ export function createPixel(
         [LOOKS, ctx.actor.userId],
         [AGENCY_LOOKS, row.agency_id],
       ]);
-      const { origin: _origin, ...expected } = await tagOf(ctx, row);
+      const { origin, ...expected } = await tagOf(ctx, row);
       const keep = async (
         verdict: 'found' | 'not_found' | 'blocked',
         { cause, tone, message, fixes }: Diagnosis,
@@ -117,19 +163,19 @@ export function createPixel(
         });
         return report;
       };
-      let seen: { facts: PageFacts; whyRead: WhyRead | null };
-      try {
-        seen = await look(row);
-      } catch (error) {
-        if (error instanceof Unreachable) {
-          const why = { cause: 'unreachable', tone: 'bad', message: error.reason, fixes: [] } as const;
-          await keep('blocked', { ...why, fixes: [] }, error.whyRead);
-        }
-        throw error;
+      const isOurs = hostsAt(origin);
+      const { facts, whyRead } = await look(row, isOurs);
+      if (facts instanceof Unreachable) {
+        await keep(
+          'blocked',
+          { cause: 'unreachable', tone: 'bad', message: facts.reason, fixes: [] },
+          whyRead,
+        );
+        throw facts;
       }
-      const ours = await oursAmong(seen.facts, row.site_key);
+      const ours = await oursAmong(facts, row.site_key, isOurs);
       const sites = campaigns.site.hostsOf(row);
-      const diagnosis = diagnose(seen.facts, {
+      const diagnosis = diagnose(facts, {
         siteKey: row.site_key,
         ...expected,
         isOurs: (host) => ours.has(host.toLowerCase()),
@@ -156,7 +202,7 @@ export function createPixel(
       const report = await keep(
         isFound || visited ? 'found' : 'not_found',
         { ...diagnosis, message: notes.join(' ') },
-        seen.whyRead,
+        whyRead,
       );
       return {
         ...report,
@@ -170,6 +216,9 @@ export function createPixel(
       await siteOf(ctx, id);
       return (await inScope(db.app, ctx.scope, (tx) => store.reportOf(tx, id))) ?? null;
     },
+
+    /** Ends a page that is open; from now on, pages are only read. */
+    close: browser.close,
 
     /** The last events of the pixel, and what was refused in this hour and the one before. */
     events: async (ctx: Ctx, id: string) => {

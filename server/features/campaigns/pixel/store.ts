@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import { MOST_EVENTS } from '../../../../contract/campaigns/pixel.ts';
+import { ARRIVAL_REFUSALS, MOST_EVENTS } from '../../../../contract/campaigns/pixel.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -49,13 +49,14 @@ export async function lastEvents(tx: Tx, campaignId: string, since: Date) {
   );
 }
 
-/** Events of a campaign that were not stored since an instant, by reason, the most first. */
+/** Events of a campaign that were refused on arrival since an instant, by reason, the most first. */
 export async function refusedSince(tx: Tx, campaignId: string, since: Date) {
   return tx
     .selectFrom('campaign_refusal')
     .select(['reason', sql<bigint>`sum(count)::bigint`.as('count')])
     .where('campaign_id', '=', campaignId)
     .where('hour', '>=', since)
+    .where('reason', 'in', ARRIVAL_REFUSALS)
     .groupBy('reason')
     .having(sql<boolean>`sum(count) > 0`)
     .orderBy('count', 'desc')

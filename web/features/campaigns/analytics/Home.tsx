@@ -34,8 +34,8 @@ const TOLD: Record<Item['kind'], (item: Item, isClient: boolean) => { text: stri
     text: `${plural(count, 'invoice of a client', 'invoices of clients')} could not be charged: ${money(amount_micros ?? 0)} due`,
     to: '/configuration/invoices?status=failing',
   }),
-  no_visits: ({ count }) => ({
-    text: `${plural(count, 'active campaign has', 'active campaigns have')} had no visits for two days. Check that the pixel is on the site`,
+  silent: ({ count }) => ({
+    text: `${plural(count, 'site has', 'sites have')} sent no visits for longer than usual. Check that the pixel is still there`,
   }),
   balance_empty: ({ count }) => ({
     text: `${plural(count, 'campaign is', 'campaigns are')} paused because the balance is used up`,

@@ -11,7 +11,7 @@ import { InstallTab } from '../pixel/InstallTab.tsx';
 import { CampaignMenu, useCampaignAction } from './actions.tsx';
 import { BalanceTab } from './BalanceTab.tsx';
 import { KeywordsTab } from './KeywordsTab.tsx';
-import { type Campaign, isSearch, statusWords } from './model.ts';
+import { type Campaign, isSearch, pixelState, statusWords } from './model.ts';
 import { NewCampaign } from './NewCampaign.tsx';
 import { campaignQuery } from './queries.ts';
 import { RefusalsTab } from './RefusalsTab.tsx';
@@ -162,6 +162,11 @@ function Head({ campaign, onGone }: { campaign: Campaign; onGone: () => void }) 
         </Title>
         <Group gap="xs" mt={4}>
           <StatusBadge status={campaign.status}>{statusWords(campaign)}</StatusBadge>
+          {campaign.silent_since && (
+            <StatusBadge status="pixel" tone="warn">
+              {pixelState(campaign, new Date()).words}
+            </StatusBadge>
+          )}
           <Text size="sm" c="dimmed" className="num">
             #{campaign.campaign_number}
           </Text>

@@ -145,6 +145,8 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
           title: row.campaign_name,
           state: <StatusBadge status={row.status}>{statusWords(row)}</StatusBadge>,
           line: [
+            // First, since the end is cut.
+            ...(row.silent_since ? [pixelState(row, new Date()).words] : []),
             `#${row.campaign_number}`,
             ...(user.company_kind === 'client' ? [] : [row.company_name]),
             `${num(row.leads_30d)} ${row.leads_30d === 1 ? 'lead' : 'leads'} in 30 days`,
@@ -353,10 +355,14 @@ function columnsFor({
 /** The state of the tag, and when it was last seen. */
 function Pixel({ campaign }: { campaign: CampaignRow }) {
   if (campaign.module !== 'local') return <None />;
-  const { tone, words } = pixelState(campaign);
+  const { tone, words } = pixelState(campaign, new Date());
   return (
     <StatusBadge status="pixel" tone={tone}>
-      {campaign.last_visit_at ? <When at={campaign.last_visit_at} relative /> : words}
+      {campaign.last_visit_at && !campaign.silent_since ? (
+        <When at={campaign.last_visit_at} relative />
+      ) : (
+        words
+      )}
     </StatusBadge>
   );
 }

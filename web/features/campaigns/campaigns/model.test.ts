@@ -90,6 +90,7 @@ const campaign: Campaign = {
   pixel_check: null,
   pixel_checked_at: null,
   last_visit_at: null,
+  silent_since: null,
   version: 1,
   created_at: '2026-01-01T00:00:00Z',
 };
@@ -217,9 +218,17 @@ describe('[CAMP-07] words for a state', () => {
     expect(actionsOf('removed')).toEqual([]);
   });
   it('believes a visit more than a check', () => {
-    expect(pixelState({ pixel_check: 'blocked', last_visit_at: '2026-01-01T00:00:00Z' }).words).toBe('Found');
-    expect(pixelState({ pixel_check: 'blocked', last_visit_at: null }).words).toBe('Blocked');
-    expect(pixelState({ pixel_check: null, last_visit_at: null }).words).toBe('Not seen yet');
+    const now = new Date('2026-01-05T12:00:00Z');
+    const words = (
+      pixel_check: 'blocked' | null,
+      last_visit_at: string | null,
+      silent_since: string | null = null,
+    ) => pixelState({ pixel_check, last_visit_at, silent_since }, now).words;
+    expect(words('blocked', '2026-01-01T00:00:00Z')).toBe('Found');
+    expect(words('blocked', null)).toBe('Blocked');
+    expect(words(null, null)).toBe('Not seen yet');
+    expect(words(null, '2026-01-01T11:00:00Z', '2026-01-01T12:00:00Z')).toBe('Silent since Jan 1');
+    expect(words(null, null, '2025-12-01T12:00:00Z')).toBe('Silent since Dec 1, 2025');
   });
   it('reckons how long a balance lasts', () => {
     expect(leadsLeft(10_000_000, microsTyped('2.50'))).toBe(4);

@@ -9,6 +9,7 @@ import {
 import { MAX_SITE_HOSTS, siteHostOf } from '../../../../contract/campaigns/site-hosts.ts';
 import { microsTyped } from '../../../../contract/dollars.ts';
 import type { Client } from '../../../../contract/index.ts';
+import { shortDay } from '../../../ui/format.ts';
 import { type AudienceValues, audienceOf, NEW_AUDIENCE } from './audience.ts';
 import { type MoreValues, moreInputOf, moreOf, NEW_MORE, sameMinimum } from './more.ts';
 import { NEW_TARGET, type TargetValues, targetOf } from './target.ts';
@@ -286,12 +287,17 @@ export function statusWords(campaign: Pick<Campaign, 'status' | 'state_reason'>)
 
 /**
  * Describes what is known about the tag on the site: a tone and words. A visit proves that it works, no matter what a
- * check found.
+ * check found, until the site goes silent.
  */
-export function pixelState(campaign: Pick<Campaign, 'pixel_check' | 'last_visit_at'>): {
+export function pixelState(
+  campaign: Pick<Campaign, 'pixel_check' | 'last_visit_at' | 'silent_since'>,
+  now: Date,
+): {
   tone: 'good' | 'warn' | 'bad' | 'plain';
   words: string;
 } {
+  if (campaign.silent_since)
+    return { tone: 'warn', words: `Silent since ${shortDay(campaign.silent_since, now)}` };
   if (campaign.last_visit_at || campaign.pixel_check === 'found') return { tone: 'good', words: 'Found' };
   if (campaign.pixel_check === 'blocked') return { tone: 'warn', words: 'Blocked' };
   if (campaign.pixel_check === 'not_found') return { tone: 'bad', words: 'Not found' };

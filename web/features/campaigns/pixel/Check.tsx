@@ -38,14 +38,20 @@ export function Check({ id, siteUrl }: { id: string; siteUrl: string }) {
   return (
     <>
       {useMay('campaign.write') && (
-        <Button mt="xs" variant="default" loading={check.isPending} onClick={() => check.mutate()}>
-          Check my site
+        // Disabled in looks only: a button that is disabled loses the focus.
+        <Button
+          mt="xs"
+          variant="default"
+          data-disabled={check.isPending || undefined}
+          onClick={() => !check.isPending && check.mutate()}
+        >
+          {check.isPending ? 'Checking…' : 'Check my site'}
         </Button>
       )}
       <div role="status" style={{ marginTop: 12 }}>
         {check.isPending ? (
           <Text size="sm" c="dimmed">
-            Looking at {siteUrl}. This can take half a minute
+            Looking at {siteUrl}. This can take half a minute.
           </Text>
         ) : (
           <>
@@ -72,7 +78,7 @@ function Found({ report: { cause, tone, message, fixes, why_read, checked_at } }
         </div>
       ))}
       <Text size="xs" c="dimmed" mt="xs">
-        {wayWords(why_read)} Checked <When at={checked_at} relative />.
+        {cause !== 'unreachable' && wayWords(why_read)} Checked <When at={checked_at} relative />.
       </Text>
     </Notice>
   );

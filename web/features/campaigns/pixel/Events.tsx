@@ -1,6 +1,7 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconActivity } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { MOST_EVENTS } from '../../../../contract/campaigns/pixel.ts';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
@@ -17,19 +18,18 @@ type Event = Awaited<ReturnType<Client['pixel']['events']>>['data'][number];
 
 /** How often the list is asked for while it is on the screen. */
 const ASK_MS = 5_000;
+/** How many are shown at first. */
+const FEW = 10;
 
 const columns: Column<Event>[] = [
   {
     key: 'page',
     title: 'Page',
     render: ({ title, url }) => (
-      <span className={classes.page} title={url ?? undefined}>
-        <span style={{ display: 'block', fontWeight: 500 }}>{title || pathOf(url)}</span>
-        {title && (
-          <Text size="xs" c="dimmed" component="span" display="block">
-            {pathOf(url)}
-          </Text>
-        )}
+      // Whoever sends events chooses these words, however long, and in whatever direction they run.
+      <span className={classes.page} title={[title, url].filter(Boolean).join('\n')}>
+        <bdi className={classes.title}>{title || pathOf(url)}</bdi>
+        {title && <bdi className={classes.path}>{pathOf(url)}</bdi>}
       </span>
     ),
   },
@@ -38,7 +38,7 @@ const columns: Column<Event>[] = [
     phone: 'state',
     title: 'Event',
     width: 130,
-    render: ({ event }) => EVENT_TITLES[event],
+    render: ({ event }) => <span className={classes.event}>{EVENT_TITLES[event]}</span>,
   },
   {
     key: 'outcome',
@@ -71,7 +71,10 @@ export function Events({ id }: { id: string }) {
     queryFn: ({ signal }) => api.pixel.events({ campaign_id: id }, { signal }),
     refetchInterval: ASK_MS,
   });
+  const [isWhole, setWhole] = useState(false);
   const refused = query.data?.refused ?? [];
+  const all = query.data?.data ?? [];
+  const shown = query.data && { ...query.data, data: isWhole ? all : all.slice(0, FEW) };
   return (
     <>
       <Text size="sm" c="dimmed" mb="xs">
@@ -80,7 +83,7 @@ export function Events({ id }: { id: string }) {
       {refused.length > 0 && (
         <div style={{ marginBottom: 12 }}>
           <Notice tone="info">
-            Not counted in the last hour:{' '}
+            Refused in the last two hours:{' '}
             {refused.map(({ reason, count }) => `${reasonWords(reason).title} (${num(count)})`).join(', ')}
           </Notice>
         </div>
@@ -91,7 +94,7 @@ export function Events({ id }: { id: string }) {
         name="campaign.pixel-events"
         columns={columns}
         // It is asked for all the time: a bar for each time would blink.
-        query={{ ...query, isFetching: query.isPending }}
+        query={{ ...query, data: shown, isFetching: query.isPending }}
         rowKey={(row) => row.id}
         empty={
           <EmptyState
@@ -101,6 +104,11 @@ export function Events({ id }: { id: string }) {
           />
         }
       />
+      {!isWhole && all.length > FEW && (
+        <Button variant="subtle" size="compact-sm" mt="xs" onClick={() => setWhole(true)}>
+          Show all {all.length}
+        </Button>
+      )}
     </>
   );
 }

@@ -134,7 +134,7 @@ function ForeignPart({ id }: { id: string }) {
 }
 
 function StatusPart({ campaign }: { campaign: Campaign }) {
-  const state = pixelState(campaign);
+  const state = pixelState(campaign, new Date());
   return (
     <Part title="Tag status">
       <dl className={classes.facts}>

@@ -14,6 +14,7 @@ export const CAUSE_TITLES: Record<PixelCause, string> = {
   curly_quotes: 'The tag has curly quotation marks',
   missing: 'The tag is missing',
   no_tag_in_manager: 'The tag is not in the tag manager',
+  not_fired: 'The tag manager does not load the tag',
   noscript: 'The tag is inside a noscript element',
   other_host: 'The tag has the wrong host',
   other_key: 'The tag is of another campaign',
@@ -29,7 +30,7 @@ const WHY: Record<WhyRead, string> = {
   no_browser: 'there is no browser on this server',
   no_sandbox: 'the browser on this server has no sandbox to open it in',
   busy: 'other pages were being opened at that time',
-  failed: 'the browser stopped before it was done',
+  failed: 'the browser on this server could not open it',
 };
 
 /** How the page was looked at. */
