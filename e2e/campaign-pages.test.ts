@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { signInAt, userAgent } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -220,4 +220,36 @@ describe('[KEYW-02] the keyword lead-count table', () => {
       }
     },
   );
+});
+
+test('[BEY-10] the Install tab checks the site by keyboard, and shows events as they come in', async () => {
+  const client = await as('client@demo.test');
+  await client.goto(at('/visitor-id/campaign-management'));
+  await client
+    .locator('tbody tr', { hasText: 'Outdoor shop visitors' })
+    .getByRole('button')
+    .first()
+    .press('Enter');
+  // The demo was made on another port.
+  await client.getByRole('textbox', { name: 'Site', exact: true }).fill(demo.url('shop.localhost'));
+  await client.getByRole('button', { name: 'Save', exact: true }).click();
+  await client.getByText('Changes saved').waitFor();
+  await client.getByRole('tab', { name: 'Install' }).click();
+  const check = client.getByRole('button', { name: 'Check my site' });
+  await check.press('Enter');
+  await client.getByText('Pixel found').waitFor();
+  // The focus is where it was.
+  await expect.poll(() => check.evaluate((button) => button === document.activeElement)).toBe(true);
+
+  const events = client.getByRole('region', { name: 'Last events' });
+  // Browsers that say they are driven by a program are counted as bots.
+  const shop = await (await browser.newContext({ userAgent })).newPage();
+  await shop.goto(demo.url('shop.localhost', '/?seen=here'));
+  await shop.evaluate(() => {
+    document.title = '<b>Boots</b>';
+    history.pushState({}, '', '/seen-here');
+  });
+  await events.getByText('/seen-here').waitFor();
+  await events.getByText('<b>Boots</b>').waitFor();
+  expect(await axeFindings(client)).toEqual([]);
 });
