@@ -29,6 +29,7 @@ export const JOB_TITLES: Record<string, string> = {
   'developer.message': 'Sending of webhook messages',
   'developer.expiry': 'API key expiry notices',
   'developer.forget': 'Clean-up of the API request log',
+  'digest.due': 'Weekly digests',
   'enrichment.complete': 'Lead data',
   'exclusions.clear': 'Exclusion list removal',
   'exclusions.load': 'Exclusion list upload',
