@@ -276,8 +276,12 @@ describe('[BEY-22] a week with an hour less', () => {
     expect(told).toEqual(sentences(mail!.body!.text));
     app.clock.advance(1000);
     expect((await call('POST', '/send', {})).body.message).toBe('The digest is on its way to owner@x.test.');
+    const { rows } = await app.admin.query(
+      `select count(*)::int as n from user_log where action = 'digest.send'`,
+    );
+    expect(rows[0].n).toBe(1);
     const again = await mails(owner.email);
-    expect(again.map(({ body: { text } = { text: '' } }) => sentences(text))).toEqual([told, told]);
+    expect(again.map((one) => sentences(one.body!.text))).toEqual([told, told]);
     expect(await due()).toBe(0);
   });
 });

@@ -105,6 +105,18 @@ describe('[BEY-22] the sentences of a client', () => {
     ]);
   });
 
+  test('the pages and sites that come up most', () => {
+    const told = (name: string) =>
+      texts({ leads: 3, page: { name, leads: 2 }, source: { name: 'a.example', leads: 1 } })!.slice(1);
+    expect(told('/')).toEqual([
+      'The most frequent page was the home page, with 2 leads.',
+      'The most frequent referring site was a.example, with 1 lead.',
+    ]);
+    expect(told(`/${'x'.repeat(100)}`)[0]).toHaveLength(
+      80 + 'The most frequent page was , with 2 leads.'.length,
+    );
+  });
+
   test('a balance, and how long it lasts', () => {
     const balance = 80_500_000n;
     expect(texts({ balance })).toEqual(['The prepaid balance is $80.50.']);

@@ -119,7 +119,7 @@ const number = (count: number): string => new Intl.NumberFormat('en-US').format(
 const many = (count: number, one: string, more = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : more}`;
 const named = (name: string): string => `“${mailName(name)}”`;
-const pageNamed = (path: string): string => printable(path, LONGEST_PAGE);
+const pageNamed = (path: string): string => (path === '/' ? 'the home page' : printable(path, LONGEST_PAGE));
 
 /** “A”, “B”, and 3 more. */
 function listed(names: readonly string[]): string {

@@ -1,10 +1,14 @@
-import type { Samples } from '../../../test/samples.ts';
+import { app, type Samples } from '../../../test/samples.ts';
 
 export const samples: Samples = {
   'GET /api/digest': { named: false, request: () => ({ url: '/api/digest' }), passes: [404] },
   'PUT /api/digest': {
     named: false,
-    request: () => ({ url: '/api/digest', body: { is_on: true } }),
+    request: async () => {
+      // So that each call changes something.
+      await app.admin.query('delete from digest_choice');
+      return { url: '/api/digest', body: { is_on: true } };
+    },
     passes: [404],
   },
   'GET /api/digest/preview': {
