@@ -22,6 +22,7 @@ import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
 import { connections } from './campaigns/connections.ts';
 import { delivery, spreadsheets } from './campaigns/delivery.ts';
+import { digest } from './campaigns/digest.ts';
 import { groups } from './campaigns/groups.ts';
 import { held } from './campaigns/held.ts';
 import { leads } from './campaigns/leads.ts';
@@ -80,6 +81,7 @@ export const contract = {
   held,
   pixel,
   alerts,
+  digest,
   minimumSpend,
   onboardingCharge,
   outbox,

@@ -172,6 +172,10 @@ export const ownMessages = {
   addressUnsubscribed: (address: string) =>
     `${address} unsubscribed from these emails. Only they can add themselves again, signed in with that address`,
   unsubscribed: 'You will not get these emails anymore.',
+  digestOn: 'You will get the digest on Mondays.',
+  digestOff: 'You will not get the digest anymore.',
+  digestSent: (address: string) => `The digest is on its way to ${address}.`,
+  digestEmpty: 'There is nothing to tell about last week.',
   emailLinkInvalid: 'This link is no longer valid. Change your email address again.',
   companyByOwner: 'Only the owner can change the company details.',
   questionnaireSaved: 'Thank you. Your answers are saved.',

@@ -252,6 +252,26 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
     await page.context().close();
   });
 
+  test('[BEY-22] the weekly digest is previewed, sent on demand, and turned on by keyboard', async () => {
+    const page = await signIn('acme.localhost', 'client@demo.test');
+    await page.goto(demo.url('acme.localhost', '/user/profile'));
+    const digest = page.getByRole('region', { name: 'Weekly digest' });
+    await digest.getByRole('button', { name: 'Preview' }).click();
+    await digest.getByText(/^Your week, .+: \d+ leads$/).waitFor();
+    await digest.getByText(/^\d+ leads came in, \d+ (more|fewer) than the week before\./).waitFor();
+    await noAxeFindings(page);
+    await digest.getByRole('button', { name: 'Email it to me now' }).click();
+    await page.getByText('The digest is on its way to client@demo.test.').waitFor();
+    const wanted = digest.getByRole('switch', { name: /^Email me the digest/ });
+    expect(await wanted.isChecked()).toBe(false);
+    await tabTo(page, wanted);
+    await page.keyboard.press('Space');
+    await digest.getByText(/^The next one is sent on/).waitFor();
+    await page.reload();
+    await expect.poll(() => wanted.isChecked()).toBe(true);
+    await page.close();
+  });
+
   test('[PROF-05] the questionnaire is answered, read and changed', async () => {
     const page = await signIn('acme.localhost', 'agency@demo.test');
     await page.goto(demo.url('acme.localhost', '/user/questionnaire-add'));

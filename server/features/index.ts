@@ -20,6 +20,7 @@ import { feature as analytics } from './campaigns/analytics/feature.ts';
 import { feature as campaigns } from './campaigns/campaigns/feature.ts';
 import { feature as connections } from './campaigns/connections/feature.ts';
 import { feature as delivery } from './campaigns/delivery/feature.ts';
+import { feature as digest } from './campaigns/digest/feature.ts';
 import { feature as leads } from './campaigns/leads/feature.ts';
 import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
@@ -90,6 +91,7 @@ export const FEATURES = [
   delivery,
   alerts,
   reports,
+  digest,
   developer,
   analytics,
 ] as const;

@@ -852,6 +852,23 @@ export interface Schema {
     key_id: string;
     scopes: string[];
   };
+  digest_choice: {
+    user_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    is_on: boolean;
+    changed_at: Date;
+  };
+  digest_sent: {
+    company_id: string;
+    week: string;
+    user_id: string;
+    root_id: string;
+    agency_id: string;
+    mail_id: string | null;
+    created_at: Date;
+  };
   do_not_call: {
     root_id: string;
     agency_id: string | null;

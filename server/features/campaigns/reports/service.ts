@@ -27,6 +27,9 @@ type ClientOwner = Owner & { agency_id: string };
 type NoticeSender = Awaited<ReturnType<Notices['sender']>>;
 type Due = Awaited<ReturnType<Campaigns['reports']['dueReports']>>[number];
 
+/** Takes the recipient in a token off a list; false: the token is not one of this list's. */
+type Unsubscribe = (ctx: Ctx, token: string) => Promise<boolean>;
+
 export type Reports = ReturnType<typeof createReports>;
 
 /**
@@ -236,8 +239,13 @@ export function createReports(
     });
   }
 
+  const lists: Unsubscribe[] = [];
   return {
     tellOfLeads,
+    /** Adds emails of another kind, which their recipients stop by the same addresses. */
+    addList(stop: Unsubscribe): void {
+      lists.push(stop);
+    },
     /**
      * Creates the reports of a root that are due; one that fails does not hold up the others. Returns how many were
      * created.
@@ -272,10 +280,12 @@ export function createReports(
     },
     /**
      * Takes the recipient of a report or notice off its list, by the token in it, and remembers it: no one but the
-     * recipient can add the address to a campaign of this agency again. Doing it again changes nothing.
+     * recipient can add the address to a campaign of this agency again. Doing it again changes nothing. Tokens of other
+     * lists stop theirs.
      * @throws Refusal 410 for a token that is not one of this tenant's
      */
     async unsubscribe(ctx: Ctx, token: string): Promise<void> {
+      for (const stop of lists) if (await stop(ctx, token)) return;
       const { campaignId, which, address } = readToken(vault, token);
       await inScope(db.app, { rootId: ctx.tenant.rootId }, async (tx) => {
         const campaign = await campaigns.visible(tx, campaignId);

@@ -1,7 +1,8 @@
-export type { AccountKind } from './accounts.ts';
+export { type AccountKind, codesOf } from './accounts.ts';
 export { type AuditCheck, auditLedger } from './audit.store.ts';
 export type { Notices } from './notices.ts';
 export { ledgerRoutes } from './routes.ts';
 export { type AccountRef, createLedger, type Ledger, type Posting } from './service.ts';
+export { BILLED, RETAIL, WHOLESALE } from './statement.policy.ts';
 export { createStatement } from './statement.service.ts';
 export type { SpendRow } from './store.ts';

@@ -7,7 +7,7 @@ import { Notice } from '../../../ui/Notice.tsx';
 import { AuthBox } from './AuthBox.tsx';
 
 /**
- * /unsubscribe/{token}: takes the recipient of a lead report or notification off its list (INTG-06). Requires a click,
+ * /unsubscribe/{token}: takes the recipient of a lead report, notification, or digest off its list (INTG-06). Requires a click,
  * because email scanners open links, too; email programs send the same address a POST.
  */
 export default function UnsubscribePage() {
@@ -25,7 +25,7 @@ export default function UnsubscribePage() {
   return (
     <AuthBox
       title="Unsubscribe"
-      line="You will not get these emails about the campaign anymore. Its owner can add you again."
+      line="You will not get these emails anymore. Only you can ask for them again."
       problem={stop.error ? wordsOf(stop.error) : undefined}
     >
       <Button autoFocus fullWidth loading={stop.isPending} onClick={() => stop.mutate()}>

@@ -1,12 +1,13 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
-import { userQuery, useUser } from '../../../api/user.ts';
+import { userMay, userQuery, useUser } from '../../../api/user.ts';
 import { FormSection, SectionSkeleton } from '../../../ui/FormSection.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
+import { DigestSection } from './DigestSection.tsx';
 import { CompanyFields, DetailsFields } from './fields.tsx';
 import {
   companyOf,
@@ -48,6 +49,7 @@ export default function ProfilePage() {
           <FormSection title="Time zone" line="Used to count days, weeks, and months in reports and bills.">
             <Text>{user.time_zone.replaceAll('_', ' ')}</Text>
           </FormSection>
+          {user.company_kind !== 'root' && userMay(user, 'insight.read') && <DigestSection />}
         </>
       ) : query.error ? (
         <ErrorState

@@ -1,0 +1,278 @@
+import { z } from 'zod';
+import { mayPerson, type Permission } from '../../../../contract/accounts/permissions.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { defineJob } from '../../../platform/jobs.ts';
+import type { LimitRule, Limits } from '../../../platform/limits.ts';
+import type { Mail } from '../../../platform/mail.ts';
+import { layOut } from '../../../platform/mail-layout.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Auth } from '../../accounts/auth/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import { toRows } from '../../accounts/users/index.ts';
+import type { Notices } from '../../money/ledger/index.ts';
+import type { Reports } from '../reports/index.ts';
+import { agencyDigest, clientDigest, type Digest, nextDue, type Week, weekOf } from './policy.ts';
+import * as store from './store.ts';
+
+const dueJob = defineJob('digest.due', z.object({}));
+
+/** The purpose that the tokens of these emails are sealed for. */
+const SEAL = 'digest.recipient';
+/** Companies whose numbers are read by one statement. */
+const STEP = 100;
+/** How long is kept which digests were sent. */
+const KEPT_MS = 90 * 86_400_000;
+const SENDS: LimitRule = { name: 'digest.send', max: 10, base: 60, cap: 3600, window: 3600 };
+
+type Sender = Awaited<ReturnType<Notices['sender']>>;
+type May = (permission: Permission) => boolean;
+/** What a company's digest says, given the permissions of its reader. */
+type Written = (may: May) => Digest | null;
+
+export type Digests = ReturnType<typeof createDigests>;
+
+const ownerOf = ({ root_id, agency_id, company_id }: store.Recipient) => ({
+  root_id,
+  agency_id,
+  company_id,
+});
+const missing = (): never => {
+  throw new Refusal('not_found', ownMessages.notFound);
+};
+
+/** Tells clients and agencies of their last week, in sentences made of numbers (docs/decisions/0287-digest.md). */
+export function createDigests(
+  platform: Platform,
+  deps: {
+    audit: Audit;
+    auth: Auth;
+    limits: Limits;
+    mail: Mail;
+    notices: Notices;
+    reports: Reports;
+    tenants: Tenants;
+  },
+) {
+  const { db, clock, jobs, vault } = platform;
+  const { audit, auth, limits, mail, notices, reports, tenants } = deps;
+
+  const mayOf =
+    ({ kind, role, rights }: store.Recipient): May =>
+    (permission) =>
+      mayPerson(auth.gradeOf(kind, role), rights && toRows(rights), permission);
+
+  /** Reads the weeks of companies by one statement for all clients and one for all agencies. */
+  async function read(
+    tx: Tx,
+    of: readonly Pick<store.Recipient, 'company_id' | 'kind' | 'time_zone'>[],
+  ): Promise<Map<string, { week: Week; written: Written }>> {
+    const now = clock.now();
+    const companies = [...new Map(of.map((one) => [one.company_id, one])).values()];
+    const asked = (kind: 'client' | 'agency') =>
+      companies
+        .filter((one) => one.kind === kind)
+        .map(({ company_id: id, time_zone }) => ({ id, week: weekOf(now, time_zone), zone: time_zone }));
+    const clients = asked('client');
+    const agencies = asked('agency');
+    const ofClients = clients.length > 0 ? await store.clientWeeks(tx, clients, now) : new Map();
+    const ofAgencies = agencies.length > 0 ? await store.agencyWeeks(tx, agencies, now) : new Map();
+    return new Map<string, { week: Week; written: Written }>([
+      ...clients.map(({ id, week, zone }): [string, { week: Week; written: Written }] => [
+        id,
+        { week, written: (may) => clientDigest(week, ofClients.get(id)!, may, zone) },
+      ]),
+      ...agencies.map(({ id, week }): [string, { week: Week; written: Written }] => [
+        id,
+        { week, written: (may) => agencyDigest(week, ofAgencies.get(id)!, may) },
+      ]),
+    ]);
+  }
+
+  /** Puts a digest for one user into the outbox; returns the email's id. */
+  async function post(
+    tx: Tx,
+    to: store.Recipient,
+    sender: Sender,
+    { subject, sentences }: Digest,
+  ): Promise<string> {
+    const token = vault.seal(JSON.stringify({ userId: to.user_id }), SEAL);
+    const urlOf = (path: string) => sender.site + path;
+    return mail.enqueue(tx, {
+      ...layOut(
+        sender,
+        {
+          subject,
+          lines: sentences.map(({ text, path }) => (path ? `${text} ${urlOf(path)}` : text)),
+          links: sentences.flatMap(({ path }) => (path ? [urlOf(path)] : [])),
+          action: { label: 'Open the dashboard', url: urlOf('/dashboard') },
+          unsubscribe: urlOf(`/unsubscribe/${token}`),
+        },
+        `the weekly digest is on for you at ${sender.name}. Turn it off in your profile`,
+      ),
+      kind: 'digest.week',
+      owner: ownerOf(to),
+      to: { name: to.user_name, address: to.email },
+      sender,
+    });
+  }
+
+  /** Sends the digest of one company to those who still have to get it; returns how many were sent. */
+  async function sendTo(
+    all: readonly store.Recipient[],
+    { week, written }: { week: Week; written: Written },
+    sender: Sender,
+  ): Promise<number> {
+    const { root_id: rootId, company_id: companyId } = all[0]!;
+    return inScope(db.app, { rootId }, async (tx) => {
+      const taken = await store.take(
+        tx,
+        companyId,
+        week.first,
+        all.map((one) => one.user_id),
+        clock.now(),
+      );
+      const mails: { userId: string; mailId: string }[] = [];
+      for (const one of all) {
+        const may = mayOf(one);
+        const told = taken.has(one.user_id) && may('insight.read') ? written(may) : null;
+        if (told) mails.push({ userId: one.user_id, mailId: await post(tx, one, sender, told) });
+      }
+      if (mails.length > 0) await store.settle(tx, companyId, week.first, mails);
+      return mails.length;
+    });
+  }
+
+  /** The user behind a context as a recipient. @throws Refusal 404 for others than a client's or an agency's */
+  const self = async (tx: Tx, ctx: Ctx) => (await store.recipient(tx, ctx.actor.userId)) ?? missing();
+
+  /** What the digest of the last week says to the user. */
+  async function own(tx: Tx, ctx: Ctx) {
+    const user = await self(tx, ctx);
+    const { week, written } = (await read(tx, [user])).get(user.company_id)!;
+    return { user, week, told: written((permission) => ctx.may(permission)) };
+  }
+
+  reports.addList(async (ctx, token) => {
+    let userId: string;
+    try {
+      userId = z.object({ userId: z.uuid() }).parse(JSON.parse(vault.open(token, SEAL))).userId;
+    } catch {
+      return false;
+    }
+    await inScope(db.app, { rootId: ctx.tenant.rootId }, async (tx) => {
+      const user = await store.recipient(tx, userId);
+      const at = clock.now();
+      if (!user || !(await store.choose(tx, userId, false, at))) return;
+      await audit.recordSystem(tx, at, ownerOf(user), {
+        action: 'digest.unsubscribed',
+        objectKind: 'user',
+        objectId: userId,
+        description: `${user.email} unsubscribed from the weekly digest`,
+      });
+    });
+    return true;
+  });
+
+  return {
+    /** Whether the user gets digests, and when the next is due. @throws Refusal 404 */
+    get: (ctx: Ctx) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const user = await self(tx, ctx);
+        return { ...user, next: nextDue(clock.now(), user.time_zone) };
+      }),
+
+    /** Turns digests on or off for the user. @throws Refusal 404 */
+    choose: (ctx: Ctx, isOn: boolean) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const user = await self(tx, ctx);
+        if (!(await store.choose(tx, user.user_id, isOn, clock.now()))) return;
+        await audit.record(tx, ctx, {
+          action: 'digest.choose',
+          objectKind: 'user',
+          objectId: user.user_id,
+          description: `Turned the weekly digest ${isOn ? 'on' : 'off'}`,
+        });
+      }),
+
+    /** What the digest of the last week says to the user. @throws Refusal 404 */
+    preview: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => own(tx, ctx)),
+
+    /**
+     * Sends the digest of the last week to the user now; returns their address.
+     * @throws Refusal 404, 422 if there is nothing to tell, 429
+     */
+    async send(ctx: Ctx): Promise<string> {
+      await limits.take(SENDS, ctx.actor.userId);
+      const user = await inScope(db.app, ctx.scope, (tx) => self(tx, ctx));
+      const sender = await notices.sender(ownerOf(user));
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const { told } = await own(tx, ctx);
+        if (!told) throw new Refusal('invalid', ownMessages.digestEmpty);
+        await post(tx, user, sender, told);
+        await audit.record(tx, ctx, {
+          action: 'digest.send',
+          objectKind: 'user',
+          objectId: user.user_id,
+          description: 'Asked for the digest of last week',
+        });
+        return user.email;
+      });
+    },
+
+    /**
+     * Sends the digests of a root that are due, each once; one that fails does not hold up the others. Returns how many
+     * were sent.
+     */
+    async sendDue(rootId: string): Promise<number> {
+      const now = clock.now();
+      const scope = { rootId };
+      const weeks = (await inScope(db.app, scope, (tx) => store.zonesOf(tx, rootId)))
+        .map((zone) => ({ zone, week: weekOf(now, zone) }))
+        .filter(({ week }) => now >= week.due && now < week.until);
+      const failures: unknown[] = [];
+      const senders = new Map<string, Sender>();
+      let sent = 0;
+      let after: string | null = null;
+      while (weeks.length > 0) {
+        const page: { after: string | null; companies: number } = { after, companies: STEP };
+        const { due, known } = await inScope(db.app, scope, async (tx) => {
+          const found = await store.dueRecipients(tx, rootId, weeks, page);
+          return { due: found, known: await read(tx, found) };
+        });
+        for (const [companyId, all] of Map.groupBy(due, (one) => one.company_id)) {
+          try {
+            const { agency_id } = all[0]!;
+            const sender = senders.get(agency_id) ?? (await notices.sender(ownerOf(all[0]!)));
+            senders.set(agency_id, sender);
+            sent += await sendTo(all, known.get(companyId)!, sender);
+          } catch (error) {
+            failures.push(error);
+          }
+        }
+        if (known.size < STEP) break;
+        after = due.at(-1)!.company_id;
+      }
+      await inScope(db.app, scope, (tx) => store.forget(tx, rootId, new Date(now.getTime() - KEPT_MS)));
+      if (failures.length > 0) throw failures[0];
+      return sent;
+    },
+
+    /** Sends the digests of every root that are due; a failure in one does not hold up the others. */
+    async sendAllDue(): Promise<void> {
+      const failures: unknown[] = [];
+      for (const rootId of await tenants.roots())
+        await this.sendDue(rootId).catch((error: unknown) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
+    },
+
+    /** Looks every quarter of an hour whose week is over: time zones differ by quarters. */
+    async start(): Promise<void> {
+      await jobs.work(dueJob, { pollingIntervalSeconds: 30 }, () => this.sendAllDue());
+      await jobs.schedule(dueJob, '*/15 * * * *', {});
+    },
+  };
+}

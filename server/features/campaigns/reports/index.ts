@@ -1,0 +1,1 @@
+export type { Reports } from './service.ts';
