@@ -576,6 +576,7 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/integrations/destinations/:id/rules/try',
       'POST /api/integrations/custom/:id/payload/preview',
       'POST /api/leadspeek/report/lead/score-preview',
+      'POST /api/alerts/preview',
       // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',
       // Only reads, and uses nothing up.

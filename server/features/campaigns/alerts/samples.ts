@@ -11,6 +11,9 @@ async function alertOf(t: Target): Promise<string> {
   );
   return rows[0].id;
 }
+/** Removes the client's alerts, so that there are never too many. */
+const clear = (t: Target) =>
+  app.admin.query(`update alert set state = 'removed' where company_id = $1`, [t.client.id]);
 const rules = (t: Target) => ({ name: `Alert ${next()}`, user_ids: [t.personId] });
 
 export const samples: Samples = {
@@ -21,7 +24,10 @@ export const samples: Samples = {
   },
   'POST /api/alerts': {
     named: true,
-    request: (t) => ({ url: '/api/alerts', body: { companyID: t.client.id, ...rules(t) } }),
+    request: async (t) => {
+      await clear(t);
+      return { url: '/api/alerts', body: { companyID: t.client.id, ...rules(t) } };
+    },
   },
   'POST /api/alerts/preview': {
     named: true,
