@@ -1,5 +1,5 @@
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
@@ -21,6 +21,7 @@ let server: Server;
 let shop: string;
 let agency: string;
 let outDir: string;
+let before: string | undefined;
 let script: Buffer;
 let chromiumPath: string;
 let pages: Record<string, { status?: number; headers?: Record<string, string>; html: string }>;
@@ -53,6 +54,10 @@ async function listenInside() {
 
 beforeAll(async () => {
   outDir = await mkdtemp(join(tmpdir(), 'pixel-'));
+  // Profiles of their own place, since other tests open pages meanwhile; the browser may be of another user.
+  chmodSync(outDir, 0o711);
+  before = process.env.TMPDIR;
+  process.env.TMPDIR = outDir;
   script = await readFile((await buildPixel({ outDir })).file);
   chromiumPath = (await findChromium()).executablePath;
   inside = await listenInside();
@@ -83,6 +88,8 @@ afterAll(async () => {
   inside?.udp.close();
   server?.closeAllConnections();
   server?.close();
+  if (before === undefined) delete process.env.TMPDIR;
+  else process.env.TMPDIR = before;
   await rm(outDir, { recursive: true, force: true });
 });
 
@@ -116,7 +123,7 @@ const diagnosisOf = (page: Page) =>
     },
   );
 
-const profiles = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('lead-browser-'));
+const profiles = (): string[] => readdirSync(outDir).filter((name) => name.startsWith('lead-browser-'));
 
 describe('[BEY-10] the pixel of a page that a browser opens', () => {
   it.each(Object.keys(pixelPages('http://agency.localhost', 'http://shop.localhost')))(
