@@ -1,5 +1,6 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
 import { alertsRoutes } from './routes.ts';
 import { type Alerts, createAlerts } from './service.ts';
 
@@ -22,4 +23,5 @@ export const feature = defineFeature({
   }),
   http: ({ alerts }: { alerts: Alerts }) => ({ calls: [serve(contract.alerts, alertsRoutes(alerts))] }),
   work: async ({ alerts }: { alerts: Alerts }) => void (await alerts.start()),
+  exports,
 });

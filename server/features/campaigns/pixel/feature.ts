@@ -1,5 +1,6 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
 import { pixelRoutes } from './routes.ts';
 import { createPixel, type Pixel } from './service.ts';
 
@@ -14,4 +15,5 @@ export const feature = defineFeature({
     // A request that has a page open goes on by reading it.
     mount: (server) => void server.addHook('preClose', pixel.close),
   }),
+  exports,
 });

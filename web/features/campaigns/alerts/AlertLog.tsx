@@ -55,6 +55,7 @@ export function AlertLog({ id }: { id: string }) {
       <DataTable
         label="Messages"
         name="alert-messages"
+        download={{ list: 'alert-messages', of: 'alerts.messages', query: { id, page, per_page } }}
         bare
         columns={COLUMNS}
         query={query}

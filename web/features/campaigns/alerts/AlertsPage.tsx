@@ -92,6 +92,7 @@ export default function AlertsPage() {
         <DataTable
           label="Alerts"
           name="alerts"
+          download={{ list: 'alerts', of: 'alerts.list', query: isClient ? {} : { company_id: client } }}
           columns={columns}
           query={query}
           rowKey={(row) => row.id}

@@ -92,6 +92,7 @@ export function Events({ id }: { id: string }) {
         bare
         label="Last events"
         name="campaign.pixel-events"
+        download={{ list: 'pixel-events', of: 'pixel.events', query: { campaign_id: id } }}
         columns={columns}
         // It is asked for all the time: a bar for each time would blink.
         query={{ ...query, data: shown, isFetching: query.isPending }}
