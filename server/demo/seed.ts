@@ -21,6 +21,8 @@ import { seedDomains, seedPrograms, seedStates } from './states.ts';
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
 const STRETCHES = 6;
+/** Known people who come to the sites whose destinations are in trouble at the end of the last day. */
+const LATE_VISITORS = 6;
 /** Fixed, so that the demo shop finds its campaign again after a restart. */
 export const SHOP_SITE_KEY = 'demoshop2345';
 
@@ -600,6 +602,11 @@ export async function seedDemo(
           ),
         ),
       );
+      // Early on a weekend there may be no one yet; the destinations in trouble need someone to send.
+      if (day === days && stretch === STRETCHES - 1)
+        for (const { campaign, pages } of [plans[1]!, plans[6]!])
+          for (const { email } of crowd.filter(({ phone }) => phone).slice(-LATE_VISITORS))
+            await make.visit(campaign, { url: pages[0]!, visitorId: newId(clock.now()), email });
       await features.leads.resolver.resolveAll();
     }
     // Does what the jobs would: fees of a new month, closing the periods that have ended, and charging for them.
