@@ -463,7 +463,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
     await inside(page);
     expect(new URL(page.url()).pathname).toBe(await landingOf(person.email));
     await page.getByRole('button', { name: /profile menu/ }).click();
-    await page.getByText(person.email).waitFor();
+    await page.getByText(person.email, { exact: true }).waitFor();
     expect(await page.evaluate("localStorage.getItem('original_user')")).toBeNull();
 
     const replay = await freshPage();
