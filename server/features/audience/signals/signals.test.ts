@@ -202,6 +202,21 @@ describe('[KEYW-01] counts', () => {
     const body = { target_location: 'National Targeting', keyword: 'boots', tell: 'F', phoneenabled: 'T' };
     expect((await count(body)).waterfall).toMatchObject({ placed: 2, contactable: 1, deliverable: 1 });
     expect((await count({ ...body, phoneenabled: 'F' })).waterfall).toMatchObject({ deliverable: 2 });
+    // Each step counts all that it names: whoever is excluded is not "not excluded", also without a phone.
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.exclusions.addList(
+        tx,
+        {
+          owner: { root_id: root.id, agency_id: null, company_id: root.id },
+          ownerId: root.id,
+          level: 'root',
+          name: 'silent',
+          lines: [silent.email],
+        },
+        clock.now(),
+      ),
+    );
+    expect((await count(body)).waterfall).toMatchObject({ placed: 2, not_excluded: 1, contactable: 1 });
     const { rows } = await app.admin.query(`select from mail where kind = 'count.done' and root_id = $1`, [
       root.id,
     ]);

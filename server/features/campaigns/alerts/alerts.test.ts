@@ -356,6 +356,19 @@ test('[BEY-18] what cannot be is refused by name; removing stops what waits', as
   const other = await app.make.campaign(await app.make.client(agency));
   expect(await refused({ leadspeekID: other.id })).toEqual([422, ['leadspeekID']]);
 
+  // A channel that was removed since does not stand in the way of other changes.
+  const chat = await app.make.connection(client, {
+    vendor: 'slack',
+    credentials: { ...chats.slack.credentials(running[0]!.base) },
+  });
+  const kept = { name: 'Kept', user_ids: [owner.id], connection_ids: [chat.id] };
+  const { id: keptId } = await add(kept);
+  await app.admin.query(`update connection set state = 'removed', credentials_sealed = null where id = $1`, [
+    chat.id,
+  ]);
+  expect((await ask('PUT', `/${keptId}`, { ...kept, name: 'Renamed' })).status).toBe(200);
+  await ask('DELETE', `/${keptId}`);
+
   const { id } = await add({ hours: { days: [1], from: '03:00', to: '03:01' } });
   await visit(await known());
   await work();

@@ -108,6 +108,9 @@ describe('[BEY-18] an alert in words', () => {
     expect(many.title).toBe('12 alerts: Hot');
     expect(many.lines).toHaveLength(11);
     expect(many.lines.at(-1)).toBe('And 2 more.');
+    // Of a batch that is too large to be read whole, it says how many there are.
+    const huge = wordsOf('Hot', Array<Told>(12).fill(ada), 10, 500);
+    expect([huge.title, huge.lines.at(-1)]).toEqual(['500 alerts: Hot', 'And 490 more.']);
     expect(wordsOf('Rush', [{ ...ada, kind: 'number', count: 40, person: null }], 10).title).toBe(
       '40 leads within an hour',
     );

@@ -111,14 +111,15 @@ const about = ({ person, score, page }: Told): string =>
     .filter(Boolean)
     .join(' · ');
 
-/** An alert in words: a title, and a line for each event but those that are too many. */
+/** An alert in words: a title, and a line for each event but those that are too many. `count`: how many there are. */
 export function wordsOf(
   alert: string,
   told: readonly Told[],
   most: number,
+  count = told.length,
 ): { title: string; lines: string[] } {
   const [only] = told;
-  if (told.length === 1 && only) {
+  if (count === 1 && only) {
     if (only.kind === 'number')
       return { title: `${only.count} leads within an hour`, lines: [`Alert: ${alert}`] };
     return {
@@ -135,9 +136,9 @@ export function wordsOf(
             .filter(Boolean)
             .join(' · '),
     );
-  const more = told.length - lines.length;
+  const more = count - lines.length;
   return {
-    title: `${told.length} alerts: ${alert}`,
+    title: `${count} alerts: ${alert}`,
     lines: more > 0 ? [...lines, `And ${more} more.`] : lines,
   };
 }

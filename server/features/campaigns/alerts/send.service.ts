@@ -20,7 +20,7 @@ import * as store from './store.ts';
 export const SECRET = 'alert.webhook';
 /** How many events a message spells out; the others are behind its link. */
 const MOST_SPELLED = 10;
-/** How many leads a webhook gets in one message. */
+/** How many events of a batch are read, and sent to a webhook; of the others a message says how many there are. */
 const MOST_SENT = 100;
 
 /** What came of an attempt; `error` null: it arrived. */
@@ -54,7 +54,7 @@ export function createAlertSender(
   /** What a message tells of; people who were excluded or erased since are left out. */
   async function toldBy(tx: Tx, row: store.MessageRow) {
     if (row.is_test) return [{ told: EXAMPLE, at: row.created_at, lead: null }];
-    const events = await store.eventsOf(tx, row.batch_id);
+    const events = await store.eventsOf(tx, row.batch_id, MOST_SENT);
     const ids = [...new Set(events.flatMap(({ lead_id }) => lead_id ?? []))];
     const withheld = await leads.withheldIn(tx, row.root_id, ids);
     const known = await leads.message(
@@ -98,10 +98,12 @@ export function createAlertSender(
     const telling = await toldBy(tx, row);
     if (telling.length === 0)
       return { outcome: failed('Not sent: everyone it was about has been excluded or erased.') };
+    const count = telling.length + Math.max(0, row.events - MOST_SENT);
     const words = wordsOf(
       alert.name,
       telling.map(({ told }) => told),
       MOST_SPELLED,
+      count,
     );
     const title = row.is_test ? `Test: ${words.title}` : words.title;
     const link = pageOf(sender, telling);
@@ -141,8 +143,8 @@ export function createAlertSender(
           test: row.is_test,
           data: {
             alert: { id: alert.id, name: alert.name },
-            count: telling.length,
-            events: telling.slice(0, MOST_SENT).map(({ told, at, lead }) => ({
+            count,
+            events: telling.map(({ told, at, lead }) => ({
               kind: told.kind,
               at: at.toISOString(),
               ...(told.kind === 'number' ? { count: told.count } : { page: told.page, lead }),

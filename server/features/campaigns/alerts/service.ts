@@ -135,6 +135,7 @@ export function createAlerts(
     if (given.user_ids.some((id) => !known.has(id)))
       errors.user_ids = ['has someone who is not a user of this client'];
     for (const id of given.connection_ids) {
+      if (before?.connection_ids.includes(id)) continue;
       const connection = await connections.byId(tx, id);
       const isChat = connection && connections.vendor(connection.vendor).announce;
       if (connection?.company_id !== client.id || connection.state === 'removed' || !isChat)

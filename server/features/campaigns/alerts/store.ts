@@ -291,8 +291,10 @@ export const updateMessage = (tx: Tx, id: string, change: Updateable<Schema['ale
 export const anyAlert = (tx: Tx, id: string): Promise<AlertRow | undefined> =>
   alerts(tx).where('id', '=', id).executeTakeFirst();
 
-/** The events of a batch, oldest first, each with the page that its person had viewed last; null: not known. */
-export async function eventsOf(tx: Tx, batchId: string) {
+/**
+ * The first events of a batch, oldest first, each with the page that its person had viewed last; null: not known.
+ */
+export async function eventsOf(tx: Tx, batchId: string, most: number) {
   const { rows } = await sql<Pick<EventRow, 'lead_id' | 'kind' | 'count' | 'at'> & { page: string | null }>`
     select e.lead_id, e.kind, e.count, e.at, coalesce(seen.url, c.page_url) as page
     from alert_event e
@@ -305,7 +307,7 @@ export async function eventsOf(tx: Tx, batchId: string) {
         and v.received_at > e.at - make_interval(mins => ${VISIT_MINUTES})
       order by v.received_at desc limit 1) seen on true
     where e.batch_id = ${batchId}
-    order by e.at, e.id`.execute(tx);
+    order by e.at, e.id limit ${most}`.execute(tx);
   return rows;
 }
 

@@ -7,6 +7,9 @@ import { fitOf } from './fit.policy.ts';
 import { leadPhones, type Refused, refusal } from './policy.ts';
 import * as store from './store.ts';
 
+/** Refusals for want of something that must be known. */
+const UNKNOWN: ReadonlySet<Refused> = new Set(['email_missing', 'phone_missing', 'address_missing']);
+
 /** What a campaign requires of a lead, and whose campaign it is; `campaignId` is null if there is no campaign yet. */
 export interface Asking {
   agencyId: string;
@@ -16,8 +19,9 @@ export interface Asking {
 }
 
 /**
- * Returns what the acceptance rules would say about people now, in their order: null, or the first rule that refuses.
- * Leaves out dates, caps and money, which depend on the time. Changes nothing.
+ * Returns what the acceptance rules would say about people now: null, or the first rule that refuses, in the order of a
+ * waterfall's steps (exclusions, what is known, the filter, confidence, repeats), so that each step counts all that it
+ * names. Leaves out dates, caps and money, which depend on the time. Changes nothing.
  */
 export function createPreview({
   exclusions,
@@ -86,22 +90,22 @@ export function createPreview({
     return found.map(({ personId, confidence }, i) => {
       const person = known.get(personId);
       if (!person) return 'inactive';
+      if (verdicts[i] !== 'clear') return verdicts[i]!;
       const before = last.get(person.id);
-      return refusal(
+      const ruled = refusal(
         {
           campaignId: campaign.campaignId ?? '',
           companyId: campaign.clientId,
           personId,
           confidence,
-          excluded: verdicts[i]!,
+          excluded: 'clear',
           email: person.email,
           phone: leadPhones(person, marked, campaign.rules.dnc_phones).phone,
           address: person.address,
-          facts: profiles && { ...profiles.get(personId), state: person.state, zip: person.zip },
         },
         {
           rules: campaign.rules,
-          fit,
+          fit: null,
           leastBilled,
           state: 'active',
           startsOn: null,
@@ -115,6 +119,8 @@ export function createPreview({
         now,
         '',
       );
+      const isMisfit = fit?.refuses({ ...profiles?.get(personId), state: person.state, zip: person.zip });
+      return isMisfit && !(ruled && UNKNOWN.has(ruled)) ? 'misfit' : ruled;
     });
   };
 }
