@@ -162,7 +162,6 @@ describe('[AGCY-06] adding an agency', () => {
     ['DownlineDomain', 'localhost', 'must be a full domain name, such as portal.example.com'],
     ['DownlineDomain', 'x.root.test', "is part of the platform's own domain. Set a subdomain instead"],
     ['DownlineOrganizationID', 'x'.repeat(256), 'must not exceed 255 characters'],
-    ['ClientCompanyName', '\u202Emoc.elpmaxe', 'must not contain control characters'],
     ['userType', 'client', 'cannot be added here'],
     ['idsys', '00000000-0000-4000-8000-000000000000', 'is not this platform'],
   ])('[AGCY-18] %s %j is refused and makes nothing', async (field, value, text) => {
@@ -178,7 +177,7 @@ describe('[AGCY-06] adding an agency', () => {
     ['x'.repeat(255), `${'x'.repeat(61)}@mail.com`],
     ['🙂'.repeat(255), 'emoji@x.test'],
     ['<img src=x onerror=alert(1)>', 'html@x.test'],
-    ['evil \u200Fשלום', 'rtl@x.test'],
+    ['\u202Eevil \u200Fשלום', 'rtl@x.test'],
   ])('[AGCY-18] the name %j is kept to the letter', async (name, email) => {
     const node = await made({ ClientCompanyName: name, ClientFullName: name, ClientEmail: email });
     expect(await nodeOf(node.company_id)).toMatchObject({ company_name: name, name, email });
@@ -309,7 +308,7 @@ describe('[AGCY-05] changing an agency', () => {
   test.each([
     ['x'.repeat(255), 'y'.repeat(63)],
     ['🙂'.repeat(255), 'a'],
-    ['<script>alert(1)</script> & שלום', 'a-1'],
+    ['<script>alert(1)</script> & \u202Eשלום', 'a-1'],
   ])(
     '[AGCY-18] names at their limit and the subdomain beside them are kept of an edit: %j',
     async (name, label) => {

@@ -180,7 +180,7 @@ describe('[CAMP-01] creating and changing a Site ID campaign', () => {
       '名前 🎪',
       'x'.repeat(255),
       '<script>alert(1)</script>',
-      'שלום abc',
+      'שלום \u202Eabc',
       `O'Neil "quoted"; drop table campaign`,
     ]) {
       expect(await create({ campaignName })).toMatchObject({ campaignName });

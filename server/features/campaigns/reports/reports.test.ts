@@ -491,7 +491,7 @@ describe('[CAMP-06] reports', () => {
 
   test('a name that looks like HTML, a header or a formula is only a name, in the mail and in its file', async () => {
     await go('2026-08-10T12:00:00Z');
-    const campaignName = '=cmd|calc!A1 <img src=x onerror=alert(1)> Bcc: a@x.test ünï';
+    const campaignName = '=cmd|calc!A1 <img src=x onerror=alert(1)> Bcc: a@x.test \u2028 ünï';
     const campaign = await app.make.campaign(client, { name: campaignName });
     await update(campaign.id, {
       campaignName,

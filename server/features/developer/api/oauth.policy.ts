@@ -38,6 +38,12 @@ export const placeOfApp = (redirect: string): string => {
   return protocol === 'https:' ? hostname : protocol === 'http:' ? 'this computer' : protocol.slice(0, -1);
 };
 
+/**
+ * What turns the direction of the text after it. An app's name stands beside the host that it leads to, when an owner is
+ * asked for access, and could make the host read as another.
+ */
+const TURNS = /[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
+
 /** An app as it registers (RFC 7591). What it says beyond that is ignored. */
 export const Registration = z.object({
   client_name: z
@@ -45,7 +51,7 @@ export const Registration = z.object({
     .trim()
     .min(1)
     .max(60)
-    .refine((text) => !hasControls(text))
+    .refine((text) => !hasControls(text) && !TURNS.test(text))
     .default('App'),
   redirect_uris: z.array(z.string().refine(isRedirect)).min(1).max(5),
   token_endpoint_auth_method: z.literal('none').default('none'),
