@@ -71,9 +71,20 @@ async function accept(count: number): Promise<void> {
   );
 }
 
+/** The deliveries and jobs that are left, to tell why nothing goes on. */
+async function waiting(): Promise<string> {
+  const deliveries = await app.admin.query(
+    `select id, state, attempts, next_at from delivery where state in ('pending', 'unknown') limit 10`,
+  );
+  const jobs = await app.admin.query(
+    `select state, data from pgboss.job where name = 'delivery.send' limit 10`,
+  );
+  return JSON.stringify({ now: app.clock.now(), deliveries: deliveries.rows, jobs: jobs.rows });
+}
+
 /** Makes every attempt when it is due, until nothing waits. `called` is told the time of each call to Google. */
 async function workOff(called: (at: number) => void = () => {}): Promise<void> {
-  for (;;) {
+  for (let idle = 0; ; ) {
     // Those of a campaign that went along with another's batch have nothing left to do.
     const { rows } = await app.admin.query(
       `delete from pgboss.job j using delivery d where d.id = (j.data->>'deliveryId')::uuid and j.name = 'delivery.send'
@@ -90,6 +101,8 @@ async function workOff(called: (at: number) => void = () => {}): Promise<void> {
     );
     const at = next.rows[0].at as Date | null;
     if (!at) return;
+    if (rows.length > 0) idle = 0;
+    else if (++idle > 100) throw new Error(`Deliveries wait for jobs that are not there: ${await waiting()}`);
     app.clock.advance(Math.max(1, at.getTime() - app.clock.now().getTime()));
   }
 }
