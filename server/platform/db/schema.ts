@@ -2216,6 +2216,17 @@ export interface Schema {
     description: string | null;
     company_name: string | null;
   };
+  view_export: {
+    view_id: string;
+    user_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    every: 'day' | 'week' | 'month';
+    form: 'CSV' | 'link';
+    next_at: Date;
+    sent_at: Date | null;
+  };
   visit: {
     day: string;
     event_id: string;
