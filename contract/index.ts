@@ -28,6 +28,7 @@ import { held } from './campaigns/held.ts';
 import { leads } from './campaigns/leads.ts';
 import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
+import { viewExports } from './campaigns/view-exports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
 import { dataWallet } from './money/data-wallet.ts';
@@ -87,6 +88,7 @@ export const contract = {
   outbox,
   roots,
   search,
+  viewExports,
   views,
   dataWallet,
   payments,

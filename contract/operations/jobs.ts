@@ -34,6 +34,7 @@ export const JOB_TITLES: Record<string, string> = {
   'developer.expiry': 'API key expiry notices',
   'developer.forget': 'Clean-up of the API request log',
   'digest.due': 'Weekly digests',
+  'view.exports': 'Saved views by email',
   'enrichment.complete': 'Lead data',
   'exclusions.clear': 'Exclusion list removal',
   'exclusions.load': 'Exclusion list upload',

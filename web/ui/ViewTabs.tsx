@@ -16,11 +16,13 @@ import type { ListViews } from './views.ts';
  * The saved views of a list as tabs, each with how many rows it has, and what saves and changes them.
  * @param all the name of the list without a view: 'All leads'
  * @param count how many rows the list has with these parameters
+ * @param onSchedule has a view emailed; without it, the list's views cannot be
  */
 export function ViewTabs(props: {
   views: ListViews;
   all: string;
   count: (params: Record<string, string>, signal: AbortSignal) => Promise<number>;
+  onSchedule?: ((view: SavedView) => void) | undefined;
 }) {
   const { views } = props;
   const { in_view_mode } = useUser();
@@ -111,7 +113,7 @@ export function ViewTabs(props: {
             {current ? 'Save as new' : 'Save view'}
           </Button>
         )}
-        {current?.may_change && !in_view_mode && (
+        {current && (current.may_change || props.onSchedule) && !in_view_mode && (
           <Menu position="bottom-end">
             <Menu.Target>
               <ActionIcon
@@ -124,21 +126,30 @@ export function ViewTabs(props: {
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => setSaving('rename')}>Rename</Menu.Item>
-              <Menu.Item
-                onClick={() =>
-                  void change(
-                    { id: current.id, is_shared: !current.is_shared },
-                    current.is_shared ? 'Only you see this view now.' : 'Your company sees this view now.',
-                  )
-                }
-              >
-                {current.is_shared ? 'Stop sharing' : 'Share with your company'}
-              </Menu.Item>
-              <Menu.Divider />
-              <Menu.Item c="var(--bad)" onClick={() => void remove(current)}>
-                Delete
-              </Menu.Item>
+              {props.onSchedule && (
+                <Menu.Item onClick={() => props.onSchedule?.(current)}>Email this view</Menu.Item>
+              )}
+              {current.may_change && (
+                <>
+                  <Menu.Item onClick={() => setSaving('rename')}>Rename</Menu.Item>
+                  <Menu.Item
+                    onClick={() =>
+                      void change(
+                        { id: current.id, is_shared: !current.is_shared },
+                        current.is_shared
+                          ? 'Only you see this view now.'
+                          : 'Your company sees this view now.',
+                      )
+                    }
+                  >
+                    {current.is_shared ? 'Stop sharing' : 'Share with your company'}
+                  </Menu.Item>
+                  <Menu.Divider />
+                  <Menu.Item c="var(--bad)" onClick={() => void remove(current)}>
+                    Delete
+                  </Menu.Item>
+                </>
+              )}
             </Menu.Dropdown>
           </Menu>
         )}

@@ -2,25 +2,21 @@ import { Button } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { LEAD_VIEW, leadFilterOf, leastScoreOf } from '../../../../contract/campaigns/lead-view.ts';
 import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { useFacts, useMay } from '../../../api/user.ts';
-import { isDay } from '../../../ui/format.ts';
+import type { SavedView } from '../../../ui/lists.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { ViewTabs } from '../../../ui/ViewTabs.tsx';
 import { useViews } from '../../../ui/views.ts';
 import { PageZone } from '../../../ui/zone.ts';
-import { dayIn, lastDays } from '../analytics/range.ts';
+import { dayIn } from '../analytics/range.ts';
 import { LeadFilters } from './LeadFilters.tsx';
 import { type LeadSpan, LeadTable } from './LeadTable.tsx';
-
-/** What a saved view of leads keeps of the address. */
-const KEYS = ['q', 'sort', 'dir', 'product', 'client', 'campaign', 'days', 'from', 'to', 'score'] as const;
-
-/** A least score from the address; undefined if it is none. */
-const leastScore = (text: string | undefined): number | undefined =>
-  text && /^\d{1,2}$|^100$/.test(text) ? Number(text) : undefined;
+import { ViewExport } from './ViewExport.tsx';
 
 /** All leads that the user may see, narrowed by filters and saved views. */
 export default function LeadsPage() {
@@ -28,7 +24,9 @@ export default function LeadsPage() {
   const mayAlert = useMay('integration.write');
   const isClient = facts.user.company_kind === 'client';
   const [params, set] = useSearchParams();
-  const views = useViews('leads', KEYS);
+  const views = useViews('leads', LEAD_VIEW);
+  const [scheduled, setScheduled] = useState<SavedView>();
+  const mayExport = /^(client|agency)\.(owner|administrator)$/.test(facts.user.grade);
   const products = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
   const campaign = useQuery({
     queryKey: ['campaign', params.campaign],
@@ -37,20 +35,8 @@ export default function LeadsPage() {
   });
   /** The call's filter for the parameters of the address or of a view. */
   const filterOf = (of: Record<string, string | undefined>): LeadSpan => {
-    const { from, to, days } = of;
-    const last =
-      Number(days) > 0 ? lastDays(Number(days), dayIn(new Date(), facts.user.time_zone)) : undefined;
-    return {
-      campaign_id: of.campaign,
-      company_id: of.client,
-      module: products.find(({ module }) => module === of.product)?.module,
-      min_score: leastScore(of.score),
-      ...(last
-        ? { starts_on: last.start, ends_on: last.end }
-        : isDay(from) && isDay(to) && from <= to
-          ? { starts_on: from, ends_on: to }
-          : {}),
-    };
+    const { search: _, ...filter } = leadFilterOf(of, dayIn(new Date(), facts.user.time_zone));
+    return { campaign_id: undefined, ...filter };
   };
   const count = async (of: Record<string, string>, signal: AbortSignal) => {
     const asked = { ...filterOf(of), search: of.q, page: 1, per_page: 1 };
@@ -58,7 +44,7 @@ export default function LeadsPage() {
     return (await api.leads.list(given, { signal })).total;
   };
   const product = products.find(({ module }) => module === params.product);
-  const least = leastScore(params.score);
+  const least = leastScoreOf(params.score);
   const clear = (...keys: string[]) =>
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
@@ -91,7 +77,13 @@ export default function LeadsPage() {
           ) : undefined
         }
       />
-      <ViewTabs views={views} all="All leads" count={count} />
+      <ViewTabs
+        views={views}
+        all="All leads"
+        count={count}
+        onSchedule={mayExport ? setScheduled : undefined}
+      />
+      {scheduled && <ViewExport view={scheduled} onClose={() => setScheduled(undefined)} />}
       <LeadTable
         isPage
         filter={filterOf(params)}

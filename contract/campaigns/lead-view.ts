@@ -1,0 +1,64 @@
+import { MODULES, type ModuleType } from '../choices.ts';
+
+/** What a saved view of leads keeps of the page's address. */
+export const LEAD_VIEW = [
+  'q',
+  'sort',
+  'dir',
+  'product',
+  'client',
+  'campaign',
+  'days',
+  'from',
+  'to',
+  'score',
+] as const;
+
+/** The filter of a view of leads; days are 'YYYY-MM-DD', both included. */
+export interface LeadViewFilter {
+  search?: string;
+  campaign_id?: string;
+  company_id?: string;
+  module?: ModuleType;
+  min_score?: number;
+  starts_on?: string;
+  ends_on?: string;
+}
+
+/** A lowest score in an address; undefined if it is none. */
+export const leastScoreOf = (text: string | undefined): number | undefined =>
+  text && /^\d{1,2}$|^100$/.test(text) ? Number(text) : undefined;
+
+const DAY_MS = 86_400_000;
+const isDay = (text: string | undefined): text is string => /^\d{4}-\d{2}-\d{2}$/.test(text ?? '');
+
+/**
+ * Returns the filter for the parameters of the page's address, or of a saved view. What is not valid filters nothing.
+ * @param today the calendar day where the user is, which 'the last days' end with
+ */
+export function leadFilterOf(
+  params: Readonly<Record<string, string | undefined>>,
+  today: string,
+): LeadViewFilter {
+  const { q, campaign, client, product, from, to, score } = params;
+  const days = Number(params.days);
+  const module = MODULES.find((one) => one.module === product)?.module;
+  const least = leastScoreOf(score);
+  return {
+    ...(q ? { search: q } : {}),
+    ...(campaign ? { campaign_id: campaign } : {}),
+    ...(client ? { company_id: client } : {}),
+    ...(module ? { module } : {}),
+    ...(least === undefined ? {} : { min_score: least }),
+    ...(Number.isSafeInteger(days) && days > 0 && days <= 10_000
+      ? {
+          starts_on: new Date(Date.parse(`${today}T00:00:00Z`) - (days - 1) * DAY_MS)
+            .toISOString()
+            .slice(0, 10),
+          ends_on: today,
+        }
+      : isDay(from) && isDay(to) && from <= to
+        ? { starts_on: from, ends_on: to }
+        : {}),
+  };
+}

@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../../platform/db/scope.ts';
+import type { ModuleRight } from '../../accounts/users/index.ts';
+import type { Every } from './policy.ts';
+
+/** A user to whom views can be emailed, and what decides what they may see. */
+export interface Recipient {
+  user_id: string;
+  user_name: string;
+  email: string;
+  is_blocked: boolean;
+  role: 'owner' | 'administrator';
+  rights: ModuleRight[] | null;
+  company_id: string;
+  company_name: string;
+  kind: 'client' | 'agency';
+  root_id: string;
+  agency_id: string;
+  time_zone: string;
+}
+
+/** A view of leads that a user can use. */
+export interface LeadView {
+  view_id: string;
+  view_name: string;
+  params: Record<string, string>;
+}
+
+export interface Schedule {
+  every: Every;
+  form: 'CSV' | 'link';
+}
+
+const recipient = sql`
+  u.id as user_id, u.name as user_name, u.email, u.mail_off as is_blocked, u.role, rights_of(u.id) as rights,
+  c.id as company_id, c.name as company_name, c.kind, c.root_id, c.agency_id, c.time_zone`;
+const canBeSent = sql<boolean>`u.disabled_at is null and u.role in ('owner', 'administrator')
+  and c.kind in ('client', 'agency') and c.removed_at is null
+  and not exists (select from company g where g.id = c.agency_id and g.removed_at is not null)`;
+/** Whether a view `v` is one of leads that a user `u` can use. */
+const canUse = sql<boolean>`v.list = 'leads' and (v.user_id = u.id or (v.is_shared and v.company_id = u.company_id))`;
+
+/** A user as a recipient; undefined for others than owners and administrators of a client or an agency. */
+export async function recipientOf(tx: Tx, userId: string): Promise<Recipient | undefined> {
+  const { rows } = await sql<Recipient>`
+    select ${recipient} from user_account u join company c on c.id = u.company_id
+    where u.id = ${userId} and ${canBeSent}`.execute(tx);
+  return rows[0];
+}
+
+/** A view of leads, if the user can use it. */
+export async function viewOf(tx: Tx, userId: string, viewId: string): Promise<LeadView | undefined> {
+  const { rows } = await sql<LeadView>`
+    select v.id as view_id, v.name as view_name, v.params from list_view v join user_account u on u.id = ${userId}
+    where v.id = ${viewId} and ${canUse}`.execute(tx);
+  return rows[0];
+}
+
+export const exportsOf = (tx: Tx, userId: string) =>
+  tx
+    .selectFrom('view_export')
+    .select(['view_id', 'every', 'form', 'next_at', 'sent_at'])
+    .where('user_id', '=', userId)
+    .orderBy('view_id')
+    .execute();
+
+export async function setExport(
+  tx: Tx,
+  { user_id, root_id, agency_id, company_id }: Recipient,
+  viewId: string,
+  { every, form, next_at }: Schedule & { next_at: Date },
+): Promise<void> {
+  await tx
+    .insertInto('view_export')
+    .values({ view_id: viewId, user_id, root_id, agency_id, company_id, every, form, next_at })
+    .onConflict((c) => c.columns(['view_id', 'user_id']).doUpdateSet({ every, form, next_at }))
+    .execute();
+}
+
+/** Returns whether there was one to stop. */
+export async function stopExport(tx: Tx, userId: string, viewId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('view_export')
+    .where('user_id', '=', userId)
+    .where('view_id', '=', viewId)
+    .executeTakeFirst();
+  return numDeletedRows === 1n;
+}
+
+/** An export that is due; without a recipient or a view if there is nothing left to send, or nobody to send it to. */
+export interface Due extends Schedule {
+  next_at: Date;
+  view_id: string;
+  user_id: string;
+  time_zone: string;
+  to: Recipient | null;
+  view: LeadView | null;
+}
+
+/** The next exports of a root that are due, the longest due first. */
+export async function dueExports(tx: Tx, rootId: string, at: Date, limit: number): Promise<Due[]> {
+  const { rows } = await sql<
+    Schedule & Recipient & LeadView & { next_at: Date; can_send: boolean; can_use: boolean }
+  >`
+    select e.every, e.form, e.next_at, v.id as view_id, v.name as view_name, v.params, ${recipient},
+      (${canBeSent}) and not u.mail_off as can_send, ${canUse} as can_use
+    from view_export e join list_view v on v.id = e.view_id join user_account u on u.id = e.user_id
+    join company c on c.id = u.company_id
+    where e.root_id = ${rootId} and e.next_at <= ${at}
+    order by e.next_at, e.view_id, e.user_id limit ${limit}`.execute(tx);
+  return rows.map((row) => {
+    const { every, form, next_at, view_id, view_name, params, can_send, can_use, ...to } = row;
+    return {
+      every,
+      form,
+      next_at,
+      view_id,
+      user_id: to.user_id,
+      time_zone: to.time_zone,
+      to: can_send ? to : null,
+      view: can_use ? { view_id, view_name, params } : null,
+    };
+  });
+}
+
+/** Takes on an export that is due; false if somebody else has, or if it was changed. */
+export async function take(
+  tx: Tx,
+  { view_id, user_id, next_at }: Due,
+  set: { next_at: Date; sent_at?: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('view_export')
+    .set(set)
+    .where('view_id', '=', view_id)
+    .where('user_id', '=', user_id)
+    .where('next_at', '=', next_at)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
