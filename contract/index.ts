@@ -3,6 +3,7 @@ import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
 import { documents } from './accounts/documents.ts';
+import { logs } from './accounts/logs.ts';
 import { ProfileForm, profile } from './accounts/profile.ts';
 import { roles } from './accounts/roles.ts';
 import { roots } from './accounts/roots.ts';
@@ -88,6 +89,7 @@ export const contract = {
   outbox,
   roots,
   search,
+  logs,
   viewExports,
   views,
   dataWallet,

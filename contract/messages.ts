@@ -176,6 +176,7 @@ export const ownMessages = {
   digestOff: 'You will not get the digest anymore.',
   digestSent: (address: string) => `The digest is on its way to ${address}.`,
   digestEmpty: 'There is nothing to tell about last week.',
+  logSaved: 'Added to the log.',
   viewScheduled: 'You will get this view by email.',
   viewStopped: 'You will not get this view by email anymore.',
   viewSent: (address: string) => `The view is on its way to ${address}.`,

@@ -94,6 +94,11 @@ const NAMES = {
 
   // Users
   userID: 'user_id',
+  searchUser: 'search',
+  type_user_tx: 'type_user',
+  create_date: 'created_at',
+  logDateRange: 'range',
+  campaignID: 'campaign_id',
   userId: 'user_id',
   usrID: 'user_id',
   currentUserID: 'current_user_id',

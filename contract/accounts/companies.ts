@@ -2,37 +2,13 @@ import { z } from 'zod';
 import { call } from '../base.ts';
 import { COMPANY_SORTS, MODULES, type ModuleType, PAYMENT_TERMS } from '../choices.ts';
 import { messages } from '../messages.ts';
-import {
-  Done,
-  Flag,
-  hasControls,
-  Id,
-  Instant,
-  Micros,
-  Page,
-  PageQuery,
-  PipeList,
-  shapeOf,
-} from '../primitives.ts';
+import { Done, Flag, hasControls, Id, Instant, Micros, Page, PipeList, shapeOf } from '../primitives.ts';
 import type { Inside } from '../wire.ts';
 import { type CompanyFieldsOnWire, companyFields } from './company-fields.ts';
 import { companyNameFault, fullNameFault, lengthOf, NAME_MAX } from './company-rules.ts';
 import { SalesOf, STAFF_FILTERS, StaffFields, StaffNode } from './staff.ts';
 
 /** A row of a company's user log (spec product 3). */
-export const UserLogRow = z.object({
-  id: Id,
-  name: z.string().describe("Who did it. 'System' for automatic events, empty if no one was signed in"),
-  user_type: z.string().describe("For example, 'agency.owner'. Empty if no one was signed in"),
-  place: z.string().nullable(),
-  ip: z.string().nullable(),
-  action: z.string(),
-  description: z.string(),
-  company_name: z.string(),
-  created_at: Instant,
-  suspicious: z.boolean().describe('A failed attempt, or something that someone else may be responsible for'),
-});
-
 const Choice = z.object({ value: z.string(), label: z.string() });
 const ModuleName = z.enum(MODULES.map(({ module }) => module) as [string, ...string[]], 'is not a product');
 const Term = z.enum(PAYMENT_TERMS, 'must be Weekly, Monthly, One Time, or Prepaid');
@@ -374,16 +350,6 @@ export const companies = {
     .output(
       Done.extend({ sent: z.int(), signed_in: z.int().describe('Users who no longer need an invitation') }),
     ),
-  userLogs: call
-    .route({
-      method: 'GET',
-      path: '/configuration/user-logs',
-      tags,
-      summary: 'Lists actions and attempts at an agency or client, including failed sign-ins, newest first',
-    })
-    .meta({ access: 'setting.read' })
-    .input(PageQuery.extend({ company_id: Id }))
-    .output(Page(UserLogRow)),
   checkCampaignActive: call
     .route({
       method: 'POST',

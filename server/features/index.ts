@@ -2,6 +2,7 @@ import { feature as agreements } from './accounts/agreements/feature.ts';
 import { feature as audit } from './accounts/audit/feature.ts';
 import { feature as auth } from './accounts/auth/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
+import { feature as logs } from './accounts/logs/feature.ts';
 import { feature as roots } from './accounts/roots/feature.ts';
 import { feature as sales } from './accounts/sales/feature.ts';
 import { feature as search } from './accounts/search/feature.ts';
@@ -82,6 +83,7 @@ export const FEATURES = [
   dunning,
   credits,
   companies,
+  logs,
   roots,
   search,
   visits,

@@ -365,7 +365,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
       body: { usrID: own.personId, reason: 'To look at something' },
     });
     expect(view.status).toBe(200);
-    // What ends or proves the viewer's own session, gets them a file that they may read, or only reads.
+    // What ends or proves the viewer's own session, gets them a file that they may read, only reads, or only tells of it.
     const harmless = new Set([
       'POST /api/logout',
       'POST /api/user/switch/renew',
@@ -373,6 +373,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
       'POST /api/user/confirm',
       'POST /api/general/download-token',
       'POST /api/user/getuserdata',
+      'POST /api/general/user-log-saved',
     ]);
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;
@@ -577,6 +578,10 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/integrations/custom/:id/payload/preview',
       'POST /api/leadspeek/report/lead/score-preview',
       'POST /api/alerts/preview',
+      'POST /api/configuration/user/log-user',
+      'POST /api/configuration/user/log-category',
+      'POST /api/configuration/user/show-user',
+      'POST /api/configuration/user/show-campaigns',
       // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',
       // Only reads, and uses nothing up.

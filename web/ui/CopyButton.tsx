@@ -5,16 +5,27 @@ import { notifyDone } from './notify.ts';
 
 /**
  * Copies `text`; a full button with a `label`, otherwise an icon. `what` names it for screen readers; `done` is shown
- * as a notification.
+ * as a notification; `onCopied` is told.
  */
-export function CopyButton(props: { text: string; label?: string; what?: string; done?: string }) {
-  const { text, label, what, done } = props;
+export function CopyButton(props: {
+  text: string;
+  label?: string;
+  what?: string;
+  done?: string;
+  onCopied?: () => void;
+}) {
+  const { text, label, what, done, onCopied } = props;
   const clipboard = useClipboard({ timeout: 1500 });
+  const copy = () => {
+    clipboard.copy(text);
+    onCopied?.();
+    if (done && !label) notifyDone(done);
+  };
   const Icon = clipboard.copied ? IconCheck : IconCopy;
   const words = clipboard.copied ? 'Copied' : clipboard.error ? 'Copy failed' : (label ?? 'Copy');
   if (label) {
     return (
-      <Button variant="default" leftSection={<Icon size={16} />} onClick={() => clipboard.copy(text)}>
+      <Button variant="default" leftSection={<Icon size={16} />} onClick={copy}>
         <span aria-live="polite">{words}</span>
       </Button>
     );
@@ -25,10 +36,7 @@ export function CopyButton(props: { text: string; label?: string; what?: string;
         variant="subtle"
         color="gray"
         aria-label={clipboard.copied ? 'Copied' : `Copy ${what ?? 'text'}`}
-        onClick={() => {
-          clipboard.copy(text);
-          if (done) notifyDone(done);
-        }}
+        onClick={copy}
       >
         <Icon size={16} />
       </ActionIcon>

@@ -1,8 +1,9 @@
 import { derive, keyId, mac } from '../../../platform/crypto.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { hashOfRow, hashOfSeal, microsOf, NO_HASH } from './chain.policy.ts';
+import { hashOfDetail, hashOfRow, hashOfSeal, isErased, microsOf, NO_HASH } from './chain.policy.ts';
 import * as store from './chain.store.ts';
+import { rowsById } from './verify.store.ts';
 
 /** Maximum number of rows per seal. */
 const BATCH = 1000;
@@ -55,6 +56,28 @@ export function createLogChain({ db, clock, config }: Pick<Platform, 'db' | 'clo
   }
 
   return {
+    /**
+     * Whether rows of a root's log are still as they were sealed, and their details as they were written. A row that
+     * is in no seal and does not wait for one was not written by the product. Details that were erased are no change.
+     */
+    sealsOf: (rootId: string, ids: string[]): Promise<Map<string, 'sealed' | 'waiting' | 'changed'>> =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const rows = await rowsById(tx, ids);
+        const sealed = await store.hashesOf(tx, rootId, ids);
+        const waiting = await store.waitingOf(tx, rootId, ids);
+        return new Map(
+          ids.map((id) => {
+            const row = rows.get(id);
+            const hash = sealed.get(id);
+            const isWhole =
+              row && (isErased(row.detail) || hashOfDetail(row.detail!).equals(row.detail_hash));
+            if (!isWhole) return [id, 'changed'];
+            if (hash) return [id, hash.equals(hashOfRow(row)) ? 'sealed' : 'changed'];
+            return [id, waiting.has(id) ? 'waiting' : 'changed'];
+          }),
+        );
+      }),
+
     /** Seals every committed row of every root. Safe to run in several processes at once. Returns how many. */
     async seal(batch = BATCH): Promise<number> {
       let sealed = 0;

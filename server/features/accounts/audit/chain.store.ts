@@ -48,3 +48,18 @@ export async function insertSeal(tx: Tx, seal: Insertable<Schema['log_seal']>): 
     .where('log_id', 'in', seal.log_ids)
     .execute();
 }
+
+/** The hashes with which rows were sealed, by id. */
+export async function hashesOf(tx: Tx, rootId: string, ids: string[]): Promise<Map<string, Buffer>> {
+  const { rows } = await sql<{ id: string; hash: Buffer }>`
+    select h.id, h.hash from log_seal s cross join unnest(s.log_ids, s.row_hashes) as h (id, hash)
+    where s.root_id = ${rootId} and s.log_ids && ${ids}::uuid[] and h.id = any(${ids}::uuid[])`.execute(tx);
+  return new Map(rows.map(({ id, hash }) => [id, hash]));
+}
+
+/** Those of the rows that wait for their seal. */
+export async function waitingOf(tx: Tx, rootId: string, ids: string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ log_id: string }>`
+    select log_id from log_unsealed where root_id = ${rootId} and log_id = any(${ids}::uuid[])`.execute(tx);
+  return new Set(rows.map(({ log_id }) => log_id));
+}

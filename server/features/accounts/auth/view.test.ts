@@ -610,7 +610,6 @@ describe('[ROLE-02] the view of a sales person', () => {
     for (const url of [
       '/api/configuration/setting',
       `/api/configuration/setting/${agency.id}/costagency`,
-      `/api/configuration/user-logs?company_id=${client.id}`,
       `/api/configuration/user/${agency.id}/all/all/administrator/all/all/all/all`,
       '/api/user/views',
     ])

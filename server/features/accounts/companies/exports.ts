@@ -3,7 +3,7 @@ import { companyFieldName, companyFields } from '../../../../contract/accounts/c
 import type { StaffNodeData } from '../../../../contract/accounts/staff.ts';
 import { contract } from '../../../../contract/index.ts';
 import type { ExportColumn, ExportList } from '../../../platform/http/csv-file.ts';
-import { list, phone, yes } from '../../../platform/http/export-columns.ts';
+import { phone, yes } from '../../../platform/http/export-columns.ts';
 
 /** The columns of the fields that are declared for files (company-fields.ts). */
 const own = (kind: 'agency' | 'client'): readonly ExportColumn<CompanyNodeData>[] =>
@@ -80,14 +80,4 @@ export const exports: readonly ExportList[] = [
     columns: (asked) => typeOf(asked).columns as readonly ExportColumn<unknown>[],
     rows: (answer) => (answer as { data: unknown[] }).data,
   },
-  list('user-logs', contract.companies.userLogs, [
-    ['Name', (row) => row.name],
-    ['User Type', (row) => row.user_type],
-    ['Location', (row) => row.place],
-    ['IP Address', (row) => row.ip],
-    ['Action', (row) => row.action],
-    ['Description', (row) => row.description],
-    ['Company Name', (row) => row.company_name],
-    ['Created at', (row) => row.created_at],
-  ]),
 ];

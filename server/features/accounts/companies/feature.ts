@@ -35,8 +35,6 @@ export const feature = defineFeature({
     'sales_assignment',
     'user_account',
     'user_factor',
-    'user_log',
-    'user_log_detail',
     'wallet_attempt',
     'wallet_setting',
   ],

@@ -13,8 +13,6 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { configMessages } from '../../../../contract/messages-config.ts';
 import { type Ctx, isSales } from '../../../platform/ctx.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
-import { page } from '../../../platform/page.ts';
-import { BAD_ACTIVITY } from '../auth/index.ts';
 import { salesNames } from '../sales/index.ts';
 import type { Entered } from './payload.service.ts';
 import { refuse } from './policy.ts';
@@ -293,22 +291,6 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       below(ctx, 'company.write');
       await companies.resendInvitation(ctx, input.company_id, ids[0]!);
       return { ...done(ownMessages.invitationSent), sent: 1, signed_in: 0 };
-    },
-    async userLogs(ctx, input) {
-      const { rows, total } = await companies.userLogs(ctx, input.company_id, input);
-      const data = rows.map((row) => ({
-        id: row.id,
-        name: row.name ?? '',
-        user_type: row.type_user ?? '',
-        place: row.location,
-        ip: row.ip,
-        action: row.action,
-        description: row.description ?? '',
-        company_name: row.company_name ?? '',
-        created_at: row.created_at.toISOString(),
-        suspicious: BAD_ACTIVITY.has(row.action),
-      }));
-      return page(data, total, input);
     },
     async checkCampaignActive(ctx, input) {
       return {

@@ -112,8 +112,4 @@ export const samples: Samples = {
       body: { company_id: t.client.id, leadspeek_type: 'local' },
     }),
   },
-  'GET /api/configuration/user-logs': {
-    named: true,
-    request: (t) => ({ url: `/api/configuration/user-logs?company_id=${t.client.id}` }),
-  },
 };

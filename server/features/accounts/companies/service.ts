@@ -4,7 +4,6 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { AskFirst, inScope, type Tx } from '../../../platform/db/scope.ts';
-import { plainAddress } from '../../../platform/geo.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -17,7 +16,6 @@ import type { Sales } from '../sales/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { readPhone, type Users } from '../users/index.ts';
-import { pageOfLog } from './log.store.ts';
 import { createPayload, type Entered, movedHosts, mustBeForSales, ownFields } from './payload.service.ts';
 import * as policy from './policy.ts';
 import * as staffPolicy from './staff.policy.ts';
@@ -286,25 +284,6 @@ export function createCompanies(
       const rows = await inScope(db.app, ctx.scope, (tx) => store.nodes(tx, ids, developer));
       return { rows, above: await above(ctx, ctx.actor.companyId) };
     },
-
-    /**
-     * A page of the user log of an agency or client.
-     * @throws Refusal 404 for one that the user cannot see
-     */
-    userLogs: (ctx: Ctx, companyId: string, asked: { page: number; per_page: number }) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const company = (await tenants.company(tx, companyId)) ?? missing();
-        const { rows, total } = await pageOfLog(
-          tx,
-          company.id,
-          asked.per_page,
-          (asked.page - 1) * asked.per_page,
-        );
-        return {
-          rows: rows.map((row) => ({ ...row, ip: row.ip && plainAddress(row.ip) })),
-          total,
-        };
-      }),
 
     /**
      * Changes an agency or client and its owner.

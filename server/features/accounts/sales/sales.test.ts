@@ -349,7 +349,7 @@ describe('[ROLE-02] [AGCY-04] what sales may do with what is in their care', () 
     for (const [method, url, body] of [
       ['POST', 'user/resendinvitation', { companyID: root.id, ClientID: acme.id }],
       ['DELETE', `user/remove/${root.id}/${acme.id}`, undefined],
-      ['GET', `user-logs?company_id=${acme.id}`, undefined],
+      ['POST', 'user/log-user', { companyID: acme.id }],
       ['GET', 'setting', undefined],
       ['PUT', 'setting', { companyID: acme.id, comsetname: 'branding', comsetval: {} }],
       ['GET', `setting/${acme.id}/branding`, undefined],

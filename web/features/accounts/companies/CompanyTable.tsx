@@ -15,6 +15,7 @@ import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { ViewAsModal } from '../auth/ViewAsModal.tsx';
+import { LogsModal } from '../logs/LogsModal.tsx';
 import { ActivityLine } from './ActivityLine.tsx';
 import {
   downloadAgreement,
@@ -32,11 +33,11 @@ import {
   type CompanyPage,
   companiesAsked,
   matchesItself,
+  named,
   readCompanies,
   salesWords,
 } from './companies.ts';
 import { FILTER_WORDS, FilterPopover, filtersIn } from './FilterPopover.tsx';
-import { LogsModal } from './LogsModal.tsx';
 import { NoneYet } from './NoneYet.tsx';
 import { NothingAssigned } from './NothingAssigned.tsx';
 import { PriceModal } from './PriceModal.tsx';
@@ -293,7 +294,12 @@ function List(props: ListProps) {
         empty={props.empty}
       />
       {doing?.what === 'setSales' && <SetSalesModal company={doing.row} onClose={close} />}
-      {doing?.what === 'logs' && <LogsModal row={doing.row} onClose={close} />}
+      {doing?.what === 'logs' && (
+        <LogsModal
+          company={{ id: doing.row.company_id, name: named(doing.row.company_name), kind: doing.row.kind }}
+          onClose={close}
+        />
+      )}
       {doing?.what === 'priceSetup' && <PriceModal row={doing.row} onClose={close} />}
       {doing?.what === 'viewAs' && doing.row.id && (
         <ViewAsModal

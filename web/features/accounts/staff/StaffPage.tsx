@@ -1,7 +1,7 @@
 import { Button, Select, Text } from '@mantine/core';
-import { IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
+import { IconHistory, IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { STAFF_SORTS } from '../../../../contract/choices.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
@@ -17,6 +17,7 @@ import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, When } from '../../../ui/Values.tsx';
 import { searchSegment } from '../companies/companies.ts';
+import { LogsModal } from '../logs/LogsModal.tsx';
 import {
   FACTOR_WORDS,
   FILTER_WORDS,
@@ -48,6 +49,8 @@ export function StaffPage(props: {
   const filter = filterIn(params.filter);
   const state = useListState({ sorts: STAFF_SORTS, sort: 'full_name', dir: 'asc', perPage: 25 });
   const drawer = useDrawer('person');
+  const mayReadLog = useMay('setting.read');
+  const [isLogOpen, setLogOpen] = useState(false);
   const selected = useSelection<Person>();
   const [mayAdd, mayEdit, mayRemove] = [
     useMay('person.create'),
@@ -194,7 +197,30 @@ export function StaffPage(props: {
 
   return (
     <>
-      <PageHeader title={props.title} line={props.line} primary={add} />
+      <PageHeader
+        title={props.title}
+        line={props.line}
+        primary={
+          <>
+            {mayReadLog && (
+              <Button
+                variant="default"
+                leftSection={<IconHistory size={16} aria-hidden="true" />}
+                onClick={() => setLogOpen(true)}
+              >
+                User logs
+              </Button>
+            )}
+            {add}
+          </>
+        }
+      />
+      {isLogOpen && (
+        <LogsModal
+          company={{ id: user.company_id, name: user.company_name, kind: user.company_kind }}
+          onClose={() => setLogOpen(false)}
+        />
+      )}
       {props.lists}
       <DataTable
         label={props.title}

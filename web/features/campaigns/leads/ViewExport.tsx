@@ -7,7 +7,7 @@ import {
   VIEW_EXPORT_FORMS,
 } from '../../../../contract/campaigns/view-exports.ts';
 import { api } from '../../../api/client.ts';
-import { exactTime, num } from '../../../ui/format.ts';
+import { num, shortTime } from '../../../ui/format.ts';
 import type { SavedView } from '../../../ui/lists.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
@@ -88,7 +88,7 @@ function Schedule({ view, mine, onClose }: { view: SavedView; mine: Mine; onClos
         label="Send it regularly"
         description={
           saved
-            ? `The next one is sent ${exactTime(saved.next_at, mine.time_zone)}. An empty view is not sent.`
+            ? `The next one is sent ${shortTime(saved.next_at, new Date(), mine.time_zone)}. An empty view is not sent.`
             : `To ${mine.email}. An empty view is not sent.`
         }
         checked={isOn}

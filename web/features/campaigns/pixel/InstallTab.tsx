@@ -7,6 +7,7 @@ import { num } from '../../../ui/format.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { When } from '../../../ui/Values.tsx';
+import { noteAction } from '../../accounts/logs/note.ts';
 import classes from '../campaigns/campaigns.module.css';
 import { type Campaign, pixelState } from '../campaigns/model.ts';
 import { campaignQuery } from '../campaigns/queries.ts';
@@ -39,7 +40,11 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
           <>
             <code className={classes.code}>{snippet.data.tag}</code>
             <Group mt="xs">
-              <CopyButton text={snippet.data.tag} label="Copy tag" />
+              <CopyButton
+                text={snippet.data.tag}
+                label="Copy tag"
+                onCopied={() => noteAction('pixel.copied', id)}
+              />
             </Group>
           </>
         ) : (

@@ -15,6 +15,7 @@ import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { Clip, None, When } from '../../../ui/Values.tsx';
+import { noteAction } from '../../accounts/logs/note.ts';
 import { Agreement } from './Agreement.tsx';
 import { KeyForm } from './KeyForm.tsx';
 import { KeySecretModal, type Shown } from './SecretModal.tsx';
@@ -100,7 +101,12 @@ export function KeysTab() {
       render: (key) => (
         <Group gap={4} wrap="nowrap">
           <Clip text={key.client_id} max={110} />
-          <CopyButton text={key.client_id} what="Client ID" done={messages.clientIdCopied} />
+          <CopyButton
+            text={key.client_id}
+            what="Client ID"
+            done={messages.clientIdCopied}
+            onCopied={() => noteAction('apikey.copied', key.id)}
+          />
         </Group>
       ),
     },
