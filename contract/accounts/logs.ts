@@ -80,6 +80,8 @@ export const SAVED_ACTIONS = {
 } as const;
 export type SavedAction = keyof typeof SAVED_ACTIONS;
 
+/** Rows are counted up to this many; who looks for older ones narrows the log by days. */
+export const MOST_LOG_ROWS = 10_000;
 /** Searches for users begin with this many characters. */
 export const LEAST_USER_SEARCH = 3;
 /** What stands in an address for 'not filtered'. */
@@ -145,6 +147,7 @@ export const logs = {
       tags,
       summary:
         'Lists actions and attempts at a company, including failed sign-ins, newest first. The log of an agency includes those of its clients',
+      description: `The total is counted up to ${MOST_LOG_ROWS}.`,
     })
     .meta({ access })
     .input(LogFilter.extend({ page: PageQuery.shape.Page, PerPage: PageQuery.shape.PerPage }))

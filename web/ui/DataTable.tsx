@@ -168,6 +168,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           state={state}
           data={query.data}
           label={props.label}
+          most={props.most}
           // A nested list has no toolbar for it.
           tools={props.bare && props.download && <DownloadData {...props.download} compact />}
         />

@@ -96,6 +96,8 @@ export interface DataTableProps<Row> {
   actions?: ReactNode;
   /** How the list is downloaded; every list can be. */
   download?: Downloadable;
+  /** Rows are counted up to this many, if there can be more. */
+  most?: number;
   /** Absent: rows cannot be selected. */
   selection?: TableSelection<Row> | undefined;
   empty: ReactNode;

@@ -80,11 +80,13 @@ export function Pager({
   data,
   label,
   tools,
+  most,
 }: {
   state: ListState;
   data: NonNullable<ListQuery<unknown>['data']>;
   label: string;
   tools?: ReactNode;
+  most?: number | undefined;
 }) {
   const total = data.total ?? 0;
   const last = data.last_page ?? Math.max(1, Math.ceil(total / state.perPage));
@@ -98,7 +100,8 @@ export function Pager({
   return (
     <div className={classes.pager}>
       <Text size="sm" c="dimmed" className="num" aria-live="polite">
-        Showing {num(data.from ?? 0)} to {num(data.to ?? 0)} of {num(total)} entries
+        Showing {num(data.from ?? 0)} to {num(data.to ?? 0)} of {num(total)}
+        {most && total >= most && '+'} entries
       </Text>
       <Group gap="sm" wrap="nowrap">
         {tools}

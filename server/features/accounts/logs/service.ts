@@ -3,6 +3,7 @@ import {
   LOG_USER_TYPES,
   type LogFilter,
   type LogUserType,
+  MOST_LOG_ROWS,
   SAVED_ACTIONS,
   type SavedAction,
 } from '../../../../contract/accounts/logs.ts';
@@ -93,8 +94,8 @@ export function createLogs(
       const { rows, total, rootId } = await inScope(db.app, ctx.scope, async (tx) => {
         const { of, asked, rootId } = await resolved(tx, ctx, filter);
         return {
-          rows: await store.logPage(tx, of, asked, page.limit, page.offset),
-          total: await store.logCount(tx, of, asked),
+          rows: await store.logPart(tx, of, asked, page.limit, { offset: page.offset }),
+          total: await store.logCount(tx, of, asked, MOST_LOG_ROWS),
           rootId,
         };
       });
@@ -128,14 +129,16 @@ export function createLogs(
     async exportLines(ctx: Ctx, filter: Filter): Promise<{ rows: number; lines: AsyncGenerator<string> }> {
       const { of, asked, rows } = await inScope(db.app, ctx.scope, async (tx) => {
         const given = await resolved(tx, ctx, filter);
-        return { ...given, rows: await store.logCount(tx, given.of, given.asked) };
+        return { ...given, rows: await store.logCount(tx, given.of, given.asked, MOST_ROWS + 1) };
       });
       if (rows > MOST_ROWS) throw new Refusal('invalid', ownMessages.tooMuchToExport(MOST_ROWS));
       async function* lines() {
         yield CSV_BOM + csvLine(HEAD);
         for (let after: store.LogEntry | undefined; ; ) {
           const last = after;
-          const part = await inScope(db.app, ctx.scope, (tx) => store.logAfter(tx, of, asked, last, STEP));
+          const part = await inScope(db.app, ctx.scope, (tx) =>
+            store.logPart(tx, of, asked, STEP, last ? { after: last } : { offset: 0 }),
+          );
           for (const row of part.map(shown))
             yield csvLine([
               row.name,

@@ -47,7 +47,7 @@ function inCategory(category: LogCategory): RawBuilder<unknown> {
 }
 
 /** The tables and conditions of a log; the detail is needed where the user type narrows it. */
-function from(of: LogOf, asked: LogAsked): RawBuilder<unknown> {
+function rowsOf(of: LogOf, asked: LogAsked): RawBuilder<unknown> {
   const { category, user_type, user_id, campaign_id } = asked;
   return sql`
     from user_log l ${user_type ? sql`join user_log_detail d on d.log_id = l.id` : sql``}
@@ -60,48 +60,39 @@ function from(of: LogOf, asked: LogAsked): RawBuilder<unknown> {
       ${asked.before ? sql`and l.created_at < ${asked.before}` : sql``}`;
 }
 
-/** A part of a log, newest first. */
-export async function logPage(
+/** By type of user a log is read in the order of its details, which are by id: ids are in the order of time. */
+const orderOf = ({ user_type }: LogAsked) => (user_type ? sql`d.log_id desc` : sql`l.created_at desc, l.id`);
+
+/** A part of a log, newest first: from an offset on, or after a row. */
+export async function logPart(
   tx: Tx,
   of: LogOf,
   asked: LogAsked,
   limit: number,
-  offset: number,
+  from: { offset: number } | { after: { created_at: Date; id: string } },
 ): Promise<LogEntry[]> {
+  const after = 'after' in from ? from.after : undefined;
+  const beyond = !after
+    ? sql``
+    : asked.user_type
+      ? sql`and d.log_id < ${after.id}`
+      : sql`and l.created_at <= ${after.created_at} and (l.created_at < ${after.created_at} or l.id > ${after.id})`;
   const { rows } = await sql<LogEntry>`
     with page as (
-      select l.id, l.action, l.created_at ${from(of, asked)}
-      order by l.created_at desc, l.id limit ${limit} offset ${offset})
+      select l.id, l.action, l.created_at, row_number() over () as place from (
+        select l.id, l.action, l.created_at ${rowsOf(of, asked)} ${beyond}
+        order by ${orderOf(asked)} limit ${limit} offset ${'offset' in from ? from.offset : 0}) l)
     select p.id, p.action, p.created_at, d.name, d.type_user, d.location, d.description, d.company_name,
       host(d.user_ip) as ip
     from page p left join user_log_detail d on d.log_id = p.id
-    order by p.created_at desc, p.id`.execute(tx);
+    order by p.place`.execute(tx);
   return rows;
 }
 
-/** The next part of a log after a row, for files. */
-export async function logAfter(
-  tx: Tx,
-  of: LogOf,
-  asked: LogAsked,
-  after: { created_at: Date; id: string } | undefined,
-  limit: number,
-): Promise<LogEntry[]> {
-  const { rows } = await sql<LogEntry>`
-    with page as (
-      select l.id, l.action, l.created_at ${from(of, asked)}
-        ${after ? sql`and l.created_at <= ${after.created_at} and (l.created_at < ${after.created_at} or l.id > ${after.id})` : sql``}
-      order by l.created_at desc, l.id limit ${limit})
-    select p.id, p.action, p.created_at, d.name, d.type_user, d.location, d.description, d.company_name,
-      host(d.user_ip) as ip
-    from page p left join user_log_detail d on d.log_id = p.id
-    order by p.created_at desc, p.id`.execute(tx);
-  return rows;
-}
-
-/** How many rows a log has. */
-export async function logCount(tx: Tx, of: LogOf, asked: LogAsked): Promise<number> {
-  const { rows } = await sql<{ total: bigint }>`select count(*) as total ${from(of, asked)}`.execute(tx);
+/** How many rows a log has, counted up to `most`. */
+export async function logCount(tx: Tx, of: LogOf, asked: LogAsked, most: number): Promise<number> {
+  const { rows } = await sql<{ total: bigint }>`
+    select count(*) as total from (select ${rowsOf(of, asked)} limit ${most}) t`.execute(tx);
   return Number(rows[0]!.total);
 }
 

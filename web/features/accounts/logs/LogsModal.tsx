@@ -2,6 +2,7 @@ import { Button, Group, Modal, Text, Tooltip } from '@mantine/core';
 import { IconFilter, IconHistory } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { MOST_LOG_ROWS } from '../../../../contract/accounts/logs.ts';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { useFacts } from '../../../api/user.ts';
@@ -149,6 +150,7 @@ export function LogsModal(props: {
         query={query}
         state={state}
         rowKey={(one) => one.id}
+        most={MOST_LOG_ROWS}
         actions={
           <Group gap="xs">
             {count > 0 && (
