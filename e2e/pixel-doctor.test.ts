@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
-import { chmodSync, readdirSync } from 'node:fs';
+import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
@@ -175,6 +176,37 @@ describe('[BEY-10] the pixel of a page that a browser opens', () => {
     };
     expect(await openWith(browserOf(), '/eats')).toBe('failed');
     expect(profiles()).toEqual([]);
+  });
+
+  it('keeps what a page stores off the disk, and its frames in one process', async () => {
+    pages['/stores'] = {
+      html: html(`<script>
+        const fill = async () => {
+          const cache = await caches.open('a');
+          for (let i = 0; i < 10; i++) await cache.put('/cached' + i, new Response(new Uint8Array(1e7)));
+        };
+        fill().then(() => fetch('/stored'));
+        for (let i = 0; i < 20; i++) {
+          const frame = document.createElement('iframe');
+          frame.src = location.origin.replace('shop', 'shop' + i);
+          document.body.append(frame);
+        }
+      </script>`),
+    };
+    asked = [];
+    const opening = open('/stores');
+    await expect.poll(() => asked.some((one) => one.endsWith('/stored')), { timeout: 20_000 }).toBe(true);
+    const [profile = ''] = profiles();
+    const sizes = readdirSync(join(outDir, profile), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => statSync(join(parentPath, name)).size);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2e7);
+    const renderers = execFileSync('ps', ['-A', '-ww', '-o', 'args'], { encoding: 'utf8' })
+      .split('\n')
+      .filter((command) => command.includes(profile) && command.includes('--type=renderer'));
+    expect(renderers.length).toBeGreaterThan(0);
+    expect(renderers.length).toBeLessThan(5);
+    await opening;
   });
 
   it('opens neither files nor what is none of a page', async () => {

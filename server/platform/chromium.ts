@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { access, chown, constants, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { access, chown, constants, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -45,6 +45,8 @@ export interface Chromium {
   // biome-ignore lint/suspicious/noExplicitAny: the protocol is typed nowhere among our packages
   send: (method: string, params?: object, sessionId?: string) => Promise<any>;
   onEvent: (listener: (event: ChromiumEvent) => void) => void;
+  /** Where pages are to be opened: what they store is in memory, and counts toward its limit. */
+  browserContextId: string;
   /** Rejects when the browser has ended, by itself or not. */
   ended: Promise<never>;
   /** Ends it at once, with all of its processes, and removes its profile. */
@@ -108,6 +110,8 @@ const flagsFor = ({ proxyPort, isSandboxed, userAgent }: ChromiumOptions, profil
   '--password-store=basic',
   '--use-mock-keychain',
   '--js-flags=--max-old-space-size=256',
+  // One process for a page with all of its frames: there is no other page to protect from it, and frames are free.
+  '--disable-site-isolation-trials',
   ...(isSandboxed ? [] : ['--no-sandbox']),
 ];
 
@@ -185,8 +189,8 @@ export async function startChromium(options: ChromiumOptions): Promise<Chromium>
     throw error;
   });
   ended.catch(() => {});
-  const memory = watchMemory(pipe.send, end);
-  const chromium: Chromium = {
+  const memory = watchMemory(child, end);
+  const chromium = {
     ...pipe,
     ended,
     close: async () => {
@@ -203,10 +207,14 @@ export async function startChromium(options: ChromiumOptions): Promise<Chromium>
   let late = setTimeout(() => end('The browser did not start in time.'), START_MS);
   try {
     await pipe.send('Browser.getVersion');
-    await pipe.send('Browser.setDownloadBehavior', { behavior: 'deny' });
+    // As a private window: a page that may use the profile fills the disk.
+    const { browserContextId } = (await pipe.send('Target.createBrowserContext')) as {
+      browserContextId: string;
+    };
+    await pipe.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId });
     clearTimeout(late);
     late = setTimeout(() => end('The browser took too long.'), options.mostMs);
-    return chromium;
+    return { ...chromium, browserContextId };
   } catch (error) {
     // Why it ended says more than that a command of ours was not answered.
     await chromium.close();
@@ -279,18 +287,32 @@ function openPipe(child: ChildProcess, end: (message: string) => void) {
   };
 }
 
-/** Ends a browser whose processes take too much memory; where the system tells (Linux). */
-function watchMemory(send: Chromium['send'], end: (message: string) => void): NodeJS.Timeout {
-  const own = async (id: number): Promise<number> => {
-    const [, resident, shared] = (await readFile(`/proc/${id}/statm`, 'utf8').catch(() => '')).split(' ');
+/**
+ * Ends a browser whose processes take too much memory; where the system tells (Linux). The browser itself is not asked
+ * for them: a page can keep it from answering.
+ */
+function watchMemory({ pid }: ChildProcess, end: (message: string) => void): NodeJS.Timeout {
+  const read = (id: string, file: string) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '');
+  const own = async (id: string): Promise<number> => {
+    // The process group follows the name, in parentheses, its state, and its parent.
+    const stat = await read(id, 'stat');
+    if (Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]) !== pid) return 0;
+    const [, resident, shared] = (await read(id, 'statm')).split(' ');
     return (Number(resident ?? 0) - Number(shared ?? 0)) * PAGE_SIZE;
   };
   const look = async (): Promise<void> => {
-    const { processInfo } = (await send('SystemInfo.getProcessInfo')) as { processInfo: { id: number }[] };
-    const sizes = await Promise.all(processInfo.map(({ id }) => own(id)));
+    const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+    const sizes = await Promise.all(ids.map(own));
     if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MEMORY) end('The page takes too much memory.');
   };
-  const timer = setInterval(() => void look().catch(() => {}), MEMORY_EVERY_MS);
+  let isLooking = false;
+  const timer = setInterval(() => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => {
+      isLooking = false;
+    });
+  }, MEMORY_EVERY_MS);
   timer.unref();
   return timer;
 }

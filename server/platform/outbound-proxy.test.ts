@@ -1,5 +1,5 @@
 import { createServer, request, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOutbound } from './outbound.ts';
 import { type OutboundProxy, openProxy } from './outbound-proxy.ts';
@@ -102,6 +102,30 @@ describe('the proxy of a browser that opens strangers’ pages', () => {
       `GET /tunnel HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
     );
     expect(got).toMatch(/^HTTP\/1\.1 200 Connected\r\n\r\nHTTP\/1\.1 200 OK/);
+  });
+
+  it('survives whatever a server answers', async () => {
+    const answers: Record<string, string> = {
+      '/000': '000 X\r\nContent-Length: 2\r\n\r\nhi',
+      '/099': '099 X\r\nContent-Length: 2\r\n\r\nhi',
+      '/101': '101 X\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+      '/control': '200 OK\r\nX: a\x01b\r\nContent-Length: 2\r\n\r\nhi',
+      '/trailer': '200 OK\r\nTrailer: X\r\nContent-Length: 2\r\n\r\nhi',
+    };
+    const odd = createTcpServer((socket) =>
+      socket
+        .on('error', () => {})
+        .once('data', (asked) => socket.end(`HTTP/1.1 ${answers[String(asked).split(' ')[1]!]}`)),
+    );
+    await new Promise<void>((done) => odd.listen(0, '127.0.0.1', done));
+    const { port } = odd.address() as AddressInfo;
+    const own = await openProxy(createOutbound({ allow: [`odd.localhost:${port}`] }), 1_000_000);
+    const found: Record<string, number> = {};
+    for (const path of Object.keys(answers))
+      found[path] = (await ask(`http://odd.localhost:${port}${path}`, { via: own.port })).status;
+    expect(found).toEqual({ '/000': 502, '/099': 502, '/101': 502, '/control': 502, '/trailer': 200 });
+    await own.close();
+    odd.close();
   });
 
   it('refuses this network by whatever name, odd ports, and other protocols', async () => {

@@ -20,7 +20,9 @@ const HOP = new Set([
   'keep-alive',
   'proxy-authorization',
   'proxy-connection',
+  'trailer',
   'transfer-encoding',
+  'upgrade',
 ]);
 
 /**
@@ -95,12 +97,21 @@ export async function openProxy(outbound: Outbound, maxBytes: number): Promise<O
       });
       far.on('socket', watch);
       far.on('error', () => fail(502));
+      far.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        fail(502);
+      });
       far.on('response', (response) => {
         const kept: string[] = [];
         for (let i = 0; i < response.rawHeaders.length; i += 2)
           if (!HOP.has(response.rawHeaders[i]!.toLowerCase()))
             kept.push(...response.rawHeaders.slice(i, i + 2));
-        answer.writeHead(response.statusCode ?? 502, kept);
+        try {
+          answer.writeHead(response.statusCode ?? 502, kept);
+        } catch {
+          // A status such as 000, which may be received but not sent. Thrown from here, it would end this process.
+          return fail(502);
+        }
         response.pipe(answer);
         response.on('error', () => answer.destroy());
       });

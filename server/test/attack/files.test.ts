@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type Batch, readApart } from '../../features/audience/exclusions/list-thread.ts';
-import { openApart } from '../../features/audience/people/file-thread.ts';
+import { openApart, readHead } from '../../features/audience/people/file-thread.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lead-attack-'));
 const path = join(folder, 'file.csv');
@@ -61,5 +62,26 @@ describe('[BEY-31] files that were made to hold up whoever reads them', () => {
     for await (const batch of batches(['email', 'full_name'], 'US'))
       errors.push(...batch.errors.map((one) => one.reason));
     expect(errors).toEqual(['is longer than 1 MB', 'is longer than 1 MB']);
+  });
+
+  test('columns by the million are refused, and rows by the million cells are sampled in the thread', async () => {
+    const head = async (text: string | Uint8Array, at = path) => {
+      writeFileSync(at, text);
+      return readHead(at);
+    };
+    await expect(head(`email${million(',b')}\nann@x.example\n`)).rejects.toMatchObject({
+      name: 'FileFault',
+      message: 'Line 1: the file has 1,000,001 columns, and the limit is 1,000.',
+    });
+    await expect(head(`email${`,${'b'.repeat(490)}`.repeat(200)}\nann@x.example\n`)).rejects.toThrow(
+      'Line 1: the first line is too long to be column names.',
+    );
+    const columnData = Array.from({ length: 1001 }, (_, i) => ({ name: `c${i}`, data: ['x'] }));
+    const file = new Uint8Array(parquetWriteBuffer({ columnData }));
+    await expect(head(file, join(folder, 'x.parquet'))).rejects.toThrow(
+      'The file has 1,001 columns, and the limit is 1,000.',
+    );
+    const { rows } = await head(`email,name\n${'a'.repeat(1000)}${million(',b')}\nann@x.example\n`);
+    expect(rows).toEqual([['a'.repeat(100), 'b']]);
   });
 });

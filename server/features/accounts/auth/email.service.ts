@@ -32,24 +32,28 @@ export function createEmails(
 
   return {
     /**
-     * Checks a request for another address before anything is saved. Returns false if another account of the system has
-     * it.
+     * Checks a request for another address before anything is saved. Returns the password that was proven, as it is
+     * stored, for `ask`; null if another account of the system has the address.
      * @throws Refusal 422 for a wrong current password, 429 after too many tries
      */
-    async mayAsk(ctx: Ctx, email: string, password: string): Promise<boolean> {
-      await factors.proven(ctx, password);
+    async mayAsk(ctx: Ctx, email: string, password: string): Promise<string | null> {
+      const { password_hash } = await factors.proven(ctx, password);
       await limits.take(limit.NEW_ADDRESS, ctx.actor.userId);
       const holder = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) => users.byEmail(tx, email));
-      return !holder;
+      return holder ? null : password_hash;
     },
 
-    /** Sends the link to the new address. Cancels the person's earlier requests. */
-    async ask(ctx: Ctx, email: string): Promise<void> {
+    /**
+     * Sends the link to the new address. Cancels the person's earlier requests.
+     * @throws Refusal 422 if the password that was proven is no longer theirs
+     */
+    async ask(ctx: Ctx, email: string, passwordHash: string): Promise<void> {
       const { actor, tenant } = ctx;
       const sender = await post.sender(tenant.companyId, tenant.host);
       const site = policy.siteOf(tenant.host, ctx.origin, config.port);
       await inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
+        await factors.mustStand(tx, { id: actor.userId, password_hash: passwordHash });
         const user = await users.secretOf(tx, actor.userId);
         if (!user) throw new Refusal('not_found', ownMessages.notFound);
         const owner = { root_id: user.root_id, agency_id: user.agency_id, company_id: user.company_id };

@@ -3,7 +3,7 @@ import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { derive } from '../../../platform/crypto.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
@@ -62,6 +62,17 @@ export function createFactors(
     return user;
   }
 
+  /**
+   * Locks the user whose password was proven.
+   * @throws Refusal 422 if it is no longer theirs: whoever replaced it ended this session with it
+   */
+  async function mustStand(tx: Tx, user: { id: string; password_hash: string | null }): Promise<void> {
+    if (!(await users.lockIfPassword(tx, user.id, user.password_hash)))
+      throw new Refusal('invalid', messages.currentPasswordWrong, {
+        errors: { current_password: [messages.currentPasswordWrong] },
+      });
+  }
+
   const offered = (ctx: Ctx, generation: number): string =>
     factor.offeredSecret(offerKey, ctx.actor.userId, generation, ctx.actor.sessionId);
   const settingOf = (kind: Kind | undefined) => ({
@@ -71,6 +82,8 @@ export function createFactors(
 
   return {
     proven,
+    mustStand,
+
     /** Changes the user's own password and ends their other sessions. */
     async changePassword(
       ctx: Ctx,
@@ -83,6 +96,7 @@ export function createFactors(
       const sender = await post.sender(ctx.tenant.companyId, ctx.tenant.host);
       const ended = await inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();
+        await mustStand(tx, user);
         await users.setPassword(tx, user.id, passwordHash);
         await store.endResets(tx, user.id, now);
         await emailStore.endChanges(tx, user.id, now);
@@ -162,7 +176,7 @@ export function createFactors(
       // The requirement is stored with the companies above.
       const codes = await inScope(db.app, { rootId: ctx.actor.rootId }, async (tx) => {
         const now = clock.now();
-        await users.lock(tx, user.id);
+        await mustStand(tx, user);
         const duty = await store.factorDutyOf(tx, user.id);
         if (!kind && duty.since && duty.passkeys.length === 0)
           throw new Refusal('conflict', ownMessages.factorRequired);

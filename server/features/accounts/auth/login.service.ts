@@ -69,6 +69,16 @@ export function createLogin(
         : null,
   });
 
+  /**
+   * Locks the user. A new password, or a second factor turned on, ends the sign-ins in progress: one whose password was
+   * checked just before must not be completed after it.
+   * @throws Refusal 401 if the password is no longer theirs
+   */
+  async function mustStand(tx: Tx, user: User): Promise<void> {
+    if (!(await users.lockIfPassword(tx, user.id, user.password_hash)))
+      throw new Refusal('unauthenticated', ownMessages.badLogin);
+  }
+
   /** Starts the code step: the session is opened only when the code is proven. */
   async function askForCode(
     ctx: Ctx,
@@ -97,6 +107,7 @@ export function createLogin(
       expires_at: new Date(now.getTime() + factor.CODE_MS),
     };
     await inScope(db.app, whole(ctx), async (tx) => {
+      await mustStand(tx, user);
       await store.insertChallenge(tx, row);
       if (code) await post.send(tx, 'login.code', sender, user, codeMail(user.name, code));
       await audit.recordEntry(tx, ctx, owner, null, {
@@ -111,15 +122,16 @@ export function createLogin(
 
   /** Opens a session for a user whose password has been verified, or asks for whatever else is required. */
   async function enter(ctx: Ctx, user: User, email: string, how = ''): Promise<TokenPair | CodeStep> {
-    const { second, duty } = await inScope(db.app, whole(ctx), async (tx) => ({
-      second: await store.factorOf(tx, user.id),
-      duty: await store.factorDutyOf(tx, user.id),
-    }));
+    const { second, duty, id } = await inScope(db.app, whole(ctx), async (tx) => {
+      await mustStand(tx, user);
+      const second = await store.factorOf(tx, user.id);
+      const duty = await store.factorDutyOf(tx, user.id);
+      // A passkey that is the required second factor cannot be bypassed with the password alone.
+      const isEnough = !second?.kind && !(factor.isDue(duty, clock.now()) && duty.passkeys.length > 0);
+      return { second, duty, id: isEnough ? await sessions.open(tx, ctx, user, how) : null };
+    });
     if (second?.kind) return askForCode(ctx, { ...user, email: second.address ?? email }, second.kind);
-    // A passkey that is the required second factor cannot be bypassed with the password alone.
-    if (factor.isDue(duty, clock.now()) && duty.passkeys.length > 0)
-      return askForCode(ctx, { ...user, email }, 'passkey', duty.passkeys);
-    const id = await inScope(db.app, whole(ctx), (tx) => sessions.open(tx, ctx, user, how));
+    if (id === null) return askForCode(ctx, { ...user, email }, 'passkey', duty.passkeys);
     return sessions.tokens(ctx.tenant, user.id, id);
   }
 

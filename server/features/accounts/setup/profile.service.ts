@@ -68,8 +68,8 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
       if (newEmail && actor.trueActor) throw new Refusal('forbidden', ownMessages.notInView);
       // The password alone would lead around an authenticator: links for new passwords go to the address.
       if (newEmail) await ctx.mustBeConfirmed();
-      if (newEmail && !(await auth.emails.mayAsk(ctx, newEmail, form.current_password ?? '')))
-        return 'error_email';
+      const proof = newEmail && (await auth.emails.mayAsk(ctx, newEmail, form.current_password ?? ''));
+      if (newEmail && !proof) return 'error_email';
 
       const names = [...Object.keys(person), ...Object.keys(company)];
       const pictured = Boolean(encoded) || form.remove_pict === 'T';
@@ -94,7 +94,7 @@ export function createProfile({ db }: Platform, { users, tenants, auth, audit }:
           });
         }
       });
-      if (newEmail) await auth.emails.ask(ctx, newEmail);
+      if (newEmail && proof) await auth.emails.ask(ctx, newEmail, proof);
       return 'success';
     },
 

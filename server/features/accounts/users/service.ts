@@ -100,6 +100,7 @@ export function createUsers({ clock, config }: Platform) {
     byId: store.userById,
     secretOf: store.userSecret,
     lock: store.lockUser,
+    lockIfPassword: store.lockIfPassword,
     setPassword: store.setPassword,
     incharge: store.incharge,
     customerCare: store.customerCare,

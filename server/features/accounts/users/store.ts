@@ -71,6 +71,20 @@ export async function lockUser(tx: Tx, id: string): Promise<void> {
   await tx.selectFrom('user_account').select('id').where('id', '=', id).forNoKeyUpdate().execute();
 }
 
+/**
+ * Serializes changes to one user; returns whether they may still sign in with this very password. Whoever proved it did
+ * so before the transaction, because hashing takes a while: the password may have been replaced since.
+ */
+export async function lockIfPassword(tx: Tx, id: string, passwordHash: string | null): Promise<boolean> {
+  const row = await tx
+    .selectFrom('user_account')
+    .select(['password_hash', 'disabled_at'])
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  return row !== undefined && !row.disabled_at && row.password_hash === passwordHash;
+}
+
 export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
   await tx.updateTable('user_account').set({ password_hash: passwordHash }).where('id', '=', id).execute();
 }

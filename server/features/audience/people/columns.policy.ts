@@ -159,6 +159,22 @@ const PROFILE = new Set<PersonField>(PROFILE_KEYS);
 /** Whether rows with these columns can say more about people than who they are and how to reach them. */
 export const hasProfile = (plan: PersonField[]): boolean => plan.some((field) => PROFILE.has(field));
 
+/** The number of columns of a file, and how long their names may be together; vendors' files have up to 500. */
+const MOST_COLUMNS = 1000;
+const MOST_NAMES = 64 * 1024;
+
+/**
+ * Why a file has more columns than an import works with, or null. They are judged one by one in the thread that serves
+ * everyone, shown on the page where they are mapped, and kept with the import.
+ */
+export function columnsFault(names: readonly string[]): string | null {
+  if (names.length > MOST_COLUMNS)
+    return `the file has ${names.length.toLocaleString('en-US')} columns, and the limit is ${MOST_COLUMNS.toLocaleString('en-US')}`;
+  return names.some((name) => name.length > 500) || names.join('').length > MOST_NAMES
+    ? 'the first line is too long to be column names'
+    : null;
+}
+
 /** Why a first line cannot be column names (it looks like data, or the file is not text), or null. */
 export function headerFault(header: string[]): string | null {
   if (header.some((cell) => cell.includes('\0'))) {
@@ -166,7 +182,8 @@ export function headerFault(header: string[]): string | null {
   }
   if (header.some((cell) => cell.includes('\r')))
     return 'the lines end with CR only. Save the file with LF or CRLF line endings';
-  if (header.some((cell) => cell.length > 500)) return 'the first line is too long to be column names';
+  const fault = columnsFault(header);
+  if (fault) return fault;
   const isData = (cell: string) =>
     looksLikeEmail(cell.trim()) ||
     /^[0-9a-f]{32,64}$/i.test(cell.trim()) ||

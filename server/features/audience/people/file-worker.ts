@@ -2,7 +2,7 @@ import type { CountryCode } from '../../../platform/countries.ts';
 import { FileFault, findDelimiter, lineNumbers, readRows } from '../../../platform/csv-reader.ts';
 import { serveThread } from '../../../platform/thread.ts';
 import { type BatchSize, readBatches } from './batch.service.ts';
-import { headerFault } from './columns.policy.ts';
+import { columnsFault, headerFault } from './columns.policy.ts';
 import type { PersonField } from './model.ts';
 import { type ParquetHead, parquetHead } from './parquet-file.ts';
 import { csvSignals, parquetSignals } from './signal-batch.service.ts';
@@ -39,10 +39,20 @@ export interface FileQuestion {
   country: CountryCode;
 }
 
+/** The beginning of the first cells, one for each column: a row may have millions. */
+const sampled = (header: readonly string[], rows: string[][]): string[][] =>
+  rows.map((cells) => cells.slice(0, header.length).map((cell) => cell.slice(0, 100)));
+
 async function headOf(path: string): Promise<Head> {
   if (path.endsWith('.parquet')) {
-    const { first, ...parquet } = await parquetHead(path, 5);
-    return { delimiter: '', header: parquet.names, dataFrom: 0, rows: first, parquet };
+    const { first, ...parquet } = await parquetHead(path, 5, columnsFault);
+    return {
+      delimiter: '',
+      header: parquet.names,
+      dataFrom: 0,
+      rows: sampled(parquet.names, first),
+      parquet,
+    };
   }
   const delimiter = await findDelimiter(path);
   for await (const [first, ...rest] of readRows(path, { delimiter, most: 6, mostBytes: 1024 * 1024 })) {
@@ -52,7 +62,10 @@ async function headOf(path: string): Promise<Head> {
       delimiter,
       header: first!.cells,
       dataFrom: first!.end,
-      rows: rest.map((row) => row.cells),
+      rows: sampled(
+        first!.cells,
+        rest.map((row) => row.cells),
+      ),
     };
   }
   throw new FileFault('The file is empty.');

@@ -74,10 +74,19 @@ function namesOf({ schema }: FileMetaData): string[] {
   return names;
 }
 
-/** Reads the footer of a Parquet file, and its first rows. Throws FileFault when it is not a Parquet file. */
-export async function parquetHead(path: string, most: number): Promise<ParquetHead & { first: string[][] }> {
+/**
+ * Reads the footer of a Parquet file, and its first rows.
+ * @throws FileFault when it is not a Parquet file, or `fault` says why its columns cannot be used
+ */
+export async function parquetHead(
+  path: string,
+  most: number,
+  fault: (names: string[]) => string | null = () => null,
+): Promise<ParquetHead & { first: string[][] }> {
   return inWords(async () => {
     const { head, metadata } = await footOf(path);
+    const found = fault(head.names);
+    if (found) throw new FileFault(`${found.charAt(0).toUpperCase()}${found.slice(1)}.`);
     const wanted = head.names.map((_, at) => at);
     for await (const { rows } of rowsOf(path, metadata, { names: head.names, from: 0, most, wanted }))
       return { ...head, first: rows };

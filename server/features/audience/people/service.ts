@@ -209,7 +209,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
           name,
           field: plan[i]!,
           ignored: ignored.get(name) ?? null,
-          samples: rows.map((cells) => (cells[i] ?? '').slice(0, 100)),
+          samples: rows.map((cells) => cells[i] ?? ''),
         })),
       };
     },

@@ -310,6 +310,24 @@ test('[BEY-18] an endpoint that fails is tried again, and what never arrives is 
   expect((await ask('GET', '')).body.data).toMatchObject([{ failed: 1 }]);
 });
 
+test('[BEY-31] however many webhooks of a company hang, they take one place, and hold up nothing else', async () => {
+  for (let i = 0; i < 3; i++) await add({ webhook_url: `${hook}/${i}` });
+  answer = 500;
+  await visit(await known());
+  await work();
+  // Those of the first attempts, and of the next ones.
+  const { rows } = await app.admin.query(
+    `select m.way, j.group_id, count(*)::int from alert_message m
+     join pgboss.job j on j.name = 'alerts.message' and j.data ->> 'id' = m.id::text
+     where m.company_id = $1 group by 1, 2 order by 1`,
+    [client.id],
+  );
+  expect(rows).toEqual([
+    { way: 'mail', group_id: `${client.id}:mail`, count: 3 },
+    { way: 'webhook', group_id: `${client.id}:webhook`, count: 6 },
+  ]);
+});
+
 test('[BEY-18] a preview shows what yesterday would have sent', async () => {
   const email = await known();
   await visit(email);

@@ -14,7 +14,7 @@ import type { Connections } from '../connections/index.ts';
 import { ANSWER_BYTES, signedHeaders, TIMEOUT_MS } from '../delivery/index.ts';
 import type { Leads } from '../leads/index.ts';
 import { nextAttempt, pathOf, type Told, wordsOf } from './policy.ts';
-import { messageJob } from './queue.ts';
+import { enqueueMessages, type messageJob } from './queue.ts';
 import * as store from './store.ts';
 
 export const SECRET = 'alert.webhook';
@@ -218,10 +218,7 @@ export function createAlertSender(
       state: outcome.error === null ? 'delivered' : next ? 'pending' : 'failed',
       done_at: next ? null : now,
     });
-    if (next)
-      await jobs.send(tx, messageJob, [{ rootId: row.root_id, id: row.id, attempt: attempts }], {
-        startAfter: next,
-      });
+    if (next) await enqueueMessages(jobs, tx, [row], attempts, next);
   }
 
   return {
@@ -260,12 +257,7 @@ export function createAlertSender(
         () => `msg_${randomUUID().replaceAll('-', '')}`,
       );
       if (rows.length === 0) return;
-      const made = await store.insertMessages(tx, rows);
-      await jobs.send(
-        tx,
-        messageJob,
-        made.map(({ id, root_id }) => ({ rootId: root_id, id, attempt: 0 })),
-      );
+      await enqueueMessages(jobs, tx, await store.insertMessages(tx, rows), 0);
     },
   };
 }

@@ -273,7 +273,7 @@ export const insertMessages = (tx: Tx, rows: Insertable<Schema['alert_message']>
     .insertInto('alert_message')
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
-    .returning(['id', 'root_id'])
+    .returning(['id', 'root_id', 'company_id', 'way'])
     .execute();
 
 export const messageById = (tx: Tx, id: string, lock = false): Promise<MessageRow | undefined> =>

@@ -137,7 +137,8 @@ const nothing = (): Seen => ({
 /** Opens the page and waits until it has done what it does. @throws ChromiumError, Unreachable */
 async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
   const until = performance.now() + PAGE_MS;
-  const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank' });
+  const { browserContextId } = chromium;
+  const { targetId } = await chromium.send('Target.createTarget', { url: 'about:blank', browserContextId });
   const { sessionId } = await chromium.send('Target.attachToTarget', { targetId, flatten: true });
   const send = (method: string, params?: object) => chromium.send(method, params, sessionId);
   /** An answer that a page which is busy may keep from coming. */
@@ -150,6 +151,8 @@ async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
   let seen = nothing();
   let lastAt = performance.now();
   let mainFrame = '';
+  /** The requests of frames. */
+  const elsewhere = new Set<string>();
   const isTag = (address: string): boolean => URL.parse(address)?.pathname === `/p/v1/${asked.siteKey}.js`;
 
   /** Where the scripts that were asked for send their events. */
@@ -199,11 +202,13 @@ async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
       params.issue?.details?.contentSecurityPolicyIssueDetails?.blockedURL;
     if (forbidden && collectors().includes(forbidden)) seen.eventFailure = 'csp';
     if (!method.startsWith('Network.')) return;
-    lastAt = performance.now();
     const id: string = params.requestId;
+    // What its frames do says nothing about the page, and advertisements never become quiet.
+    if (params.frameId && params.frameId !== mainFrame) elsewhere.add(id);
+    if (elsewhere.has(id)) return;
+    lastAt = performance.now();
     const script = seen.scripts.get(id);
     if (method === 'Network.requestWillBeSent') {
-      if (params.frameId !== mainFrame) return;
       if (params.type === 'Document') seen = nothing();
       const url = String(params.request.url).slice(0, LONGEST_ADDRESS);
       if (params.type === 'Script') {
@@ -213,7 +218,7 @@ async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
       }
       if (isEvent(params.request, asked.siteKey)) seen.sending.add(id);
     }
-    if (method === 'Network.responseReceived' && params.type === 'Document' && params.frameId === mainFrame)
+    if (method === 'Network.responseReceived' && params.type === 'Document')
       seen.document = {
         requestId: id,
         url: params.response.url,
