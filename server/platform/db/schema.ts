@@ -2203,6 +2203,7 @@ export interface Schema {
     request_id: string | null;
     detail_hash: Buffer;
     created_at: Date;
+    category: GeneratedAlways<string>;
   };
   user_log_detail: {
     log_id: string;
@@ -2215,6 +2216,7 @@ export interface Schema {
     location: string | null;
     description: string | null;
     company_name: string | null;
+    grade_kind: GeneratedAlways<string | null>;
   };
   view_export: {
     view_id: string;
