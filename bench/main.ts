@@ -12,6 +12,7 @@ import { benchIngest } from './ingest.ts';
 import { benchIntent } from './intent.ts';
 import { benchLeads } from './leads.ts';
 import { benchLedger } from './ledger.ts';
+import { benchLogs } from './logs.ts';
 import { benchReplay } from './replay.ts';
 import { benchScores } from './scores.ts';
 
@@ -31,6 +32,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
   leads: () => benchLeads({ full }),
+  logs: () => benchLogs({ full }),
   intent: () => benchIntent({ full }),
   api: () => benchApi({ full }),
 };

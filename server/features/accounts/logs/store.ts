@@ -39,12 +39,10 @@ const placeOf = ({ id, kind }: LogOf, table: 'l' | 'd' | 'u' | 'c') =>
     ? sql`${sql.ref(`${table}.agency_id`)} = ${id}`
     : sql`${sql.ref(`${table}.company_id`)} = ${id}`;
 
-function inCategory(category: LogCategory): RawBuilder<unknown> {
-  const first = sql`split_part(l.action, '.', 1)`;
-  return category === 'other'
-    ? sql`${first} <> all(${KNOWN})`
-    : sql`${first} = any(${[...LOG_CATEGORIES[category].actions]})`;
-}
+const inCategory = (category: LogCategory): RawBuilder<unknown> =>
+  category === 'other'
+    ? sql`l.category <> all(${KNOWN})`
+    : sql`l.category = any(${[...LOG_CATEGORIES[category].actions]})`;
 
 /** The tables and conditions of a log; the detail is needed where the user type narrows it. */
 function rowsOf(of: LogOf, asked: LogAsked): RawBuilder<unknown> {
@@ -53,7 +51,7 @@ function rowsOf(of: LogOf, asked: LogAsked): RawBuilder<unknown> {
     from user_log l ${user_type ? sql`join user_log_detail d on d.log_id = l.id` : sql``}
     where ${placeOf(of, 'l')}
       ${category ? sql`and ${inCategory(category)}` : sql``}
-      ${user_type ? sql`and ${placeOf(of, 'd')} and split_part(d.type_user, '.', 1) = ${GRADES[user_type]}` : sql``}
+      ${user_type ? sql`and ${placeOf(of, 'd')} and d.grade_kind = ${GRADES[user_type]}` : sql``}
       ${user_id ? sql`and l.actor_id = ${user_id}` : sql``}
       ${campaign_id ? sql`and l.object_kind = 'campaign' and l.object_id = ${campaign_id}` : sql``}
       ${asked.from ? sql`and l.created_at >= ${asked.from}` : sql``}
