@@ -1,5 +1,5 @@
 import '../ui/desk.css';
-import { IconUserPlus } from '@tabler/icons-react';
+import { IconMap2, IconUserPlus } from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { landing } from '../../contract/routing/routing.ts';
@@ -15,6 +15,7 @@ import { forgetRecent } from '../features/accounts/search/recent.ts';
 import { DataWalletOffer, DataWalletOfMenu } from '../features/money/data-wallet/wallets.tsx';
 import { AppFrame } from '../ui/AppFrame.tsx';
 import type { FrameAction } from '../ui/ProfileMenu.tsx';
+import { startTour } from '../ui/tour.ts';
 import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
 
@@ -85,6 +86,12 @@ export default function Frame() {
     if (entry === 'logout' || (entry === 'support' && !user.contact.email)) continue;
     menu.push({ ...ENTRIES[entry], ...does[entry] });
   }
+  menu.push({
+    label: 'Take the tour',
+    icon: IconMap2,
+    also: 'guide help introduction',
+    onClick: () => void startTour(user.company_kind),
+  });
   if (userMay(user, 'referral.read') && !user.in_view_mode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
   // The company's own logo; for a client, otherwise its agency's; otherwise the host's letter (NAV-01).

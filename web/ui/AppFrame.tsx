@@ -117,6 +117,7 @@ export function AppFrame(props: AppFrameProps) {
           <Tooltip label={`Search (${SEARCH_KEYS})`} position="right" disabled={!folded}>
             <UnstyledButton
               className={classes.search}
+              data-tour="search"
               aria-keyshortcuts="Control+K Meta+K"
               onClick={props.onSearch}
             >

@@ -40,7 +40,7 @@ export function ProfileMenu({
     // Rendered inside the sidebar's landmark, not in a portal outside all landmarks.
     <Menu position="top-start" width={256} withinPortal={false}>
       <Menu.Target>
-        <UnstyledButton className={classes.profile}>
+        <UnstyledButton className={classes.profile} data-tour="profile">
           <Avatar
             size={28}
             radius="xl"

@@ -84,7 +84,7 @@ function Entry({
   const isAlone = links.length === 1;
   return (
     <li>
-      <div className={classes.entry}>
+      <div className={classes.entry} data-tour={`entry:${title}`}>
         <Link
           className={classes.link}
           to={first.to as '/'}
@@ -140,7 +140,7 @@ function FoldedEntry({
   );
   const active = { 'data-active': isActive || undefined };
   return (
-    <li>
+    <li data-tour={`entry:${title}`}>
       {links.length === 1 ? (
         <Tooltip label={title} position="right">
           <Link className={classes.link} to={first.to as '/'} {...active}>

@@ -187,7 +187,7 @@ function UserSelect(props: {
         return (
           <div>
             <div>{option.label}</div>
-            {words && <div style={{ fontSize: 12, color: 'var(--text-2)' }}>{words}</div>}
+            {words && <div style={{ fontSize: 12, color: 'var(--mantine-color-dimmed)' }}>{words}</div>}
           </div>
         );
       }}

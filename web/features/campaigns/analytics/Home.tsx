@@ -11,6 +11,7 @@ import { useFacts } from '../../../api/user.ts';
 import { money, num } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
+import { startTour } from '../../../ui/tour.ts';
 import classes from './Home.module.css';
 
 type Home = Awaited<ReturnType<Client['analytics']['home']>>;
@@ -162,7 +163,16 @@ export function FirstSteps({ steps }: { steps: NonNullable<Home['steps']> }) {
           Your first lead
         </Title>
         <Text size="sm" c="dimmed" mb="md">
-          {num(steps.filter(({ is_done }) => is_done).length)} of {num(steps.length)} steps are done.
+          {num(steps.filter(({ is_done }) => is_done).length)} of {num(steps.length)} steps are done. New
+          here?{' '}
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            onClick={() => void startTour(facts.user.company_kind)}
+          >
+            Take the tour
+          </Anchor>
         </Text>
         <ol className={classes.steps}>
           {steps.map(({ step, is_done }, i) => {
