@@ -115,6 +115,40 @@ describe('[ROUT-05] [NAV-01] the way in and the sidebar', () => {
   });
 });
 
+test('[NAV-05] the tour goes over the sidebar by keys and buttons, and gives the focus back', async () => {
+  const page = await pageOf('acme.localhost', 'client@demo.test');
+  await page.goto(demo.url('acme.localhost', '/dashboard'));
+  const start = async () => {
+    await page.getByRole('button', { name: /profile menu/ }).click();
+    await page.getByRole('menuitem', { name: 'Take the tour' }).click();
+  };
+  const at = (title: string) => page.getByRole('dialog').getByText(title, { exact: true }).waitFor();
+  const button = (name: string) => page.getByRole('dialog').getByRole('button', { name });
+  await start();
+  await at('Home');
+  await page.keyboard.press('ArrowRight');
+  await at('Leads');
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.keyboard.press('ArrowLeft');
+  await at('Home');
+  await button('Next').click();
+  await at('Leads');
+  await button('Previous').click();
+  await at('Home');
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await start();
+  await button('Skip tour').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await start();
+  await at('Home');
+  while (!(await button('Finish').isVisible())) await page.keyboard.press('ArrowRight');
+  await at('Your account');
+  await button('Finish').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.close();
+});
+
 describe('[ROUT-02] [ROUT-07] pages that are none', () => {
   test('are told inside the frame to who is signed in, with the status 404', async () => {
     const page = await pageOf('acme.localhost', 'agency@demo.test');

@@ -95,6 +95,11 @@ export async function startTour(kind: CompanyKind): Promise<void> {
       skip.addEventListener('click', () => tour.destroy());
       footerButtons.prepend(skip);
     },
+    // The library marks what it points at as a button of the popover, which it is not.
+    onHighlighted(element, _, { state }) {
+      state.popover?.nextButton.focus();
+      for (const name of ['aria-haspopup', 'aria-expanded', 'aria-controls']) element?.removeAttribute(name);
+    },
     onDestroyed: () => back?.focus(),
   });
   tour.drive();
