@@ -1,0 +1,1 @@
+export type { Credits } from './service.ts';
