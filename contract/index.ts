@@ -28,6 +28,7 @@ import { held } from './campaigns/held.ts';
 import { leads } from './campaigns/leads.ts';
 import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
+import { returns } from './campaigns/returns.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
 import { dataWallet } from './money/data-wallet.ts';
@@ -81,6 +82,7 @@ export const contract = {
   held,
   pixel,
   alerts,
+  returns,
   digest,
   minimumSpend,
   onboardingCharge,

@@ -40,6 +40,7 @@ import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
 import { stepOf } from './journey.policy.ts';
 import { journeyOf } from './journey.store.ts';
+import { createOutsideFilter } from './outside.ts';
 import { createPreview } from './preview.ts';
 import { clientScope, createReads } from './read.service.ts';
 import { createResolver } from './resolve.ts';
@@ -156,7 +157,7 @@ export function createLeads(
   const scores = createScores(platform, deps);
   const accept = createAccept(platform, { ...deps, scores });
   const resolver = createResolver(platform, { ...deps, accept });
-  const { withheld, withheldIn, mayWithhold } = createWithheld(platform, deps);
+  const { withheld, withheldIn, mayWithhold, excludedSince } = createWithheld(platform, deps);
 
   /** A filter's days, in the company's time zone, as instants. */
   async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
@@ -257,6 +258,8 @@ export function createLeads(
     resolver,
     withheldIn,
     withheld,
+    excludedSince,
+    outsideFilter: createOutsideFilter(deps),
     reads: createReads(platform, deps, { withheld, mayWithhold }),
     preview: createPreview(deps),
 

@@ -1,1 +1,1 @@
-export type { Credits } from './service.ts';
+export type { Blocked, Credits } from './service.ts';

@@ -24,12 +24,15 @@ interface Why {
 }
 
 type Side = 'retail' | 'wholesale';
+/** Why a lead cannot be refunded. */
+export type Blocked = 'testLead' | 'refundedBefore' | 'nothingCharged' | 'removed';
 type Lead = NonNullable<Awaited<ReturnType<typeof store.leadById>>>;
 
 const HOUR_MS = 3_600_000;
 
 /** Who gets what one side of a lead's sale gives back. */
-const getterOf = (lead: Lead, side: Side): string => (side === 'wholesale' ? lead.agency_id : lead.company_id);
+const getterOf = (lead: Lead, side: Side): string =>
+  side === 'wholesale' ? lead.agency_id : lead.company_id;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -86,22 +89,21 @@ export function createCredits(
     created_at: row.created_at.toISOString(),
   });
 
-  /** What one side of a lead's sale charged and has not refunded, and why it cannot be refunded now; empty if it can. */
+  /** What one side of a lead's sale charged and has not refunded, and why it cannot be refunded now; null if it can. */
   async function standing(tx: Tx, lead: Lead, side: Side) {
-    const campaign = await campaigns.visible(tx, lead.campaign_id);
     const refunds = await store.ofLead(tx, lead.id);
     const charged = side === 'wholesale' ? lead.cost_micros : lead.price_micros;
     const isDone = refunds.some((one) => one.company_id === getterOf(lead, side));
-    const blocked = lead.is_test
-      ? words.testLead
+    const blocked: Blocked | null = lead.is_test
+      ? 'testLead'
       : isDone
-        ? words.refundedBefore
+        ? 'refundedBefore'
         : charged === 0n
-          ? words.nothingCharged
+          ? 'nothingCharged'
           : // No one can use the balance of a removed campaign.
-            campaign?.state === 'removed' && side === 'retail'
-            ? words.removed
-            : '';
+            side === 'retail' && (await store.isRemoved(tx, lead.campaign_id))
+            ? 'removed'
+            : null;
     return { refunds, charged: blocked ? 0n : charged, blocked };
   }
   const found = async (tx: Tx, leadId: string) => (await store.leadById(tx, leadId)) ?? missing();
@@ -116,7 +118,7 @@ export function createCredits(
     // Locked before the balance, as everywhere; of two concurrent requests, one finds the other's refund.
     const [campaign] = await campaigns.lock(tx, [lead.campaign_id]);
     const { blocked } = await standing(tx, lead, side);
-    if (blocked || !campaign) throw new Refusal('conflict', blocked || words.removed);
+    if (blocked || !campaign) throw new Refusal('conflict', words[blocked ?? 'removed']);
     const { root_id, agency_id } = lead;
     const owner = { root_id, agency_id, company_id: getterOf(lead, side) };
     const at = clock.now();
@@ -183,10 +185,10 @@ export function createCredits(
 
   return {
     /**
-     * Why what a client paid for these leads cannot be given back now; empty if it can. In a scope that sees them.
+     * Why what a client paid for these leads cannot be given back now; null if it can. In a scope that sees them.
      */
-    async blocked(tx: Tx, leadIds: readonly string[]): Promise<Map<string, string>> {
-      const found = new Map<string, string>();
+    async blocked(tx: Tx, leadIds: readonly string[]): Promise<Map<string, Blocked | null>> {
+      const found = new Map<string, Blocked | null>();
       for (const lead of await store.leadsByIds(tx, leadIds))
         found.set(lead.id, (await standing(tx, lead, 'retail')).blocked);
       return found;
@@ -207,11 +209,11 @@ export function createCredits(
       inScope(db.app, ctx.scope, async (tx) => {
         const lead = await found(tx, leadId);
         const { refunds, charged, blocked } = await standing(tx, lead, sideOf(ctx));
-        const isClient = ctx.actor.kind === 'client';
+        const why = ctx.actor.kind === 'client' ? (blocked ?? 'nothingCharged') : blocked;
         return {
           data: refunds.map(shown),
-          refundable_micros: isClient ? 0 : Number(charged),
-          blocked: isClient ? blocked || words.nothingCharged : blocked,
+          refundable_micros: why ? 0 : Number(charged),
+          blocked: why ? words[why] : '',
         };
       }),
 

@@ -26,6 +26,17 @@ export const leadsByIds = (tx: Tx, ids: readonly string[]) =>
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .execute();
 
+/** Whether a campaign was removed. */
+export async function isRemoved(tx: Tx, campaignId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where('id', '=', campaignId)
+    .where('state', '=', 'removed')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export async function insertCredit(tx: Tx, row: Insertable<Schema['credit']>): Promise<void> {
   await tx.insertInto('credit').values(row).execute();
 }
