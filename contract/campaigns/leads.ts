@@ -31,6 +31,10 @@ export const MatchType = z.enum([
   'intent',
 ]);
 
+/** The kind of the identity key behind a type of match. */
+export const matchKindOf = (type: z.output<typeof MatchType>): number =>
+  Number(Object.entries(MATCH_KINDS).find(([, name]) => name === type)![0]);
+
 const Text = z.string().nullable();
 
 /** Why a lead has its score; the points of all reasons add up to it. */
@@ -191,6 +195,7 @@ export const LeadFilter = z.object({
   endDate: GivenDay.optional(),
   searchQuery: z.string().trim().max(200).optional(),
   minScore: Whole(0, 100).optional().describe('Only leads with at least this score'),
+  match: MatchType.optional().describe('Only leads that were recognized by this'),
 });
 
 /** Weights to be tried on a campaign's leads. */

@@ -16,7 +16,7 @@ import type {
   LeadSignal,
   ScorePreview,
 } from '../../../../contract/campaigns/leads.ts';
-import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
+import { MATCH_KINDS, matchKindOf } from '../../../../contract/campaigns/leads.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
@@ -176,6 +176,7 @@ export function createLeads(
       before: filter.ends_on ? start(filter.ends_on, 1) : undefined,
       search: filter.search,
       minScore: filter.min_score,
+      matchKind: filter.match && matchKindOf(filter.match),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
+import { MATCH_KINDS, matchKindOf } from '../../../../contract/campaigns/leads.ts';
 import {
   AGENCY_GROUPS,
   MOST_QUALITY_DAYS,
@@ -248,7 +248,7 @@ export function createReturns(
           {
             reason,
             campaignId: campaign_id,
-            matchKind: match && Number(Object.entries(MATCH_KINDS).find(([, name]) => name === match)![0]),
+            matchKind: match && matchKindOf(match),
             supplier,
             from: starts_on ? startOf(starts_on, whose.zone) : undefined,
             before: ends_on ? startOf(ends_on, whose.zone, 1) : undefined,

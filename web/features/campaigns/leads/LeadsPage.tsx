@@ -14,9 +14,22 @@ import { PageZone } from '../../../ui/zone.ts';
 import { dayIn, lastDays } from '../analytics/range.ts';
 import { LeadFilters } from './LeadFilters.tsx';
 import { type LeadSpan, LeadTable } from './LeadTable.tsx';
+import { matchOf, matchWord } from './match.ts';
 
 /** What a saved view of leads keeps of the address. */
-const KEYS = ['q', 'sort', 'dir', 'product', 'client', 'campaign', 'days', 'from', 'to', 'score'] as const;
+const KEYS = [
+  'q',
+  'sort',
+  'dir',
+  'product',
+  'client',
+  'campaign',
+  'days',
+  'from',
+  'to',
+  'score',
+  'match',
+] as const;
 
 /** A least score from the address; undefined if it is none. */
 const leastScore = (text: string | undefined): number | undefined =>
@@ -45,6 +58,7 @@ export default function LeadsPage() {
       company_id: of.client,
       module: products.find(({ module }) => module === of.product)?.module,
       min_score: leastScore(of.score),
+      match: matchOf(of.match),
       ...(last
         ? { starts_on: last.start, ends_on: last.end }
         : isDay(from) && isDay(to) && from <= to
@@ -59,6 +73,7 @@ export default function LeadsPage() {
   };
   const product = products.find(({ module }) => module === params.product);
   const least = leastScore(params.score);
+  const match = matchOf(params.match);
   const clear = (...keys: string[]) =>
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
@@ -105,6 +120,7 @@ export default function LeadsPage() {
           ...(least === undefined
             ? []
             : [{ label: `Score: ${least} and up`, onRemove: () => clear('score') }]),
+          ...(match ? [{ label: `Matched by: ${matchWord(match)}`, onRemove: () => clear('match') }] : []),
         ]}
         actions={<LeadFilters products={products} />}
         look={views.look}

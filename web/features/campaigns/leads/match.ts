@@ -1,4 +1,7 @@
+import type { Client } from '../../../../contract/index.ts';
 import { num } from '../../../ui/format.ts';
+
+type MatchType = Awaited<ReturnType<Client['leads']['list']>>['data'][number]['match_type'];
 
 const words: Record<string, string> = {
   email_sha256: 'Email address (SHA-256)',
@@ -21,6 +24,10 @@ const short: Record<string, string> = {
   ip: 'IP address',
   intent: 'Intent',
 };
+
+/** A kind of match from the address; undefined if it is none. */
+export const matchOf = (text: string | undefined): MatchType | undefined =>
+  text !== undefined && text in words ? (text as MatchType) : undefined;
 
 /** The same in a word or two, for tables. */
 export function matchWord(type: string): string {
