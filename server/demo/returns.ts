@@ -1,5 +1,8 @@
+import type { ManualClock } from '../platform/clock.ts';
 import type { Ctx } from '../platform/ctx.ts';
 import type { Services } from '../services.ts';
+
+const MINUTE_MS = 60_000;
 
 /**
  * Returns of a client's leads, one of each kind: waiting, proven, approved, declined, and approved by itself. `buyers`: the
@@ -7,6 +10,7 @@ import type { Services } from '../services.ts';
  */
 export async function seedReturns(
   features: Services,
+  clock: ManualClock,
   { asClient, asAgency, buyers }: { asClient: Ctx; asAgency: Ctx; buyers: readonly string[] },
 ): Promise<void> {
   const { returns, settings } = features;
@@ -26,7 +30,10 @@ export async function seedReturns(
     id: string | undefined,
     reason: Parameters<typeof returns.open>[1]['reason'],
     note = '',
-  ) => id && (await returns.open(asClient, { ids: [id], reason, note }));
+  ) => {
+    clock.advance(5 * MINUTE_MS);
+    if (id) await returns.open(asClient, { ids: [id], reason, note });
+  };
   const decide = async (leadId: string | undefined, decision: 'approved' | 'declined', answer: string) => {
     const made = leadId && (await returns.ofLead(asAgency, leadId)).data;
     if (made) await returns.decide(asAgency, { ids: [made.id], decision, answer });
@@ -36,6 +43,7 @@ export async function seedReturns(
   await open(bought, 'customer', 'Bought hiking boots from us.');
   await open(unclear, 'other', 'They work for a competitor.');
   await open(wrongToo, 'wrong_person', 'The number belongs to a bakery.');
+  clock.advance(90 * MINUTE_MS);
   await decide(wrongToo, 'approved', 'Thank you for telling us. We have checked it.');
   await open(abroad, 'outside_target', 'Lives too far away for our guided tours.');
   await decide(

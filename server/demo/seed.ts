@@ -583,17 +583,17 @@ export async function seedDemo(
       );
     // They buy in the shop, and a day later the guides find them: leads that their client returns.
     if (day === days - 3 || day === days - 2) {
-      const { campaign, pages } = plans[day === days - 3 ? 0 : 1]!;
-      for (const email of buyers)
-        await make.visit(campaign, {
-          url: pages[0]!,
-          visitorId: newId(clock.now()),
-          email,
-          ...(day === days - 3 ? { event: 'thanks' } : {}),
-        });
+      const [shop, guides] = plans;
+      for (const [i, email] of buyers.entries()) {
+        const browser = { visitorId: newId(clock.now()), ip: `198.19.0.${i + 1}` };
+        if (day === days - 3) {
+          await make.visit(shop!.campaign, { ...browser, url: shop!.pages[0]! });
+          await make.visit(shop!.campaign, { ...browser, url: shop!.pages[0]!, email, event: 'thanks' });
+        } else await make.visit(guides!.campaign, { ...browser, url: guides!.pages[0]!, email });
+      }
       await features.leads.resolver.resolveAll();
     }
-    if (day === days - 1) await seedReturns(features, { asClient: asCasey, asAgency: asAlex, buyers });
+    if (day === days - 1) await seedReturns(features, clock, { asClient: asCasey, asAgency: asAlex, buyers });
     if (day === days - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
     const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (days * 2));

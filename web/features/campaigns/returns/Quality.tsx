@@ -63,6 +63,7 @@ export function QualityTable() {
     key,
     title,
     align: 'right',
+    ...(key === 'returned' ? {} : { from: 760 }),
     render: (row) => (
       <Count of={row[key]} link={returnsOf(row, state)} what={`${title.toLowerCase()}, ${row.name}`} />
     ),

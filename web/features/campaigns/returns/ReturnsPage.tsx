@@ -65,6 +65,8 @@ export default function ReturnsPage() {
       {mayCompare && (
         <SegmentedControl
           mb="md"
+          display="flex"
+          w="fit-content"
           aria-label="View"
           value={isQuality ? 'quality' : 'list'}
           data={[
@@ -101,6 +103,7 @@ function Desk() {
   const lead = useDrawer('lead');
   const [deciding, setDeciding] = useState<{ rows: Return[]; decision: 'approved' | 'declined' }>();
   const words = isClient ? CLIENT_WORDS : STATE_WORDS;
+  const tabWords = isClient ? { ...CLIENT_WORDS, open: 'Waiting' } : STATE_WORDS;
   const asked = params.state ?? (isClient ? ALL : 'open');
   const shown: ReturnState | typeof ALL = RETURN_STATES.find((state) => state === asked) ?? ALL;
   const reason = RETURN_REASONS.find((one) => one === params.reason) as ReturnReason | undefined;
@@ -207,7 +210,7 @@ function Desk() {
           label:
             value === ALL
               ? 'All'
-              : `${words[value as ReturnState]}${counts ? ` (${num(counts[value as ReturnState] ?? 0)})` : ''}`,
+              : `${tabWords[value as ReturnState]}${counts ? ` (${num(counts[value as ReturnState] ?? 0)})` : ''}`,
         }))}
         onChange={(state) => {
           selected.clear();
