@@ -38,7 +38,8 @@ const FAULT =
 /** Whether a service's answer says that the lead's email address does not work. */
 export const refusesAddress = (cause: string): boolean => SUBJECT.test(cause) && FAULT.test(cause);
 
-const day = (at: Date): string => at.toISOString().slice(0, 10);
+const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+const day = (at: Date): string => DAY.format(at);
 
 /**
  * The facts about a returned lead as sentences, and which reason each proves. What a client could bring about after the
