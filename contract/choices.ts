@@ -32,6 +32,7 @@ export const RESERVED_SLUGS = [
   'readyz',
   'register',
   'reset-password-invalid',
+  'returns',
   'service-billing-agreement',
   'set-new-password',
   'setup',

@@ -29,6 +29,7 @@ import { held } from './campaigns/held.ts';
 import { leads } from './campaigns/leads.ts';
 import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
+import { returns } from './campaigns/returns.ts';
 import { viewExports } from './campaigns/view-exports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
@@ -83,6 +84,7 @@ export const contract = {
   held,
   pixel,
   alerts,
+  returns,
   digest,
   minimumSpend,
   onboardingCharge,

@@ -202,6 +202,7 @@ const NAMES = {
   agencysidebar: 'agency_sidebar',
   clientsidebar: 'client_sidebar',
   billingthreshold: 'billing_threshold',
+  leadreturns: 'lead_returns',
 
   // Campaigns
   leadspeekID: 'campaign_id',

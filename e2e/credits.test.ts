@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { signInAt } from './person.ts';
+import { follow, signInAt } from './person.ts';
 
 const HOST = 'acme.localhost';
 const CLIENT = 'Harbor Dental Care';
@@ -140,4 +140,38 @@ describe('[BEY-01] what an agency gives back', () => {
     await lines.filter({ hasText: 'Credit' }).filter({ hasText: '−$12.50' }).waitFor();
     await lines.filter({ hasText: 'Refunded lead' }).filter({ hasText: '−$4.00' }).first().waitFor();
   });
+});
+
+test('[BEY-06] a client returns a lead from its details, the agency sees it on its desk and approves', async () => {
+  // Of another product than the lead that was refunded above.
+  await go(client, '/leads?product=local');
+  const first = client.getByRole('table').last().getByRole('row').nth(1);
+  await first.waitFor();
+  await first.getByRole('button').first().click();
+  await client.getByRole('button', { name: 'Return lead' }).click();
+  const dialog = client.getByRole('dialog', { name: 'Return this lead' });
+  expect(await axeFindings(client)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Return lead' }).click();
+  await dialog.getByText('Choose a reason').last().waitFor();
+  await dialog.getByRole('combobox', { name: 'Reason' }).click();
+  await client.getByRole('option', { name: 'Wrong person' }).click();
+  await dialog.getByRole('textbox', { name: 'Note' }).fill('<b>Someone</b> else answered');
+  await dialog.getByRole('button', { name: 'Return lead' }).click();
+  const section = client.getByRole('region', { name: 'Return' });
+  await section.getByText('Waiting for a decision').waitFor();
+  await client.getByRole('list', { name: 'Journey' }).getByText('Returned: wrong person').waitFor();
+
+  await follow(agency, 'Leads', 'Returns');
+  // The newest is first.
+  const newest = agency.getByRole('table').last().getByRole('row').filter({ hasText: 'Wrong person' });
+  await newest.first().getByRole('button').first().click();
+  await agency.getByText('<b>Someone</b> else answered').last().waitFor();
+  await agency.getByRole('button', { name: 'Approve', exact: true }).click();
+  const decision = agency.getByRole('dialog', { name: 'Approve return' });
+  await decision.getByRole('textbox', { name: 'Message to the client' }).fill('You are right.');
+  await decision.getByRole('button', { name: 'Approve return' }).click();
+  await agency.getByText('The return was approved.').waitFor();
+
+  await follow(client, 'Leads', 'Returns');
+  await client.getByRole('table').last().getByText('Credited').first().waitFor();
 });

@@ -34,6 +34,7 @@ const pages = {
   'download-auth': lazyPage(() => import('./features/accounts/agreements/DownloadPage.tsx')),
 
   alerts: lazyPage(() => import('./features/campaigns/alerts/AlertsPage.tsx')),
+  returns: lazyPage(() => import('./features/campaigns/returns/ReturnsPage.tsx')),
   deliveries: lazyPage(() => import('./features/campaigns/delivery/DeliveriesPage.tsx')),
   integrations: lazyPage(() => import('./features/campaigns/connections/IntegrationsPage.tsx')),
   integration: lazyPage(() => import('./features/campaigns/connections/IntegrationPage.tsx')),

@@ -43,6 +43,10 @@ export const PERMISSIONS = {
   // What one's own company charged: a root its agency, an agency its client.
   'lead.refund': [...roots, ...agencies],
   'credit.grant': [...roots, ...agencies],
+  'return.open': clients,
+  // What an approved return gives back is the agency's.
+  'return.decide': agencies,
+  'return.quality': [...roots, ...agencies],
   'integration.read': [...roots, ...agencies, ...clients],
   'integration.write': [...agencies, ...clients],
   'people.import': roots,
@@ -160,6 +164,9 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'lead.read': ['LeadsPeek', 'enable'],
   'lead.refund': ['LeadsPeek', 'update'],
   'credit.grant': ['Settings', 'update'],
+  'return.open': ['LeadsPeek', 'update'],
+  'return.decide': ['LeadsPeek', 'update'],
+  'return.quality': ['LeadsPeek', 'enable'],
   'integration.read': ['Campaign', 'enable'],
   'integration.write': ['Campaign', 'update'],
   'people.import': ['Settings', 'create'],

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
+import { MOST_RETURN_DAYS, PROVABLE_REASONS } from '../campaigns/return-rules.ts';
 import { MODULES, PAYMENT_TERMS, RESERVED_SLUGS } from '../choices.ts';
 import { messages } from '../messages.ts';
 import { Cents, CostAgency, Onboarding, OnboardingAmount, RootMinSpend } from '../money/pricing.ts';
@@ -193,6 +194,21 @@ export const BillingThreshold = z.object({
     .max(99, 'must be 99 or less'),
 });
 
+/** How long clients can return leads, and which returns need no decision (docs/decisions/0340-returns.md). */
+export const LeadReturns = z.object({
+  window_days: z
+    .int('must be a whole number of days')
+    .min(0, 'must be at least 0')
+    .max(MOST_RETURN_DAYS, `must be ${MOST_RETURN_DAYS} or less`)
+    .nullable()
+    .describe('0: leads cannot be returned; null: what the platform allows'),
+  automatic: z
+    .array(z.enum(PROVABLE_REASONS, 'is not a reason that can be proven'))
+    .max(PROVABLE_REASONS.length, `must not have more than ${PROVABLE_REASONS.length} reasons`)
+    .transform((reasons) => PROVABLE_REASONS.filter((one) => reasons.includes(one)))
+    .describe('Reasons for which a return is approved at once if it is proven. Agencies only'),
+});
+
 /** The days after a first failed charge on which an invoice is charged again. */
 export const RETRY_DAYS = [1, 3, 5, 7] as const;
 /**
@@ -235,6 +251,7 @@ const SHAPES = {
   clientsidebar: ClientSidebar,
   billingthreshold: BillingThreshold,
   dunning: Dunning,
+  leadreturns: LeadReturns,
 } as const;
 type WireName = keyof typeof SHAPES;
 /** The same by the name inside. */

@@ -12,7 +12,25 @@ export const LEAD_VIEW = [
   'from',
   'to',
   'score',
+  'match',
 ] as const;
+
+/** How a visitor was recognized, strongest first. */
+export const MATCH_TYPES = [
+  'email_sha256',
+  'email_sha1',
+  'email_md5',
+  'visitor',
+  'device',
+  'phone',
+  'ip',
+  'intent',
+] as const;
+type MatchOf = (typeof MATCH_TYPES)[number];
+
+/** A kind of match from an address; undefined if it is none. */
+export const matchOf = (text: string | undefined): MatchOf | undefined =>
+  MATCH_TYPES.find((match) => match === text);
 
 /** The filter of a view of leads; days are 'YYYY-MM-DD', both included. */
 export interface LeadViewFilter {
@@ -21,6 +39,7 @@ export interface LeadViewFilter {
   company_id?: string;
   module?: ModuleType;
   min_score?: number;
+  match?: MatchOf;
   starts_on?: string;
   ends_on?: string;
 }
@@ -44,11 +63,13 @@ export function leadFilterOf(
   const days = Number(params.days);
   const module = MODULES.find((one) => one.module === product)?.module;
   const least = leastScoreOf(score);
+  const match = matchOf(params.match);
   return {
     ...(q ? { search: q } : {}),
     ...(campaign ? { campaign_id: campaign } : {}),
     ...(client ? { company_id: client } : {}),
     ...(module ? { module } : {}),
+    ...(match ? { match } : {}),
     ...(least === undefined ? {} : { min_score: least }),
     ...(Number.isSafeInteger(days) && days > 0 && days <= 10_000
       ? {

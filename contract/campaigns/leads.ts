@@ -5,6 +5,8 @@ import { MAX_CHOSEN, MODULES, type ModuleType } from '../choices.ts';
 import { Done, GivenDay, Id, Instant, Micros, Page, PageQuery, Whole } from '../primitives.ts';
 import { RuleChanges } from './campaigns.ts';
 import { DELIVERY_STATES, LEAD_DELIVERY } from './destinations.ts';
+import { MATCH_TYPES } from './lead-view.ts';
+import { RETURN_REASONS, RETURN_STATES } from './return-rules.ts';
 import { SCORED_LEADS, scoreReasonNames } from './scores.ts';
 
 /** How a visitor was recognized, strongest first; the number is the kind of the identity key. */
@@ -19,16 +21,11 @@ export const MATCH_KINDS = {
   // 8 is the domain of an exclusion; a lead found by intent signals has no visit key.
   9: 'intent',
 } as const;
-export const MatchType = z.enum([
-  'email_sha256',
-  'email_sha1',
-  'email_md5',
-  'visitor',
-  'device',
-  'phone',
-  'ip',
-  'intent',
-]);
+export const MatchType = z.enum(MATCH_TYPES);
+
+/** The kind of the identity key behind a type of match. */
+export const matchKindOf = (type: z.output<typeof MatchType>): number =>
+  Number(Object.entries(MATCH_KINDS).find(([, name]) => name === type)![0]);
 
 const Text = z.string().nullable();
 
@@ -146,8 +143,10 @@ export const Lead = LeadRow.extend({
 /** A step of a lead's journey. What its kind does not have is null. */
 const Step = z.object({
   kind: z
-    .enum(['view', 'identify', 'thanks', 'lead', 'delivery'])
-    .describe('A page view, a sign-up, the thank-you page, the lead itself, or a delivery of it'),
+    .enum(['view', 'identify', 'thanks', 'lead', 'delivery', 'return', 'decision'])
+    .describe(
+      'A page view, a sign-up, the thank-you page, the lead itself, a delivery of it, its return, or the decision about that',
+    ),
   id: Id,
   at: Instant,
   title: Text.describe('Title of the page'),
@@ -169,6 +168,9 @@ const Step = z.object({
   destination: Text,
   state: z.enum(DELIVERY_STATES).nullable(),
   error: Text,
+  reason: z.enum(RETURN_REASONS).nullable().describe('Why the lead was returned'),
+  decision: z.enum(RETURN_STATES).nullable().describe('Whether the return was approved or declined'),
+  note: Text.describe('What was written with the return or the decision'),
 });
 
 /** A product that campaigns belong to. */
@@ -185,6 +187,7 @@ export const LeadFilter = z.object({
   endDate: GivenDay.optional(),
   searchQuery: z.string().trim().max(200).optional(),
   minScore: Whole(0, 100).optional().describe('Only leads with at least this score'),
+  match: MatchType.optional().describe('Only leads that were recognized by this'),
 });
 
 /** Weights to be tried on a campaign's leads. */
@@ -241,7 +244,7 @@ export const leads = {
       path: '/leadspeek/report/lead/{id}/journey',
       tags: ['Leads'],
       summary:
-        "Lists what happened around a lead, newest first: the person's visits to the campaign's sites, and deliveries",
+        "Lists what happened around a lead, newest first: the person's visits to the campaign's sites, deliveries, and its return",
     })
     .meta({ access: 'lead.read' })
     .input(PageQuery.extend({ id: Id }))

@@ -32,6 +32,18 @@ export const HOOK_EVENTS = {
     scope: 'leads.read',
     actions: ['lead.refund'],
   },
+  'lead.return_opened': {
+    title: 'A client gave a lead back for its price',
+    data: 'lead',
+    scope: 'leads.read',
+    actions: ['return.open'],
+  },
+  'lead.return_declined': {
+    title: 'The return of a lead was declined. An approved one is told of as lead.refunded',
+    data: 'lead',
+    scope: 'leads.read',
+    actions: ['return.decline'],
+  },
   'campaign.created': {
     title: 'A campaign was created',
     data: 'campaign',

@@ -40,7 +40,7 @@ const COMPANY_MENU: readonly Group[] = [
   ['Set up', ['profile-setup', 'card-setting']],
   ['Agencies', ['agency-list']],
   ['Clients', ['client-management', 'client']],
-  ['Leads', ['leads', 'module-dashboard', 'deliveries', 'alerts']],
+  ['Leads', ['leads', 'module-dashboard', 'deliveries', 'returns', 'alerts']],
   [
     'Campaigns',
     ['campaign', 'campaign-management', 'campaign-setup', 'audience', 'banner-create', 'banner-list'],
@@ -55,7 +55,10 @@ const COMPANY_MENU: readonly Group[] = [
 const SYSTEM_MENU: readonly Group[] = [
   ['Agencies', ['agency-list', 'root-list', 'client']],
   ['Campaigns', ['campaign', 'audience', 'banner-create', 'banner-list']],
-  ['Data', ['people-import', 'people-merge', 'data-enrichment', 'opt-out-list', 'report-analytics']],
+  [
+    'Data',
+    ['people-import', 'people-merge', 'data-enrichment', 'opt-out-list', 'returns', 'report-analytics'],
+  ],
   ['Money', ['invoices', 'statement', 'margins', 'payments', 'minimum-spend', 'coupons', 'taxes']],
   [
     'Settings',
@@ -80,6 +83,7 @@ const OPERATING: readonly PageId[] = [
   'leads',
   'module-dashboard',
   'deliveries',
+  'returns',
   'alerts',
   'client',
   'campaign',

@@ -243,6 +243,14 @@ export const PAGES = [
     permission: 'integration.read',
   },
   {
+    id: 'returns',
+    path: '/returns',
+    title: 'Returns',
+    ...inside,
+    who: [...system, ...agency, 'client'],
+    permission: 'lead.read',
+  },
+  {
     id: 'alerts',
     path: '/alerts',
     title: 'Alerts',

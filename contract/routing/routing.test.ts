@@ -176,6 +176,7 @@ path                                          root   enterprise rootAdmin rootSa
 /audience                                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /Audience                                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /deliveries                                   404    404        404       connect   404      P       prof      P           404         404      P       P
+/returns                                      P      P          P         connect   404      P       prof      P           404         404      P       P
 /alerts                                       404    404        404       connect   404      P       prof      P           404         404      P       P
 /integrations                                 404    404        404       connect   404      P       prof      404         404         404      P       P
 /integrations/zapier                          404    404        404       connect   404      P       prof      404         404         404      P       P
@@ -524,7 +525,10 @@ describe('[NAV-01] the sidebar', () => {
     expect(labels('root')).toEqual([
       ['Agencies', ['Agency List', 'Root List', 'Results by client']],
       ['Campaigns', ['All campaigns', 'Audiences', 'Create banner', 'Banners']],
-      ['Data', ['People data', 'Merge people', 'Data Enrichment', 'Exclusion List', 'Report Analytics']],
+      [
+        'Data',
+        ['People data', 'Merge people', 'Data Enrichment', 'Exclusion List', 'Returns', 'Report Analytics'],
+      ],
       [
         'Money',
         ['Invoices', 'Statement', 'Margins', 'Payments to check', 'Minimum Spend', 'Coupons', 'Taxes'],
@@ -546,7 +550,7 @@ describe('[NAV-01] the sidebar', () => {
     const expected = [
       ['Home', ['Dashboard']],
       ['Clients', ['Client Management', 'Results by client']],
-      ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries', 'Alerts']],
+      ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries', 'Returns', 'Alerts']],
       [
         'Campaigns',
         [
@@ -568,7 +572,7 @@ describe('[NAV-01] the sidebar', () => {
   test('of a client', () => {
     expect(labels('client')).toEqual([
       ['Home', ['Dashboard']],
-      ['Leads', ['All leads', 'Visitor ID', 'Deliveries', 'Alerts']],
+      ['Leads', ['All leads', 'Visitor ID', 'Deliveries', 'Returns', 'Alerts']],
       [
         'Campaigns',
         [

@@ -16,6 +16,7 @@ import { createServices } from '../services.ts';
 import { type Company, createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
+import { seedReturns } from './returns.ts';
 import { seedDomains, seedPrograms, seedStates } from './states.ts';
 
 const DAY_MS = 86_400_000;
@@ -315,6 +316,12 @@ export async function seedDemo(
     })),
     'import: newsletter.csv',
   );
+  // Two who buy before they become leads elsewhere (demo/returns.ts).
+  const hikers = inventPeople(20, 57)
+    .filter(({ phone }) => phone)
+    .slice(0, 2);
+  await make.people(master, hikers, 'import: outdoor-partner.csv');
+  const buyers = hikers.map(({ email }) => email);
   const summitCrowd = inventPeople(600, 2);
   await make.people(summit, summitCrowd, 'Demo people');
   await inScope(platform.db.app, { rootId: master.id }, (tx) =>
@@ -512,7 +519,8 @@ export async function seedDemo(
       origin: `http://acme.${domain}`,
     });
   const asCasey = await ownerOf(northwind, casey.id);
-  for (const ctx of [asCasey, await ownerOf(acme, alex.id)]) {
+  const asAlex = await ownerOf(acme, alex.id);
+  for (const ctx of [asCasey, asAlex]) {
     const view = { list: 'leads', is_shared: true, columns: null };
     await features.views.create(ctx, { ...view, name: 'Last 7 days', params: { days: '7' } });
     await features.views.create(ctx, { ...view, name: 'Austin', params: { q: 'Austin' } });
@@ -573,6 +581,19 @@ export async function seedDemo(
         { root_id: master.id, agency_id: bluepeak.id, company_id: lakeside.id },
         'declines',
       );
+    // They buy in the shop, and a day later the guides find them: leads that their client returns.
+    if (day === days - 3 || day === days - 2) {
+      const [shop, guides] = plans;
+      for (const [i, email] of buyers.entries()) {
+        const browser = { visitorId: newId(clock.now()), ip: `198.19.0.${i + 1}` };
+        if (day === days - 3) {
+          await make.visit(shop!.campaign, { ...browser, url: shop!.pages[0]! });
+          await make.visit(shop!.campaign, { ...browser, url: shop!.pages[0]!, email, event: 'thanks' });
+        } else await make.visit(guides!.campaign, { ...browser, url: guides!.pages[0]!, email });
+      }
+      await features.leads.resolver.resolveAll();
+    }
+    if (day === days - 1) await seedReturns(features, clock, { asClient: asCasey, asAgency: asAlex, buyers });
     if (day === days - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
     const busy = (weekday === 0 || weekday === 6 ? 0.6 : 1) * (0.8 + day / (days * 2));

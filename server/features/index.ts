@@ -25,6 +25,7 @@ import { feature as digest } from './campaigns/digest/feature.ts';
 import { feature as leads } from './campaigns/leads/feature.ts';
 import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
+import { feature as returns } from './campaigns/returns/feature.ts';
 import { feature as viewExports } from './campaigns/view-exports/feature.ts';
 import { feature as visits } from './campaigns/visits/feature.ts';
 import { feature as developer } from './developer/api/feature.ts';
@@ -92,6 +93,7 @@ export const FEATURES = [
   signals,
   connections,
   delivery,
+  returns,
   alerts,
   reports,
   digest,

@@ -117,6 +117,11 @@ export interface Events {
     }[];
     isTest: boolean;
   };
+  /**
+   * What a client paid for a lead was refunded, as a credit (root's scope; the lead's campaign is locked). `by`: the user
+   * who did it; null if it happened by itself.
+   */
+  'lead.refunded': { leadId: string; creditId: string; by: string | null };
   /** A connection works again, so what waited for it can go on (in the scope of whoever mended it). */
   'connection.restored': { rootId: string; connectionId: string };
   /** A connection is about to be removed: nothing may be delivered through it any more. */

@@ -631,6 +631,7 @@ describe('[LOGS-03] the user log', () => {
       'optout.write': 'root.owner',
       'sales.downline': 'root.sales',
       'payment.mend': 'root.owner',
+      'return.open': 'client.owner',
     };
     for (const route of routes()) {
       const key = `${route.method} ${route.url}`;

@@ -2,6 +2,7 @@ import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.t
 import type { Exchange } from '../../../contract/campaigns/destinations.ts';
 import type { Payload } from '../../../contract/campaigns/payloads.ts';
 import type { PixelCause, WhyRead } from '../../../contract/campaigns/pixel.ts';
+import type { Proof } from '../../../contract/campaigns/return-rules.ts';
 import type { Hours, Rules } from '../../../contract/campaigns/rules.ts';
 import type { ScoreDetails } from '../../../contract/campaigns/scores.ts';
 
@@ -52,6 +53,7 @@ export interface Columns {
   'prepaid_refund.parts': { charge: string; cents: number }[];
   'questionnaire.answers': Record<string, string | string[]>;
   'receipt_due.term': 'One Time' | 'Prepaid';
+  'return_request.proofs': Proof[];
   'sales_account.requirements': string[];
   'sandbox_network.body': object;
   'setting.value': Record<string, unknown>;

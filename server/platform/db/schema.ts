@@ -595,13 +595,15 @@ export interface Schema {
       | 'wrong_person'
       | 'duplicate'
       | 'invalid_contact'
+      | 'customer'
+      | 'excluded'
       | 'outside_target'
       | 'goodwill'
       | 'promotion'
       | 'other';
     note: Generated<string>;
     transfer_id: string;
-    user_id: string;
+    user_id: string | null;
     created_at: Date;
   };
   credit_note: {
@@ -1820,6 +1822,33 @@ export interface Schema {
     ends_on: string | null;
     accepted_loss_micros: Generated<bigint>;
     limit_every: Generated<'day' | 'week' | 'month'>;
+  };
+  return_request: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    lead_id: string;
+    reason:
+      | 'wrong_person'
+      | 'invalid_contact'
+      | 'duplicate'
+      | 'customer'
+      | 'excluded'
+      | 'outside_target'
+      | 'other';
+    note: Generated<string>;
+    state: 'open' | 'approved' | 'declined';
+    proofs: Json<Columns['return_request.proofs']>;
+    is_proven: boolean;
+    answer: Generated<string>;
+    is_automatic: Generated<boolean>;
+    credit_id: string | null;
+    opened_by: string;
+    decided_by: string | null;
+    created_at: Date;
+    decided_at: Date | null;
   };
   role: {
     id: string;

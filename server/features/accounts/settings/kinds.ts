@@ -4,6 +4,7 @@ import { RETRY_DAYS, type SettingName, type SettingValue } from '../../../../con
 import { MODULES, type ModuleType } from '../../../../contract/choices.ts';
 import { refusalOf } from '../../../../contract/errors.ts';
 import { messages } from '../../../../contract/messages.ts';
+import { REASON_WORDS } from '../../../../contract/money/credits.ts';
 import { dollarsOf, microsOf } from '../../../../contract/primitives.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -307,6 +308,20 @@ export function createKinds(
       ),
       async save(_tx, _company, value, about) {
         about.words = [`after ${value.retry_days.join(', ')} days`];
+        return value;
+      },
+    },
+    lead_returns: {
+      ...whole<'lead_returns'>({ words: 'lead returns' }, { window_days: null, automatic: [] }),
+      async save(_tx, company, value, about) {
+        // What is approved is paid out of an agency's revenue.
+        if (company.kind === 'root' && value.automatic.length > 0)
+          throw refusalOf('automatic', 'is only for agencies');
+        const days = value.window_days;
+        about.words = [
+          days === null ? 'standard window' : `within ${days} days`,
+          ...value.automatic.map((reason) => `${REASON_WORDS[reason].toLowerCase()} approved if proven`),
+        ];
         return value;
       },
     },

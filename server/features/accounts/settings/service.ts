@@ -5,6 +5,7 @@ import {
   type SettingValue,
 } from '../../../../contract/accounts/settings.ts';
 import type { OptionalEntry } from '../../../../contract/accounts/sidebar.ts';
+import { RETURN_DAYS } from '../../../../contract/campaigns/return-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { microsOf } from '../../../../contract/primitives.ts';
@@ -210,6 +211,21 @@ export function createSettings(
           (value as SettingValue<'billing_threshold'> | null)?.least_confidence ?? 0,
         ]),
       );
+    },
+
+    /**
+     * Returns within how many days clients of an agency can return leads, and which reasons are approved at once if they
+     * are proven; in the root's scope.
+     */
+    async leadReturns(tx: Tx, agency: { rootId: string; agencyId: string }) {
+      const rows = await store.valuesOf(tx, 'lead_returns', [agency.agencyId, agency.rootId]);
+      const of = (id: string) =>
+        rows.find((row) => row.company_id === id)?.value as SettingValue<'lead_returns'> | null | undefined;
+      const own = of(agency.agencyId);
+      return {
+        windowDays: own?.window_days ?? of(agency.rootId)?.window_days ?? RETURN_DAYS,
+        automatic: own?.automatic ?? [],
+      };
     },
 
     /**

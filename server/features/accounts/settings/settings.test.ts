@@ -93,6 +93,7 @@ describe('[CONF-03] settings by their name', () => {
       ['smtp', 0],
       ['clientsidebar', 0],
       ['billingthreshold', 0],
+      ['leadreturns', 0],
     ]);
     const { status, body } = await save('agency', 'branding', LOOK, { version: 0 });
     expect([status, body.message]).toEqual([200, 'Setting has been saved.']);

@@ -23,17 +23,15 @@ export const anyInForce = async (tx: Tx, owners: string[]): Promise<boolean> =>
   (await store.inForce(tx, owners)).size > 0;
 
 /**
- * Checks identities against every list that applies, in one look-up, in any scope of the root. An identity known only
- * by one hash, where an applicable list has rows known only by the other, cannot be compared and counts as refused
- * (domain, The life of a lead).
+ * The keys by which identities could be on the lists in force, each once, who asks for each, and who cannot be compared
+ * with all of them.
  */
-export async function check(tx: Tx, identities: readonly Identity[]): Promise<Verdict[]> {
-  const forces = await store.inForce(tx, [...new Set(identities.flatMap((one) => one.owners))]);
-  const verdicts: Verdict[] = identities.map(() => 'clear');
-  if (forces.size === 0) return verdicts;
-  // A batch repeats the same people and owners many times, so each key is looked up once.
+async function lookUps(tx: Tx, identities: readonly Identity[]) {
   const keys: { owner: string; kind: number; value: Buffer }[] = [];
   const askers: number[][] = [];
+  const blind = new Set<number>();
+  const forces = await store.inForce(tx, [...new Set(identities.flatMap((one) => one.owners))]);
+  // A batch repeats the same people and owners many times, so each key is looked up once.
   const known = new Map<string, number>();
   const ask = (of: number, owner: string, kind: number, value: Buffer) => {
     const id = `${owner}${kind}${value.toString('latin1')}`;
@@ -58,7 +56,7 @@ export async function check(tx: Tx, identities: readonly Identity[]): Promise<Ve
             if (key) ask(of, owner, key.kind, key.value);
           }
         if (one.seen && one.seen.kind !== 2) ask(of, owner, one.seen.kind, one.seen.value);
-        if (isBlind(one, force)) verdicts[of] = 'cannot_compare';
+        if (isBlind(one, force)) blind.add(of);
       }
       if (force.phones > 0n) {
         for (const phone of one.phones) ask(of, owner, KIND.phone, Buffer.from(phone));
@@ -68,8 +66,31 @@ export async function check(tx: Tx, identities: readonly Identity[]): Promise<Ve
       }
     }
   });
+  return { keys, askers, blind };
+}
+
+/**
+ * Checks identities against every list that applies, in one look-up, in any scope of the root. An identity known only
+ * by one hash, where an applicable list has rows known only by the other, cannot be compared and counts as refused
+ * (domain, The life of a lead).
+ */
+export async function check(tx: Tx, identities: readonly Identity[]): Promise<Verdict[]> {
+  const { keys, askers, blind } = await lookUps(tx, identities);
+  const verdicts = identities.map((_, of): Verdict => (blind.has(of) ? 'cannot_compare' : 'clear'));
   for (const at of await store.hits(tx, keys)) for (const of of askers[at]!) verdicts[of] = 'excluded';
   return verdicts;
+}
+
+/** Since when identities have been on a list in force that applies, in any scope of the root; null: on none. */
+export async function since(tx: Tx, identities: readonly Identity[]): Promise<(Date | null)[]> {
+  const { keys, askers } = await lookUps(tx, identities);
+  const first = identities.map((): Date | null => null);
+  for (const [at, date] of await store.hitsSince(tx, keys))
+    for (const of of askers[at]!) {
+      const known = first[of];
+      if (!known || date < known) first[of] = date;
+    }
+  return first;
 }
 
 /** Whether one of a person's addresses is known by a hash that some row of the owner's lists lacks. */

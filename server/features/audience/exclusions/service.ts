@@ -20,7 +20,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Setup } from '../../accounts/setup/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { anyInForce, check } from './check.ts';
+import { anyInForce, check, since } from './check.ts';
 import { clearJob, createLoads, loadJob } from './load.ts';
 import { type Accepts, isCsv, type Level, readEntry, safeName } from './policy.ts';
 import { excess, mostEntries } from './quota.policy.ts';
@@ -208,6 +208,7 @@ export function createExclusions(
 
   return {
     check,
+    since,
     anyInForce,
     /** Loads files into lists and clears lists from the database, for the worker, benchmarks and tests. */
     loads,

@@ -20,6 +20,18 @@ export async function hits(
   return new Set(rows.map((row) => Number(row.n) - 1));
 }
 
+/** Since when those (owner, kind, value), by position, have been on a list in force, in any scope. */
+export async function hitsSince(
+  tx: Tx,
+  keys: { owner: string; kind: number; value: Buffer }[],
+): Promise<Map<number, Date>> {
+  if (keys.length === 0) return new Map();
+  const { rows } = await sql<{ n: bigint; since: Date }>`
+    select n, since from excluded_since(${keys.map((k) => k.owner)}::uuid[], ${keys.map((k) => k.kind)}::smallint[],
+                                        ${keys.map((k) => k.value)}::bytea[])`.execute(tx);
+  return new Map(rows.map(({ n, since }) => [Number(n) - 1, since]));
+}
+
 /** How many entries of each kind an owner's lists in force hold. */
 export interface InForce {
   emails: bigint;

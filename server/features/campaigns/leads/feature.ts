@@ -7,7 +7,16 @@ export const feature = defineFeature({
   name: 'campaigns/leads',
   about: 'Leads: who is accepted and why not, what they show, and how they came.',
   tables: ['campaign_conversion', 'lead', 'lead_contact', 'lead_return'],
-  reads: ['campaign', 'company', 'connection', 'delivery', 'delivery_attempt', 'integration', 'visit'],
+  reads: [
+    'campaign',
+    'company',
+    'connection',
+    'delivery',
+    'delivery_attempt',
+    'integration',
+    'return_request',
+    'visit',
+  ],
   create: (platform, below: Parameters<typeof createLeads>[1]) => ({ leads: createLeads(platform, below) }),
   http({ leads }: { leads: Leads }) {
     const { handlers, plain } = leadsRoutes(leads);

@@ -1,4 +1,5 @@
 import type { DeliveryState } from '../../../../contract/campaigns/destinations.ts';
+import type { ReturnReason, ReturnState } from '../../../../contract/campaigns/return-rules.ts';
 import { printable } from '../../../platform/printable.ts';
 
 /** Pages that are further apart belong to different visits, so the time between them is no reading. */
@@ -70,7 +71,7 @@ export function cameBy(text: string | null): Came | null {
 
 /** A step of a journey as it is stored; what its kind does not have is null. */
 export interface StepRow {
-  kind: 'visit' | 'lead' | 'delivery';
+  kind: 'visit' | 'lead' | 'delivery' | 'return' | 'decision';
   id: string;
   at: Date;
   /** Of a visit: what the pixel saw. */
@@ -85,6 +86,10 @@ export interface StepRow {
   destination: string | null;
   state: DeliveryState | null;
   error: string | null;
+  /** Of a return: why, and what its client wrote; of its decision: which, and what the agency wrote. */
+  reason: ReturnReason | null;
+  decision: ReturnState | null;
+  note: string | null;
 }
 
 /** Events of the pixel, as steps are called; what is neither of these is a page view. */
@@ -104,4 +109,7 @@ export const stepOf = (row: StepRow) => ({
   destination: textOf(row.destination),
   state: row.state,
   error: textOf(row.error),
+  reason: row.reason,
+  decision: row.decision,
+  note: textOf(row.note),
 });

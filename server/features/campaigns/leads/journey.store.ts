@@ -10,7 +10,7 @@ const MOST_BROWSERS = 20;
 
 /**
  * A page of what happened around a lead, the newest first, and how much there is: the visits of its person to the
- * campaign's sites, also those before they were recognized in the same browser, and its deliveries. What goes through a
+ * campaign's sites, also those before they were recognized in the same browser, its deliveries, and its return. What goes through a
  * connection that the scope does not see is told without its answer.
  */
 export async function journeyOf(
@@ -36,22 +36,28 @@ export async function journeyOf(
     steps as (
       select 'visit' as kind, event_id as id, received_at as at, event, url, title, referrer,
              case when visitor_id is not null and ms <= ${READ_APART_MS} then ms::int end as ms, is_recognized,
-             null as destination, null as state, null as error
+             null as destination, null as state, null as error, null as reason, null as decision, null as note
       from visits
       union all
-      select 'lead', l.id, l.created_at, null, null, null, null, null, null, null, null, null
+      select 'lead', l.id, l.created_at, null, null, null, null, null, null, null, null, null, null, null, null
       from lead l where l.id = ${lead.id}::uuid
       union all
       select 'delivery', d.id, coalesce(d.delivered_at, d.created_at), null, null, null, null, null, null,
              coalesce(i.name, ''), d.state,
              case when d.cause is null then null
                   when i.connection_id is not null and k.id is null then ${ownMessages.agencyDestinationFailed}
-                  else d.cause end
+                  else d.cause end, null, null, null
       from delivery d join integration i on i.id = d.integration_id left join connection k on k.id = i.connection_id
-      where d.lead_id = ${lead.id}::uuid)
+      where d.lead_id = ${lead.id}::uuid
+      union all
+      select 'return', r.id, r.created_at, null, null, null, null, null, null, null, null, null, r.reason, null, r.note
+      from return_request r where r.lead_id = ${lead.id}::uuid
+      union all
+      select 'decision', r.id, r.decided_at, null, null, null, null, null, null, null, null, null, null, r.state, r.answer
+      from return_request r where r.lead_id = ${lead.id}::uuid and r.decided_at is not null)
     select *, count(*) over () as total from steps
     -- At the same moment, a visit comes before the lead that it became, and that before its deliveries.
-    order by at desc, array_position(array['delivery', 'lead', 'visit'], kind), id
+    order by at desc, array_position(array['decision', 'return', 'delivery', 'lead', 'visit'], kind), id
     limit ${asked.limit} offset ${asked.offset}`.execute(tx);
   return { rows, total: Number(rows[0]?.total ?? 0) };
 }

@@ -16,7 +16,7 @@ import type {
   LeadSignal,
   ScorePreview,
 } from '../../../../contract/campaigns/leads.ts';
-import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
+import { MATCH_KINDS, matchKindOf } from '../../../../contract/campaigns/leads.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
@@ -40,6 +40,7 @@ import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
 import { stepOf } from './journey.policy.ts';
 import { journeyOf } from './journey.store.ts';
+import { createOutsideFilter } from './outside.ts';
 import { createPreview } from './preview.ts';
 import { clientScope, createReads } from './read.service.ts';
 import { createResolver } from './resolve.ts';
@@ -156,7 +157,7 @@ export function createLeads(
   const scores = createScores(platform, deps);
   const accept = createAccept(platform, { ...deps, scores });
   const resolver = createResolver(platform, { ...deps, accept });
-  const { withheld, withheldIn, mayWithhold } = createWithheld(platform, deps);
+  const { withheld, withheldIn, mayWithhold, excludedSince } = createWithheld(platform, deps);
 
   /** A filter's days, in the company's time zone, as instants. */
   async function resolved(tx: Tx, ctx: Ctx, filter: Filter): Promise<Omit<store.LeadList, 'sort' | 'order'>> {
@@ -175,6 +176,7 @@ export function createLeads(
       before: filter.ends_on ? start(filter.ends_on, 1) : undefined,
       search: filter.search,
       minScore: filter.min_score,
+      matchKind: filter.match && matchKindOf(filter.match),
     };
   }
 
@@ -257,6 +259,8 @@ export function createLeads(
     resolver,
     withheldIn,
     withheld,
+    excludedSince,
+    outsideFilter: createOutsideFilter(deps),
     reads: createReads(platform, deps, { withheld, mayWithhold }),
     preview: createPreview(deps),
 

@@ -193,6 +193,8 @@ export interface LeadList {
   search?: string | undefined;
   /** Only leads with at least this score. */
   minScore?: number | undefined;
+  /** Only leads that were recognized by a key of this kind. */
+  matchKind?: number | undefined;
   sort: 'created_at' | 'last_name' | 'email' | 'score';
   order: 'asc' | 'desc';
 }
@@ -261,6 +263,12 @@ function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName:
       byName
         ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.score >= ${asked.minScore})`
         : sql<boolean>`l.score >= ${asked.minScore}`,
+    );
+  if (asked.matchKind !== undefined)
+    q = q.where(
+      byName
+        ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.match_kind = ${asked.matchKind})`
+        : sql<boolean>`l.match_kind = ${asked.matchKind}`,
     );
   if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);
   return q;

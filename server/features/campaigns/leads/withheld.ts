@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { normalEmail } from '../../../platform/contacts.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Exclusions, Identity } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import * as store from './store.ts';
 
@@ -15,14 +15,14 @@ export function createWithheld(
   { db }: Platform,
   { exclusions, people }: { exclusions: Exclusions; people: People },
 ) {
-  /** Inside a transaction in the root's scope. */
-  async function withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>> {
+  /** Leads by their ids, and all by which their people could be on a list. */
+  async function identified(tx: Tx, rootId: string, leadIds: string[]) {
     const leads = await store.identitiesOf(tx, leadIds);
     const ids = leads.flatMap((lead) => lead.person_id ?? []);
     const known = await people.people(tx, rootId, [...new Set(ids)]);
-    const verdicts = await exclusions.check(
-      tx,
-      leads.map((lead) => {
+    return {
+      leads,
+      identities: leads.map((lead): Identity => {
         const person = lead.person_id ? known.get(lead.person_id) : undefined;
         const shown = lead.email ? normalEmail(lead.email) : null;
         const sha256 = person?.sha256 ?? [];
@@ -40,13 +40,25 @@ export function createWithheld(
           emails: [...new Set([...(person?.emails ?? []), ...(shown ? [shown] : [])])],
         };
       }),
-    );
+    };
+  }
+
+  /** Inside a transaction in the root's scope. */
+  async function withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>> {
+    const { leads, identities } = await identified(tx, rootId, leadIds);
+    const verdicts = await exclusions.check(tx, identities);
     // Anything that could not be compared at the time was not sold; a later list can't withhold leads it can't match.
     return new Set(leads.flatMap((lead, i) => (verdicts[i] === 'excluded' ? [lead.id] : [])));
   }
 
   return {
     withheldIn,
+    /** Since when the people of these leads have been on a list, by lead; inside a transaction in the root's scope. */
+    async excludedSince(tx: Tx, rootId: string, leadIds: string[]): Promise<Map<string, Date>> {
+      const { leads, identities } = await identified(tx, rootId, leadIds);
+      const dates = await exclusions.since(tx, identities);
+      return new Map(leads.flatMap(({ id }, i) => (dates[i] ? [[id, dates[i]] as const] : [])));
+    },
     /** Whether a list could withhold any of these leads: most often, none does, and nothing else need be read. */
     mayWithhold: (tx: Tx, leads: store.OwnedPlace[]): Promise<boolean> =>
       exclusions.anyInForce(tx, [

@@ -23,7 +23,16 @@ interface Why {
   note: string;
 }
 
+type Side = 'retail' | 'wholesale';
+/** Why a lead cannot be refunded. */
+export type Blocked = 'testLead' | 'refundedBefore' | 'nothingCharged' | 'removed';
+type Lead = NonNullable<Awaited<ReturnType<typeof store.leadById>>>;
+
 const HOUR_MS = 3_600_000;
+
+/** Who gets what one side of a lead's sale gives back. */
+const getterOf = (lead: Lead, side: Side): string =>
+  side === 'wholesale' ? lead.agency_id : lead.company_id;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -54,7 +63,7 @@ const whyLine = ({ reason, note }: Why): string =>
  * charges its agencies, an agency what it charges its clients (docs/decisions/0160-credits.md).
  */
 export function createCredits(
-  { db, clock }: Platform,
+  { db, clock, events }: Platform,
   parts: {
     tenants: Tenants;
     audit: Audit;
@@ -80,35 +89,132 @@ export function createCredits(
     created_at: row.created_at.toISOString(),
   });
 
-  /** Returns what a reader can refund of a lead: whatever their own company charged for it and has not yet refunded. */
-  async function standing(tx: Tx, ctx: Ctx, leadId: string) {
-    const lead = (await store.leadById(tx, leadId)) ?? missing();
-    const campaign = await campaigns.visible(tx, lead.campaign_id);
-    const refunds = await store.ofLead(tx, leadId);
-    const side = ctx.actor.kind === 'root' ? ('wholesale' as const) : ('retail' as const);
-    const getterId = side === 'wholesale' ? lead.agency_id : lead.company_id;
-    const charged =
-      ctx.actor.kind === 'client' ? 0n : side === 'wholesale' ? lead.cost_micros : lead.price_micros;
-    const isDone = refunds.some((one) => one.company_id === getterId);
-    const blocked = lead.is_test
-      ? words.testLead
+  /** What one side of a lead's sale charged and has not refunded, and why it cannot be refunded now; null if it can. */
+  async function standing(tx: Tx, lead: Lead, side: Side) {
+    const refunds = await store.ofLead(tx, lead.id);
+    const charged = side === 'wholesale' ? lead.cost_micros : lead.price_micros;
+    const isDone = refunds.some((one) => one.company_id === getterOf(lead, side));
+    const blocked: Blocked | null = lead.is_test
+      ? 'testLead'
       : isDone
-        ? words.refundedBefore
+        ? 'refundedBefore'
         : charged === 0n
-          ? words.nothingCharged
+          ? 'nothingCharged'
           : // No one can use the balance of a removed campaign.
-            campaign?.state === 'removed' && side === 'retail'
-            ? words.removed
-            : '';
-    return { lead, campaign, refunds, side, getterId, charged: isDone ? 0n : charged, blocked };
+            side === 'retail' && (await store.isRemoved(tx, lead.campaign_id))
+            ? 'removed'
+            : null;
+    return { refunds, charged: blocked ? 0n : charged, blocked };
+  }
+  const found = async (tx: Tx, leadId: string) => (await store.leadById(tx, leadId)) ?? missing();
+  const sideOf = (ctx: Ctx): Side => (ctx.actor.kind === 'root' ? 'wholesale' : 'retail');
+
+  /**
+   * The one way in which a lead is credited: gives back what one side of its sale charged, once, whoever asks for it and
+   * however often. In the root's scope; nobody is emailed. `by`: who does it; null if it happens by itself.
+   * @throws Refusal 409 saying why it cannot be refunded, before anything is written
+   */
+  async function refund(tx: Tx, by: Ctx | null, lead: Lead, side: Side, why: Why) {
+    // Locked before the balance, as everywhere; of two concurrent requests, one finds the other's refund.
+    const [campaign] = await campaigns.lock(tx, [lead.campaign_id]);
+    const { blocked } = await standing(tx, lead, side);
+    if (blocked || !campaign) throw new Refusal('conflict', words[blocked ?? 'removed']);
+    const { root_id, agency_id } = lead;
+    const owner = { root_id, agency_id, company_id: getterOf(lead, side) };
+    const at = clock.now();
+    const back = await billing.returnLead(
+      tx,
+      {
+        id: lead.id,
+        rootId: root_id,
+        agencyId: agency_id,
+        clientId: lead.company_id,
+        campaignId: lead.campaign_id,
+      },
+      side,
+      at,
+    );
+    if (!back) throw new Refusal('conflict', words.nothingCharged);
+    const id = newId(at);
+    await store.insertCredit(tx, {
+      id,
+      ...owner,
+      giver_id: side === 'wholesale' ? root_id : agency_id,
+      lead_id: lead.id,
+      campaign_id: lead.campaign_id,
+      amount_micros: back.amountMicros,
+      ...why,
+      transfer_id: back.id,
+      user_id: by?.actor.userId ?? null,
+      created_at: at,
+    });
+    // The amount spent on dashboards is reduced on the day of the refund, as on the statement; the lead still counts as
+    // one.
+    const off = -back.amountMicros;
+    await campaigns.countHours(tx, [
+      {
+        root_id,
+        agency_id,
+        company_id: lead.company_id,
+        campaign_id: lead.campaign_id,
+        hour: new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS),
+        visits: 0,
+        matched: 0,
+        leads: 0,
+        spend: side === 'retail' ? off : 0n,
+        cost: side === 'wholesale' ? off : 0n,
+      },
+    ]);
+    await campaigns.goOn(tx, campaign, at);
+    const entry = {
+      action: 'lead.refund',
+      objectKind: 'lead',
+      objectId: lead.id,
+      description: `Refunded ${usd(back.amountMicros)} for a lead from campaign #${campaign.number}: ${REASON_WORDS[why.reason]}${why.note ? `, ${why.note}` : ''}`,
+    };
+    if (by) await audit.record(tx, by, { ...entry, owner });
+    else await audit.recordSystem(tx, at, owner, entry);
+    if (side === 'retail')
+      await events.emit(tx, 'lead.refunded', {
+        leadId: lead.id,
+        creditId: id,
+        by: by?.actor.userId ?? null,
+      });
+    return { amountMicros: back.amountMicros, place: BACK[back.paidBy] ?? '', campaign };
   }
 
   return {
+    /**
+     * Why what a client paid for these leads cannot be given back now; null if it can. In a scope that sees them.
+     */
+    async blocked(tx: Tx, leadIds: readonly string[]): Promise<Map<string, Blocked | null>> {
+      const found = new Map<string, Blocked | null>();
+      for (const lead of await store.leadsByIds(tx, leadIds))
+        found.set(lead.id, (await standing(tx, lead, 'retail')).blocked);
+      return found;
+    },
+
+    /**
+     * Gives a client back what it paid for a lead, inside a transaction in the root's scope. Returns the amount and a
+     * sentence that says where it went.
+     * @throws Refusal 404, 409 saying why it cannot be refunded, before anything is written
+     */
+    async giveBack(tx: Tx, by: Ctx | null, leadId: string, why: Why) {
+      const { amountMicros, place } = await refund(tx, by, await found(tx, leadId), 'retail', why);
+      return { amountMicros, place };
+    },
+
     /** What was refunded of a lead, and what the reader can refund. @throws Refusal 404 */
     ofLead: (ctx: Ctx, leadId: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
-        const { refunds, charged, blocked } = await standing(tx, ctx, leadId);
-        return { data: refunds.map(shown), refundable_micros: blocked ? 0 : Number(charged), blocked };
+        const lead = await found(tx, leadId);
+        const { refunds, charged, blocked } = await standing(tx, lead, sideOf(ctx));
+        const why = ctx.actor.kind === 'client' ? (blocked ?? 'nothingCharged') : blocked;
+        return {
+          data: refunds.map(shown),
+          refundable_micros: why ? 0 : Number(charged),
+          blocked: why ? words[why] : '',
+        };
       }),
 
     /**
@@ -116,78 +222,28 @@ export function createCredits(
      * @throws Refusal 404, 409 saying why it cannot be refunded
      */
     async refundLead(ctx: Ctx, leadId: string, why: Why): Promise<bigint> {
-      const { lead, side, getterId } = await inScope(db.app, ctx.scope, (tx) => standing(tx, ctx, leadId));
-      const { root_id, agency_id } = lead;
-      const owner = { root_id, agency_id, company_id: getterId };
+      const side = sideOf(ctx);
+      const lead = await inScope(db.app, ctx.scope, (tx) => found(tx, leadId));
+      const owner = {
+        root_id: lead.root_id,
+        agency_id: lead.agency_id,
+        company_id: getterOf(lead, side),
+      };
       const sender = await notices.sender(owner);
       return inRoot(ctx, async (tx) => {
-        // Locked before the balance, as everywhere; of two concurrent requests, one finds the other's refund.
-        const [campaign] = await campaigns.lock(tx, [lead.campaign_id]);
-        const { blocked } = await standing(tx, ctx, leadId);
-        if (blocked || !campaign) throw new Refusal('conflict', blocked || words.removed);
-        const at = clock.now();
-        const back = await billing.returnLead(
-          tx,
-          {
-            id: lead.id,
-            rootId: root_id,
-            agencyId: agency_id,
-            clientId: lead.company_id,
-            campaignId: lead.campaign_id,
-          },
-          side,
-          at,
-        );
-        if (!back) throw new Refusal('conflict', words.nothingCharged);
-        await store.insertCredit(tx, {
-          id: newId(at),
-          ...owner,
-          giver_id: ctx.actor.companyId,
-          lead_id: lead.id,
-          campaign_id: lead.campaign_id,
-          amount_micros: back.amountMicros,
-          ...why,
-          transfer_id: back.id,
-          user_id: ctx.actor.userId,
-          created_at: at,
-        });
-        // The amount spent on dashboards is reduced on the day of the refund, as on the statement; the lead still
-        // counts as one.
-        const off = -back.amountMicros;
-        await campaigns.countHours(tx, [
-          {
-            root_id,
-            agency_id,
-            company_id: lead.company_id,
-            campaign_id: lead.campaign_id,
-            hour: new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS),
-            visits: 0,
-            matched: 0,
-            leads: 0,
-            spend: side === 'retail' ? off : 0n,
-            cost: side === 'wholesale' ? off : 0n,
-          },
-        ]);
-        await campaigns.goOn(tx, campaign, at);
+        const { amountMicros, place, campaign } = await refund(tx, ctx, lead, side, why);
         await notices.tell(tx, 'credit.lead', sender, owner, {
-          subject: `${usd(back.amountMicros)} refunded for a lead from ${mailName(campaign.name)}`,
+          subject: `${usd(amountMicros)} refunded for a lead from ${mailName(campaign.name)}`,
           lines: [
             `A lead from ${campaign.name} (#${campaign.number}) was refunded. ${whyLine(why)}`,
-            BACK[back.paidBy] ?? '',
+            place,
             ...(side === 'wholesale'
               ? ['This did not refund your client. You can refund the lead to your client separately.']
               : []),
           ],
           page: { label: 'View statement', path: '/configuration/statement' },
         });
-        await audit.record(tx, ctx, {
-          action: 'lead.refund',
-          objectKind: 'lead',
-          objectId: lead.id,
-          description: `Refunded ${usd(back.amountMicros)} for a lead from campaign #${campaign.number}: ${REASON_WORDS[why.reason]}${why.note ? `, ${why.note}` : ''}`,
-          owner,
-        });
-        return back.amountMicros;
+        return amountMicros;
       });
     },
 

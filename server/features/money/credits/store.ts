@@ -2,9 +2,8 @@ import { type Insertable, sql } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
-/** Returns the financial data of a lead; undefined where the scope does not see it. */
-export async function leadById(tx: Tx, id: string) {
-  return tx
+const leads = (tx: Tx) =>
+  tx
     .selectFrom('lead')
     .select([
       'id',
@@ -16,9 +15,26 @@ export async function leadById(tx: Tx, id: string) {
       'cost_micros',
       'is_test',
       'created_at',
-    ])
-    .where('id', '=', id)
+    ]);
+
+/** Returns the financial data of a lead; undefined where the scope does not see it. */
+export const leadById = (tx: Tx, id: string) => leads(tx).where('id', '=', id).executeTakeFirst();
+
+/** Returns the same for several leads. */
+export const leadsByIds = (tx: Tx, ids: readonly string[]) =>
+  leads(tx)
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute();
+
+/** Whether a campaign was removed. */
+export async function isRemoved(tx: Tx, campaignId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('campaign')
+    .select('id')
+    .where('id', '=', campaignId)
+    .where('state', '=', 'removed')
     .executeTakeFirst();
+  return row !== undefined;
 }
 
 export async function insertCredit(tx: Tx, row: Insertable<Schema['credit']>): Promise<void> {

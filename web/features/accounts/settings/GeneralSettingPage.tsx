@@ -22,6 +22,7 @@ const RegistrationTab = lazy(() => import('./RegistrationTab.tsx'));
 const SecurityTab = lazy(() => import('./SecurityTab.tsx'));
 const SidebarTab = lazy(() => import('./SidebarTab.tsx'));
 const SubscriptionTab = lazy(() => import('./SubscriptionTab.tsx'));
+const ReturnsTab = lazy(() => import('./ReturnsTab.tsx'));
 const ThresholdTab = lazy(() => import('./ThresholdTab.tsx'));
 
 interface SettingTab {
@@ -50,6 +51,7 @@ const TABS: SettingTab[] = [
   { value: 'modules', label: 'Modules', page: <ModulesTab /> },
   { value: 'sidebar', label: 'Sidebar', page: <SidebarTab /> },
   { value: 'threshold', label: 'Billing threshold', page: <ThresholdTab />, only: 'agency' },
+  { value: 'returns', label: 'Returns', page: <ReturnsTab /> },
   { value: 'email', label: 'Email', page: <EmailTab /> },
   { value: 'products', label: 'Products', page: <ProductsTab />, only: 'root' },
   { value: 'defaults', label: 'Defaults', page: <DefaultsTab />, only: 'root' },

@@ -1,6 +1,7 @@
 import { Anchor, Button, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Client } from '../../../../contract/index.ts';
+import { REASON_WORDS } from '../../../../contract/money/credits.ts';
 import { api } from '../../../api/client.ts';
 import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
@@ -71,6 +72,23 @@ function StepWords({ step }: { step: Step }) {
       <Text size="sm" fw={600}>
         Became a lead
       </Text>
+    );
+  if (step.kind === 'return' || step.kind === 'decision')
+    return (
+      <>
+        <Text size="sm" className={classes.long!}>
+          {step.kind === 'return'
+            ? `Returned${step.reason ? `: ${REASON_WORDS[step.reason].toLowerCase()}` : ''}`
+            : step.decision === 'approved'
+              ? 'Return approved'
+              : 'Return declined'}
+        </Text>
+        {step.note && (
+          <Text size="xs" c="dimmed" className={classes.long!}>
+            <bdi>{step.note}</bdi>
+          </Text>
+        )}
+      </>
     );
   if (step.kind === 'delivery')
     return (

@@ -9,6 +9,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { MailLink, Money, None, PhoneLink, When } from '../../../ui/Values.tsx';
 import { LeadRefund } from '../../money/credits/LeadRefund.tsx';
+import { LeadReturn } from '../returns/LeadReturn.tsx';
 import { Journey } from './Journey.tsx';
 import { LeadData } from './LeadData.tsx';
 import classes from './LeadDetail.module.css';
@@ -85,6 +86,7 @@ export default function LeadDetail({ id }: { id: string }) {
         </Section>
       )}
       <LeadData fields={lead.information} />
+      {!lead.is_test && <LeadReturn id={id} />}
       {!lead.is_test && <LeadRefund lead={lead} />}
       <Section title="Why it matched">
         <LeadEvidence lead={lead} />

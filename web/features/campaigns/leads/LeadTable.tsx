@@ -2,14 +2,15 @@ import { Button, Group, Text } from '@mantine/core';
 import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { IconUserSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { MOST_RETURNED } from '../../../../contract/campaigns/return-rules.ts';
 import { MAX_CHOSEN } from '../../../../contract/choices.ts';
 import type { Client } from '../../../../contract/index.ts';
 
 import type { ModuleName } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { download } from '../../../api/download.ts';
-import { useMayDownload, useUser } from '../../../api/user.ts';
+import { useMay, useMayDownload, useUser } from '../../../api/user.ts';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { useDrawer, WIDE } from '../../../ui/DetailDrawer.tsx';
@@ -26,6 +27,8 @@ import { matchWord, matchWords, nameOf } from './match.ts';
 import { OpenLead } from './OpenLead.tsx';
 import { Score } from './Score.tsx';
 
+const ReturnModal = lazy(() => import('../returns/ReturnModal.tsx'));
+
 const EXPORT = '/leadspeek/report/lead/export';
 
 type LeadRow = Awaited<ReturnType<Client['leads']['list']>>['data'][number];
@@ -38,6 +41,7 @@ export interface LeadSpan {
   ends_on?: string | undefined;
   module?: ModuleName | undefined;
   min_score?: number | undefined;
+  match?: LeadRow['match_type'] | undefined;
 }
 
 /** Shows a lead's delivery status. */
@@ -81,6 +85,8 @@ export function LeadTable(props: {
 }) {
   const user = useUser();
   const mayDownload = useMayDownload();
+  const mayReturn = useMay('return.open') && !user.in_view_mode;
+  const [isReturning, setReturning] = useState(false);
   const drawer = useDrawer('lead');
   const { isPage = false } = props;
   const isDesk = useMediaQuery('(min-width: 48em)', undefined, { getInitialValueInEffect: false }) && isPage;
@@ -274,6 +280,18 @@ export function LeadTable(props: {
                         Download
                       </Button>
                     )}
+                    {mayReturn && (
+                      <Button
+                        variant="default"
+                        disabled={chosen.length > MOST_RETURNED}
+                        title={
+                          chosen.length > MOST_RETURNED ? `Up to ${MOST_RETURNED} leads at once` : undefined
+                        }
+                        onClick={() => setReturning(true)}
+                      >
+                        Return
+                      </Button>
+                    )}
                   </>
                 ),
               }
@@ -313,6 +331,15 @@ export function LeadTable(props: {
           />
         }
       />
+      {isReturning && (
+        <Suspense>
+          <ReturnModal
+            ids={chosen.map(({ id }) => id)}
+            onDone={selected.clear}
+            onClose={() => setReturning(false)}
+          />
+        </Suspense>
+      )}
       <OpenLead ids={rows.map(({ id }) => id)} beside={isPage} />
     </div>
   );

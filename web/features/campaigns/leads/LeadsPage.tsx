@@ -3,7 +3,7 @@ import { IconBell } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { LEAD_VIEW, leadFilterOf, leastScoreOf } from '../../../../contract/campaigns/lead-view.ts';
+import { LEAD_VIEW, leadFilterOf, leastScoreOf, matchOf } from '../../../../contract/campaigns/lead-view.ts';
 import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { useFacts, useMay } from '../../../api/user.ts';
@@ -16,6 +16,7 @@ import { PageZone } from '../../../ui/zone.ts';
 import { dayIn } from '../analytics/range.ts';
 import { LeadFilters } from './LeadFilters.tsx';
 import { type LeadSpan, LeadTable } from './LeadTable.tsx';
+import { matchWord } from './match.ts';
 import { ViewExport } from './ViewExport.tsx';
 
 /** All leads that the user may see, narrowed by filters and saved views. */
@@ -45,6 +46,7 @@ export default function LeadsPage() {
   };
   const product = products.find(({ module }) => module === params.product);
   const least = leastScoreOf(params.score);
+  const match = matchOf(params.match);
   const clear = (...keys: string[]) =>
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
@@ -97,6 +99,7 @@ export default function LeadsPage() {
           ...(least === undefined
             ? []
             : [{ label: `Score: ${least} and up`, onRemove: () => clear('score') }]),
+          ...(match ? [{ label: `Matched by: ${matchWord(match)}`, onRemove: () => clear('match') }] : []),
         ]}
         actions={<LeadFilters products={products} />}
         look={views.look}

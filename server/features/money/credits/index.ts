@@ -1,0 +1,1 @@
+export type { Blocked, Credits } from './service.ts';
