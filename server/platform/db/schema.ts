@@ -84,7 +84,7 @@ export interface Schema {
     campaign_id: string | null;
     name: string;
     state: 'on' | 'off' | 'removed';
-    trigger: 'lead' | 'return' | 'lead_or_return' | 'number';
+    trigger: 'lead' | 'return' | 'lead_or_return' | 'number' | 'customer';
     min_score: number;
     pages: string[];
     fit: 'any' | 'fits';
@@ -106,11 +106,12 @@ export interface Schema {
     company_id: string;
     alert_id: string;
     lead_id: string | null;
-    kind: 'new' | 'returned' | 'seen' | 'number';
+    kind: 'new' | 'returned' | 'seen' | 'number' | 'customer';
     count: number | null;
     at: Date;
     batch_id: string | null;
     created_at: Date;
+    customer_visit_id: string | null;
   };
   alert_message: {
     id: string;
@@ -620,6 +621,19 @@ export interface Schema {
     user_id: string | null;
     created_at: Date;
   };
+  customer_visit: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    list_id: string;
+    person_id: string;
+    label: string;
+    page_url: string | null;
+    first_at: Date;
+    at: Date;
+  };
   data_choice: {
     company_id: string;
     root_id: string;
@@ -952,6 +966,7 @@ export interface Schema {
     root_id: string;
     agency_id: string | null;
     company_id: string;
+    label: string | null;
   };
   exclusion_error: {
     list_id: string;
@@ -994,6 +1009,10 @@ export interface Schema {
     ignore_aliases: Generated<boolean>;
     country: Generated<string>;
     most_entries: bigint | null;
+    use: Generated<'exclude' | 'customers'>;
+    connection_id: string | null;
+    refreshed_at: Date | null;
+    refresh_error: string | null;
   };
   held_notice: {
     company_id: string;
