@@ -21,6 +21,7 @@ import { analytics } from './campaigns/analytics.ts';
 import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
 import { connections } from './campaigns/connections.ts';
+import { customers } from './campaigns/customers.ts';
 import { delivery, spreadsheets } from './campaigns/delivery.ts';
 import { digest } from './campaigns/digest.ts';
 import { groups } from './campaigns/groups.ts';
@@ -81,6 +82,7 @@ export const contract = {
   held,
   pixel,
   alerts,
+  customers,
   digest,
   minimumSpend,
   onboardingCharge,

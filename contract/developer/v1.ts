@@ -285,6 +285,7 @@ export const ApiKeywordCount = z.object({
   forecast: z
     .object({
       not_excluded: z.int(),
+      not_customers: z.int().describe('Of these, people who are not known customers of the client'),
       contactable: z.int().describe('People with the contact details that leads must have'),
       fitting: z.int().describe("Of these, people who fit the campaign's filter"),
       confident: z.int().describe('People matched with enough confidence'),

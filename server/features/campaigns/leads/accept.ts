@@ -7,10 +7,11 @@ import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Enrichment } from '../../audience/enrichment/index.ts';
-import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Exclusions, Identity } from '../../audience/exclusions/index.ts';
 import type { Match, People } from '../../audience/people/index.ts';
 import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
+import type { Customers } from '../customers/index.ts';
 import { type FitFacts, fitOf } from './fit.policy.ts';
 import { READ_APART_MS } from './journey.policy.ts';
 import {
@@ -63,6 +64,7 @@ export function createAccept(
   deps: {
     campaigns: Campaigns;
     exclusions: Exclusions;
+    customers: Customers;
     people: People;
     enrichment: Enrichment;
     billing: Billing;
@@ -71,7 +73,7 @@ export function createAccept(
   },
 ) {
   const { events } = platform;
-  const { campaigns, exclusions, people, enrichment, billing, settings, scores } = deps;
+  const { campaigns, exclusions, customers, people, enrichment, billing, settings, scores } = deps;
 
   return async function accept(
     tx: Tx,
@@ -186,22 +188,22 @@ export function createAccept(
       last.set(key, here.set(row.campaign_id, row.at));
       leadOf.set(`${key}/${row.campaign_id}`, row);
     }
-    const verdicts = await exclusions.check(
-      tx,
-      visits.map((v) => {
-        const campaign = byId.get(v.campaignId);
-        const person = known.get(v.match.personId);
-        return {
-          owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
-          sha256: person?.sha256 ?? [],
-          md5: person?.md5 ?? [],
-          sha1: person?.sha1 ?? [],
-          phones: person?.phones ?? [],
-          emails: person?.emails ?? [],
-          seen: v.hash ?? null,
-        };
-      }),
-    );
+    const identities = visits.map((v): Identity => {
+      const campaign = byId.get(v.campaignId);
+      const person = known.get(v.match.personId);
+      return {
+        owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
+        sha256: person?.sha256 ?? [],
+        md5: person?.md5 ?? [],
+        sha1: person?.sha1 ?? [],
+        phones: person?.phones ?? [],
+        emails: person?.emails ?? [],
+        seen: v.hash ?? null,
+      };
+    });
+    const verdicts = await exclusions.check(tx, identities);
+    const knownCustomers = await customers.among(tx, identities);
+    const customersSeen: Parameters<Customers['seen']>[1][number][] = [];
 
     const taken: {
       visit: Recognized;
@@ -217,6 +219,11 @@ export function createAccept(
       string,
       { at: Date; lead: (typeof earlier)[number]; campaign: (typeof rows)[number]; pages: string[] }
     >();
+    const ownerOf = (campaign: (typeof rows)[number]) => ({
+      root_id: rootId,
+      agency_id: campaign.agency_id,
+      company_id: campaign.company_id,
+    });
     visits.forEach((visit, i) => {
       const campaign = byId.get(visit.campaignId);
       const standing = standings.get(visit.campaignId);
@@ -268,6 +275,7 @@ export function createAccept(
           personId: person.id,
           confidence: visit.match.confidence,
           excluded: verdicts[i]!,
+          isCustomer: knownCustomers[i] !== undefined,
           email: person.email,
           phone: leadPhones(person, marked, campaign.dnc_phones).phone,
           address: person.address,
@@ -290,7 +298,18 @@ export function createAccept(
       if (unpaid) stopped.set(campaign.id, unpaid);
       const refused = isTelling ? (unpaid ?? ruled) : (ruled ?? unpaid);
       const lead = leadOf.get(`${key}/${campaign.id}`);
-      if (lead && visit.visit && (refused === 'seen_recently' || refused === 'converted')) {
+      const customer = knownCustomers[i];
+      if (customer && visit.visit && refused === 'customer')
+        customersSeen.push({
+          campaignId: campaign.id,
+          owner: ownerOf(campaign),
+          personId: person.id,
+          ...customer,
+          url: visit.visit.url,
+          at: visit.receivedAt,
+        });
+      const isKnown = refused === 'seen_recently' || refused === 'converted' || refused === 'customer';
+      if (lead && visit.visit && isKnown) {
         const seen = seenAgain.get(lead.lead_id) ?? {
           at: lead.seen_at ?? lead.at,
           lead,
@@ -317,11 +336,7 @@ export function createAccept(
 
     await store.addConversions(tx, goals);
     const transfers = await till.settle();
-    const ownerOf = (campaign: (typeof rows)[number]) => ({
-      root_id: rootId,
-      agency_id: campaign.agency_id,
-      company_id: campaign.company_id,
-    });
+    await customers.seen(tx, customersSeen);
     await scores.again(tx, seenAgain, now);
     const seen = [...seenAgain].map(([id, { at, lead, campaign }]) => ({
       id,

@@ -36,6 +36,7 @@ import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import type { Customers } from '../customers/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
 import { stepOf } from './journey.policy.ts';
@@ -145,6 +146,7 @@ export function createLeads(
     audit: Audit;
     campaigns: Campaigns;
     exclusions: Exclusions;
+    customers: Customers;
     people: People;
     enrichment: Enrichment;
     billing: Billing;

@@ -118,6 +118,7 @@ export const HOOK_EXAMPLES: { [Name in keyof typeof EVENT_DATA]: z.output<(typeo
     people_in_location: 90,
     forecast: {
       not_excluded: 88,
+      not_customers: 88,
       contactable: 80,
       fitting: 75,
       confident: 75,

@@ -169,6 +169,7 @@ export const keywordCountOf = (
   people_in_location: number(row.placed),
   forecast: row.steps && {
     not_excluded: row.steps.not_excluded,
+    not_customers: row.steps.not_customers,
     contactable: row.steps.contactable,
     fitting: row.steps.fitting,
     confident: row.steps.sure_enough,

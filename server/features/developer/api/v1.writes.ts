@@ -392,7 +392,7 @@ export const writes: readonly Write[] = [
     body: NoBody,
     answer: ApiExclusionList,
     actions: ['exclusion.undo'],
-    run: ({ exclusions }, ctx, _body, id) => exclusions.undo(ctx, id),
+    run: ({ exclusions }, ctx, _body, id) => exclusions.undo(ctx, id, 'exclude'),
     read: readList,
   }),
   change({
