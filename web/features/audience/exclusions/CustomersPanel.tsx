@@ -176,7 +176,7 @@ function SeenLately({ place }: { place: Place }) {
         Seen lately
       </Title>
       <DataTable
-        label="Seen lately"
+        label="Customer visits"
         name="customer-visits"
         download={{ list: 'customer-visits', of: 'customers.visits', query: { ...which, page, per_page } }}
         bare
