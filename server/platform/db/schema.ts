@@ -241,6 +241,7 @@ export interface Schema {
     score_fit: Generated<number>;
     score_pages: Generated<string[]>;
     fit_use: Generated<'refuse' | 'score'>;
+    company_leads: Generated<boolean>;
   };
   campaign_conversion: {
     campaign_id: string;
@@ -1289,6 +1290,7 @@ export interface Schema {
     score_details: Json<Columns['lead.score_details'] | null>;
     seen_at: Date | null;
     score_due_at: Date | null;
+    company_domain: string | null;
   };
   lead_contact: {
     lead_id: string;
@@ -1839,6 +1841,7 @@ export interface Schema {
     ends_on: string | null;
     accepted_loss_micros: Generated<bigint>;
     limit_every: Generated<'day' | 'week' | 'month'>;
+    lead_company_micros: Generated<bigint>;
   };
   role: {
     id: string;
@@ -2311,5 +2314,6 @@ export interface Schema {
     month_micros: bigint;
     lead_micros: bigint;
     lead_advanced_micros: bigint;
+    lead_company_micros: Generated<bigint>;
   };
 }
