@@ -152,7 +152,10 @@ test('[BEY-20] a client lists its customers, sees who was on its site, and has a
   await report.getByText('Line 3').waitFor();
   expect(await axeFindings(page)).toEqual([]);
   await report.getByRole('button', { name: 'Remove' }).click();
-  await page.getByRole('dialog', { name: /Remove/ }).getByRole('button', { name: 'Remove' }).click();
+  await page
+    .getByRole('dialog', { name: /Remove/ })
+    .getByRole('button', { name: 'Remove' })
+    .click();
   await row.getByText('Undone').waitFor();
   await page.getByRole('link', { name: 'New alert' }).click();
   const alert = page.getByRole('dialog', { name: 'Alert' });

@@ -173,7 +173,7 @@ export async function seedDemo(
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     for (const company of [master, acme]) await features.tenants.setRegistration(tx, company.id, true);
   });
-  await make.leadCost(acme, 900_000n);
+  await make.leadCost(acme, 900_000n, 300_000n);
   await make.leadCost(bluepeak, 1_000_000n);
   await make.leadCost(ridge, 1_100_000n);
   // Acme pays for its leads from a Data Wallet while it lasts; the platform's own cost per lead is also known.
@@ -371,6 +371,8 @@ export async function seedDemo(
       northwind,
       {
         name: 'Trail guide readers',
+        company_leads: true,
+        costs: { lead_company_micros: 750_000n },
         siteUrl: 'https://guides.northwind.example/',
         price: 1_500_000n,
         balance: 900n * USD,

@@ -12,6 +12,8 @@ export interface Identity {
   sha1?: Buffer[];
   phones: string[];
   emails: string[];
+  /** Of a company without a person; those of people are in their addresses. */
+  domains?: string[];
   /** A hash that a visit brought: it excludes the person it belongs to, and proves nothing when it is on no list. */
   seen?: { kind: number; value: Buffer } | null;
 }
@@ -64,7 +66,8 @@ export async function check(tx: Tx, identities: readonly Identity[]): Promise<Ve
         for (const phone of one.phones) ask(of, owner, KIND.phone, Buffer.from(phone));
       }
       if (force.domains > 0n) {
-        for (const domain of one.emails.flatMap(domainsOf)) ask(of, owner, KIND.domain, Buffer.from(domain));
+        for (const domain of [...one.emails, ...(one.domains ?? [])].flatMap(domainsOf))
+          ask(of, owner, KIND.domain, Buffer.from(domain));
       }
     }
   });

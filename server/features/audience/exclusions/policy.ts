@@ -137,7 +137,7 @@ function domainOf(text: string): string | null {
 }
 
 /**
- * Returns the domain of an address and those above it (shop.acme.com, acme.com): excluding a domain excludes everything
+ * Returns the domain of an address, or a domain, and those above it (shop.acme.com, acme.com): excluding a domain excludes everything
  * below it.
  */
 export function domainsOf(email: string): string[] {

@@ -80,9 +80,14 @@ export function createAlertSender(
         count,
         person: lead && {
           name: mailName(
-            [lead.person.first_name, lead.person.last_name].filter(Boolean).join(' ') || 'A person',
+            [lead.person.first_name, lead.person.last_name].filter(Boolean).join(' ') ||
+              (lead.match.type === 'company' && lead.person.company_name) ||
+              'A person',
           ),
-          job: [lead.person.job_title, lead.person.company_name].filter(Boolean).join(', '),
+          job:
+            lead.match.type === 'company'
+              ? 'A company without a person'
+              : [lead.person.job_title, lead.person.company_name].filter(Boolean).join(', '),
           place: [lead.person.city, lead.person.state].filter(Boolean).join(', '),
         },
         campaign: lead?.campaign.name ?? '',

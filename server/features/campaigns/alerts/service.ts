@@ -390,7 +390,7 @@ export function createAlerts(
                   id: lead_id,
                   name:
                     [person.first_name, person.last_name].filter(Boolean).join(' ') ||
-                    (person.email ?? 'Unnamed person'),
+                    (person.email ?? person.company_name ?? 'Unnamed person'),
                   kind: kind as AlertKind,
                   score: score < 0 ? null : score,
                   at: at.toISOString(),

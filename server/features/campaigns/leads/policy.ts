@@ -45,6 +45,7 @@ export type Refused =
   | 'excluded'
   | 'cannot_compare'
   | 'customer'
+  | 'unnamed_country'
   | 'converted'
   | 'below_threshold'
   | 'seen_recently'

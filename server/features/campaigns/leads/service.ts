@@ -21,6 +21,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
 import type { Inside } from '../../../../contract/wire.ts';
+import type { CompanyNetworks } from '../../../platform/company-network.ts';
 import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
@@ -152,6 +153,7 @@ export function createLeads(
     billing: Billing;
     settings: Settings;
     visits: Visits;
+    networks: CompanyNetworks;
   },
 ) {
   const { db } = platform;
@@ -177,6 +179,7 @@ export function createLeads(
       before: filter.ends_on ? start(filter.ends_on, 1) : undefined,
       search: filter.search,
       minScore: filter.min_score,
+      kind: filter.kind,
     };
   }
 
@@ -198,6 +201,8 @@ export function createLeads(
     page_url: row.page_url,
     match_type: matchType(row.match_kind),
     confidence: row.confidence,
+    company: row.company_domain === null ? null : row.company_name,
+    company_domain: row.company_domain,
     score: row.score,
     price_micros: Number(row.price_micros),
     is_test: row.is_test,

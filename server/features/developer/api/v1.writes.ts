@@ -133,6 +133,7 @@ const CAMPAIGN: Names = {
   price_per_lead: 'lead_price',
   price_per_lead_advanced: 'lead_price_advanced',
   price_per_lead_b2b: 'lead_price_b2b',
+  price_per_company: 'lead_price_company',
   max_price_per_lead: 'lead_price_max',
   monthly_fee: 'monthly_fee',
   one_time_fee: 'platform_fee',

@@ -38,6 +38,7 @@ export interface LeadSpan {
   ends_on?: string | undefined;
   module?: ModuleName | undefined;
   min_score?: number | undefined;
+  kind?: 'person' | 'company' | undefined;
 }
 
 /** Shows a lead's delivery status. */
@@ -114,6 +115,11 @@ export function LeadTable(props: {
         <Group gap={8} wrap="nowrap" miw={0}>
           <Clip text={nameOf(row)} max={180} />
           {arrived.has(row.id) && <StatusBadge status="new" tone="good" />}
+          {row.company && (
+            <StatusBadge status="company" tone="plain">
+              Company
+            </StatusBadge>
+          )}
           {row.is_test && <StatusBadge status="test" tone="info" />}
           {row.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>

@@ -12,11 +12,23 @@ import { ViewTabs } from '../../../ui/ViewTabs.tsx';
 import { useViews } from '../../../ui/views.ts';
 import { PageZone } from '../../../ui/zone.ts';
 import { dayIn, lastDays } from '../analytics/range.ts';
-import { LeadFilters } from './LeadFilters.tsx';
+import { KINDS, LeadFilters } from './LeadFilters.tsx';
 import { type LeadSpan, LeadTable } from './LeadTable.tsx';
 
 /** What a saved view of leads keeps of the address. */
-const KEYS = ['q', 'sort', 'dir', 'product', 'client', 'campaign', 'days', 'from', 'to', 'score'] as const;
+const KEYS = [
+  'q',
+  'sort',
+  'dir',
+  'product',
+  'client',
+  'campaign',
+  'days',
+  'from',
+  'to',
+  'score',
+  'kind',
+] as const;
 
 /** A least score from the address; undefined if it is none. */
 const leastScore = (text: string | undefined): number | undefined =>
@@ -45,6 +57,7 @@ export default function LeadsPage() {
       company_id: of.client,
       module: products.find(({ module }) => module === of.product)?.module,
       min_score: leastScore(of.score),
+      kind: of.kind === 'person' || of.kind === 'company' ? of.kind : undefined,
       ...(last
         ? { starts_on: last.start, ends_on: last.end }
         : isDay(from) && isDay(to) && from <= to
@@ -59,6 +72,7 @@ export default function LeadsPage() {
   };
   const product = products.find(({ module }) => module === params.product);
   const least = leastScore(params.score);
+  const kind = KINDS.find(({ value }) => value === params.kind);
   const clear = (...keys: string[]) =>
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
@@ -105,6 +119,7 @@ export default function LeadsPage() {
           ...(least === undefined
             ? []
             : [{ label: `Score: ${least} and up`, onRemove: () => clear('score') }]),
+          ...(kind ? [{ label: `Kind: ${kind.label}`, onRemove: () => clear('kind') }] : []),
         ]}
         actions={<LeadFilters products={products} />}
         look={views.look}
