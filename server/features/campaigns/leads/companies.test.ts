@@ -81,7 +81,7 @@ describe('a company without a person', () => {
     expect(lead).toMatchObject({
       person_id: null,
       company_domain: 'cedarridge.example',
-      company_name: 'Cedar Ridge Builders (sandbox)',
+      company_name: 'Sandbox: Cedar Ridge Builders',
       website: 'https://cedarridge.example',
       price_micros: 500_000n,
       cost_micros: 200_000n,
@@ -112,7 +112,7 @@ describe('a company without a person', () => {
       ).data;
     const [company] = await ids('&kind=company');
     expect(company).toMatchObject({
-      company: 'Meridian Dental Group (sandbox)',
+      company: 'Sandbox: Meridian Dental Group',
       company_domain: 'meridiandental.example',
       match_type: 'company',
       first_name: null,
@@ -128,7 +128,7 @@ describe('a company without a person', () => {
     );
     expect(message.get(company!.id)).toMatchObject({
       match: { type: 'company' },
-      person: { company_name: 'Meridian Dental Group (sandbox)', email: null, first_name: null },
+      person: { company_name: 'Sandbox: Meridian Dental Group', email: null, first_name: null },
     });
   });
 
