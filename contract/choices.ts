@@ -87,7 +87,7 @@ export const COST_TERMS = {
 export type CostTerm = keyof typeof COST_TERMS;
 
 /** What a fee is for: once at the start, monthly, per lead, or per lead with advanced information. */
-export type CostPart = 'setup' | 'month' | 'lead' | 'advanced';
+export type CostPart = 'setup' | 'month' | 'lead' | 'advanced' | 'company';
 
 /** The fees of the agency cost setting by module, under their names (spec product 3). Simplifi: master root's tree only. */
 export const COST_FIELDS = {
@@ -96,6 +96,7 @@ export const COST_FIELDS = {
     LeadspeekMinCostMonth: 'month',
     LeadspeekCostperlead: 'lead',
     LeadspeekCostperleadAdvanced: 'advanced',
+    LeadspeekCostperleadCompany: 'company',
   },
   locator: { LocatorPlatformFee: 'setup', LocatorMinCostMonth: 'month', LocatorCostperlead: 'lead' },
   enhance: { EnhancePlatformFee: 'setup', EnhanceMinCostMonth: 'month', EnhanceCostperlead: 'lead' },

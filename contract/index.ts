@@ -22,6 +22,7 @@ import { analytics } from './campaigns/analytics.ts';
 import { campaignMore } from './campaigns/campaign-more.ts';
 import { campaigns } from './campaigns/campaigns.ts';
 import { connections } from './campaigns/connections.ts';
+import { customers } from './campaigns/customers.ts';
 import { delivery, spreadsheets } from './campaigns/delivery.ts';
 import { digest } from './campaigns/digest.ts';
 import { groups } from './campaigns/groups.ts';
@@ -85,6 +86,7 @@ export const contract = {
   pixel,
   alerts,
   returns,
+  customers,
   digest,
   minimumSpend,
   onboardingCharge,

@@ -26,7 +26,7 @@ const schemas: [where: string, schema: AnySchema][] = [
 const WEBAUTHN = ['rawId', 'clientDataJSON', 'authenticatorData', 'userHandle', 'attestationObject'];
 /** What the specification calls fees and terms in the agency costs: data, of which COST_FIELDS says what it is. */
 const COSTS =
-  /^([A-Z][a-z0-9]+(PlatformFee|MinCostMonth|Costperlead(Advanced)?)|Weekly|Monthly|OneTime|Prepaid)$/;
+  /^([A-Z][a-z0-9]+(PlatformFee|MinCostMonth|Costperlead(Advanced|Company)?)|Weekly|Monthly|OneTime|Prepaid)$/;
 
 test('[WIRE-04] every name inside is made like that of a column, and is not one of the wire', () => {
   const used = new Set<string>();

@@ -230,6 +230,7 @@ const NAMES = {
   CostSet: 'lead_price',
   CostSetAdvanced: 'lead_price_advanced',
   CostSetB2b: 'lead_price_b2b',
+  CostSetCompany: 'lead_price_company',
   CostMaxLead: 'lead_price_max',
   CostMonth: 'monthly_fee',
   PlatformFee: 'platform_fee',

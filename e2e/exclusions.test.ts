@@ -136,3 +136,32 @@ test("[EXCL-04] the root's list; nobody else reaches its page", async () => {
   await agency.goto(demo.url('acme.localhost', '/configuration/opt-out-list'));
   await agency.getByText('Page Not Found').waitFor();
 });
+
+test('[BEY-20] a client lists its customers, sees who was on its site, and has an alert about them', async () => {
+  const page = await signIn('acme.localhost', 'client@demo.test');
+  await page.goto(demo.url('acme.localhost', '/configuration/exclusion-lists'));
+  await page.getByText('Known customers', { exact: true }).click();
+  const seen = page.getByRole('region', { name: 'Seen lately' });
+  await seen.getByRole('row').nth(1).waitFor();
+  await choose(page, 'Customers.csv', 'name,email\nOur Ada,ada@ours.test\n,not an address\n');
+  const row = page.getByRole('row', { name: /^customers\.csv/ });
+  await row.getByText('Active').waitFor();
+  await row.getByRole('button', { name: 'customers.csv' }).click();
+  const report = page.getByRole('region', { name: 'Report for customers.csv' });
+  await report.getByText('2 rows read: 1 email address.').waitFor();
+  await report.getByText('Line 3').waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await report.getByRole('button', { name: 'Remove' }).click();
+  await page
+    .getByRole('dialog', { name: /Remove/ })
+    .getByRole('button', { name: 'Remove' })
+    .click();
+  await row.getByText('Undone').waitFor();
+  await page.getByRole('link', { name: 'New alert' }).click();
+  const alert = page.getByRole('dialog', { name: 'Alert' });
+  await alert.getByText('lists of known customers').waitFor();
+  await alert.getByRole('button', { name: 'Show what it would have sent' }).click();
+  await alert.getByText('customer on the site').first().waitFor();
+  expect(await axeFindings(page)).toEqual([]);
+  await page.context().close();
+});

@@ -17,6 +17,7 @@ export const ownExclusionMessages = {
       : `Purged ${entries} ${entries === '1' ? 'entry' : 'entries'} from ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
   again: 'The file is being read again.',
   undone: 'List undone. It no longer excludes anyone.',
+  removed: 'List removed. Its people are no longer known customers.',
 } as const;
 
 /** The maximum number of records in a file given to a client or a campaign. */

@@ -6,6 +6,14 @@ import { Country, Done, Flag, Id, Instant, Page, PageQuery } from '../primitives
 export const LEVELS = ['root', 'agency', 'client', 'campaign'] as const;
 export const Level = z.enum(LEVELS);
 
+/** What a list is for. */
+const Use = z
+  .enum(['exclude', 'customers'])
+  .default('exclude')
+  .describe(
+    'exclude: people who never become leads. customers: known customers, never charged for but told of',
+  );
+
 /** The progress of a file being processed (spec product 3, Suppression job progress). */
 export const SuppressionProgress = z.object({
   id: Id,
@@ -20,6 +28,7 @@ export const ExclusionList = z.object({
   id: Id,
   filename: z.string(),
   campaignType: Level,
+  use: z.enum(['exclude', 'customers']),
   state: z.enum(['queued', 'loading', 'held', 'active', 'failed', 'removed']),
   error: z.string().nullable(),
   rows_read: z.int(),
@@ -36,6 +45,9 @@ export const ExclusionList = z.object({
   created_at: Instant,
   finished_at: Instant.nullable(),
   removed_at: Instant.nullable(),
+  connectionID: Id.nullable().describe('The connection that its customers come from. null: a file'),
+  refreshed_at: Instant.nullable().describe('When its customers were last read from there'),
+  refresh_error: z.string().nullable().describe('Why the last try failed. The customers from before stay'),
 });
 
 const FileName = z.string('is required').min(1, 'is required').max(255, 'must not exceed 255 characters');
@@ -59,11 +71,12 @@ export const ExclusionUpload = z
     paramID: Id,
     campaigntype: z.enum(['agency', 'client', 'campaign']),
     file_name: FileName,
+    use: Use,
     ignoreAliases: Flag.default('F'),
     country: Country.default('US'),
   })
   .describe(
-    'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 256 MB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US)',
+    'Uploads an exclusion list for an agency, client, or campaign with any kind of entry (?campaigntype=agency&paramID=…&file_name=list.csv): email addresses, in plain text or as MD5 or SHA-256, phone numbers, and domains. Up to 10,000 records for a client or campaign, 256 MB for an agency. ignoreAliases=T: ignores dots and anything after a plus sign in Gmail addresses. country=GB: the country for phone numbers without a country code (default US). use=customers: known customers of a client or campaign, as email addresses, hashes of them, or phone numbers, with a name column if you like; no domains',
   );
 
 /** The same for a root's own list. */
@@ -92,7 +105,7 @@ export const exclusions = {
         'Lists exclusion list files in progress and those that finished in the last hour. companyId is the company, or the campaign if campaignType is campaign',
     })
     .meta({ access: 'exclusion.read' })
-    .input(z.object({ companyId: Id, campaignType: Level.default('client') }))
+    .input(z.object({ companyId: Id, campaignType: Level.default('client'), use: Use }))
     .output(z.object({ jobProgress: z.array(SuppressionProgress), jobDone: z.array(ExclusionList) })),
   purgeSuppressionList: call
     .route({
@@ -103,7 +116,11 @@ export const exclusions = {
     })
     .meta({ access: 'exclusion.write' })
     .input(
-      z.object({ paramID: Id, campaignType: z.enum(['agency', 'client', 'campaign']).default('client') }),
+      z.object({
+        paramID: Id,
+        campaignType: z.enum(['agency', 'client', 'campaign']).default('client'),
+        use: Use,
+      }),
     )
     .output(z.object({ result: z.literal('success'), title: z.string(), msg: z.string() })),
   purgeOptOutList: call
@@ -123,7 +140,7 @@ export const exclusions = {
       summary: 'Lists the lists of a root, agency, client, or campaign, including removed ones, newest first',
     })
     .meta({ access: 'exclusion.read' })
-    .input(PageQuery.extend({ paramID: Id, campaignType: Level }))
+    .input(PageQuery.extend({ paramID: Id, campaignType: Level, use: Use }))
     .output(Page(ExclusionList)),
   report: call
     .route({

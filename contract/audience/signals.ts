@@ -23,6 +23,7 @@ export const Waterfall = z.object({
     .describe('Of these, people in the audience. For products without an audience, all of them'),
   placed: z.int().describe('Of these, people with signals in the location'),
   not_excluded: z.int(),
+  not_customers: z.int().describe('Of these, people who are not known customers of the client'),
   contactable: z.int(),
   fitting: z.int().describe('Of these, people who fit the campaign’s filter'),
   sure_enough: z.int(),

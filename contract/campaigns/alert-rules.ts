@@ -6,6 +6,7 @@ export const ALERT_TRIGGERS = {
   return: 'Someone comes back to the site',
   lead_or_return: 'A new lead comes in, or someone comes back',
   number: 'Many leads come in within an hour',
+  customer: 'A known customer is on the site',
 } as const;
 export type AlertTrigger = keyof typeof ALERT_TRIGGERS;
 
@@ -15,6 +16,7 @@ export const ALERT_KINDS = {
   returned: 'Back on the site',
   seen: 'On the site now',
   number: 'Many leads',
+  customer: 'Customer on the site',
 } as const;
 export type AlertKind = keyof typeof ALERT_KINDS;
 
@@ -24,6 +26,9 @@ export const ALERT_STATES = ['on', 'off'] as const;
 /** How a message goes out: to a user's email address, to a chat, or to a webhook. */
 export const ALERT_WAYS = ['mail', 'chat', 'webhook'] as const;
 export type AlertWay = (typeof ALERT_WAYS)[number];
+
+/** Triggers that tell of leads one by one, so that their score and fit count. */
+export const tellsOfLeads = (trigger: AlertTrigger): boolean => trigger !== 'customer';
 
 export const MOST_ALERT_PAGES = 20;
 export const MOST_ALERT_USERS = 20;
@@ -40,7 +45,7 @@ export interface AlertRules {
   /** null: all campaigns of the client. */
   campaign_id: string | null;
   trigger: AlertTrigger;
-  /** 0: any, also leads without a score. */
+  /** 0: any, also leads without a score. Customers are no leads: they have no score, and no filter to fit. */
   min_score: number;
   /** Parts of addresses, any of which must have been viewed; empty: any page. */
   pages: string[];

@@ -87,7 +87,7 @@ export const Alert = Rules.extend({
 });
 
 const Found = z.object({
-  id: Id.describe('The lead'),
+  id: Id.describe('The lead. Of a known customer: the visit'),
   name: z.string(),
   kind: Kind,
   score: z.int().nullable(),

@@ -136,6 +136,21 @@ export const CAMPAIGN_RULES = {
       meaning: 'The campaign needs a postal address, and none is known.',
     },
   },
+  company_leads: {
+    kind: 'flag',
+    wire: 'companyleads',
+    start: false,
+    of: ['local'],
+    about: 'T: companies become leads, at their own price, where the person is not known or may not be named',
+    api: {
+      name: 'company_leads',
+      about: 'Whether companies become leads where the person is not known or may not be named. Site ID only',
+    },
+    in: 'which',
+    label: 'Include companies without a person',
+    hint: 'If a visitor is not recognized but comes from a company’s network, the company becomes a lead at the price per company. Visitors from the EU and the UK are never named.',
+    fact: { title: 'Companies without a person', on: 'Included', off: 'Not included' },
+  },
   fit_titles: {
     kind: 'list',
     wire: 'fitJobTitles',

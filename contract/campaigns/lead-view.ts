@@ -13,6 +13,7 @@ export const LEAD_VIEW = [
   'to',
   'score',
   'match',
+  'kind',
 ] as const;
 
 /** How a visitor was recognized, strongest first. */
@@ -25,6 +26,7 @@ export const MATCH_TYPES = [
   'phone',
   'ip',
   'intent',
+  'company',
 ] as const;
 type MatchOf = (typeof MATCH_TYPES)[number];
 
@@ -40,6 +42,7 @@ export interface LeadViewFilter {
   module?: ModuleType;
   min_score?: number;
   match?: MatchOf;
+  kind?: 'person' | 'company';
   starts_on?: string;
   ends_on?: string;
 }
@@ -59,7 +62,7 @@ export function leadFilterOf(
   params: Readonly<Record<string, string | undefined>>,
   today: string,
 ): LeadViewFilter {
-  const { q, campaign, client, product, from, to, score } = params;
+  const { q, campaign, client, product, from, to, score, kind } = params;
   const days = Number(params.days);
   const module = MODULES.find((one) => one.module === product)?.module;
   const least = leastScoreOf(score);
@@ -70,6 +73,7 @@ export function leadFilterOf(
     ...(client ? { company_id: client } : {}),
     ...(module ? { module } : {}),
     ...(match ? { match } : {}),
+    ...(kind === 'person' || kind === 'company' ? { kind } : {}),
     ...(least === undefined ? {} : { min_score: least }),
     ...(Number.isSafeInteger(days) && days > 0 && days <= 10_000
       ? {

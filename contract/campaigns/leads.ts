@@ -20,6 +20,8 @@ export const MATCH_KINDS = {
   7: 'ip',
   // 8 is the domain of an exclusion; a lead found by intent signals has no visit key.
   9: 'intent',
+  // The network of a company, without a person.
+  10: 'company',
 } as const;
 export const MatchType = z.enum(MATCH_TYPES);
 
@@ -64,6 +66,8 @@ export const LeadRow = z.object({
   page_url: Text,
   match_type: MatchType,
   confidence: z.int(),
+  company: Text.describe('The company, if the lead is one without a person'),
+  company_domain: Text.describe('The domain of its site'),
   score: z.int().nullable().describe('From 0 to 100. null: test leads, and campaigns that weigh nothing'),
   price_micros: Micros,
   is_test: z.boolean(),
@@ -188,6 +192,7 @@ export const LeadFilter = z.object({
   searchQuery: z.string().trim().max(200).optional(),
   minScore: Whole(0, 100).optional().describe('Only leads with at least this score'),
   match: MatchType.optional().describe('Only leads that were recognized by this'),
+  kind: z.enum(['person', 'company']).optional().describe('Only people, or only companies without a person'),
 });
 
 /** Weights to be tried on a campaign's leads. */

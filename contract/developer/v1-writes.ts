@@ -92,6 +92,7 @@ const changes = {
   price_per_lead: Price.optional(),
   price_per_lead_advanced: Price.optional(),
   price_per_lead_b2b: Price.optional(),
+  price_per_company: Price.optional(),
   max_price_per_lead: Price.optional().describe('Maximum price per lead in US dollars. 0 for no maximum'),
   monthly_fee: Cents.optional(),
   one_time_fee: Cents.optional().describe('Paid at the start, in US dollars'),

@@ -195,6 +195,7 @@ export const ApiCampaign = z.object({
   price_per_lead: Money,
   price_per_lead_advanced: Money.describe('With advanced information, in US dollars'),
   price_per_lead_b2b: Money.describe('With B2B information, in US dollars'),
+  price_per_company: Money.describe('Of a company without a person, in US dollars. Site ID only'),
   max_price_per_lead: Money.describe('Maximum price per lead in US dollars. 0.00 for no maximum'),
   monthly_fee: Money,
   one_time_fee: Money.describe('Paid at the start, in US dollars'),
@@ -285,6 +286,7 @@ export const ApiKeywordCount = z.object({
   forecast: z
     .object({
       not_excluded: z.int(),
+      not_customers: z.int().describe('Of these, people who are not known customers of the client'),
       contactable: z.int().describe('People with the contact details that leads must have'),
       fitting: z.int().describe("Of these, people who fit the campaign's filter"),
       confident: z.int().describe('People matched with enough confidence'),

@@ -22,6 +22,8 @@ export const JOB_TITLES: Record<string, string> = {
   'collection.packages': 'Package renewal',
   'collection.tell': 'Payment notice',
   'connections.ending': 'Sign-in expiry notices',
+  'customers.daily': 'Known customers',
+  'customers.refresh': 'Known customers from a CRM',
   'datawallet.low': 'Data Wallet balance email',
   'datawallet.sweep': 'Data Wallet check',
   'datawallet.tell': 'Data Wallet notice',

@@ -1,6 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PROFILE_KEYS } from '../../contract/audience/enrichment-fields.ts';
+import { NEW_ALERT } from '../../contract/campaigns/alert-rules.ts';
 import type { AppParts } from '../app.ts';
 import { clickfunnelsStub } from '../integrations/clickfunnels/stub.ts';
 import { gohighlevelStub } from '../integrations/gohighlevel/stub.ts';
@@ -173,7 +174,7 @@ export async function seedDemo(
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     for (const company of [master, acme]) await features.tenants.setRegistration(tx, company.id, true);
   });
-  await make.leadCost(acme, 900_000n);
+  await make.leadCost(acme, 900_000n, 300_000n);
   await make.leadCost(bluepeak, 1_000_000n);
   await make.leadCost(ridge, 1_100_000n);
   // Acme pays for its leads from a Data Wallet while it lasts; the platform's own cost per lead is also known.
@@ -377,6 +378,8 @@ export async function seedDemo(
       northwind,
       {
         name: 'Trail guide readers',
+        company_leads: true,
+        costs: { lead_company_micros: 750_000n },
         siteUrl: 'https://guides.northwind.example/',
         price: 1_500_000n,
         balance: 900n * USD,
@@ -564,6 +567,31 @@ export async function seedDemo(
     await writeFile(receiverSecretFile(config), secret, { mode: 0o600 });
   }
 
+  // Customers of the client, some of whom come back on the last day.
+  const customers = crowd.filter(({ phone }) => phone).slice(120, 145);
+  async function addCustomers(): Promise<void> {
+    await inScope(platform.db.app, { rootId: master.id }, (tx) =>
+      features.exclusions.addList(
+        tx,
+        {
+          owner: { root_id: master.id, agency_id: acme.id, company_id: northwind.id },
+          ownerId: northwind.id,
+          level: 'client',
+          name: 'our_customers.csv',
+          use: 'customers',
+          lines: customers.map(({ email }) => email),
+        },
+        clock.now(),
+      ),
+    );
+    await features.alerts.create(asCasey, {
+      ...NEW_ALERT,
+      name: 'Customers back on the site',
+      trigger: 'customer',
+      user_ids: [casey.id],
+    });
+  }
+
   // Some weeks of visits, each day resolved when it ends, using that day's clock.
   const referrers = ['https://www.google.com/', 'https://www.bing.com/', 'https://news.example/', ''];
   for (let day = 0; day <= days; day++) {
@@ -575,6 +603,7 @@ export async function seedDemo(
     if (day === days) {
       await addReceiver();
       await addTroubles();
+      await addCustomers();
     }
     if (day === days - 8)
       await features.billing.accounts.sandboxCard(
@@ -628,6 +657,11 @@ export async function seedDemo(
         for (const { campaign, pages } of [plans[1]!, plans[6]!])
           for (const { email } of crowd.filter(({ phone }) => phone).slice(-LATE_VISITORS))
             await make.visit(campaign, { url: pages[0]!, visitorId: newId(clock.now()), email });
+      if (day === days && stretch === STRETCHES - 1)
+        for (const [i, { email }] of customers.slice(0, LATE_VISITORS).entries()) {
+          const { campaign, pages } = plans[0]!;
+          await make.visit(campaign, { url: pages[i % pages.length]!, visitorId: newId(clock.now()), email });
+        }
       await features.leads.resolver.resolveAll();
     }
     // Does what the jobs would: fees of a new month, closing the periods that have ended, and charging for them.

@@ -20,6 +20,7 @@ import { feature as alerts } from './campaigns/alerts/feature.ts';
 import { feature as analytics } from './campaigns/analytics/feature.ts';
 import { feature as campaigns } from './campaigns/campaigns/feature.ts';
 import { feature as connections } from './campaigns/connections/feature.ts';
+import { feature as customers } from './campaigns/customers/feature.ts';
 import { feature as delivery } from './campaigns/delivery/feature.ts';
 import { feature as digest } from './campaigns/digest/feature.ts';
 import { feature as leads } from './campaigns/leads/feature.ts';
@@ -89,9 +90,10 @@ export const FEATURES = [
   search,
   visits,
   pixel,
+  connections,
+  customers,
   leads,
   signals,
-  connections,
   delivery,
   returns,
   alerts,

@@ -40,5 +40,16 @@ export {
   revokeTokens,
   signInUrl,
 } from './oauth.ts';
-export type { Choice, Credentials, Lead, Queue, Request, Result, TestResult, Vendor, Way } from './port.ts';
+export type {
+  Choice,
+  Credentials,
+  Customer,
+  Lead,
+  Queue,
+  Request,
+  Result,
+  TestResult,
+  Vendor,
+  Way,
+} from './port.ts';
 export { createRedactor, type Redactor, recorded } from './record.ts';

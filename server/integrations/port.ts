@@ -141,6 +141,13 @@ export type Result =
 /** Tries the credentials; `account` names what they lead to (an account, a location), `why` what is wrong. */
 export type TestResult = { isConnected: true; account: string } | { isConnected: false; why: string };
 
+/** A person whom a vendor's account has as a customer; what is not known is empty. */
+export interface Customer {
+  name: string;
+  email: string;
+  phone: string;
+}
+
 export interface Vendor {
   /** In addresses, in the database and as the folder's name. */
   id: string;
@@ -186,6 +193,11 @@ export interface Vendor {
   find?(way: Way, request: Request): Promise<string | null>;
   /** Tells people something else than a lead; chats do. */
   announce?(way: Way, announcement: Announcement): Promise<Result>;
+  /**
+   * A page of the people that the account marks as customers, not of those that it only has as contacts: leads arrive
+   * there as well. `next`: what comes after it; null at the end. Throws when the vendor refuses.
+   */
+  customers?(way: Way, after: string | null): Promise<{ customers: Customer[]; next: string | null }>;
   /** Deletes a record at the vendor; one that is already gone is fine. */
   erase?(way: Way, remoteId: string): Promise<void>;
 }

@@ -141,6 +141,11 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
+    IPINFO_TOKEN: z.string().min(1).optional(),
+    IPINFO_API_BASE: z
+      .url()
+      .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
+      .default('https://ipinfo.io'),
     ...oauthSettings,
     CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
     SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
@@ -242,6 +247,8 @@ export interface Config {
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
   /** Origin of the People Data Labs API, with which a root may have an account. */
   pdlApiBase: string;
+  /** IPinfo, which knows whose network an address is, instead of the sandbox's file. */
+  ipinfo: { token: string; apiBase: string } | undefined;
   /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
@@ -339,6 +346,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    ipinfo: e.IPINFO_TOKEN ? { token: e.IPINFO_TOKEN, apiBase: e.IPINFO_API_BASE } : undefined,
     oauthClients: Object.fromEntries(
       Object.entries(OAUTH_VENDORS).flatMap(([vendor, name]) => {
         const [id, secret] = [e[`${name}_CLIENT_ID`], e[`${name}_CLIENT_SECRET`]];

@@ -106,6 +106,8 @@ export interface Events {
       hasReturned: boolean;
     }[];
   };
+  /** Known customers are on a client's site (root's scope). Ids only; emitted once per batch, all of one root. */
+  'customers.seen': { visits: { id: string; owner: Owner & { agency_id: string }; at: Date }[] };
   /** Leads were accepted. Ids only; emitted once per batch, all of one root. Tests are not counted. */
   'leads.accepted': {
     leads: {

@@ -535,13 +535,14 @@ export function createFactories(features: Services, platform: Platform) {
       return { id, siteKey, owner };
     },
     /** What the root charges an agency for a lead, in micro-dollars. */
-    leadCost(agency: Company, costMicros: bigint): Promise<void> {
+    leadCost(agency: Company, costMicros: bigint, companyMicros = 0n): Promise<void> {
       return inScope(db.app, { rootId: agency.root_id }, (tx) =>
         features.billing.setLeadCost(tx, {
           rootId: agency.root_id,
           agencyId: agency.id,
           module: 'local',
           costMicros,
+          companyMicros,
           from: new Date(0),
         }),
       );

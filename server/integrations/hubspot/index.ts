@@ -3,6 +3,8 @@ import { type Answer, listAt, textAt } from '../http.ts';
 import { type Choice, isOk, refusal, type Vendor, type Way } from '../port.ts';
 
 const VERSION = '2026-03';
+/** The most that a page of a search has. */
+const SEARCH_PAGE = 200;
 
 /**
  * HubSpot contacts by a private app's token, or by signing in. Contacts are upserted by email, so a repeated attempt is harmless and needs
@@ -106,6 +108,35 @@ export const hubspot: Vendor = {
       why: `HubSpot did not accept the contact: ${textAt(refused, 'message')?.slice(0, 300) ?? 'no reason given'}`,
       fix: 'Check the field mapping of this destination.',
       status: answer.status,
+    };
+  },
+
+  // By ascending id instead of the search's own paging, which ends after 10,000.
+  async customers(way, after) {
+    const answer = await ask(way, 'POST', `/crm/objects/${VERSION}/contacts/search`, {
+      filterGroups: [
+        {
+          filters: [
+            { propertyName: 'lifecyclestage', operator: 'EQ', value: 'customer' },
+            ...(after === null ? [] : [{ propertyName: 'hs_object_id', operator: 'GT', value: after }]),
+          ],
+        },
+      ],
+      sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
+      properties: ['email', 'firstname', 'lastname', 'phone'],
+      limit: SEARCH_PAGE,
+    });
+    if (!isOk(answer)) throw new Stopped(refusal(answer, words(answer)));
+    const results = listAt(answer.json, 'results');
+    const of = (contact: unknown, key: string): string => textAt(contact, 'properties', key) ?? '';
+    const last = textAt(results.at(-1), 'id');
+    return {
+      customers: results.map((contact) => ({
+        name: `${of(contact, 'firstname')} ${of(contact, 'lastname')}`.trim(),
+        email: of(contact, 'email'),
+        phone: of(contact, 'phone'),
+      })),
+      next: results.length === SEARCH_PAGE && last && last !== after ? last : null,
     };
   },
 

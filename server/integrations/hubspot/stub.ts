@@ -8,7 +8,7 @@ export function hubspotStub(): Stub {
   const contacts = new Map<string, Record<string, string>>();
   const properties = [
     ...['email', 'firstname', 'lastname', 'phone', 'mobilephone', 'address', 'city', 'state', 'zip'],
-    ...['company', 'jobtitle', 'website', 'lead_score'],
+    ...['company', 'jobtitle', 'website', 'lead_score', 'lifecyclestage'],
   ];
   const signIn = createOAuthStub(hubspot.oauth!);
   let isRevoked = false;
@@ -25,6 +25,35 @@ export function hubspotStub(): Stub {
       ? `Email address ${given.email} is invalid`
       : undefined;
   };
+
+  /** Filters of one group, all of which hold; in the order of ids, which HubSpot compares as numbers. */
+  function search(asked: unknown): StubAnswer {
+    const filters = listAt(asked, 'filterGroups', 0, 'filters');
+    const wanted = at(asked, 'properties') as string[];
+    const limit = Number(at(asked, 'limit') ?? 10);
+    if (limit > 200) return problem(400, 'VALIDATION_ERROR', 'limit must be at most 200');
+    const meets = (id: string, contact: Record<string, string>): boolean =>
+      filters.every((filter) => {
+        const name = textAt(filter, 'propertyName')!;
+        const value = textAt(filter, 'value')!;
+        const own = name === 'hs_object_id' ? id : (contact[name] ?? '');
+        return filter.operator === 'GT' ? Number(own) > Number(value) : own === value;
+      });
+    const found = [...contacts]
+      .filter(([id, contact]) => meets(id, contact))
+      .sort(([a], [b]) => Number(a) - Number(b));
+    return {
+      status: 200,
+      json: {
+        total: found.length,
+        results: found.slice(0, limit).map(([id, contact]) => ({
+          id,
+          properties: Object.fromEntries(wanted.map((key) => [key, contact[key] ?? null])),
+        })),
+        ...(found.length > limit ? { paging: { next: { after: String(limit) } } } : {}),
+      },
+    };
+  }
 
   return {
     credentials: () => ({ token: 'pat-na1-stub' }),
@@ -67,6 +96,7 @@ export function hubspotStub(): Stub {
         Object.assign(contact, given);
         return { status: 200, json: { id: one[1], properties: contact } };
       }
+      if (method === 'POST' && path === '/crm/objects/2026-03/contacts/search') return search(json);
       if (method === 'POST' && path === '/crm/objects/2026-03/contacts/batch/upsert') {
         const [input] = listAt(json, 'inputs');
         const given = at(input, 'properties') as Record<string, string>;

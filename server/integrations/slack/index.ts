@@ -81,7 +81,8 @@ export const slack: Vendor = {
       // Without it, Slack makes mentions and links of plain words.
       verbatim: true,
     }));
-    const name = request.fields.full_name ?? request.fields.email ?? 'Unnamed person';
+    const name =
+      request.fields.full_name ?? request.fields.email ?? request.fields.company_name ?? 'Unnamed person';
     const title = titleOf(`New lead: ${name}`);
     const blocks = [header(title)];
     // Slack takes ten fields a section.

@@ -75,7 +75,7 @@ export const teams: Vendor = {
     const url = urlOf(way);
     if (!url)
       return { kind: 'final', why: WRONG_URL, fix: 'Paste the URL of the workflow again.', status: null };
-    const title = `New lead: ${request.fields.full_name ?? request.fields.email ?? 'Unnamed person'}`;
+    const title = `New lead: ${request.fields.full_name ?? request.fields.email ?? request.fields.company_name ?? 'Unnamed person'}`;
     const facts = Object.entries(request.fields).map(([key, value]) => ({
       title: LABELS.get(key) ?? key,
       value: plain(value),

@@ -84,7 +84,7 @@ export interface Schema {
     campaign_id: string | null;
     name: string;
     state: 'on' | 'off' | 'removed';
-    trigger: 'lead' | 'return' | 'lead_or_return' | 'number';
+    trigger: 'lead' | 'return' | 'lead_or_return' | 'number' | 'customer';
     min_score: number;
     pages: string[];
     fit: 'any' | 'fits';
@@ -106,11 +106,12 @@ export interface Schema {
     company_id: string;
     alert_id: string;
     lead_id: string | null;
-    kind: 'new' | 'returned' | 'seen' | 'number';
+    kind: 'new' | 'returned' | 'seen' | 'number' | 'customer';
     count: number | null;
     at: Date;
     batch_id: string | null;
     created_at: Date;
+    customer_visit_id: string | null;
   };
   alert_message: {
     id: string;
@@ -240,6 +241,7 @@ export interface Schema {
     score_fit: Generated<number>;
     score_pages: Generated<string[]>;
     fit_use: Generated<'refuse' | 'score'>;
+    company_leads: Generated<boolean>;
   };
   campaign_conversion: {
     campaign_id: string;
@@ -622,6 +624,19 @@ export interface Schema {
     user_id: string | null;
     created_at: Date;
   };
+  customer_visit: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    list_id: string;
+    person_id: string;
+    label: string;
+    page_url: string | null;
+    first_at: Date;
+    at: Date;
+  };
   data_choice: {
     company_id: string;
     root_id: string;
@@ -954,6 +969,7 @@ export interface Schema {
     root_id: string;
     agency_id: string | null;
     company_id: string;
+    label: string | null;
   };
   exclusion_error: {
     list_id: string;
@@ -996,6 +1012,10 @@ export interface Schema {
     ignore_aliases: Generated<boolean>;
     country: Generated<string>;
     most_entries: bigint | null;
+    use: Generated<'exclude' | 'customers'>;
+    connection_id: string | null;
+    refreshed_at: Date | null;
+    refresh_error: string | null;
   };
   held_notice: {
     company_id: string;
@@ -1272,6 +1292,7 @@ export interface Schema {
     score_details: Json<Columns['lead.score_details'] | null>;
     seen_at: Date | null;
     score_due_at: Date | null;
+    company_domain: string | null;
   };
   lead_contact: {
     lead_id: string;
@@ -1822,6 +1843,7 @@ export interface Schema {
     ends_on: string | null;
     accepted_loss_micros: Generated<bigint>;
     limit_every: Generated<'day' | 'week' | 'month'>;
+    lead_company_micros: Generated<bigint>;
   };
   return_request: {
     id: string;
@@ -2334,5 +2356,6 @@ export interface Schema {
     month_micros: bigint;
     lead_micros: bigint;
     lead_advanced_micros: bigint;
+    lead_company_micros: Generated<bigint>;
   };
 }

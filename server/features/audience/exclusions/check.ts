@@ -12,6 +12,8 @@ export interface Identity {
   sha1?: Buffer[];
   phones: string[];
   emails: string[];
+  /** Of a company without a person; those of people are in their addresses. */
+  domains?: string[];
   /** A hash that a visit brought: it excludes the person it belongs to, and proves nothing when it is on no list. */
   seen?: { kind: number; value: Buffer } | null;
 }
@@ -62,7 +64,8 @@ async function lookUps(tx: Tx, identities: readonly Identity[]) {
         for (const phone of one.phones) ask(of, owner, KIND.phone, Buffer.from(phone));
       }
       if (force.domains > 0n) {
-        for (const domain of one.emails.flatMap(domainsOf)) ask(of, owner, KIND.domain, Buffer.from(domain));
+        for (const domain of [...one.emails, ...(one.domains ?? [])].flatMap(domainsOf))
+          ask(of, owner, KIND.domain, Buffer.from(domain));
       }
     }
   });
@@ -91,6 +94,45 @@ export async function since(tx: Tx, identities: readonly Identity[]): Promise<(D
       if (!known || date < known) first[of] = date;
     }
   return first;
+}
+
+/** A known customer, as the client's own list has them. */
+export interface Customer {
+  listId: string;
+  label: string;
+}
+
+/**
+ * Which identities are on a list of customers of these owners, in one look-up: what the list that had them first calls
+ * them. In a scope that sees the lists.
+ */
+export async function customersOf(
+  tx: Tx,
+  identities: readonly Identity[],
+): Promise<(Customer | undefined)[]> {
+  const found: (Customer | undefined)[] = identities.map(() => undefined);
+  const forces = await store.customersInForce(tx, [...new Set(identities.flatMap((one) => one.owners))]);
+  if (forces.size === 0) return found;
+  const keys: { owner: string; kind: number; value: Buffer }[] = [];
+  const askers: number[] = [];
+  identities.forEach((one, of) => {
+    for (const owner of one.owners) {
+      const force = forces.get(owner);
+      if (!force) continue;
+      const ask = (kind: number, value: Buffer) => {
+        keys.push({ owner, kind, value });
+        askers.push(of);
+      };
+      for (const value of one.sha256) ask(KIND.sha256, value);
+      for (const value of one.md5) ask(KIND.md5, value);
+      for (const phone of one.phones) ask(KIND.phone, Buffer.from(phone));
+      if (force.aliases > 0)
+        for (const key of one.emails.flatMap((email) => aliasKey(email) ?? [])) ask(key.kind, key.value);
+    }
+  });
+  for (const { at, listId, label } of await store.customerHits(tx, keys))
+    found[askers[at]!] ??= { listId, label };
+  return found;
 }
 
 /** Whether one of a person's addresses is known by a hash that some row of the owner's lists lacks. */

@@ -18,7 +18,7 @@ export interface Batch {
 
 /** What a thread is to read: how many records a file has, or its batches from a byte on (0: from the beginning). */
 export type ListTask =
-  | { read: 'count'; path: string; mostRows: number }
+  | { read: 'count'; path: string; accepts: Accepts; mostRows: number }
   | {
       read: 'batches';
       path: string;

@@ -1,7 +1,7 @@
 import { FileFault, findDelimiter, lineNumbers, readRows } from '../../../platform/csv-reader.ts';
 import { serveThread } from '../../../platform/thread.ts';
 import type { Batch, ListTask } from './list-thread.ts';
-import { entryColumns, readRow } from './policy.ts';
+import { type Accepts, entryColumns, readRow } from './policy.ts';
 
 // Reads the files of lists in a separate thread (list-thread.ts).
 
@@ -11,10 +11,10 @@ const rowsOf = (path: string, delimiter: string, from = 0, most = 1000) =>
   readRows(path, { from, delimiter, most, mostBytes: 1024 * 1024, aftermath: AFTERMATH });
 
 /** Returns how many records a file has. Throws FileFault when there are none, or more than allowed. */
-async function count(path: string, mostRows: number): Promise<number> {
+async function count(path: string, mostRows: number, accepts: Accepts): Promise<number> {
   let rows = 0;
   for await (const group of rowsOf(path, await findDelimiter(path))) {
-    if (rows === 0 && group[0] && entryColumns(group[0].cells)) rows--;
+    if (rows === 0 && group[0] && entryColumns(group[0].cells, accepts)) rows--;
     rows += group.length;
     if (rows > mostRows)
       throw new FileFault(`The file has more than ${mostRows.toLocaleString('en-US')} records. ${AFTERMATH}`);
@@ -24,9 +24,9 @@ async function count(path: string, mostRows: number): Promise<number> {
 }
 
 /** Returns the columns that a file's first line names, and where the data after it begins. */
-async function head(path: string, delimiter: string) {
+async function head(path: string, delimiter: string, accepts: Accepts) {
   for await (const [first] of readRows(path, { delimiter, most: 1, mostBytes: 1, aftermath: AFTERMATH })) {
-    const columns = entryColumns(first!.cells);
+    const columns = entryColumns(first!.cells, accepts);
     return { columns, from: columns ? first!.end : 0 };
   }
   throw new FileFault('The file has no records.');
@@ -42,7 +42,7 @@ async function* batches({
   size,
 }: Extract<ListTask, { read: 'batches' }>): AsyncGenerator<Batch> {
   const delimiter = await findDelimiter(path);
-  const { columns, from } = await head(path, delimiter);
+  const { columns, from } = await head(path, delimiter, accepts);
   const resumed = resumedAt > 0;
   const start = resumed ? resumedAt : from;
   let line = resumed ? resumedLine : (await lineNumbers(path, 0, 1, [start]))[0]!;
@@ -61,13 +61,15 @@ async function* batches({
         const key = `${main!.kind}\t\\\\x${main!.value}`;
         if (batch.seen.has(key)) continue;
         batch.seen.add(key);
-        lines.push(`${key}\tt\n`);
+        // A label has no tab or line break (labelOf); COPY reads backslashes as escapes.
+        const label = entry.label?.replaceAll('\\', '\\\\') ?? '\\N';
+        lines.push(`${key}\tt\t${label}\n`);
         for (const { kind, value } of others) {
           const other = `${kind}\t\\\\x${value}`;
           // Several spellings of one mailbox lead to the same key; md5 always comes with its sha256 anyway.
           if (others.length > 1 && (batch.seen.has(other) || batch.also.has(other))) continue;
           if (others.length > 1) batch.also.add(other);
-          lines.push(`${other}\tf\n`);
+          lines.push(`${other}\tf\t${label}\n`);
         }
         if (entry.only) batch.counts[`${entry.only}_only`]++;
         if (main!.kind === 6) batch.counts.phones++;
@@ -117,7 +119,7 @@ async function close(
 }
 
 async function* answers(task: ListTask): AsyncGenerator<unknown> {
-  if (task.read === 'count') yield await count(task.path, task.mostRows);
+  if (task.read === 'count') yield await count(task.path, task.mostRows, task.accepts);
   else yield* batches(task);
 }
 

@@ -12,7 +12,8 @@ import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import { type Batch, readApart } from './list-thread.ts';
-import { excess } from './quota.policy.ts';
+import { type Accepts, nounOf } from './policy.ts';
+import { excess, MOST_CUSTOMERS, TOO_MANY_CUSTOMERS } from './quota.policy.ts';
 import * as store from './store.ts';
 
 const Which = z.object({ rootId: z.uuid(), listId: z.uuid() });
@@ -41,7 +42,7 @@ const CLEAR_STEP = 50_000;
 
 /** The message of a list that was set aside. */
 const HELD =
-  'The server stopped twice while reading this file, so the list is on hold and excludes no one. Check the file, then try again.';
+  'The server stopped twice while reading this file, so the list is on hold and has no effect. Check the file, then try again.';
 
 /** The list was changed meanwhile (removed, or taken over by another worker), so this run has nothing more to do. */
 class Overtaken extends Error {
@@ -62,7 +63,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
   async function take(
     source: AsyncIterable<Uint8Array>,
     file: string,
-    given: { mostBytes: number; few?: { mostRows: number; by: string } },
+    given: { mostBytes: number; few?: { mostRows: number; by: string; accepts: Accepts } },
   ): Promise<{ rows: number }> {
     const path = pathOf(file);
     await mkdir(join(path, '..'), { recursive: true });
@@ -75,10 +76,11 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     }
     await takeIn(counted(), path, given.mostBytes);
     if (!given.few) return { rows: breaks };
-    const { mostRows, by } = given.few;
+    const { mostRows, by, accepts } = given.few;
     try {
       return await inReadingTurn(by, async () => {
-        for await (const rows of readApart<number>({ read: 'count', path, mostRows })) return { rows };
+        for await (const rows of readApart<number>({ read: 'count', path, accepts, mostRows }))
+          return { rows };
         throw new FileFault('The file has no records.');
       });
     } catch (error) {
@@ -162,7 +164,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     readApart<Batch>({
       read: 'batches',
       path: pathOf(list.file_path!),
-      accepts: list.accepts,
+      accepts: list.use === 'customers' ? 'customers' : list.accepts,
       ignoreAliases: list.ignore_aliases,
       country: list.country as CountryCode,
       at: Number(list.byte_offset),
@@ -203,6 +205,8 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
         const fault = excess(list.level, Number(list.most_entries), await store.entriesOf(tx, list));
         if (fault) throw new FileFault(`The list ${fault}.`);
       }
+      if (list.use === 'customers' && (await store.customerEntries(tx, list.company_id)) > MOST_CUSTOMERS)
+        throw new FileFault(`The list ${TOO_MANY_CUSTOMERS}.`);
       return (await store.listById(tx, list.id))!;
     });
   }
@@ -232,8 +236,8 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
           objectKind: 'exclusion_list',
           objectId: row.id,
           description: error
-            ? `The exclusion list ${row.name} could not be loaded`
-            : `The exclusion list ${row.name} is active: ${row.rows_added} entries, ${row.rows_bad} invalid rows`,
+            ? `The ${nounOf(row.use)} ${row.name} could not be loaded`
+            : `The ${nounOf(row.use)} ${row.name} is active: ${row.rows_added} entries, ${row.rows_bad} invalid rows`,
         },
       );
     });
@@ -269,7 +273,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
             action: 'exclusion.hold',
             objectKind: 'exclusion_list',
             objectId: listId,
-            description: `The exclusion list ${row.name} was put on hold because the server stopped twice while reading it`,
+            description: `The ${nounOf(row.use)} ${row.name} was put on hold because the server stopped twice while reading it`,
           },
         );
       }),

@@ -80,9 +80,13 @@ describe('[EXCL-01] [BEY-08] what an entry is', () => {
 
 describe('rows', () => {
   test('the first line may name columns; other columns are not looked at', () => {
-    expect(entryColumns(['first_name', 'E-Mail Address', 'Phone Number'])).toEqual([1, 2]);
+    expect(entryColumns(['first_name', 'E-Mail Address', 'Phone Number'])?.entries).toEqual([1, 2]);
     expect(entryColumns(['ada@people.example'])).toBeNull();
-    const { entries, fault } = readRow(['Ada', 'ada@people.example', 'none'], [1, 2], 'all');
+    const { entries, fault } = readRow(
+      ['Ada', 'ada@people.example', 'none'],
+      { entries: [1, 2], names: [] },
+      'all',
+    );
     expect(entries).toHaveLength(1);
     expect(fault).toMatchObject({ value: 'none' });
   });

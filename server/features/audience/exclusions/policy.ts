@@ -11,8 +11,16 @@ import { type CountryCode, HOME_COUNTRY } from '../../../platform/countries.ts';
 export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
-/** What a file may hold: email addresses, plain or as MD5 (spec calls 5), or entries of every kind. */
-export type Accepts = 'email' | 'all';
+/**
+ * What a file may hold: email addresses, plain or as MD5 (spec calls 5), entries of every kind, or customers, each with
+ * their name.
+ */
+export type Accepts = 'email' | 'all' | 'customers';
+
+/** What a list is for: people who never become leads, or known customers, who are never charged for but told of. */
+export type Use = 'exclude' | 'customers';
+/** What the user log calls a list. */
+export const nounOf = (use: Use): string => (use === 'customers' ? 'customer list' : 'exclusion list');
 
 /** The levels a list can have, from the widest. */
 export type Level = 'root' | 'agency' | 'client' | 'campaign';
@@ -25,6 +33,8 @@ export interface Entry {
   values: { kind: Kind; value: string }[];
   /** Known only by this hash, so that a person known only by the other one cannot be compared. */
   only?: 'md5' | 'sha256';
+  /** What the client calls this customer; only on lists of customers. */
+  label?: string;
 }
 
 /** Longer than any address; the patterns below are slow on many dots. */
@@ -64,6 +74,8 @@ export function readEntry(
   if (/^[0-9a-f]{40}$/.test(value)) return 'is a SHA-1 hash. Use SHA-256, MD5, or the address itself';
   const phone = /^\+?[\d\s().-]{7,24}$/.test(value) ? phoneOf(value, country) : null;
   if (phone) return { values: [{ kind: KIND.phone, value: hex(phone) }] };
+  if (accepts === 'customers')
+    return 'is not an email address, an MD5 or SHA-256 hash of one, or a phone number';
   const domain = value.includes('@', 1) ? null : domainOf(value.replace(/^@/, ''));
   if (domain) return { values: [{ kind: KIND.domain, value: hex(domain) }] };
   return 'is not an email address, an MD5 or SHA-256 hash of one, a phone number, or a domain';
@@ -125,7 +137,7 @@ function domainOf(text: string): string | null {
 }
 
 /**
- * Returns the domain of an address and those above it (shop.acme.com, acme.com): excluding a domain excludes everything
+ * Returns the domain of an address, or a domain, and those above it (shop.acme.com, acme.com): excluding a domain excludes everything
  * below it.
  */
 export function domainsOf(email: string): string[] {
@@ -150,32 +162,62 @@ const COLUMN_NAMES = new Set([
   ...['phone', 'phonenumber', 'phones', 'mobile', 'mobilephone', 'cell', 'domain', 'domains', 'emaildomain'],
 ]);
 
+/** The columns that say what a customer is called. */
+const NAME_COLUMNS = new Set([
+  ...['name', 'fullname', 'firstname', 'lastname', 'first', 'last', 'givenname', 'familyname'],
+  ...['customer', 'customername', 'contact', 'contactname'],
+]);
+/** One customer is a person, not everyone with addresses at a domain. */
+const DOMAIN_COLUMNS = new Set(['domain', 'domains', 'emaildomain']);
+
+/** Which columns of a file hold entries, and which of them what a customer is called. */
+export interface Columns {
+  entries: number[];
+  names: number[];
+}
+
 /**
  * Returns which columns hold entries, if the first line names them; null if it names none and is a row like any other.
  */
-export function entryColumns(first: readonly string[]): number[] | null {
-  const columns = first.flatMap((cell, i) =>
-    COLUMN_NAMES.has(
-      cell
-        .trim()
-        .toLowerCase()
-        .replace(/[\s_"'-]/g, ''),
-    )
-      ? [i]
-      : [],
+export function entryColumns(first: readonly string[], accepts: Accepts = 'all'): Columns | null {
+  const heads = first.map((cell) =>
+    cell
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_"'-]/g, ''),
   );
-  return columns.length > 0 ? columns : null;
+  const where = (names: ReadonlySet<string>): number[] =>
+    heads.flatMap((head, i) => (names.has(head) ? [i] : []));
+  const isCustomers = accepts === 'customers';
+  const entries = where(COLUMN_NAMES).filter((i) => !isCustomers || !DOMAIN_COLUMNS.has(heads[i]!));
+  return entries.length > 0 ? { entries, names: isCustomers ? where(NAME_COLUMNS) : [] } : null;
+}
+
+const LONGEST_LABEL = 160;
+
+/** What a list calls a customer: the name, and the address or number that it has; without a name, that alone. */
+export function labelOf(name: string, value: string): string {
+  const plain = (text: string): string =>
+    text
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+      .trim()
+      .slice(0, LONGEST_LABEL);
+  const [called, known] = [plain(name), plain(value)];
+  const isHash = /^(?:[0-9a-f]{32}|[0-9a-f]{64})$/i.test(known);
+  if (called === '') return known;
+  return isHash || called === known ? called : `${called} (${known})`;
 }
 
 /** Reads a row: its entries, and the first invalid value with the reason. Without `columns` a row is one value. */
 export function readRow(
   cells: readonly string[],
-  columns: readonly number[] | null,
+  columns: Columns | null,
   accepts: Accepts,
   ignoreAliases = false,
   country: CountryCode = HOME_COUNTRY,
 ): { entries: Entry[]; fault?: { reason: string; value: string } } {
-  const given = columns ? columns.map((i) => cells[i] ?? '') : [...cells];
+  const given = columns ? columns.entries.map((i) => cells[i] ?? '') : [...cells];
   const values = given.filter((cell) => cell.trim() !== '');
   if (!columns && values.length > 1) {
     const value = cells.slice(0, 20).join(',');
@@ -188,6 +230,13 @@ export function readRow(
     const read = readEntry(value, accepts, ignoreAliases, country);
     if (typeof read !== 'string') entries.push(read);
     else fault ??= { reason: read, value: shown(value) };
+  }
+  if (accepts === 'customers' && entries.length > 0) {
+    const name = (columns?.names ?? []).map((i) => cells[i] ?? '').join(' ');
+    const known = values.find(
+      (value) => typeof readEntry(value, accepts, ignoreAliases, country) !== 'string',
+    );
+    for (const entry of entries) entry.label = labelOf(name, known ?? '');
   }
   return { entries, ...(fault ? { fault } : {}) };
 }

@@ -37,3 +37,10 @@ export function excess(level: Level, most: number, { company, agency, root }: En
     return `${of(MOST_ENTRIES.agency, 'per agency with its clients')}. Purge lists first`;
   return root > MOST_ENTRIES.root ? `${of(MOST_ENTRIES.root, 'per system')}. Purge lists first` : null;
 }
+
+/**
+ * How many known customers a client may have: enough for its own, too few to look through bought lists for visitors who
+ * are not charged for (docs/security.md).
+ */
+export const MOST_CUSTOMERS = 50_000;
+export const TOO_MANY_CUSTOMERS = `would exceed the limit of ${MOST_CUSTOMERS.toLocaleString('en-US')} known customers per client. Remove lists first`;

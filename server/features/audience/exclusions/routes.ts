@@ -24,8 +24,8 @@ export function exclusionsRoutes(exclusions: Exclusions): {
 } {
   return {
     handlers: {
-      jobProgress: (ctx, input) => exclusions.progress(ctx, input.level, input.company_id),
-      purgeSuppressionList: (ctx, input) => exclusions.purge(ctx, input.level, input.owner_id),
+      jobProgress: (ctx, input) => exclusions.progress(ctx, input.level, input.company_id, input.use),
+      purgeSuppressionList: (ctx, input) => exclusions.purge(ctx, input.level, input.owner_id, input.use),
       purgeOptOutList: (ctx) => exclusions.purge(ctx, 'root', ctx.scope.rootId),
       lists: (ctx, input) => exclusions.lists(ctx, input.level, input.owner_id, input),
       report: (ctx, input) => exclusions.report(ctx, input.id),
@@ -86,6 +86,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
               id: query.owner_id,
               fileName: query.file_name,
               accepts: 'all',
+              use: query.use,
               ignoreAliases: query.ignore_aliases === 'T',
               country: query.country,
               field: 'file',

@@ -20,10 +20,21 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Setup } from '../../accounts/setup/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { anyInForce, check, since } from './check.ts';
+import { anyInForce, check, customersOf, since } from './check.ts';
 import { clearJob, createLoads, loadJob } from './load.ts';
-import { type Accepts, isCsv, type Level, readEntry, safeName } from './policy.ts';
-import { excess, mostEntries } from './quota.policy.ts';
+import {
+  type Accepts,
+  type Entry,
+  isCsv,
+  KIND,
+  type Level,
+  labelOf,
+  nounOf,
+  readEntry,
+  safeName,
+  type Use,
+} from './policy.ts';
+import { excess, MOST_CUSTOMERS, mostEntries, TOO_MANY_CUSTOMERS } from './quota.policy.ts';
 import * as store from './store.ts';
 
 export type Exclusions = ReturnType<typeof createExclusions>;
@@ -39,6 +50,8 @@ const SIZES: Record<Level, { bytes: number; words: string }> = {
   campaign: { bytes: SMALL_BYTES, words: '8 MB' },
 };
 const DONE_MS = 3_600_000;
+/** Rows of a statement that fills a list from a connection. */
+const REFILL_STEP = 5000;
 
 /** Who the list belongs to. */
 interface Place {
@@ -105,7 +118,8 @@ export function createExclusions(
       /** For a campaign: the client it must belong to. */
       companyId?: string;
       fileName: string;
-      accepts: Accepts;
+      accepts: 'email' | 'all';
+      use?: Use;
       ignoreAliases: boolean;
       /** The country of phone numbers that do not state one. */
       country?: string;
@@ -113,6 +127,8 @@ export function createExclusions(
     },
     body: AsyncIterable<Uint8Array>,
   ) {
+    const { use = 'exclude' } = given;
+    const accepts: Accepts = use === 'customers' ? 'customers' : given.accepts;
     const refuse = (code: 'invalid' | 'too_large', message: string, rule: string) =>
       new Refusal(code, message, { errors: { [given.field]: [rule] } });
     const mayHaveMore = async (tx: Tx, holder: string, check: typeof checkBound) => {
@@ -125,7 +141,11 @@ export function createExclusions(
     const mayHaveEntries = async (tx: Tx, owner: Owner, more: number) => {
       const { company, agency, root } = await store.entriesOf(tx, owner);
       const n = BigInt(more);
-      const fault = excess(given.level, most, { company: company + n, agency: agency + n, root: root + n });
+      const fault =
+        excess(given.level, most, { company: company + n, agency: agency + n, root: root + n }) ??
+        (use === 'customers' && (await store.customerEntries(tx, owner.company_id)) + more > MOST_CUSTOMERS
+          ? TOO_MANY_CUSTOMERS
+          : null);
       if (fault) throw refuse('invalid', `${given.field}: ${fault}.`, fault);
     };
     const place = await inScope(db.app, ctx.scope, async (tx) => {
@@ -139,6 +159,8 @@ export function createExclusions(
     if (!country) throw refusalOf('country', 'is not a country with phone numbers');
     if (!isCsv(given.fileName)) throw refuse('invalid', messages.csvOnly, messages.csvOnly);
     const isSmall = given.level === 'client' || given.level === 'campaign';
+    if (use === 'customers' && !isSmall)
+      throw refusalOf('level', 'must be client or campaign for known customers');
     const now = clock.now();
     const id = newId(now);
     const name = safeName(given.fileName);
@@ -147,7 +169,7 @@ export function createExclusions(
     const { rows } = await loads
       .take(body, file, {
         mostBytes: size.bytes,
-        ...(isSmall ? { few: { mostRows: MOST_RECORDS, by: ctx.actor.companyId } } : {}),
+        ...(isSmall ? { few: { mostRows: MOST_RECORDS, by: ctx.actor.companyId, accepts } } : {}),
       })
       .catch((error: unknown) => {
         if (error instanceof FileFault) throw refuse('invalid', messages.failed, error.message);
@@ -165,6 +187,7 @@ export function createExclusions(
           level: place.level,
           name,
           accepts: given.accepts,
+          use,
           ignore_aliases: given.ignoreAliases,
           country,
           state: 'queued' as const,
@@ -185,7 +208,7 @@ export function createExclusions(
           action: 'exclusion.upload',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Uploaded the exclusion list ${name} for ${place.name}`,
+          description: `Uploaded the ${nounOf(use)} ${name} for ${place.name}`,
           owner: place.owner,
         });
         return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
@@ -210,17 +233,18 @@ export function createExclusions(
     check,
     since,
     anyInForce,
+    customersOf,
     /** Loads files into lists and clears lists from the database, for the worker, benchmarks and tests. */
     loads,
     jobs,
     submit,
 
     /** Returns what is in progress for a company or campaign, and what ended within the last hour. */
-    progress: (ctx: Ctx, level: Level, id: string) =>
+    progress: (ctx: Ctx, level: Level, id: string, use: Use) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { ownerId } = await placeFor(tx, ctx, level, id);
-        const open = await store.underWay(tx, ownerId);
-        const ended = await store.endedSince(tx, ownerId, new Date(clock.now().getTime() - DONE_MS));
+        const open = await store.underWay(tx, ownerId, use);
+        const ended = await store.endedSince(tx, ownerId, use, new Date(clock.now().getTime() - DONE_MS));
         return {
           running: open.map((row) => ({
             id: row.id,
@@ -233,12 +257,13 @@ export function createExclusions(
         };
       }),
 
-    lists: (ctx: Ctx, level: Level, id: string, asked: { page: number; per_page: number }) =>
+    lists: (ctx: Ctx, level: Level, id: string, asked: { use: Use; page: number; per_page: number }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { ownerId } = await placeFor(tx, ctx, level, id);
         const { rows, total } = await store.pageOfLists(
           tx,
           ownerId,
+          asked.use,
           asked.per_page,
           (asked.page - 1) * asked.per_page,
         );
@@ -262,8 +287,12 @@ export function createExclusions(
         };
       }),
 
-    /** One list, whatever its state. @throws Refusal 404 */
-    one: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, id)),
+    /** For programs: one list that excludes, whatever its state. @throws Refusal 404 */
+    one: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const row = await one(tx, id);
+        return row.use === 'exclude' ? row : missing();
+      }),
 
     report: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => ({
@@ -285,17 +314,148 @@ export function createExclusions(
       })();
     },
 
-    /** Takes all lists of a company or campaign out of force. */
-    purge: (ctx: Ctx, level: Level, id: string) =>
+    /**
+     * Adds a list of customers that a connection fills, empty until it is read for the first time.
+     * @throws Refusal 404, 409 if there is one already, 422
+     */
+    connect: (
+      ctx: Ctx,
+      given: { level: Level; id: string; country: string },
+      connection: { id: string; company_id: string; name: string },
+    ) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        const place = await placeFor(tx, ctx, given.level, given.id);
+        if (connection.company_id !== place.owner.company_id)
+          throw refusalOf('connection_id', 'is not a connection of this client');
+        const country = countryOf(given.country);
+        if (!country) throw refusalOf('country', 'is not a country with phone numbers');
+        await boundedBy(tx, 'lists', place.owner.company_id, 'connection_id');
+        await store.holdEntries(tx, place.owner.root_id);
+        if (await store.isConnected(tx, place.ownerId, connection.id))
+          throw new Refusal('conflict', 'There is already a list from this connection.');
+        const now = clock.now();
+        const id = newId(now);
+        await store.insertList(tx, {
+          id,
+          ...place.owner,
+          owner_id: place.ownerId,
+          level: place.level,
+          name: connection.name,
+          use: 'customers',
+          country,
+          ignore_aliases: true,
+          connection_id: connection.id,
+          created_by: ctx.actor.userId,
+          created_at: now,
+          finished_at: now,
+        });
+        await audit.record(tx, ctx, {
+          action: 'exclusion.connect',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Added a customer list from the connection ${connection.name} for ${place.name}`,
+          owner: place.owner,
+        });
+        return view(await one(tx, id));
+      }),
+
+    /** A list that a connection fills. @throws Refusal 404 */
+    connected: (tx: Tx, id: string) =>
+      one(tx, id).then((row) => (row.connection_id !== null && row.state === 'active' ? row : missing())),
+    /** The lists of a root that connections fill. */
+    allConnected: (rootId: string) => inScope(db.app, { rootId }, (tx) => store.connectedLists(tx, rootId)),
+
+    /**
+     * Puts what a connection lists in the place of what it listed before; or says why it could not be read, and leaves
+     * that in force. In the root's scope, for one list at a time.
+     */
+    refill: (
+      rootId: string,
+      listId: string,
+      given: { people: readonly { name: string; email: string; phone: string }[] } | { error: string },
+    ) =>
+      inScope(db.app, { rootId }, async (tx) => {
+        await store.holdEntries(tx, rootId);
+        const list = await store.listById(tx, listId, true);
+        if (list?.state !== 'active' || list.connection_id === null) return;
+        const failed = (error: string) =>
+          store.updateList(tx, listId, { refresh_error: error.slice(0, 500) });
+        if ('error' in given) return void (await failed(given.error));
+        const sums = { emails: 0n, phones: 0n, added: 0n, same: 0n, bad: 0n };
+        const known = new Set<string>();
+        const rows: { kind: number; value: string; label: string }[] = [];
+        for (const { name, email, phone } of given.people) {
+          const values = [email, phone].filter((value) => value.trim() !== '');
+          const country = countryOf(list.country) ?? HOME_COUNTRY;
+          const read = values.map((value) => readEntry(value, 'customers', list.ignore_aliases, country));
+          const entries = read.filter((entry) => typeof entry !== 'string');
+          if (entries.length === 0) sums.bad++;
+          const label = labelOf(name, values[read.findIndex((entry) => typeof entry !== 'string')] ?? '');
+          for (const entry of entries) {
+            const [main] = entry.values;
+            const key = `${main!.kind} ${main!.value}`;
+            if (known.has(key)) sums.same++;
+            else {
+              known.add(key);
+              sums[main!.kind === KIND.phone ? 'phones' : 'emails']++;
+              sums.added++;
+              rows.push(...entry.values.map((value) => ({ ...value, label })));
+            }
+          }
+        }
+        const more = sums.added - list.rows_added;
+        const { company, agency, root } = await store.entriesOf(tx, list);
+        const fault =
+          excess(list.level, mostEntries(list.level, false), {
+            company: company + more,
+            agency: agency + more,
+            root: root + more,
+          }) ??
+          ((await store.customerEntries(tx, list.company_id)) + Number(more) > MOST_CUSTOMERS
+            ? TOO_MANY_CUSTOMERS
+            : null);
+        if (fault) return void (await failed(`The list ${fault}.`));
+        await store.deleteEntries(tx, list);
+        for (let from = 0; from < rows.length; from += REFILL_STEP)
+          await store.insertEntries(tx, list, rows.slice(from, from + REFILL_STEP));
+        const now = clock.now();
+        const read = BigInt(given.people.length);
+        await store.updateList(tx, listId, {
+          emails: sums.emails,
+          phones: sums.phones,
+          rows_read: read,
+          total_rows: read,
+          rows_added: sums.added,
+          rows_same: sums.same,
+          rows_bad: sums.bad,
+          refreshed_at: now,
+          refresh_error: null,
+        });
+        const { root_id, agency_id, company_id } = list;
+        await audit.recordSystem(
+          tx,
+          now,
+          { root_id, agency_id, company_id },
+          {
+            action: 'exclusion.refresh',
+            objectKind: 'exclusion_list',
+            objectId: listId,
+            description: `The customer list ${list.name} was refreshed: ${sums.added} entries`,
+          },
+        );
+      }),
+
+    /** Takes all lists of a company or campaign for one use out of force. */
+    purge: (ctx: Ctx, level: Level, id: string, use: Use = 'exclude') =>
       inScope(db.app, ctx.scope, async (tx) => {
         const place = await placeFor(tx, ctx, level, id);
-        const gone = await remove(tx, { ownerId: place.ownerId });
+        const gone = await remove(tx, { ownerId: place.ownerId, use });
         const entries = gone.reduce((sum, row) => sum + (row.error ? 0n : row.rows_added), 0n);
         await audit.record(tx, ctx, {
           action: 'exclusion.purge',
           objectKind: 'exclusion_list',
           objectId: place.ownerId,
-          description: `Purged the exclusion lists of ${place.name}: ${gone.length} lists, ${entries} entries`,
+          description: `Purged the ${nounOf(use)}s of ${place.name}: ${gone.length} lists, ${entries} entries`,
           owner: place.owner,
         });
         return {
@@ -305,7 +465,6 @@ export function createExclusions(
         };
       }),
 
-    /** Removes one list. */
     /** Resumes a list that was set aside, from where it stopped. */
     tryAgain: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
@@ -316,15 +475,17 @@ export function createExclusions(
           action: 'exclusion.again',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Retried the exclusion list ${row.name}`,
+          description: `Retried the ${nounOf(row.use)} ${row.name}`,
           owner: { root_id, agency_id, company_id },
         });
         return { result: 'success' as const, message: ownExclusionMessages.again };
       }),
 
-    undo: (ctx: Ctx, id: string) =>
+    /** Removes one list; `use`: only one for this. */
+    undo: (ctx: Ctx, id: string, use?: Use) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id);
+        if (use && row.use !== use) return missing();
         const [gone] = await remove(tx, { id });
         if (!gone) throw new Refusal('conflict', 'This list was already undone.');
         const { root_id, agency_id, company_id } = row;
@@ -332,16 +493,19 @@ export function createExclusions(
           action: 'exclusion.undo',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Undid the exclusion list ${row.name}`,
+          description: `Undid the ${nounOf(row.use)} ${row.name}`,
           owner: { root_id, agency_id, company_id },
         });
-        return { result: 'success' as const, message: ownExclusionMessages.undone };
+        return {
+          result: 'success' as const,
+          message: row.use === 'customers' ? ownExclusionMessages.removed : ownExclusionMessages.undone,
+        };
       }),
 
     /** Adds a list immediately, without a file (demo data, tests); returns the lines that are not valid entries. */
     async addList(
       tx: Tx,
-      given: { owner: Owner; ownerId: string; level: Level; name: string; lines: string[] },
+      given: { owner: Owner; ownerId: string; level: Level; name: string; lines: string[]; use?: Use },
       at: Date,
     ): Promise<{ id: string; added: number; bad: { line: number; value: string }[] }> {
       const id = newId(at);
@@ -349,7 +513,7 @@ export function createExclusions(
       const sums = { emails: 0n, phones: 0n, domains: 0n, md5_only: 0n, sha256_only: 0n };
       const entries = given.lines.flatMap((text, i) => {
         if (text.trim() === '') return [];
-        const read = readEntry(text, 'all');
+        const read = readEntry(text, given.use === 'customers' ? 'customers' : 'all');
         if (typeof read === 'string') {
           bad.push({ line: i + 1, value: text.slice(0, 200) });
           return [];
@@ -357,7 +521,7 @@ export function createExclusions(
         const { kind } = read.values[0]!;
         sums[kind === 6 ? 'phones' : kind === 8 ? 'domains' : 'emails']++;
         if (read.only) sums[`${read.only}_only`]++;
-        return [read];
+        return [given.use === 'customers' ? { ...read, label: labelOf('', text) } : read];
       });
       const list = { id, ...given.owner, owner_id: given.ownerId };
       const read = BigInt(entries.length + bad.length);
@@ -365,6 +529,7 @@ export function createExclusions(
         ...list,
         level: given.level,
         name: given.name,
+        use: given.use ?? 'exclude',
         ...sums,
         rows_read: read,
         total_rows: read,
@@ -377,7 +542,7 @@ export function createExclusions(
         await store.insertEntries(
           tx,
           list,
-          entries.flatMap((entry) => entry.values),
+          entries.flatMap(({ values, label }: Entry) => values.map((value) => ({ ...value, label }))),
         );
       return { id, added: entries.length, bad };
     },
@@ -393,6 +558,7 @@ function view(row: store.ListRow) {
     id: row.id,
     file_name: row.name,
     level: row.level,
+    use: row.use,
     state: row.state,
     error: row.error,
     rows_read: Number(row.rows_read),
@@ -407,5 +573,8 @@ function view(row: store.ListRow) {
     created_at: row.created_at.toISOString(),
     finished_at: row.finished_at?.toISOString() ?? null,
     removed_at: row.removed_at?.toISOString() ?? null,
+    connection_id: row.connection_id,
+    refreshed_at: row.refreshed_at?.toISOString() ?? null,
+    refresh_error: row.refresh_error,
   };
 }

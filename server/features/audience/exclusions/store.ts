@@ -5,6 +5,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
+import type { Use } from './policy.ts';
 
 export type ListRow = Selectable<Schema['exclusion_list']>;
 
@@ -84,14 +85,87 @@ export async function updateList(
   await tx.updateTable('exclusion_list').set(set).where('id', '=', id).execute();
 }
 
-/** Returns the next of an owner's lists after a position, the newest first. */
+/** Which of these owners have customers on lists in force, and on how many addresses Gmail's dots are ignored. */
+export async function customersInForce(tx: Tx, owners: string[]): Promise<Map<string, { aliases: number }>> {
+  if (owners.length === 0) return new Map();
+  const { rows } = await sql<{ owner_id: string; aliases: number }>`
+    select owner_id, coalesce(sum(emails) filter (where ignore_aliases), 0)::float8 as aliases
+    from exclusion_list where owner_id = any(${owners}::uuid[]) and state = 'active' and use = 'customers'
+    group by owner_id`.execute(tx);
+  return new Map(rows.map((row) => [row.owner_id, row]));
+}
+
+/** The customers among these (owner, kind, value), by position: the list that had them first, and what it calls them. */
+export async function customerHits(tx: Tx, keys: { owner: string; kind: number; value: Buffer }[]) {
+  if (keys.length === 0) return [];
+  const { rows } = await sql<{ n: bigint; list_id: string; label: string }>`
+    select k.n, hit.list_id, hit.label
+    from unnest(${keys.map((k) => k.owner)}::uuid[], ${keys.map((k) => k.kind)}::smallint[], ${keys.map((k) => k.value)}::bytea[])
+      with ordinality k (owner, kind, value, n)
+    cross join lateral (
+      select e.list_id, e.label from exclusion e join exclusion_list l on l.id = e.list_id
+      where e.owner_id = k.owner and e.kind = k.kind and e.value = k.value and l.state = 'active'
+        and l.use = 'customers' and e.label is not null
+      order by l.created_at, l.id limit 1) hit
+    order by k.n`.execute(tx);
+  return rows.map((row) => ({ at: Number(row.n) - 1, listId: row.list_id, label: row.label }));
+}
+
+/** How many customers a company's lists have, or may have once everything is loaded. */
+export async function customerEntries(tx: Tx, companyId: string): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select coalesce(sum(case state when 'active' then rows_added else greatest(rows_added, total_rows) end), 0)::float8 as n
+    from exclusion_list where company_id = ${companyId} and use = 'customers'
+      and state in ('queued', 'loading', 'held', 'active')`.execute(tx);
+  return rows[0]!.n;
+}
+
+/** Whether an owner has a list in force that a connection fills. */
+export async function isConnected(tx: Tx, ownerId: string, connectionId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('exclusion_list')
+    .select('id')
+    .where('owner_id', '=', ownerId)
+    .where('connection_id', '=', connectionId)
+    .where('state', '=', 'active')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The lists of a root that are refreshed from a connection, by id. */
+export async function connectedLists(tx: Tx, rootId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('exclusion_list')
+    .select('id')
+    .where('root_id', '=', rootId)
+    .where('connection_id', 'is not', null)
+    .where('state', '=', 'active')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
+/** Deletes everything that a list contains. */
+export async function deleteEntries(tx: Tx, list: { id: string; owner_id: string }): Promise<void> {
+  await tx
+    .deleteFrom('exclusion')
+    .where('owner_id', '=', list.owner_id)
+    .where('list_id', '=', list.id)
+    .execute();
+}
+
+/** Returns the next of an owner's lists that exclude, after a position, the newest first. */
 export async function nextLists(
   tx: Tx,
   ownerId: string,
   after: { at: Date; id: string } | null,
   limit: number,
 ): Promise<ListRow[]> {
-  let query = tx.selectFrom('exclusion_list').selectAll().where('owner_id', '=', ownerId);
+  let query = tx
+    .selectFrom('exclusion_list')
+    .selectAll()
+    .where('owner_id', '=', ownerId)
+    .where('use', '=', 'exclude');
   if (after) query = query.where(sql<boolean>`(created_at, id) < (${after.at}, ${after.id}::uuid)`);
   return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
 }
@@ -100,10 +174,11 @@ export async function nextLists(
 export async function pageOfLists(
   tx: Tx,
   ownerId: string,
+  use: Use,
   limit: number,
   offset: number,
 ): Promise<{ rows: ListRow[]; total: number }> {
-  const query = tx.selectFrom('exclusion_list').where('owner_id', '=', ownerId);
+  const query = tx.selectFrom('exclusion_list').where('owner_id', '=', ownerId).where('use', '=', use);
   const rows = await query
     .selectAll()
     .orderBy('created_at', 'desc')
@@ -118,11 +193,12 @@ export async function pageOfLists(
 }
 
 /** Returns an owner's lists that are in progress, oldest first. */
-export async function underWay(tx: Tx, ownerId: string): Promise<ListRow[]> {
+export async function underWay(tx: Tx, ownerId: string, use: Use): Promise<ListRow[]> {
   return tx
     .selectFrom('exclusion_list')
     .selectAll()
     .where('owner_id', '=', ownerId)
+    .where('use', '=', use)
     .where('state', 'in', ['queued', 'loading'])
     .orderBy('created_at')
     .orderBy('id')
@@ -131,11 +207,12 @@ export async function underWay(tx: Tx, ownerId: string): Promise<ListRow[]> {
 }
 
 /** Returns an owner's lists that ended since then, newest first. */
-export async function endedSince(tx: Tx, ownerId: string, since: Date): Promise<ListRow[]> {
+export async function endedSince(tx: Tx, ownerId: string, use: Use, since: Date): Promise<ListRow[]> {
   return tx
     .selectFrom('exclusion_list')
     .selectAll()
     .where('owner_id', '=', ownerId)
+    .where('use', '=', use)
     .where('state', 'in', ['active', 'failed'])
     .where('created_at', '>', since)
     .orderBy('created_at', 'desc')
@@ -145,18 +222,22 @@ export async function endedSince(tx: Tx, ownerId: string, since: Date): Promise<
 }
 
 /**
- * Takes an owner's lists out of force, either the one with this id or all of them; returns those that were still in
+ * Takes an owner's lists out of force, either the one with this id or all of a use; returns those that were still in
  * force.
  */
 export async function removeLists(
   tx: Tx,
-  which: { ownerId: string } | { id: string },
+  which: { ownerId: string; use: Use } | { id: string },
   at: Date,
 ): Promise<ListRow[]> {
   return tx
     .updateTable('exclusion_list')
     .set({ state: 'removed', removed_at: at })
-    .where((eb) => ('id' in which ? eb('id', '=', which.id) : eb('owner_id', '=', which.ownerId)))
+    .where((eb) =>
+      'id' in which
+        ? eb('id', '=', which.id)
+        : eb.and([eb('owner_id', '=', which.ownerId), eb('use', '=', which.use)]),
+    )
     .where('state', '!=', 'removed')
     .returningAll()
     .execute();
@@ -166,18 +247,19 @@ export async function removeLists(
 export async function insertEntries(
   tx: Tx,
   list: Owner & { id: string; owner_id: string },
-  entries: { kind: number; value: string }[],
+  entries: { kind: number; value: string; label?: string | undefined }[],
 ): Promise<void> {
   await sql`
-    insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id)
-    select ${list.owner_id}::uuid, kind, decode(value, 'hex'), ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid
-    from unnest(${entries.map((e) => e.kind)}::smallint[], ${entries.map((e) => e.value)}::text[]) e (kind, value)
+    insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id, label)
+    select ${list.owner_id}::uuid, kind, decode(value, 'hex'), ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid, label
+    from unnest(${entries.map((e) => e.kind)}::smallint[], ${entries.map((e) => e.value)}::text[],
+      ${entries.map((e) => e.label ?? null)}::text[]) e (kind, value, label)
     on conflict do nothing`.execute(tx);
 }
 
 /**
  * Adds entries to a list by COPY, each only once however often it occurs; no one else adds to the list meanwhile.
- * `data` is lines of kind, value (bytea in hex) and whether it counts; `counting` of them do, each for the first time
+ * `data` is lines of kind, value (bytea in hex), whether it counts, and its label; `counting` of them do, each for the first time
  * in `data`. Returns how many of those were new to the list.
  */
 export async function copyEntries(
@@ -187,12 +269,12 @@ export async function copyEntries(
   data: Uint8Array,
   counting: number,
 ): Promise<number> {
-  await sql`create temp table exclusion_stage (kind smallint not null, value bytea not null, counts boolean not null)
+  await sql`create temp table exclusion_stage (kind smallint not null, value bytea not null, counts boolean not null, label text)
     on commit drop`.execute(tx);
   await pipeline([data], client.query(copyFrom('copy pg_temp.exclusion_stage from stdin')));
   await sql`set local work_mem = '64MB'`.execute(tx);
-  const insert = sql`insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id)
-    select ${list.owner_id}::uuid, kind, value, ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid
+  const insert = sql`insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id, label)
+    select ${list.owner_id}::uuid, kind, value, ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid, label
     from pg_temp.exclusion_stage`;
   // In key order: neighbors in the index, one after the other.
   const order = sql`order by kind, value`;

@@ -427,13 +427,16 @@ export function createCounts(
   }
 }
 
-/** The steps of a finished count; those made before the audience became a step of its own start after it. */
+/** The steps of a finished count; older ones lack the steps that were added since, and nobody fell out at those. */
 function stepsOf(row: Pick<Row, 'waterfall' | 'people' | 'placed'>): Wire['waterfall'] {
   if (!row.waterfall || row.people === null || row.placed === null) return null;
   const people = Number(row.people);
+  type Steps = ReturnType<typeof waterfallOf>;
+  const steps = row.waterfall as Omit<Steps, 'not_customers'> & Partial<Steps>;
   return {
     signals: people,
-    ...(row.waterfall as ReturnType<typeof waterfallOf>),
+    ...steps,
+    not_customers: steps.not_customers ?? steps.not_excluded,
     in_audience: people,
     placed: Number(row.placed),
   };

@@ -39,6 +39,7 @@ const misfits: readonly string[] = campaignRules.flatMap(([, rule]) =>
 /** The steps of a waterfall, from the people in the place to those who would become leads, in the order of the rules. */
 export const STEPS = {
   not_excluded: ['excluded', 'cannot_compare'],
+  not_customers: ['customer'],
   contactable: ['email_missing', 'phone_missing', 'address_missing'],
   fitting: misfits,
   sure_enough: ['low_confidence', 'below_threshold'],

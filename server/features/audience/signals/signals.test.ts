@@ -161,6 +161,7 @@ describe('[KEYW-01] counts', () => {
         in_audience: 6,
         placed: 4,
         not_excluded: 3,
+        not_customers: 3,
         contactable: 3,
         sure_enough: 3,
         not_delivered: 3,

@@ -266,7 +266,10 @@ test('[BEY-18] people who are excluded or do not fit are not told of; tests are'
   await work();
   expect(await mails()).toEqual([]);
   expect((await log(id)).map(({ state, error }) => [state, error])).toEqual(
-    Array(2).fill(['failed', 'Not sent: everyone it was about has been excluded or erased.']),
+    Array(2).fill([
+      'failed',
+      'Not sent: everyone it was about has been excluded, erased, or taken off their list.',
+    ]),
   );
   await visit(stays);
   await work();

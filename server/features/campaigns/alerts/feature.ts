@@ -12,6 +12,8 @@ export const feature = defineFeature({
     'campaign',
     'company',
     'connection',
+    'customer_visit',
+    'exclusion_list',
     'lead',
     'lead_contact',
     'lead_return',

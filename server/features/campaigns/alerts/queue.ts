@@ -14,6 +14,8 @@ export const judgeJob = defineJob(
         at: z.iso.datetime(),
       }),
     ),
+    /** Visits of known customers. */
+    customers: z.array(z.object({ visitId: z.uuid(), at: z.iso.datetime() })).default([]),
     /** Companies that have new leads. */
     companies: z.array(z.uuid()),
   }),

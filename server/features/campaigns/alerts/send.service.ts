@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import { tellsOfLeads } from '../../../../contract/campaigns/alert-rules.ts';
 import { EXAMPLE_SCORE } from '../../../../contract/campaigns/scores.ts';
 import { outcomeOf, vendorWords } from '../../../integrations/index.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
@@ -53,7 +54,11 @@ export function createAlertSender(
 
   /** What a message tells of; people who were excluded or erased since are left out. */
   async function toldBy(tx: Tx, row: store.MessageRow) {
-    if (row.is_test) return [{ told: EXAMPLE, at: row.created_at, lead: null }];
+    if (row.is_test) {
+      const { trigger } = (await store.anyAlert(tx, row.alert_id))!;
+      const told = tellsOfLeads(trigger) ? EXAMPLE : EXAMPLE_CUSTOMER;
+      return [{ told, at: row.created_at, lead: null }];
+    }
     const events = await store.eventsOf(tx, row.batch_id, MOST_SENT);
     const ids = [...new Set(events.flatMap(({ lead_id }) => lead_id ?? []))];
     const withheld = await leads.withheldIn(tx, row.root_id, ids);
@@ -61,7 +66,13 @@ export function createAlertSender(
       tx,
       ids.filter((id) => !withheld.has(id)),
     );
-    return events.flatMap(({ lead_id, kind, count, at, page }) => {
+    return events.flatMap(({ lead_id, kind, count, at, page, customer, customer_campaign }) => {
+      if (kind === 'customer') {
+        if (customer === null) return [];
+        const person = { name: customer, job: '', place: '' };
+        const of = { campaign: customer_campaign ?? '', score: null, page: pathOf(page) };
+        return [{ told: { kind, count: null, person, ...of } satisfies Told, at, lead: null }];
+      }
       const lead = lead_id === null ? null : known.get(lead_id);
       if (lead === undefined) return [];
       const told: Told = {
@@ -69,9 +80,14 @@ export function createAlertSender(
         count,
         person: lead && {
           name: mailName(
-            [lead.person.first_name, lead.person.last_name].filter(Boolean).join(' ') || 'A person',
+            [lead.person.first_name, lead.person.last_name].filter(Boolean).join(' ') ||
+              (lead.match.type === 'company' && lead.person.company_name) ||
+              'A person',
           ),
-          job: [lead.person.job_title, lead.person.company_name].filter(Boolean).join(', '),
+          job:
+            lead.match.type === 'company'
+              ? 'A company without a person'
+              : [lead.person.job_title, lead.person.company_name].filter(Boolean).join(', '),
           place: [lead.person.city, lead.person.state].filter(Boolean).join(', '),
         },
         campaign: lead?.campaign.name ?? '',
@@ -83,9 +99,13 @@ export function createAlertSender(
   }
   type Telling = Awaited<ReturnType<typeof toldBy>>;
 
-  /** Where a message leads: to the one lead, or to the list. */
-  const pageOf = (sender: Sender, telling: Telling) => {
+  /** Where a message leads: to the one lead, or to the list; of customers, to when they were seen. */
+  const pageOf = (sender: Sender, telling: Telling, clientId: string) => {
     const [only] = telling;
+    if (telling.some(({ told }) => told.kind === 'customer')) {
+      const place = new URLSearchParams({ show: 'customers', of: 'client', client: clientId });
+      return { label: 'View customers', url: `${sender.site}/configuration/exclusion-lists?${place}` };
+    }
     return telling.length === 1 && only?.lead
       ? { label: 'View lead', url: `${sender.site}/leads?lead=${only.lead.id}` }
       : { label: 'View leads', url: `${sender.site}/leads` };
@@ -97,7 +117,11 @@ export function createAlertSender(
       return { outcome: failed('Not sent: the alert was removed.') };
     const telling = await toldBy(tx, row);
     if (telling.length === 0)
-      return { outcome: failed('Not sent: everyone it was about has been excluded or erased.') };
+      return {
+        outcome: failed(
+          'Not sent: everyone it was about has been excluded, erased, or taken off their list.',
+        ),
+      };
     const count = telling.length + Math.max(0, row.events - MOST_SENT);
     const words = wordsOf(
       alert.name,
@@ -106,7 +130,7 @@ export function createAlertSender(
       count,
     );
     const title = row.is_test ? `Test: ${words.title}` : words.title;
-    const link = pageOf(sender, telling);
+    const link = pageOf(sender, telling, row.company_id);
     switch (row.way) {
       case 'mail':
         return { outcome: await post(tx, row, alert, sender, { title, lines: words.lines, link }) };
@@ -148,6 +172,9 @@ export function createAlertSender(
               kind: told.kind,
               at: at.toISOString(),
               ...(told.kind === 'number' ? { count: told.count } : { page: told.page, lead }),
+              ...(told.kind === 'customer'
+                ? { customer: { name: told.person?.name ?? '' }, campaign: told.campaign }
+                : {}),
             })),
           },
         });
@@ -261,6 +288,16 @@ export function createAlertSender(
     },
   };
 }
+
+/** Made up, for tests of an alert of customers. */
+const EXAMPLE_CUSTOMER: Told = {
+  kind: 'customer',
+  count: null,
+  person: { name: 'Ada Example (ada@example.com)', job: '', place: '' },
+  campaign: 'Example campaign',
+  score: null,
+  page: '/pricing',
+};
 
 /** Made up, for tests of an alert. */
 const EXAMPLE: Told = {

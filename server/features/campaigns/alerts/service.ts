@@ -1,4 +1,4 @@
-import type { AlertRules } from '../../../../contract/campaigns/alert-rules.ts';
+import { type AlertKind, type AlertRules, tellsOfLeads } from '../../../../contract/campaigns/alert-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -41,7 +41,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** Tells people at once of leads that they wait for (decision 0278). */
+/** Tells people at once of leads and customers that they wait for (decisions 0278, 0350). */
 export function createAlerts(
   platform: Platform,
   deps: {
@@ -77,6 +77,7 @@ export function createAlerts(
           happened: happened
             .slice(from, from + AT_ONCE)
             .map(({ leadId, kind, at }) => ({ leadId, kind, at: at.toISOString() })),
+          customers: [],
           companies: hasNew && from === 0 ? [...companies] : [],
         },
       ]);
@@ -96,6 +97,22 @@ export function createAlerts(
       at,
     }));
     await judge(tx, event.leads[0]!.owner.root_id, happened, companies, false);
+  });
+
+  events.on('customers.seen', async (tx, { visits }) => {
+    const companies = [...new Set(visits.map(({ owner }) => owner.company_id))];
+    if (!(await store.anyOn(tx, companies))) return;
+    for (let from = 0; from < visits.length; from += AT_ONCE)
+      await jobs.send(tx, judgeJob, [
+        {
+          rootId: visits[0]!.owner.root_id,
+          happened: [],
+          customers: visits
+            .slice(from, from + AT_ONCE)
+            .map(({ id, at }) => ({ visitId: id, at: at.toISOString() })),
+          companies: [],
+        },
+      ]);
   });
 
   /** The client whose alerts are meant. @throws Refusal 404, also for a company that has no leads of its own */
@@ -148,12 +165,13 @@ export function createAlerts(
       errors.user_ids = ['must have someone, unless there is a chat or a webhook'];
     const [first] = Object.entries(errors);
     if (first) throw new Refusal('invalid', `${first[0]}: ${first[1][0]}`, { errors });
-    const { campaign_id, trigger, min_score, fit, cooldown_hours, most_per_hour, state } = given;
+    const { campaign_id, trigger, cooldown_hours, most_per_hour, state } = given;
+    const isOfLeads = tellsOfLeads(trigger);
     return {
       campaign_id,
       trigger,
-      min_score,
-      fit,
+      min_score: isOfLeads ? given.min_score : 0,
+      fit: isOfLeads ? given.fit : ('any' as const),
       cooldown_hours,
       most_per_hour,
       state,
@@ -197,6 +215,39 @@ export function createAlerts(
         await sender.send(tx, alert, { id: batch.id, events: batch.events.length, is_test: false });
     });
   }
+
+  /** The same for an alert of customers. @throws Refusal 404, 422 */
+  const previewCustomers = (
+    ctx: Ctx,
+    companyId: string | undefined,
+    given: Omit<AlertRules, 'name'>,
+    now: Date,
+  ) =>
+    inScope(db.app, ctx.scope, async (tx) => {
+      const client = await need(tx, ctx, companyId);
+      const found = await store.wouldTellCustomers(
+        tx,
+        { ...given, company_id: client.id },
+        new Date(now.getTime() - DAY_MS),
+        now,
+      );
+      const { cooldown_hours: cooldownHours, most_per_hour: mostPerHour } = given;
+      const { told, messages } = wouldBeTold(found, { cooldownHours, mostPerHour });
+      return {
+        events: told.length,
+        messages,
+        examples: told
+          .slice(-EXAMPLES)
+          .reverse()
+          .map(({ visit_id, label, at }) => ({
+            id: visit_id,
+            name: label,
+            kind: 'customer' as AlertKind,
+            score: null as number | null,
+            at: at.toISOString(),
+          })),
+      };
+    });
 
   return {
     attempt: sender.attempt,
@@ -301,6 +352,7 @@ export function createAlerts(
     ) {
       await limits.take(PREVIEWS, ctx.actor.userId);
       const now = clock.now();
+      if (!tellsOfLeads(given.trigger)) return previewCustomers(ctx, company_id, given, now);
       const { hits, names } = await inScope(db.app, ctx.scope, async (tx) => {
         const client = await need(tx, ctx, company_id);
         const rules = { ...given, company_id: client.id };
@@ -338,8 +390,8 @@ export function createAlerts(
                   id: lead_id,
                   name:
                     [person.first_name, person.last_name].filter(Boolean).join(' ') ||
-                    (person.email ?? 'Unnamed person'),
-                  kind,
+                    (person.email ?? person.company_name ?? 'Unnamed person'),
+                  kind: kind as AlertKind,
                   score: score < 0 ? null : score,
                   at: at.toISOString(),
                 },
@@ -377,10 +429,12 @@ export function createAlerts(
       rootId: string,
       happened: readonly store.Happened[],
       companies: readonly string[],
+      customers: readonly store.CustomerSeen[] = [],
     ): Promise<void> {
       await inScope(db.app, { rootId }, async (tx) => {
         const now = clock.now();
         await store.decide(tx, happened, now);
+        await store.decideCustomers(tx, customers, now);
         if (companies.length > 0) await store.decideNumbers(tx, companies, now);
         await jobs.send(tx, tellJob, [{ rootId }]);
       });
@@ -403,11 +457,12 @@ export function createAlerts(
 
     /** Starts judging, telling and sending. */
     async start(): Promise<void> {
-      await jobs.work(judgeJob, { pollingIntervalSeconds: 2 }, ({ rootId, happened, companies }) =>
+      await jobs.work(judgeJob, { pollingIntervalSeconds: 2 }, ({ rootId, happened, companies, customers }) =>
         this.decide(
           rootId,
           happened.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
           companies,
+          customers.map(({ at, ...one }) => ({ ...one, at: new Date(at) })),
         ),
       );
       await jobs.work(tellJob, { pollingIntervalSeconds: 2 }, async ({ rootId }) => {

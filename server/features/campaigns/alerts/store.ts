@@ -72,7 +72,13 @@ export async function anyOn(tx: Tx, companies: readonly string[]): Promise<boole
 /** What happened to a lead, to be judged. */
 export interface Happened {
   leadId: string;
-  kind: Exclude<AlertKind, 'number'>;
+  kind: Exclude<AlertKind, 'number' | 'customer'>;
+  at: Date;
+}
+
+/** A visit of a known customer, to be judged. */
+export interface CustomerSeen {
+  visitId: string;
   at: Date;
 }
 
@@ -90,6 +96,16 @@ const isWanted = sql`
         and v.day between (s.at - make_interval(mins => ${VISIT_MINUTES}))::date - 1 and s.at::date + 1
         and v.received_at > s.at - make_interval(mins => ${VISIT_MINUTES}) and v.received_at <= s.at) viewed, unnest(a.pages) page
     where position(lower(page) in lower(viewed.url)) > 0))`;
+
+/** Whether the visit `v` of a customer, at `s.at`, is what an alert `a` waits for, but for its trigger. */
+const isWantedVisit = sql`
+  (a.campaign_id is null or a.campaign_id = v.campaign_id)
+  and (a.pages = '{}' or exists (
+    select from visit w, unnest(a.pages) page
+    where w.campaign_id = v.campaign_id and w.person_id = v.person_id
+      and w.day between (s.at - make_interval(mins => ${VISIT_MINUTES}))::date - 1 and s.at::date + 1
+      and w.received_at > s.at - make_interval(mins => ${VISIT_MINUTES}) and w.received_at <= s.at
+      and position(lower(page) in lower(w.url)) > 0))`;
 
 const triggerFits = sql`
   case s.kind
@@ -125,6 +141,33 @@ export async function decide(tx: Tx, happened: readonly Happened[], now: Date): 
     )
     insert into alert_event (id, root_id, agency_id, company_id, alert_id, lead_id, kind, at, created_at)
     select gen_random_uuid(), h.root_id, h.agency_id, h.company_id, h.alert_id, h.lead_id, h.kind, h.at, ${now}
+    from hit h join told using (alert_id, person_id)`.execute(tx);
+}
+
+/** The same for visits of known customers, whose list must still be in force. */
+export async function decideCustomers(tx: Tx, seen: readonly CustomerSeen[], now: Date): Promise<void> {
+  if (seen.length === 0) return;
+  await sql`
+    with s as (
+      select * from unnest(${seen.map((one) => one.visitId)}::uuid[], ${seen.map((one) => one.at)}::timestamptz[]) s (visit_id, at)
+    ), hit as (
+      select distinct on (a.id, v.person_id) a.id as alert_id, a.root_id, a.agency_id, a.company_id, a.cooldown_hours,
+        v.id as visit_id, v.person_id, s.at
+      from s join customer_visit v on v.id = s.visit_id
+      join exclusion_list l on l.id = v.list_id and l.state = 'active'
+      join alert a on a.company_id = v.company_id and a.state = 'on' and a.trigger = 'customer'
+      where ${isWantedVisit}
+      order by a.id, v.person_id, s.at desc
+    ), told as (
+      insert into alert_person as p (alert_id, person_id, root_id, agency_id, company_id, told_at)
+      select alert_id, person_id, root_id, agency_id, company_id, at from hit order by alert_id, person_id
+      on conflict (alert_id, person_id) do update set told_at = excluded.told_at
+        where p.told_at <= excluded.told_at
+          - make_interval(hours => (select cooldown_hours from alert where id = excluded.alert_id))
+      returning alert_id, person_id
+    )
+    insert into alert_event (id, root_id, agency_id, company_id, alert_id, customer_visit_id, kind, at, created_at)
+    select gen_random_uuid(), h.root_id, h.agency_id, h.company_id, h.alert_id, h.visit_id, 'customer', h.at, ${now}
     from hit h join told using (alert_id, person_id)`.execute(tx);
 }
 
@@ -195,6 +238,21 @@ export async function wouldTell(tx: Tx, of: Wanted, from: Date, until: Date) {
     from s join lead l on l.id = s.lead_id and not l.is_test cross join ${asRow(of)} a
     where ${of.trigger === 'number' ? sql`s.kind = 'new'` : triggerFits} and ${isWanted}
     order by s.at, l.id limit ${MOST_PREVIEWED}`.execute(tx);
+  return rows;
+}
+
+/** What an alert of customers would have waited for in a span of time, oldest first, before its cooldown. */
+export async function wouldTellCustomers(tx: Tx, of: Wanted, from: Date, until: Date) {
+  const { rows } = await sql<{ visit_id: string; person_id: string; label: string; at: Date }>`
+    select distinct on (v.at, v.id) v.id as visit_id, v.person_id, v.label, s.at
+    from customer_visit v join exclusion_list l on l.id = v.list_id and l.state = 'active'
+    cross join ${asRow(of)} a
+    cross join lateral (
+      select w.received_at as at from visit w
+      where w.campaign_id = v.campaign_id and w.person_id = v.person_id and w.day between v.first_at::date - 1 and v.at::date + 1
+        and w.received_at between v.first_at and v.at) s
+    where v.company_id = ${of.company_id} and v.at >= ${from} and v.at <= ${until} and ${isWantedVisit}
+    order by v.at, v.id, s.at limit ${MOST_PREVIEWED}`.execute(tx);
   return rows;
 }
 
@@ -295,15 +353,26 @@ export const anyAlert = (tx: Tx, id: string): Promise<AlertRow | undefined> =>
  * The first events of a batch, oldest first, each with the page that its person had viewed last; null: not known.
  */
 export async function eventsOf(tx: Tx, batchId: string, most: number) {
-  const { rows } = await sql<Pick<EventRow, 'lead_id' | 'kind' | 'count' | 'at'> & { page: string | null }>`
-    select e.lead_id, e.kind, e.count, e.at, coalesce(seen.url, c.page_url) as page
+  const { rows } = await sql<
+    Pick<EventRow, 'lead_id' | 'kind' | 'count' | 'at'> & {
+      page: string | null;
+      /** A known customer, as their list has them; null if the list is no longer in force. */
+      customer: string | null;
+      customer_campaign: string | null;
+    }
+  >`
+    select e.lead_id, e.kind, e.count, e.at, coalesce(seen.url, c.page_url) as page,
+      case when k.state = 'active' then w.label end as customer, o.name as customer_campaign
     from alert_event e
     left join lead l on l.id = e.lead_id
+    left join customer_visit w on w.id = e.customer_visit_id
+    left join exclusion_list k on k.id = w.list_id
+    left join campaign o on o.id = w.campaign_id
     left join lead_contact c on c.lead_id = e.lead_id
     left join lateral (
       select v.url from visit v
-      where v.campaign_id = l.campaign_id and v.person_id = l.person_id and v.url is not null
-        and v.day between e.at::date - 1 and e.at::date + 1 and v.received_at <= e.at
+      where v.campaign_id = coalesce(l.campaign_id, w.campaign_id) and v.person_id = coalesce(l.person_id, w.person_id)
+        and v.url is not null and v.day between e.at::date - 1 and e.at::date + 1 and v.received_at <= e.at
         and v.received_at > e.at - make_interval(mins => ${VISIT_MINUTES})
       order by v.received_at desc limit 1) seen on true
     where e.batch_id = ${batchId}

@@ -230,7 +230,13 @@ describe('connections', () => {
 
   it('[INTG-02] offer the vendor’s own fields', async () => {
     const choices = await ok('GET', `/connections/${await connect()}/choices`);
-    expect(choices).toMatchObject({ settings: {}, fields: [{ id: 'lead_score', name: 'Lead score' }] });
+    expect(choices).toMatchObject({
+      settings: {},
+      fields: [
+        { id: 'lead_score', name: 'Lead score' },
+        { id: 'lifecyclestage', name: 'lifecyclestage' },
+      ],
+    });
   });
 });
 

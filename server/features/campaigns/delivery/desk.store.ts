@@ -4,7 +4,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { MOST_REPLAYED } from './policy.ts';
-import { type Reopened, reopenedColumns } from './store.ts';
+import { nameOr, type Reopened, reopenedColumns } from './store.ts';
 
 /** How far a list goes, and how far is counted: more do not change what is to be done about them. */
 export const MOST_LISTED = 10_000;
@@ -87,7 +87,8 @@ export interface DeskRow {
 }
 
 const columns = sql`d.id, d.integration_id, i.name, i.url, i.kind, i.state as integration_state, d.campaign_id,
-  c.name as campaign_name, c.module, o.name as company_name, d.message_id, d.lead_id, l.first_name, l.last_name,
+  c.name as campaign_name, c.module, o.name as company_name, d.message_id, d.lead_id,
+  ${nameOr('l')} as first_name, l.last_name,
   d.state, ${causeOf(hiddenOf(sql`d.integration_id`))} as cause, ${hiddenOf(sql`d.integration_id`)} as is_hidden, d.attempts, d.next_at, d.delivered_at, d.created_at,
   d.remote_id is not null and exists (select from connection k where k.id = i.connection_id) as has_record`;
 const joins = sql`join integration i on i.id = d.integration_id join campaign c on c.id = d.campaign_id

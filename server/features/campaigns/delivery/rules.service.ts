@@ -6,7 +6,8 @@ import {
 } from '../../../../contract/campaigns/rules.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
-import type { Lead } from '../../../integrations/index.ts';
+import { type Lead, vendors } from '../../../integrations/index.ts';
+import { fieldsOf, missingFields } from '../../../integrations/mapping.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -26,7 +27,7 @@ type Deps = Pick<DeliveryDeps, 'audit' | 'leads' | 'campaigns'> & {
 };
 type Row = Pick<
   store.DeliveryToSend,
-  'id' | 'lead_id' | 'is_test' | 'attempts' | 'state' | 'rules' | 'chosen'
+  'id' | 'lead_id' | 'is_test' | 'attempts' | 'state' | 'rules' | 'chosen' | 'kind' | 'mapping'
 >;
 
 /** What the rules say about a lead, as tried. */
@@ -77,6 +78,9 @@ export function deliveryRules(platform: Platform, deps: Deps) {
    * goes to another if that one can no longer take it.
    */
   async function leftOut(tx: Tx, row: Row, data: LeadData): Promise<string | null> {
+    const vendor = data.match.type === 'company' ? vendors.get(row.kind) : undefined;
+    const lacking = vendor ? missingFields(vendor, fieldsOf(vendor, row.mapping, leadOf(data))) : [];
+    if (lacking.length > 0) return `a company has no ${lacking.join(', ')}, which ${vendor!.name} requires.`;
     if (row.is_test || !row.lead_id || row.attempts > 0 || row.state !== 'pending' || !row.rules) return null;
     const lead = leadOf(data);
     const objection = objectionOf(row.rules, lead);

@@ -348,7 +348,7 @@ export async function deliveries(
   const rows = await base
     .leftJoin('lead_contact as c', 'c.lead_id', 'd.lead_id')
     .selectAll('d')
-    .select(['c.first_name', 'c.last_name'])
+    .select([nameOr('c').as('first_name'), 'c.last_name'])
     .orderBy('d.created_at', asked.order)
     .orderBy('d.id', asked.order)
     .limit(asked.limit)
@@ -570,3 +570,10 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     order by max(s.created_at) desc, s.integration_id, t.cause limit ${limit}`.execute(tx);
   return rows;
 }
+
+/** The first name of a lead's contact, or the name of a company without a person. */
+export const nameOr = (contact: string) => {
+  const of = (column: string) => sql.ref(`${contact}.${column}`);
+  return sql<string | null>`coalesce(${of('first_name')},
+    case when ${of('last_name')} is null and ${of('email')} is null then ${of('company_name')} end)`;
+};

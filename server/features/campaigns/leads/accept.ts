@@ -2,15 +2,18 @@ import type { z } from 'zod';
 import { leadTextsOf } from '../../../../contract/audience/person-texts.ts';
 import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
 import type { Inside } from '../../../../contract/wire.ts';
+import type { Network } from '../../../platform/company-network.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
 import type { Enrichment } from '../../audience/enrichment/index.ts';
-import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Exclusions, Identity } from '../../audience/exclusions/index.ts';
 import type { Match, People } from '../../audience/people/index.ts';
 import type { Billing, SaleRefusal } from '../../money/billing/index.ts';
 import { type Campaigns, limitSince } from '../campaigns/index.ts';
+import type { Customers } from '../customers/index.ts';
+import { companyCandidate, companyStanding, companyTexts } from './company.policy.ts';
 import { type FitFacts, fitOf } from './fit.policy.ts';
 import { READ_APART_MS } from './journey.policy.ts';
 import {
@@ -24,6 +27,9 @@ import {
 } from './policy.ts';
 import type { Scores } from './score.service.ts';
 import * as store from './store.ts';
+
+/** How a company's network is kept as a match (contract/campaigns/leads.ts, MATCH_KINDS). */
+const COMPANY_KIND = 10;
 
 /** A person recognized for a campaign: the visitor behind a visit, or the person who showed an intent. */
 export interface Recognized {
@@ -47,6 +53,15 @@ export interface Recognized {
   signals?: { shown: Inside<z.input<typeof LeadSignal>>[]; count: number };
 }
 
+/** A visit from a company's network, whose person is not known or may not be. */
+export interface FromCompany {
+  ref: number;
+  campaignId: string;
+  receivedAt: Date;
+  visit: { day: string; eventId: string; url: string | null; referrer: string | null };
+  network: Network;
+}
+
 /**
  * The outcome of a recognized visit: a lead with its price and cost in micro-dollars, or the first rule that refused
  * it.
@@ -54,7 +69,7 @@ export interface Recognized {
 export type Outcome = { lead: string; priceMicros: bigint; costMicros: bigint } | { refused: Refused };
 
 /**
- * Decides on recognized people of one root and creates a lead for each one that passes every rule: the lead, its
+ * Decides on recognized people and companies of one root and creates a lead for each one that passes every rule: the lead, its
  * contact, both sides of the money, and the events for the features above, all in the caller's transaction. Returns the
  * outcomes by `ref`.
  */
@@ -63,6 +78,7 @@ export function createAccept(
   deps: {
     campaigns: Campaigns;
     exclusions: Exclusions;
+    customers: Customers;
     people: People;
     enrichment: Enrichment;
     billing: Billing;
@@ -71,17 +87,18 @@ export function createAccept(
   },
 ) {
   const { events } = platform;
-  const { campaigns, exclusions, people, enrichment, billing, settings, scores } = deps;
+  const { campaigns, exclusions, customers, people, enrichment, billing, settings, scores } = deps;
 
   return async function accept(
     tx: Tx,
     rootId: string,
     visits: Recognized[],
     now: Date,
+    companies: readonly FromCompany[] = [],
   ): Promise<Map<number, Outcome>> {
     const outcomes = new Map<number, Outcome>();
-    if (visits.length === 0) return outcomes;
-    const rows = await campaigns.lock(tx, [...new Set(visits.map((v) => v.campaignId))]);
+    if (visits.length + companies.length === 0) return outcomes;
+    const rows = await campaigns.lock(tx, [...new Set([...visits, ...companies].map((v) => v.campaignId))]);
     // Runs after the locks are taken: two people merged since they were recognized count as one from here on.
     const known = await people.people(tx, rootId, [...new Set(visits.map((v) => v.match.personId))]);
     const oneOf = new Map([...known.values()].flatMap((one) => one.members.map((id) => [id, one.id])));
@@ -166,7 +183,7 @@ export function createAccept(
     );
     const pages = await store.pagesViewed(
       tx,
-      visits.flatMap(({ ref, campaignId, visit }) =>
+      [...visits, ...companies].flatMap(({ ref, campaignId, visit }) =>
         visit && (byId.get(campaignId)?.min_pages ?? 1) > 1
           ? [{ ref, day: visit.day, eventId: visit.eventId }]
           : [],
@@ -186,22 +203,22 @@ export function createAccept(
       last.set(key, here.set(row.campaign_id, row.at));
       leadOf.set(`${key}/${row.campaign_id}`, row);
     }
-    const verdicts = await exclusions.check(
-      tx,
-      visits.map((v) => {
-        const campaign = byId.get(v.campaignId);
-        const person = known.get(v.match.personId);
-        return {
-          owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
-          sha256: person?.sha256 ?? [],
-          md5: person?.md5 ?? [],
-          sha1: person?.sha1 ?? [],
-          phones: person?.phones ?? [],
-          emails: person?.emails ?? [],
-          seen: v.hash ?? null,
-        };
-      }),
-    );
+    const identities = visits.map((v): Identity => {
+      const campaign = byId.get(v.campaignId);
+      const person = known.get(v.match.personId);
+      return {
+        owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
+        sha256: person?.sha256 ?? [],
+        md5: person?.md5 ?? [],
+        sha1: person?.sha1 ?? [],
+        phones: person?.phones ?? [],
+        emails: person?.emails ?? [],
+        seen: v.hash ?? null,
+      };
+    });
+    const verdicts = await exclusions.check(tx, identities);
+    const knownCustomers = await customers.among(tx, identities);
+    const customersSeen: Parameters<Customers['seen']>[1][number][] = [];
 
     const taken: {
       visit: Recognized;
@@ -217,6 +234,11 @@ export function createAccept(
       string,
       { at: Date; lead: (typeof earlier)[number]; campaign: (typeof rows)[number]; pages: string[] }
     >();
+    const ownerOf = (campaign: (typeof rows)[number]) => ({
+      root_id: rootId,
+      agency_id: campaign.agency_id,
+      company_id: campaign.company_id,
+    });
     visits.forEach((visit, i) => {
       const campaign = byId.get(visit.campaignId);
       const standing = standings.get(visit.campaignId);
@@ -268,6 +290,7 @@ export function createAccept(
           personId: person.id,
           confidence: visit.match.confidence,
           excluded: verdicts[i]!,
+          isCustomer: knownCustomers[i] !== undefined,
           email: person.email,
           phone: leadPhones(person, marked, campaign.dnc_phones).phone,
           address: person.address,
@@ -290,7 +313,18 @@ export function createAccept(
       if (unpaid) stopped.set(campaign.id, unpaid);
       const refused = isTelling ? (unpaid ?? ruled) : (ruled ?? unpaid);
       const lead = leadOf.get(`${key}/${campaign.id}`);
-      if (lead && visit.visit && (refused === 'seen_recently' || refused === 'converted')) {
+      const customer = knownCustomers[i];
+      if (customer && visit.visit && refused === 'customer')
+        customersSeen.push({
+          campaignId: campaign.id,
+          owner: ownerOf(campaign),
+          personId: person.id,
+          ...customer,
+          url: visit.visit.url,
+          at: visit.receivedAt,
+        });
+      const isKnown = refused === 'seen_recently' || refused === 'converted' || refused === 'customer';
+      if (lead && visit.visit && isKnown) {
         const seen = seenAgain.get(lead.lead_id) ?? {
           at: lead.seen_at ?? lead.at,
           lead,
@@ -315,13 +349,10 @@ export function createAccept(
       outcomes.set(visit.ref, { lead: id, priceMicros, costMicros });
     });
 
+    const sold = await judgeCompanies();
     await store.addConversions(tx, goals);
     const transfers = await till.settle();
-    const ownerOf = (campaign: (typeof rows)[number]) => ({
-      root_id: rootId,
-      agency_id: campaign.agency_id,
-      company_id: campaign.company_id,
-    });
+    await customers.seen(tx, customersSeen);
     await scores.again(tx, seenAgain, now);
     const seen = [...seenAgain].map(([id, { at, lead, campaign }]) => ({
       id,
@@ -415,10 +446,140 @@ export function createAccept(
         isTest: false,
       });
     }
+    if (sold.length > 0) {
+      await store.insertLeads(
+        tx,
+        sold.map(({ from: { visit, receivedAt, network }, id, campaign, priceMicros, costMicros }) => ({
+          id,
+          ...ownerOf(campaign),
+          campaign_id: campaign.id,
+          visit_day: visit.day,
+          visit_event_id: visit.eventId,
+          match_kind: COMPANY_KIND,
+          confidence: 100,
+          company_domain: network.domain,
+          evidence: JSON.stringify({
+            keys: [
+              { key: 'company', source: network.source, seen_at: receivedAt, people: 1, confidence: 100 },
+            ],
+            visited_at: receivedAt,
+          }),
+          price_micros: priceMicros,
+          cost_micros: costMicros,
+          transfer_id: transfers.get(id) ?? null,
+          created_at: now,
+        })),
+        // Without the visitor's address, which would be all that is known about a person who is not named.
+        sold.map(({ from: { visit, network }, id, campaign }) => ({
+          lead_id: id,
+          ...ownerOf(campaign),
+          campaign_id: campaign.id,
+          created_at: now,
+          ...companyTexts(network),
+          page_url: visit.url,
+          referrer: visit.referrer,
+        })),
+      );
+      await events.emit(tx, 'leads.accepted', {
+        leads: sold.map(({ id, campaign }) => ({ id, campaignId: campaign.id, owner: ownerOf(campaign) })),
+        isTest: false,
+      });
+    }
     for (const row of rows) {
       const why = stopped.get(row.id);
       if (why && row.state === 'active') await campaigns.stop(tx, row, why, now);
     }
     return outcomes;
+
+    /** The same rules for companies, as far as they are about campaigns and money, at a price of their own. */
+    async function judgeCompanies() {
+      const found: {
+        from: FromCompany;
+        id: string;
+        campaign: (typeof rows)[number];
+        priceMicros: bigint;
+        costMicros: bigint;
+      }[] = [];
+      if (companies.length === 0) return found;
+      const before = new Map<string, Map<string, Date>>();
+      for (const row of await store.lastCompanies(
+        tx,
+        companies.flatMap(({ campaignId, network }) => {
+          const campaign = byId.get(campaignId);
+          return campaign ? [{ companyId: campaign.company_id, domain: network.domain }] : [];
+        }),
+      )) {
+        const key = `${row.company_id}/${row.domain}`;
+        before.set(key, (before.get(key) ?? new Map<string, Date>()).set(row.campaign_id, row.at));
+      }
+      const listed = await exclusions.check(
+        tx,
+        companies.map(({ campaignId, network }) => {
+          const campaign = byId.get(campaignId);
+          return {
+            owners: campaign ? [rootId, campaign.agency_id, campaign.company_id, campaign.id] : [],
+            sha256: [],
+            md5: [],
+            phones: [],
+            emails: [],
+            domains: [network.domain],
+          };
+        }),
+      );
+      companies.forEach((from, i) => {
+        const campaign = byId.get(from.campaignId);
+        const standing = standings.get(from.campaignId);
+        if (!campaign || !standing) {
+          outcomes.set(from.ref, { refused: 'inactive' });
+          return;
+        }
+        const key = `${campaign.company_id}/${from.network.domain}`;
+        const here = before.get(key) ?? new Map<string, Date>();
+        const elsewhere = [...here].filter(([id]) => id !== campaign.id).map(([, at]) => at);
+        const { company, isOwed } = saleOf(campaign.id);
+        const id = newId(now);
+        const sale = {
+          id,
+          rootId,
+          agencyId: campaign.agency_id,
+          clientId: campaign.company_id,
+          campaignId: campaign.id,
+          ...company,
+          supplierMicros: 0n,
+          isOwed,
+        };
+        const ruled = refusal(
+          companyCandidate({
+            campaignId: campaign.id,
+            companyId: campaign.company_id,
+            excluded: listed[i]!,
+            pages: pages.get(from.ref),
+            domain: from.network.domain,
+          }),
+          companyStanding(standing, company.priceMicros),
+          {
+            sameCampaign: here.get(campaign.id),
+            otherCampaign: elsewhere.sort((a, b) => b.getTime() - a.getTime())[0],
+          },
+          now,
+          dayIn(now, zoneOf(campaign.company_id)),
+        );
+        // Money that does not do for a company may do for people, so the campaign goes on.
+        const unpaid = ruled === null || isAboutPerson(ruled) ? till.refusal(sale) : null;
+        const refused = unpaid ?? ruled;
+        if (refused) {
+          outcomes.set(from.ref, { refused });
+          return;
+        }
+        till.take(sale);
+        standing.leadsCounted++;
+        if (!isOwed) standing.balanceMicros = till.balance(campaign.id);
+        before.set(key, here.set(campaign.id, now));
+        const { priceMicros, costMicros } = company;
+        found.push({ from, id, campaign, priceMicros, costMicros });
+        outcomes.set(from.ref, { lead: id, priceMicros, costMicros });
+      });
+      return found;
+    }
   };
 }

@@ -1,5 +1,8 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import { createOutbound, type Outbound } from '../../../platform/outbound.ts';
+import { createIpinfo } from '../../../providers/ipinfo/index.ts';
+import { createSandboxNetworks } from '../../../providers/sandbox-networks/index.ts';
 import { leadsRoutes } from './routes.ts';
 import { createLeads, type Leads } from './service.ts';
 
@@ -17,7 +20,20 @@ export const feature = defineFeature({
     'return_request',
     'visit',
   ],
-  create: (platform, below: Parameters<typeof createLeads>[1]) => ({ leads: createLeads(platform, below) }),
+  create(platform, below: Omit<Parameters<typeof createLeads>[1], 'networks'> & { outbound: Outbound }) {
+    const { config, clock } = platform;
+    const { host, protocol } = new URL(config.ipinfo?.apiBase ?? 'https://ipinfo.io');
+    const networks = config.ipinfo
+      ? createIpinfo({
+          // Plain http is a test server of this machine.
+          outbound: protocol === 'http:' ? createOutbound({ allow: [host] }) : below.outbound,
+          base: config.ipinfo.apiBase,
+          token: config.ipinfo.token,
+          now: () => clock.now(),
+        })
+      : createSandboxNetworks();
+    return { leads: createLeads(platform, { ...below, networks }) };
+  },
   http({ leads }: { leads: Leads }) {
     const { handlers, plain } = leadsRoutes(leads);
     return { calls: [serve(contract.leads, handlers)], plain };

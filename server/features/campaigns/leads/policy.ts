@@ -9,6 +9,8 @@ export interface Candidate {
   personId: string;
   confidence: number;
   excluded: 'clear' | 'excluded' | 'cannot_compare';
+  /** Whether the client has them on a list of known customers. */
+  isCustomer?: boolean;
   email: string | null;
   phone: string | null;
   address: string | null;
@@ -42,6 +44,8 @@ export type Refused =
   | RuleRefusal
   | 'excluded'
   | 'cannot_compare'
+  | 'customer'
+  | 'unnamed_country'
   | 'converted'
   | 'below_threshold'
   | 'seen_recently'
@@ -138,7 +142,7 @@ export function dayIn(now: Date, timeZone: string): string {
 
 /** Whether a refusal says something about the person, so that it is only told where they would have been paid for. */
 export const isAboutPerson = (refused: Refused): boolean =>
-  refused === 'excluded' || refused === 'cannot_compare' || refused === 'misfit';
+  refused === 'excluded' || refused === 'cannot_compare' || refused === 'customer' || refused === 'misfit';
 
 /**
  * Checks the rules in the order of the domain's "life of a lead" (privacy and bots have already been handled at
@@ -153,6 +157,20 @@ export function refusal(
   today: string,
 ): Refused | null {
   const { rules } = campaign;
+  const isOutside =
+    (campaign.startsOn && today < campaign.startsOn) || (campaign.endsOn && today > campaign.endsOn);
+  const isShort = campaign.balanceMicros !== null && campaign.balanceMicros < campaign.priceMicros;
+  // A known customer is none of the lead rules' business: they may have been a lead, or have bought, and no limit of
+  // leads is used up. But whoever is named was recognized as surely as a lead, by a campaign that buys leads.
+  if (
+    candidate.isCustomer &&
+    candidate.excluded === 'clear' &&
+    candidate.confidence >= Math.max(campaign.leastBilled, rules.min_confidence) &&
+    campaign.state === 'active' &&
+    !isOutside &&
+    !isShort
+  )
+    return 'customer';
   if (candidate.converted) return 'converted';
   if (rules.email_required && !candidate.email) return 'email_missing';
   if (rules.phone_required && !candidate.phone) return 'phone_missing';
@@ -164,12 +182,10 @@ export function refusal(
   const within = (at: Date | undefined): boolean => at !== undefined && (since === null || at > since);
   if (within(last.sameCampaign)) return 'seen_recently';
   if (within(last.otherCampaign)) return 'duplicate';
-  if ((campaign.startsOn && today < campaign.startsOn) || (campaign.endsOn && today > campaign.endsOn))
-    return 'outside_dates';
+  if (isOutside) return 'outside_dates';
   if (campaign.state !== 'active') return 'inactive';
   if (campaign.leadLimit !== null && campaign.leadsCounted >= campaign.leadLimit) return 'daily_cap';
-  if (campaign.balanceMicros !== null && campaign.balanceMicros < campaign.priceMicros)
-    return 'balance_empty';
+  if (isShort) return 'balance_empty';
   // After all others: an answer about someone who could not become a lead anyway would tell who they are, by a list made
   // for the question, or what is known about them, for free and as often as the list or the filter is changed.
   if (candidate.excluded !== 'clear') return candidate.excluded;

@@ -1,7 +1,7 @@
 import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
-import type { Exclusions } from '../../audience/exclusions/index.ts';
+import type { Exclusions, Identity } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import { fitOf } from './fit.policy.ts';
 import { leadPhones, type Refused, refusal } from './policy.ts';
@@ -20,7 +20,7 @@ export interface Asking {
 
 /**
  * Returns what the acceptance rules would say about people now: null, or the first rule that refuses, in the order of a
- * waterfall's steps (exclusions, what is known, the filter, confidence, repeats), so that each step counts all that it
+ * waterfall's steps (exclusions, known customers, what is known, the filter, confidence, repeats), so that each step counts all that it
  * names. Leaves out dates, caps and money, which depend on the time. Changes nothing.
  */
 export function createPreview({
@@ -73,24 +73,24 @@ export function createPreview({
       campaign.clientId,
       ...(campaign.campaignId ? [campaign.campaignId] : []),
     ];
-    const verdicts = await exclusions.check(
-      tx,
-      found.map(({ personId }) => {
-        const person = known.get(personId);
-        return {
-          owners,
-          sha256: person?.sha256 ?? [],
-          md5: person?.md5 ?? [],
-          sha1: person?.sha1 ?? [],
-          phones: person?.phones ?? [],
-          emails: person?.emails ?? [],
-        };
-      }),
-    );
+    const identities = found.map(({ personId }): Identity => {
+      const person = known.get(personId);
+      return {
+        owners,
+        sha256: person?.sha256 ?? [],
+        md5: person?.md5 ?? [],
+        sha1: person?.sha1 ?? [],
+        phones: person?.phones ?? [],
+        emails: person?.emails ?? [],
+      };
+    });
+    const verdicts = await exclusions.check(tx, identities);
+    const customers = await exclusions.customersOf(tx, identities);
     return found.map(({ personId, confidence }, i) => {
       const person = known.get(personId);
       if (!person) return 'inactive';
       if (verdicts[i] !== 'clear') return verdicts[i]!;
+      if (customers[i]) return 'customer';
       const before = last.get(person.id);
       const ruled = refusal(
         {

@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CompanyNetworks } from '../../../platform/company-network.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { countryOf } from '../../../platform/geo.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { Campaigns, HourRow, RefusalRow } from '../campaigns/index.ts';
 import type { Visits } from '../visits/index.ts';
 import type { createAccept } from './accept.ts';
+import { mustStayUnnamed } from './company.policy.ts';
+import * as store from './store.ts';
 
 const BATCH = 1000;
 const IDLE_MS = 250;
@@ -16,21 +20,43 @@ const HOUR_MS = 3_600_000;
  */
 export function createResolver(
   platform: Platform,
-  deps: { visits: Visits; people: People; campaigns: Campaigns; accept: ReturnType<typeof createAccept> },
+  deps: {
+    visits: Visits;
+    people: People;
+    campaigns: Campaigns;
+    networks: CompanyNetworks;
+    accept: ReturnType<typeof createAccept>;
+  },
 ) {
   const { db, clock, log } = platform;
-  const { visits, people, campaigns, accept } = deps;
+  const { visits, people, campaigns, networks, accept } = deps;
 
   /** Resolves one batch of a root; returns how many visits it had. */
   async function resolveBatch(rootId: string, most = BATCH): Promise<number> {
+    // A vendor may be asked, which no transaction waits for.
+    const addresses = await inScope(db.app, { rootId }, (tx) => store.addressesToLookUp(tx, rootId, most));
+    const known = await networks.lookUp(addresses);
     return inScope(db.app, { rootId }, async (tx) => {
-      const pending = await visits.take(tx, rootId, most);
-      if (pending.length === 0) return 0;
+      const taken = await visits.take(tx, rootId, most);
+      if (taken.length === 0) return 0;
       const now = clock.now();
+      const ofCompanies = await store.withCompanies(
+        tx,
+        taken.map((visit) => visit.campaign_id),
+      );
+      // What came in since is asked about with the next batch.
+      const pending = taken.filter(
+        ({ gpc, ip, campaign_id }) => gpc || !ip || !ofCompanies.has(campaign_id) || known.has(ip),
+      );
+      const networkOf = ({ gpc, ip, campaign_id }: (typeof pending)[number]) =>
+        gpc || !ip || !ofCompanies.has(campaign_id) ? null : known.get(ip);
+      const isUnnamed = pending.map(
+        (visit) => !visit.gpc && mustStayUnnamed(countryOf(visit.ip), networkOf(visit)?.country),
+      );
       // A visit that looks forged is no one's until someone releases it: it is not even looked up.
       const held = await visits.signUps.hold(tx, rootId, pending, now);
       const asked = pending.flatMap((visit, ref) =>
-        visit.gpc || held.has(ref)
+        visit.gpc || held.has(ref) || isUnnamed[ref]
           ? []
           : [
               {
@@ -68,6 +94,25 @@ export function createResolver(
           };
         }),
         now,
+        pending.flatMap((visit, ref) => {
+          const network = networkOf(visit);
+          return network && !held.has(ref) && !matches.has(ref)
+            ? [
+                {
+                  ref,
+                  campaignId: visit.campaign_id,
+                  receivedAt: visit.received_at,
+                  visit: {
+                    day: visit.day,
+                    eventId: visit.event_id,
+                    url: visit.url,
+                    referrer: visit.referrer,
+                  },
+                  network,
+                },
+              ]
+            : [];
+        }),
       );
       // A visitor recognized by an email is remembered by browser and address, which recognize their next visit to a
       // site of the same client.
@@ -99,7 +144,9 @@ export function createResolver(
           : held.has(ref)
             ? 'held'
             : !outcome
-              ? 'unmatched'
+              ? isUnnamed[ref]
+                ? 'unnamed_country'
+                : 'unmatched'
               : 'refused' in outcome
                 ? outcome.refused
                 : 'lead';
@@ -146,7 +193,7 @@ export function createResolver(
       await campaigns.countHours(tx, [...hours.values()]);
       await campaigns.countRefusals(tx, [...refusals.values()]);
       await visits.settle(tx, settled, now);
-      return pending.length;
+      return taken.length;
     });
   }
 

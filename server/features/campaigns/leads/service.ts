@@ -21,6 +21,7 @@ import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
 import type { Inside } from '../../../../contract/wire.ts';
+import type { CompanyNetworks } from '../../../platform/company-network.ts';
 import { CSV_BOM, csvLine } from '../../../platform/csv.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
@@ -36,6 +37,7 @@ import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { People } from '../../audience/people/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import type { Customers } from '../customers/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
 import { stepOf } from './journey.policy.ts';
@@ -146,11 +148,13 @@ export function createLeads(
     audit: Audit;
     campaigns: Campaigns;
     exclusions: Exclusions;
+    customers: Customers;
     people: People;
     enrichment: Enrichment;
     billing: Billing;
     settings: Settings;
     visits: Visits;
+    networks: CompanyNetworks;
   },
 ) {
   const { db } = platform;
@@ -177,6 +181,7 @@ export function createLeads(
       search: filter.search,
       minScore: filter.min_score,
       matchKind: filter.match && matchKindOf(filter.match),
+      kind: filter.kind,
     };
   }
 
@@ -198,6 +203,8 @@ export function createLeads(
     page_url: row.page_url,
     match_type: matchType(row.match_kind),
     confidence: row.confidence,
+    company: row.company_domain === null ? null : row.company_name,
+    company_domain: row.company_domain,
     score: row.score,
     price_micros: Number(row.price_micros),
     is_test: row.is_test,

@@ -39,7 +39,7 @@ export const scoreColumns = ({ score, facts, seenAt }: ScoredLead) => ({
 export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: ContactInsert[]): Promise<void> {
   await sql`
     insert into lead (id, root_id, agency_id, company_id, campaign_id, person_id, visit_day, visit_event_id, match_kind, confidence,
-      evidence, price_micros, cost_micros, transfer_id, created_at, score, score_details, seen_at, score_due_at)
+      evidence, price_micros, cost_micros, transfer_id, created_at, score, score_details, seen_at, score_due_at, company_domain)
     select * from unnest(${leads.map((l) => l.id)}::uuid[], ${leads.map((l) => l.root_id)}::uuid[], ${leads.map((l) => l.agency_id)}::uuid[],
       ${leads.map((l) => l.company_id)}::uuid[], ${leads.map((l) => l.campaign_id)}::uuid[], ${leads.map((l) => l.person_id ?? null)}::uuid[],
       ${leads.map((l) => l.visit_day ?? null)}::date[], ${leads.map((l) => l.visit_event_id ?? null)}::uuid[],
@@ -47,9 +47,8 @@ export async function insertLeads(tx: Tx, leads: LeadInsert[], contacts: Contact
       ${leads.map((l) => l.price_micros.toString())}::bigint[], ${leads.map((l) => l.cost_micros.toString())}::bigint[],
       ${leads.map((l) => l.transfer_id ?? null)}::uuid[], ${leads.map((l) => l.created_at)}::timestamptz[],
       ${leads.map((l) => l.score ?? -1)}::smallint[], ${leads.map((l) => l.score_details ?? null)}::jsonb[],
-      ${leads.map((l) => l.seen_at ?? null)}::timestamptz[], ${leads.map((l) => l.score_due_at ?? null)}::timestamptz[])`.execute(
-    tx,
-  );
+      ${leads.map((l) => l.seen_at ?? null)}::timestamptz[], ${leads.map((l) => l.score_due_at ?? null)}::timestamptz[],
+      ${leads.map((l) => l.company_domain ?? null)}::text[])`.execute(tx);
   const c = contacts;
   await sql`
     insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, email, phone, phone2,
@@ -132,6 +131,41 @@ export async function lastLeads(tx: Tx, pairs: { companyId: string; personId: st
   return rows;
 }
 
+/** When each of these companies last became a lead of each campaign of each client. */
+export async function lastCompanies(tx: Tx, pairs: { companyId: string; domain: string }[]) {
+  if (pairs.length === 0) return [];
+  const { rows } = await sql<{ company_id: string; domain: string; campaign_id: string; at: Date }>`
+    select l.company_id, l.company_domain as domain, l.campaign_id, max(l.created_at) as at
+    from (select distinct * from unnest(${pairs.map((p) => p.companyId)}::uuid[], ${pairs.map((p) => p.domain)}::text[])
+      p (company_id, domain)) p
+    join lead l on l.company_id = p.company_id and l.company_domain = p.domain
+    group by 1, 2, 3`.execute(tx);
+  return rows;
+}
+
+/** Several workers take one batch each, so more is looked up than one of them takes. */
+const WORKERS = 4;
+
+/** The addresses of a root's oldest visits that are not resolved, of campaigns that companies become leads of. */
+export async function addressesToLookUp(tx: Tx, rootId: string, most: number): Promise<string[]> {
+  const { rows } = await sql<{ ip: string }>`
+    select distinct host(v.ip) as ip from (
+      select ip, campaign_id from visit where root_id = ${rootId} and resolved_at is null and not gpc
+      order by received_at limit ${most * WORKERS}) v
+    join campaign c on c.id = v.campaign_id and c.company_leads
+    where v.ip is not null`.execute(tx);
+  return rows.map((row) => row.ip);
+}
+
+/** Which of these campaigns companies become leads of. */
+export async function withCompanies(tx: Tx, campaignIds: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from campaign where id = any(${[...new Set(campaignIds)]}::uuid[]) and company_leads`.execute(
+    tx,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
 /** Which of these people have reached the goal of the campaign that they were recognized for. */
 export async function conversions(tx: Tx, pairs: { campaignId: string; personId: string }[]) {
   if (pairs.length === 0) return [];
@@ -195,6 +229,8 @@ export interface LeadList {
   minScore?: number | undefined;
   /** Only leads that were recognized by a key of this kind. */
   matchKind?: number | undefined;
+  /** Only people, or only companies without a person. */
+  kind?: 'person' | 'company' | undefined;
   sort: 'created_at' | 'last_name' | 'email' | 'score';
   order: 'asc' | 'desc';
 }
@@ -270,6 +306,14 @@ function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName:
         ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.match_kind = ${asked.matchKind})`
         : sql<boolean>`l.match_kind = ${asked.matchKind}`,
     );
+  if (asked.kind) {
+    const is = asked.kind === 'company' ? sql`is not null` : sql`is null`;
+    q = q.where(
+      byName
+        ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.company_domain ${is})`
+        : sql<boolean>`l.company_domain ${is}`,
+    );
+  }
   if (ids) q = q.where(sql.ref(byName ? 'l.lead_id' : 'l.id'), '=', sql<string>`any(${ids}::uuid[])`);
   return q;
 }
@@ -408,6 +452,7 @@ const listColumns = [
   'x.page_url',
   'x.referrer',
   'l.match_kind',
+  'l.company_domain',
   'l.confidence',
   sql<number | null>`nullif(l.score, -1)`.as('score'),
   'l.score_details',
@@ -478,7 +523,7 @@ export async function identitiesOf(tx: Tx, leadIds: string[]) {
     .selectFrom('lead as l')
     .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
     .modifyFront(sql`/* kept: lead_identities */`)
-    .select(['l.id', 'l.agency_id', 'l.company_id', 'l.campaign_id', 'l.person_id'])
+    .select(['l.id', 'l.agency_id', 'l.company_id', 'l.campaign_id', 'l.person_id', 'l.company_domain'])
     .select(['x.email', 'x.phone', 'x.phone2'])
     .where('l.id', '=', sql<string>`any(${leadIds}::uuid[])`)
     .execute();

@@ -38,6 +38,7 @@ export function createWithheld(
             ]),
           ],
           emails: [...new Set([...(person?.emails ?? []), ...(shown ? [shown] : [])])],
+          domains: lead.company_domain ? [lead.company_domain] : [],
         };
       }),
     };

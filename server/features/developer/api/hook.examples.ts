@@ -68,6 +68,7 @@ export const HOOK_EXAMPLES: { [Name in keyof typeof EVENT_DATA]: z.output<(typeo
     price_per_lead: '2.50',
     price_per_lead_advanced: '0.00',
     price_per_lead_b2b: '0.00',
+    price_per_company: '0.00',
     max_price_per_lead: '0.00',
     monthly_fee: '0.00',
     one_time_fee: '0.00',
@@ -118,6 +119,7 @@ export const HOOK_EXAMPLES: { [Name in keyof typeof EVENT_DATA]: z.output<(typeo
     people_in_location: 90,
     forecast: {
       not_excluded: 88,
+      not_customers: 88,
       contactable: 80,
       fitting: 75,
       confident: 75,

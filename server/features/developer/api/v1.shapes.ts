@@ -88,6 +88,7 @@ export const campaignOf = (row: Campaign): Wire<typeof ApiCampaign> => ({
   price_per_lead: row.costs.lead_price,
   price_per_lead_advanced: row.costs.lead_price_advanced,
   price_per_lead_b2b: row.costs.lead_price_b2b,
+  price_per_company: row.costs.lead_price_company,
   max_price_per_lead: row.costs.lead_price_max,
   monthly_fee: row.costs.monthly_fee,
   one_time_fee: row.costs.platform_fee,
@@ -169,6 +170,7 @@ export const keywordCountOf = (
   people_in_location: number(row.placed),
   forecast: row.steps && {
     not_excluded: row.steps.not_excluded,
+    not_customers: row.steps.not_customers,
     contactable: row.steps.contactable,
     fitting: row.steps.fitting,
     confident: row.steps.sure_enough,

@@ -376,7 +376,14 @@ describe('keyword counts', () => {
       keyword_total: 2,
       people: 0,
       people_in_location: 0,
-      forecast: { not_excluded: 0, contactable: 0, confident: 0, not_delivered: 0, deliverable: 0 },
+      forecast: {
+        not_excluded: 0,
+        not_customers: 0,
+        contactable: 0,
+        confident: 0,
+        not_delivered: 0,
+        deliverable: 0,
+      },
       targeting: { keywords: ['gin', 'rum'], location: 'state', states: ['LA'], zips: [] },
     });
     expect(ApiKeywordCountDetail.strict().parse(body)).toEqual(body);

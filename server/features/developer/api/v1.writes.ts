@@ -133,6 +133,7 @@ const CAMPAIGN: Names = {
   price_per_lead: 'lead_price',
   price_per_lead_advanced: 'lead_price_advanced',
   price_per_lead_b2b: 'lead_price_b2b',
+  price_per_company: 'lead_price_company',
   max_price_per_lead: 'lead_price_max',
   monthly_fee: 'monthly_fee',
   one_time_fee: 'platform_fee',
@@ -392,7 +393,7 @@ export const writes: readonly Write[] = [
     body: NoBody,
     answer: ApiExclusionList,
     actions: ['exclusion.undo'],
-    run: ({ exclusions }, ctx, _body, id) => exclusions.undo(ctx, id),
+    run: ({ exclusions }, ctx, _body, id) => exclusions.undo(ctx, id, 'exclude'),
     read: readList,
   }),
   change({

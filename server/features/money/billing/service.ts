@@ -85,12 +85,13 @@ export function createBilling(deps: {
         at,
       );
       return (id: string) => {
-        const { term, priceMicros, costMicros, isManual } = costOf(id);
+        const { term, priceMicros, costMicros, isManual, company } = costOf(id);
         return {
           priceMicros: isManual ? 0n : priceMicros,
           costMicros,
           excessMicros: excess.get(id) ?? 0n,
           isOwed: term === 'Weekly' || term === 'Monthly',
+          company: { ...company, priceMicros: isManual ? 0n : company.priceMicros },
         };
       };
     },

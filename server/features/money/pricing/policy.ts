@@ -14,7 +14,7 @@ export type Fees = Record<CostPart, bigint>;
 /** Fees as sent over the wire: dollar amounts by module, term and the spec's name of the fee. */
 export type FeesByName = Record<string, Record<string, Record<string, string>>>;
 
-export const NO_FEES: Fees = { setup: 0n, month: 0n, lead: 0n, advanced: 0n };
+export const NO_FEES: Fees = { setup: 0n, month: 0n, lead: 0n, advanced: 0n, company: 0n };
 
 /** An amount in the cost setting: '0' for zero (spec product 3), otherwise dollars with at least two decimal places. */
 export const amountText = (micros: bigint): string => (micros === 0n ? '0' : dollarsOf(micros));

@@ -97,6 +97,7 @@ describe('[AGCY-17] the agency cost setting', () => {
         LeadspeekMinCostMonth: '0',
         LeadspeekCostperlead: '0',
         LeadspeekCostperleadAdvanced: '0',
+        LeadspeekCostperleadCompany: '0',
       });
       expect(part.b2b.OneTime).toEqual({ B2bPlatformFee: '0', B2bMinCostMonth: '0', B2bCostperlead: '0' });
     }

@@ -57,6 +57,7 @@ export const FREE: Retail = {
   lead_micros: 0n,
   lead_advanced_micros: 0n,
   lead_b2b_micros: 0n,
+  lead_company_micros: 0n,
   lead_max_micros: 0n,
   month_micros: 0n,
   setup_micros: 0n,
@@ -70,6 +71,7 @@ const feesOfRow = (row: Awaited<ReturnType<typeof store.wholesaleAt>>[number]): 
   month: row.month_micros,
   lead: row.lead_micros,
   advanced: row.lead_advanced_micros,
+  company: row.lead_company_micros,
 });
 
 /** The costs of a client as sent over the wire. */
@@ -77,6 +79,7 @@ export const retailWire = (row: Retail) => ({
   lead_price: dollarsOf(row.lead_micros),
   lead_price_advanced: dollarsOf(row.lead_advanced_micros),
   lead_price_b2b: dollarsOf(row.lead_b2b_micros),
+  lead_price_company: dollarsOf(row.lead_company_micros),
   lead_price_max: dollarsOf(row.lead_max_micros),
   monthly_fee: dollarsOf(row.month_micros),
   platform_fee: dollarsOf(row.setup_micros),
@@ -94,6 +97,7 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
     lead_micros: micros(given.lead_price, before.lead_micros),
     lead_advanced_micros: micros(given.lead_price_advanced, before.lead_advanced_micros),
     lead_b2b_micros: micros(given.lead_price_b2b, before.lead_b2b_micros),
+    lead_company_micros: micros(given.lead_price_company, before.lead_company_micros),
     lead_max_micros: micros(given.lead_price_max, before.lead_max_micros),
     month_micros: micros(given.monthly_fee, before.month_micros),
     setup_micros: micros(given.platform_fee, before.setup_micros),
@@ -102,7 +106,7 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
     accepted_loss_micros: before.accepted_loss_micros,
   };
   if (after.lead_max_micros > 0n) {
-    for (const [field, column] of PRICES)
+    for (const [field, column] of [...PRICES, COMPANY_PRICE])
       if (after[column] > after.lead_max_micros)
         throw refusalOf(field, `must not be above the maximum cost per lead, ${usd(after.lead_max_micros)}`);
   }
@@ -113,6 +117,8 @@ export function retailWith(before: Retail, given: RetailGiven): Retail {
   return after;
 }
 
+/** The price of a company without a person. The root's minimums are for people. */
+const COMPANY_PRICE = ['lead_price_company', 'lead_company_micros'] as const;
 /** The prices of a lead by their wire names. */
 const PRICES = [
   ['lead_price', 'lead_micros'],
@@ -295,6 +301,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         month_micros: fees.month,
         lead_micros: fees.lead,
         lead_advanced_micros: fees.advanced,
+        lead_company_micros: fees.company,
       });
     }
     await store.insertWholesale(tx, rows);
@@ -353,7 +360,15 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     /** Sets what a root charges an agency for a lead of a module, at every term, from an instant on. */
     setLeadCost: (
       tx: Tx,
-      given: { rootId: string; agencyId: string; module: ModuleType; costMicros: bigint; from: Date },
+      given: {
+        rootId: string;
+        agencyId: string;
+        module: ModuleType;
+        costMicros: bigint;
+        /** Of a company without a person. */
+        companyMicros?: bigint;
+        from: Date;
+      },
     ): Promise<void> =>
       store.insertWholesale(
         tx,
@@ -369,6 +384,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
           month_micros: 0n,
           lead_micros: given.costMicros,
           lead_advanced_micros: 0n,
+          lead_company_micros: given.companyMicros ?? 0n,
         })),
       ),
 
@@ -383,19 +399,35 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
 
     /**
      * Returns what a lead of each campaign costs at an instant: the client (`priceMicros`) and, at the campaign's
-     * payment term, the agency (`costMicros`; 0 in a client's scope, which sees no wholesale cost). One query for all
-     * of them.
+     * payment term, the agency (`costMicros`; 0 in a client's scope, which sees no wholesale cost). `company`: the same
+     * of a company without a person. One query for all of them.
      */
     async prices(tx: Tx, campaigns: readonly store.Priced[], at: Date) {
       const rows = await store.prices(tx, campaigns, at);
       const found = new Map(
         rows.map((row) => [
           row.id,
-          { term: row.term, priceMicros: row.price, costMicros: row.cost, isManual: row.manual },
+          {
+            term: row.term,
+            priceMicros: row.price,
+            costMicros: row.cost,
+            isManual: row.manual,
+            company: {
+              priceMicros: row.company_price,
+              costMicros: row.company_cost,
+              excessMicros: row.company_excess,
+            },
+          },
         ]),
       );
       return (id: string) =>
-        found.get(id) ?? { term: FREE.term, priceMicros: 0n, costMicros: 0n, isManual: false };
+        found.get(id) ?? {
+          term: FREE.term,
+          priceMicros: 0n,
+          costMicros: 0n,
+          isManual: false,
+          company: { priceMicros: 0n, costMicros: 0n, excessMicros: 0n },
+        };
     },
 
     /** The fees of campaigns at an instant, both sides (micro-dollars), in the scope of the root. */

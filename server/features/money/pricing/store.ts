@@ -13,6 +13,7 @@ export async function wholesaleAt(tx: Tx, companyId: string, at: Date) {
     .selectFrom('wholesale_cost')
     .distinctOn(['module', 'term'])
     .select(['module', 'term', 'setup_micros', 'month_micros', 'lead_micros', 'lead_advanced_micros'])
+    .select('lead_company_micros')
     .where('company_id', '=', companyId)
     .where('valid_from', '<=', at)
     .orderBy('module')
@@ -35,6 +36,7 @@ export async function wholesaleAfter(tx: Tx, companyId: string, at: Date) {
       'month_micros',
       'lead_micros',
       'lead_advanced_micros',
+      'lead_company_micros',
     ])
     .where('company_id', '=', companyId)
     .where('valid_from', '>', at)
@@ -58,6 +60,7 @@ const RETAIL = [
   'lead_micros',
   'lead_advanced_micros',
   'lead_b2b_micros',
+  'lead_company_micros',
   'lead_max_micros',
   'month_micros',
   'setup_micros',
@@ -80,17 +83,29 @@ export interface Priced {
  */
 export async function prices(tx: Tx, campaigns: readonly Priced[], at: Date) {
   if (campaigns.length === 0) return [];
-  const { rows } = await sql<{ id: string; term: string; price: bigint; cost: bigint; manual: boolean }>`
+  const { rows } = await sql<{
+    id: string;
+    term: string;
+    price: bigint;
+    cost: bigint;
+    manual: boolean;
+    company_price: bigint;
+    company_cost: bigint;
+    company_excess: bigint;
+  }>`
     select c.id, r.term, bills_manually(c.agency_id) as manual,
       lead_price(r.lead_micros, r.lead_advanced_micros, r.lead_b2b_micros, k.advance_information, k.b2b_information) as price,
       greatest(coalesce(case when c.module = 'local' and cardinality(k.advance_information) > 0 and w.lead_advanced_micros > 0
-                             then w.lead_advanced_micros else w.lead_micros end, 0), root_minimum.least) as cost
+                             then w.lead_advanced_micros else w.lead_micros end, 0), root_minimum.least) as cost,
+      r.lead_company_micros as company_price, coalesce(w.lead_company_micros, 0) as company_cost,
+      case when bills_manually(c.agency_id) or exists (select from margin_rule g where g.company_id = c.agency_id and g.rule = 'sell')
+           then 0 else greatest(0, coalesce(w.lead_company_micros, 0) - r.lead_company_micros) end as company_excess
     from unnest(${campaigns.map((c) => c.id)}::uuid[], ${campaigns.map((c) => c.agency_id)}::uuid[],
                 ${campaigns.map((c) => c.module)}::text[]) c (id, agency_id, module)
     join campaign k on k.id = c.id
-    join lateral (select term, lead_micros, lead_advanced_micros, lead_b2b_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
+    join lateral (select term, lead_micros, lead_advanced_micros, lead_b2b_micros, lead_company_micros from retail_cost where campaign_id = c.id and valid_from <= ${at}
                   order by valid_from desc, serial desc limit 1) r on true
-    left join lateral (select lead_micros, lead_advanced_micros from wholesale_cost
+    left join lateral (select lead_micros, lead_advanced_micros, lead_company_micros from wholesale_cost
                        where company_id = c.agency_id and module = c.module and term = r.term and valid_from <= ${at}
                        order by valid_from desc, serial desc limit 1) w on true
     left join lateral (select case when c.module in ('enhance', 'b2b') then root_minimum(c.module, r.term, ${at}) end as least)

@@ -97,6 +97,7 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
   const initialValues = {
     lead_price: found.lead_price,
     [rich]: found[rich],
+    lead_price_company: found.lead_price_company,
     lead_price_max: found.lead_price_max,
     platform_fee: found.platform_fee,
     monthly_fee: found.monthly_fee,
@@ -123,7 +124,13 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
     }
   };
   const price = (
-    field: 'lead_price' | typeof rich | 'lead_price_max' | 'platform_fee' | 'monthly_fee',
+    field:
+      | 'lead_price'
+      | 'lead_price_company'
+      | typeof rich
+      | 'lead_price_max'
+      | 'platform_fee'
+      | 'monthly_fee',
     label: string,
     description?: string,
   ) => (
@@ -155,6 +162,12 @@ function PriceForm(props: Props & { module: ModuleType; found: Costs; onDirty: (
           module === 'b2b' ? 'Cost per lead with company data' : 'Cost per lead with personal data',
           'For leads with data fields. Enter 0 to use the cost per lead.',
         )}
+        {module === 'local' &&
+          price(
+            'lead_price_company',
+            'Cost per company',
+            'For companies without a person, where a campaign includes them.',
+          )}
         {price('lead_price_max', 'Maximum cost per lead')}
         {price('platform_fee', 'One-time setup fee')}
         {price('monthly_fee', 'Monthly platform fee')}

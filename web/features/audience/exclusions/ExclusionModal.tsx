@@ -1,6 +1,6 @@
 import { Modal, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import { ExclusionPanel } from './ExclusionPanel.tsx';
+import { ListsPanel } from './ListsPanel.tsx';
 import type { Place } from './model.ts';
 
 /** The lists of a client, or of a campaign and its client, above whatever page they were opened from. */
@@ -22,7 +22,7 @@ export default function ExclusionModal(props: {
           onChange={(next) => setAt(Number(next))}
         />
       )}
-      <ExclusionPanel key={place.id} place={place} />
+      <ListsPanel key={place.id} place={place} />
     </Modal>
   );
 }

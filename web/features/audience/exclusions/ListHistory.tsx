@@ -13,7 +13,7 @@ import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { Clip, When } from '../../../ui/Values.tsx';
-import { entriesWords, type List, type Place, STATES } from './model.ts';
+import { entriesWords, type List, listsOf, type Place, STATES } from './model.ts';
 import { listsKey } from './useSuppression.ts';
 
 const PER_PAGE = 10;
@@ -38,6 +38,39 @@ const columns: Column<List>[] = [
   { key: 'created', phone: 'end', title: 'Uploaded', render: (row) => <When at={row.created_at} /> },
 ];
 
+/** When a list was last filled: by its file, or from its connection. */
+const filledAt = (row: List): string | null => (row.connection_id ? row.refreshed_at : row.created_at);
+/** Lists of customers also say where they come from, and when they were last read. */
+const customerColumns: Column<List>[] = [
+  { ...columns[0]!, key: 'file', title: 'List' },
+  {
+    key: 'state',
+    phone: 'state',
+    title: 'State',
+    render: (row) =>
+      row.refresh_error && row.state === 'active' ? (
+        <StatusBadge status="failed">Not refreshed</StatusBadge>
+      ) : (
+        columns[1]!.render(row)
+      ),
+  },
+  { key: 'source', phone: 'line', title: 'Source', render: (row) => (row.connection_id ? 'CRM' : 'File') },
+  {
+    key: 'entries',
+    phone: 'line',
+    title: 'Entries',
+    align: 'right',
+    render: (row) => num(row.entries_added),
+  },
+  { key: 'bad', title: 'Bad rows', align: 'right', render: (row) => num(row.rows_bad) },
+  {
+    key: 'filled',
+    phone: 'end',
+    title: 'Last read',
+    render: (row) => (filledAt(row) ? <When at={filledAt(row)!} /> : 'Not yet'),
+  },
+];
+
 /** A place's lists, newest first; each opens its report. */
 export function ListHistory(props: {
   place: Place;
@@ -46,9 +79,10 @@ export function ListHistory(props: {
   action: ReactNode;
 }) {
   const { place } = props;
+  const isCustomers = place.use === 'customers';
   const [page, setPage] = useState(1);
   const [open, setOpen] = useState<string>();
-  const input = { owner_id: place.id, level: place.level, page: page, per_page: PER_PAGE };
+  const input = { ...listsOf(place), page, per_page: PER_PAGE };
   const query = useQuery({
     queryKey: [...listsKey(place), 'lists', page],
     queryFn: ({ signal }) => api.exclusions.lists(input, { signal }),
@@ -69,10 +103,10 @@ export function ListHistory(props: {
         download={{
           list: 'exclusion-lists',
           of: 'exclusions.lists',
-          query: { owner_id: place.id, level: place.level },
+          query: listsOf(place),
         }}
         bare
-        columns={columns}
+        columns={isCustomers ? customerColumns : columns}
         query={query}
         rowKey={(row) => row.id}
         onRow={(row) => setOpen(open === row.id ? undefined : row.id)}
@@ -80,8 +114,12 @@ export function ListHistory(props: {
         empty={
           <EmptyState
             icon={<IconShieldOff size={32} stroke={1.4} />}
-            title="No one is excluded here yet"
-            text="Files you upload are listed here, with the result for each row."
+            title={isCustomers ? 'No known customers here yet' : 'No one is excluded here yet'}
+            text={
+              isCustomers
+                ? 'Files and connected CRMs are listed here, with the result for each row.'
+                : 'Files you upload are listed here, with the result for each row.'
+            }
           />
         }
       />
@@ -102,18 +140,28 @@ export function ListHistory(props: {
 /** The result of a file: what it contained, its first bad rows by line, and how to undo it. */
 function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: () => void }) {
   const { row } = props;
+  const isCustomers = row.use === 'customers';
   const [busy, setBusy] = useState(false);
   const query = useQuery({
     queryKey: [...listsKey(props.place), 'report', row.id, row.state, row.rows_read],
     queryFn: ({ signal }) => api.exclusions.report({ id: row.id }, { signal }),
   });
   const undo = async () => {
-    const isSure = await confirm({
-      title: `Undo “${row.file_name}”?`,
-      body: 'This list will no longer exclude anyone. People on another list stay excluded.',
-      verb: 'Undo',
-      danger: true,
-    });
+    const isSure = await confirm(
+      isCustomers
+        ? {
+            title: `Remove “${row.file_name}”?`,
+            body: 'Its people are no longer known customers: they can become leads that are charged for.',
+            verb: 'Remove',
+            danger: true,
+          }
+        : {
+            title: `Undo “${row.file_name}”?`,
+            body: 'This list will no longer exclude anyone. People on another list stay excluded.',
+            verb: 'Undo',
+            danger: true,
+          },
+    );
     if (!isSure) return;
     setBusy(true);
     try {
@@ -137,12 +185,30 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
       props.onChanged();
     }
   };
+  const refresh = async () => {
+    setBusy(true);
+    try {
+      notifyDone((await api.customers.refresh({ id: row.id })).message);
+    } catch (error) {
+      notifyFailed(error);
+    } finally {
+      setBusy(false);
+      props.onChanged();
+    }
+  };
   const bad = query.data?.bad ?? [];
   return (
     <section aria-label={`Report for ${row.file_name}`} style={{ padding: 16 }}>
       {row.error && (
         <div style={{ marginBottom: 12 }}>
           <Notice tone={row.state === 'failed' ? 'bad' : 'warn'}>{row.error}</Notice>
+        </div>
+      )}
+      {row.refresh_error && (
+        <div style={{ marginBottom: 12 }}>
+          <Notice tone="warn" title="The last refresh failed. The customers from before stay known.">
+            {row.refresh_error}
+          </Notice>
         </div>
       )}
       <Text size="sm">
@@ -208,6 +274,11 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
             Download bad rows
           </Button>
         )}
+        {props.mayWrite && row.connection_id && row.state === 'active' && (
+          <Button size="xs" loading={busy} onClick={() => void refresh()}>
+            Refresh now
+          </Button>
+        )}
         {props.mayWrite && row.state === 'held' && (
           <Button size="xs" loading={busy} onClick={() => void again()}>
             Try again
@@ -215,7 +286,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
         )}
         {props.mayWrite && row.state !== 'removed' && (
           <Button variant="default" size="xs" loading={busy} onClick={() => void undo()}>
-            Undo
+            {isCustomers ? 'Remove' : 'Undo'}
           </Button>
         )}
       </Group>

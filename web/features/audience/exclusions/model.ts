@@ -17,6 +17,8 @@ export interface Place {
   id: string;
   /** For a campaign: the client it belongs to. */
   clientId?: string;
+  /** Lists of known customers instead of those that exclude. */
+  use?: 'customers';
 }
 
 /** The states of an upload (spec calls 4). */
@@ -41,8 +43,8 @@ export function requestOf(
       body: file,
     };
   const isSmall = place.level === 'client' || place.level === 'campaign';
-  if (!isSmall || accepts === 'all') {
-    const which = { level: place.level, owner_id: place.id };
+  if (!isSmall || accepts === 'all' || place.use) {
+    const which = { level: place.level, owner_id: place.id, use: place.use };
     return {
       path: `/exclusions/upload${queryOf(wire.sent('inputs.exclusionUpload', { ...which, ...given }))}`,
       body: file,
@@ -77,6 +79,13 @@ export const STATES: Record<List['state'], string> = {
   failed: 'Failed',
   removed: 'Undone',
 };
+
+/** The input of every call about a place's lists. */
+export const listsOf = ({ id, level, use }: Place) => ({
+  owner_id: id,
+  level,
+  use: use ?? ('exclude' as const),
+});
 
 /** Describes whom a place's lists exclude for, in a sentence; `isOwn`: they belong to the reader's own company. */
 export function holdsWords(level: Level, isOwn: boolean): string {

@@ -9,7 +9,8 @@ import { type Accepts, type Job, type Place, requestOf, type UploadState } from 
 import { createPoll } from './poll.ts';
 
 /** The cache key of a place's lists. */
-export const listsKey = (place: Place) => ['exclusions', place.level, place.id] as const;
+export const listsKey = (place: Place) =>
+  ['exclusions', place.level, place.id, place.use ?? 'exclude'] as const;
 
 /**
  * Handles uploads to a place's lists and the progress of running jobs (spec calls 4): requested once on opening, and 2
@@ -22,20 +23,20 @@ export function useSuppression(place: Place) {
   const [sending, setSending] = useState<Sending>();
   const [progress, setProgress] = useState<Job[]>([]);
   const running = useRef<AbortController>(undefined);
-  const { level, id } = place;
+  const { level, id, use = 'exclude' } = place;
 
   const ask = useCallback(
     async (isHere: () => boolean): Promise<boolean> => {
-      const { running: jobs } = await api.exclusions.jobProgress({ company_id: id, level });
+      const { running: jobs } = await api.exclusions.jobProgress({ company_id: id, level, use });
       if (!isHere()) return false;
       setProgress(jobs);
       return jobs.length > 0;
     },
-    [id, level],
+    [id, level, use],
   );
   const changed = useCallback(
-    () => void cache.invalidateQueries({ queryKey: ['exclusions', level, id] }),
-    [cache, id, level],
+    () => void cache.invalidateQueries({ queryKey: ['exclusions', level, id, use] }),
+    [cache, id, level, use],
   );
   const here = useRef(true);
   const poll = useMemo(

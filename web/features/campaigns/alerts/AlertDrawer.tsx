@@ -22,6 +22,7 @@ import {
   ALERT_TRIGGERS,
   type AlertRules,
   MOST_ALERT_PAGES,
+  tellsOfLeads,
 } from '../../../../contract/campaigns/alert-rules.ts';
 import { api } from '../../../api/client.ts';
 import { useMay } from '../../../api/user.ts';
@@ -156,25 +157,41 @@ export function AlertDrawer(props: {
               value={values.campaign_id ?? undefined}
               onChange={(id) => form.setFieldValue('campaign_id', id ?? null)}
             />
-            <Fields>
-              <NumberInput
-                label="Score of at least"
-                description="0 includes leads without a score."
-                min={0}
-                max={100}
-                clampBehavior="none"
-                allowDecimal={false}
-                allowNegative={false}
-                {...form.getInputProps('min_score')}
-              />
-              <Select
-                label="Who"
-                description="Unknown parts of the filter count as not fitting."
-                allowDeselect={false}
-                data={choices(ALERT_FITS)}
-                {...form.getInputProps('fit')}
-              />
-            </Fields>
+            {tellsOfLeads(values.trigger) ? (
+              <Fields>
+                <NumberInput
+                  label="Score of at least"
+                  description="0 includes leads without a score."
+                  min={0}
+                  max={100}
+                  clampBehavior="none"
+                  allowDecimal={false}
+                  allowNegative={false}
+                  {...form.getInputProps('min_score')}
+                />
+                <Select
+                  label="Who"
+                  description="Unknown parts of the filter count as not fitting."
+                  allowDeselect={false}
+                  data={choices(ALERT_FITS)}
+                  {...form.getInputProps('fit')}
+                />
+              </Fields>
+            ) : (
+              <Text size="sm" c="dimmed">
+                Whoever is on one of your{' '}
+                <Anchor
+                  component={Link}
+                  to={'/configuration/exclusion-lists' as never}
+                  search={{ show: 'customers', of: 'client', client } as never}
+                  inherit
+                  underline="always"
+                >
+                  lists of known customers
+                </Anchor>{' '}
+                is told by what the list calls them. They are not charged for.
+              </Text>
+            )}
             <TagsInput
               label="Pages"
               description="Part of a page’s address, such as pricing. Someone must have viewed one of them."
@@ -349,9 +366,15 @@ function Preview({ client, values }: { client: string; values: AlertValues }) {
               <ul style={{ margin: 0, paddingLeft: 20 }}>
                 {data.examples.map(({ id, name, kind, score, at }) => (
                   <li key={`${id} ${at}`}>
-                    <Anchor component={Link} to="/leads" search={{ lead: id } as never} size="sm">
-                      {name}
-                    </Anchor>{' '}
+                    {kind === 'customer' ? (
+                      <Text span size="sm">
+                        {name}
+                      </Text>
+                    ) : (
+                      <Anchor component={Link} to="/leads" search={{ lead: id } as never} size="sm">
+                        {name}
+                      </Anchor>
+                    )}{' '}
                     <Text span size="sm" c="dimmed">
                       {ALERT_KINDS[kind].toLowerCase()}
                       {score === null ? '' : `, score ${score}`}, <When at={at} />

@@ -72,7 +72,7 @@ export default function AlertsPage() {
         title="Alerts"
         line={
           isClient
-            ? 'Hear at once of the leads that matter to you, by email, in Slack or Teams, or by a webhook.'
+            ? 'Hear at once of the leads and customers that matter to you, by email, in Slack or Teams, or by a webhook.'
             : 'What your clients hear of at once, by email, in Slack or Teams, or by a webhook.'
         }
         primary={mayWrite ? add : undefined}
@@ -125,6 +125,7 @@ export default function AlertsPage() {
               alert={alert}
               begin={{
                 campaign_id: params.campaign ?? null,
+                ...(params.trigger === 'customer' ? { trigger: 'customer', name: 'Known customers' } : {}),
                 ...(params.score ? { min_score: Number(params.score) || 0 } : {}),
               }}
               onAdded={(added) => drawer.step(added)}

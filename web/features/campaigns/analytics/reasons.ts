@@ -12,6 +12,14 @@ const words: Record<string, [title: string, meaning: string]> = {
   bot: ['Bot', 'The visitor is a known crawler or another automated program.'],
   excluded: ['On an exclusion list', 'The person is on a list of people who must not become leads.'],
   cannot_compare: ['Could not be checked', 'The person could not be checked against the exclusion lists.'],
+  unnamed_country: [
+    'Visitor from Europe',
+    'People in the EU, the European Economic Area, and the UK are never looked up. A campaign can include companies instead.',
+  ],
+  customer: [
+    'Known customer',
+    'The person is on a list of your known customers. They are never charged for; alerts can tell you that they are back.',
+  ],
   converted: [
     'Already a customer',
     'The person reached the campaign’s thank-you page and is no longer a lead for it.',

@@ -78,6 +78,10 @@ export const RULES = {
     value && isAbove(value, all.lead_price_max)
       ? 'Enter an amount up to the maximum price per lead'
       : currencyFault(value, 6),
+  lead_price_company: (value: string, all: CampaignValues) =>
+    value && isAbove(value, all.lead_price_max)
+      ? 'Enter an amount up to the maximum price per lead'
+      : currencyFault(value, 6),
   lead_price_max: (value: string) => currencyFault(value, 6),
   monthly_fee: (value: string) => currencyFault(value, 2),
   platform_fee: (value: string) => currencyFault(value, 2),

@@ -120,6 +120,13 @@ export function CostFields(props: {
             {...amount(rich)}
             minimum={Number(form.values[rich]) > 0 ? least : undefined}
           />
+          {module === 'local' && (
+            <CurrencyInput
+              label="Price per company"
+              description="For companies without a person, if the campaign includes them."
+              {...amount('lead_price_company')}
+            />
+          )}
           {mayKnow && (
             <div aria-live="polite">
               <Text size="sm" fw={500}>

@@ -244,6 +244,7 @@ const STEPS: [keyof NonNullable<KeywordRow['waterfall']>, string][] = [
   ['in_audience', 'In the audience'],
   ['placed', 'In the location'],
   ['not_excluded', 'Not excluded'],
+  ['not_customers', 'Not a known customer'],
   ['contactable', 'Contactable'],
   ['fitting', 'Fits the filter'],
   ['sure_enough', 'Confident enough'],

@@ -76,6 +76,7 @@ const campaign: Campaign = {
   lead_price: '2.50',
   lead_price_advanced: '0.00',
   lead_price_b2b: '0.00',
+  lead_price_company: '0.00',
   lead_price_max: '0.00',
   monthly_fee: '19.00',
   platform_fee: '0.00',

@@ -40,6 +40,7 @@ export interface CampaignValues extends TargetValues, MoreValues, AudienceValues
   lead_price: string;
   lead_price_advanced: string;
   lead_price_b2b: string;
+  lead_price_company: string;
   lead_price_max: string;
   monthly_fee: string;
   platform_fee: string;
@@ -56,6 +57,7 @@ export const AMOUNTS = [
   'lead_price',
   'lead_price_advanced',
   'lead_price_b2b',
+  'lead_price_company',
   'lead_price_max',
   'monthly_fee',
   'platform_fee',
@@ -82,6 +84,7 @@ export const NEW_VALUES: CampaignValues = {
   lead_price: '',
   lead_price_advanced: '',
   lead_price_b2b: '',
+  lead_price_company: '',
   lead_price_max: '',
   monthly_fee: '',
   platform_fee: '',
@@ -113,6 +116,7 @@ export function valuesOf(campaign: Campaign): CampaignValues {
     lead_price: campaign.lead_price,
     lead_price_advanced: campaign.lead_price_advanced,
     lead_price_b2b: campaign.lead_price_b2b,
+    lead_price_company: campaign.lead_price_company,
     lead_price_max: campaign.lead_price_max,
     monthly_fee: campaign.monthly_fee,
     platform_fee: campaign.platform_fee,

@@ -77,6 +77,7 @@ export const STEP_FIELDS: Record<StepKey, (keyof CampaignValues)[]> = {
     'lead_price',
     'lead_price_advanced',
     'lead_price_b2b',
+    'lead_price_company',
     'lead_price_max',
     'monthly_fee',
     'platform_fee',

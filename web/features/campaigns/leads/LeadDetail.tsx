@@ -47,6 +47,11 @@ export default function LeadDetail({ id }: { id: string }) {
       <div>
         <Group gap="xs">
           <Title order={2}>{nameOf(lead)}</Title>
+          {lead.company && (
+            <StatusBadge status="company" tone="plain">
+              Company
+            </StatusBadge>
+          )}
           {lead.is_test && <StatusBadge status="test" tone="info" />}
           {lead.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>
@@ -55,7 +60,7 @@ export default function LeadDetail({ id }: { id: string }) {
           <Money micros={lead.price_micros} unit />
         </Text>
       </div>
-      <Section title="Person">
+      <Section title={lead.company ? 'Company' : 'Person'}>
         <Facts>
           <Fact name="Email" value={lead.email} copy>
             <MailLink address={lead.email} />

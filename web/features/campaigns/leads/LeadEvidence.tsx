@@ -12,6 +12,13 @@ type Key = Lead['evidence'][number];
 /** Why it is this person: the keys or signals that spoke for them, how old and from where, and who else it may have been. */
 export function LeadEvidence({ lead }: { lead: Lead }) {
   const at = lead.visited_at ?? lead.created_at;
+  if (lead.company)
+    return (
+      <Text size="sm">
+        The visitor came from the network of {lead.company} ({lead.company_domain}), as known from{' '}
+        {lead.evidence[0]?.source ?? 'its address'}. The person is not known or may not be named.
+      </Text>
+    );
   return (
     <>
       <Text size="sm" mb="xs">

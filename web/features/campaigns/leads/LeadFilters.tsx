@@ -14,7 +14,13 @@ const PERIODS = [1, 7, 30, 90].map((days) => ({
 /** The least scores that can be chosen. */
 const LEAST_SCORES = [80, 60, 40, 20].map((score) => ({ value: String(score), label: `${score} and up` }));
 
-/** What narrows the list of leads: product, client, campaign, period, and score, all in the address. */
+/** What a lead can be. */
+export const KINDS = [
+  { value: 'person', label: 'People' },
+  { value: 'company', label: 'Companies without a person' },
+];
+
+/** What narrows the list of leads: product, client, campaign, period, score, and kind, all in the address. */
 export function LeadFilters({ products }: { products: { module: ModuleName; name: string }[] }) {
   const user = useUser();
   const [params, set] = useSearchParams();
@@ -72,6 +78,16 @@ export function LeadFilters({ products }: { products: { module: ModuleName; name
             data={LEAST_SCORES}
             value={LEAST_SCORES.some(({ value }) => value === params.score) ? params.score! : null}
             onChange={(score) => choose({ score: score ?? undefined })}
+          />
+          <Select
+            label="Kind"
+            placeholder="People and companies"
+            clearable
+            clearButtonProps={{ 'aria-label': 'People and companies' }}
+            comboboxProps={{ withinPortal: false }}
+            data={KINDS}
+            value={KINDS.some(({ value }) => value === params.kind) ? params.kind! : null}
+            onChange={(kind) => choose({ kind: kind ?? undefined })}
           />
         </Stack>
       </Popover.Dropdown>

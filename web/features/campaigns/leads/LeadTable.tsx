@@ -42,6 +42,7 @@ export interface LeadSpan {
   module?: ModuleName | undefined;
   min_score?: number | undefined;
   match?: LeadRow['match_type'] | undefined;
+  kind?: 'person' | 'company' | undefined;
 }
 
 /** Shows a lead's delivery status. */
@@ -120,6 +121,11 @@ export function LeadTable(props: {
         <Group gap={8} wrap="nowrap" miw={0}>
           <Clip text={nameOf(row)} max={180} />
           {arrived.has(row.id) && <StatusBadge status="new" tone="good" />}
+          {row.company && (
+            <StatusBadge status="company" tone="plain">
+              Company
+            </StatusBadge>
+          )}
           {row.is_test && <StatusBadge status="test" tone="info" />}
           {row.converted_at && <StatusBadge status="converted" tone="good" />}
         </Group>

@@ -14,7 +14,7 @@ import { ViewTabs } from '../../../ui/ViewTabs.tsx';
 import { useViews } from '../../../ui/views.ts';
 import { PageZone } from '../../../ui/zone.ts';
 import { dayIn } from '../analytics/range.ts';
-import { LeadFilters } from './LeadFilters.tsx';
+import { KINDS, LeadFilters } from './LeadFilters.tsx';
 import { type LeadSpan, LeadTable } from './LeadTable.tsx';
 import { matchWord } from './match.ts';
 import { ViewExport } from './ViewExport.tsx';
@@ -47,6 +47,7 @@ export default function LeadsPage() {
   const product = products.find(({ module }) => module === params.product);
   const least = leastScoreOf(params.score);
   const match = matchOf(params.match);
+  const kind = KINDS.find(({ value }) => value === params.kind);
   const clear = (...keys: string[]) =>
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   return (
@@ -100,6 +101,7 @@ export default function LeadsPage() {
             ? []
             : [{ label: `Score: ${least} and up`, onRemove: () => clear('score') }]),
           ...(match ? [{ label: `Matched by: ${matchWord(match)}`, onRemove: () => clear('match') }] : []),
+          ...(kind ? [{ label: `Kind: ${kind.label}`, onRemove: () => clear('kind') }] : []),
         ]}
         actions={<LeadFilters products={products} />}
         look={views.look}

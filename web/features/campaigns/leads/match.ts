@@ -9,6 +9,7 @@ const words: Record<string, string> = {
   phone: 'Phone number',
   ip: 'IP address',
   intent: 'Intent signals',
+  company: 'Company’s network',
 };
 
 const short: Record<string, string> = {
@@ -20,6 +21,7 @@ const short: Record<string, string> = {
   phone: 'Phone',
   ip: 'IP address',
   intent: 'Intent',
+  company: 'Company',
 };
 
 /** The same in a word or two, for tables. */
@@ -37,11 +39,13 @@ export function shareWords(people: number): string {
   return people <= 1 ? 'points to only one person' : `shared by ${num(people)} people`;
 }
 
-/** Returns a person's name, or the best known substitute. */
+/** Returns the name of a lead: the person's or the best known substitute, or that of a company without a person. */
 export function nameOf(lead: {
   first_name: string | null;
   last_name: string | null;
   email: string | null;
+  company?: string | null;
 }): string {
-  return [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email || 'Unnamed person';
+  const person = [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email;
+  return person || lead.company || 'Unnamed person';
 }

@@ -24,6 +24,7 @@ export const FEE_WORDS: Record<CostPart, string> = {
   month: 'Monthly platform fee',
   lead: 'Cost per lead',
   advanced: 'Cost per lead, advanced',
+  company: 'Cost per company without a person',
 };
 
 /** The names of a module's fees with what each is for, in the order of the form. */

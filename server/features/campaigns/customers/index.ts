@@ -1,0 +1,1 @@
+export type { Customers } from './service.ts';

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import type { CompanyNetworks, Network } from '../../platform/company-network.ts';
+import { type Outbound, OutboundError } from '../../platform/outbound.ts';
+
+/** Visits wait for it, so it is short. */
+const TIMEOUT_MS = 3_000;
+const MOST_BYTES = 64_000;
+const AT_ONCE = 8;
+/** Answers are kept in memory only, so that a visitor's pages are one question, and no address outlives its visit. */
+const KEPT = 20_000;
+const KEPT_MS = 3_600_000;
+/** Networks of providers and of data centers say nothing about who uses them. */
+const COMPANIES = new Set(['business', 'education', 'government']);
+
+const Found = z.object({
+  country: z.string().length(2).optional(),
+  company: z
+    .object({ name: z.string().min(1), domain: z.string().min(1), type: z.string().optional() })
+    .optional(),
+});
+
+/** IPinfo's address lookup with company data (GET /{address}/json) at `base`. */
+export function createIpinfo(parts: {
+  outbound: Outbound;
+  base: string;
+  token: string;
+  now: () => Date;
+}): CompanyNetworks {
+  const { outbound, base, token, now } = parts;
+  const known = new Map<string, { network: Network | null; until: number }>();
+
+  /** Undefined: it could not be asked, and may be asked again. */
+  async function ask(address: string): Promise<Network | null | undefined> {
+    try {
+      const { status, body } = await outbound.fetch(`${base}/${encodeURIComponent(address)}/json`, {
+        method: 'GET',
+        headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MOST_BYTES,
+      });
+      if (status === 404) return null;
+      if (status !== 200) return undefined;
+      const { country, company } = Found.parse(JSON.parse(body.toString('utf8')));
+      if (!company || (company.type && !COMPANIES.has(company.type))) return null;
+      return {
+        name: company.name.slice(0, 200),
+        domain: company.domain.toLowerCase().slice(0, 200),
+        country: country?.toUpperCase() ?? null,
+        source: 'IPinfo',
+      };
+    } catch (error) {
+      if (error instanceof OutboundError || error instanceof SyntaxError || error instanceof z.ZodError)
+        return undefined;
+      throw error;
+    }
+  }
+
+  return {
+    async lookUp(addresses) {
+      const at = now().getTime();
+      const found = new Map<string, Network | null>();
+      const open: string[] = [];
+      for (const address of new Set(addresses)) {
+        const one = known.get(address);
+        if (one && one.until > at) found.set(address, one.network);
+        else open.push(address);
+      }
+      const next = open.values();
+      const work = async (): Promise<void> => {
+        for (const address of next) {
+          const network = await ask(address);
+          found.set(address, network ?? null);
+          if (network === undefined) continue;
+          known.delete(address);
+          known.set(address, { network, until: at + KEPT_MS });
+          if (known.size > KEPT) known.delete(known.keys().next().value!);
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+      return found;
+    },
+  };
+}
