@@ -45,7 +45,7 @@ export default defineConfig({
               priority: 1,
             },
             // What most pages share is one file, not twenty of a few hundred bytes each.
-            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 12 },
+            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 20 },
           ],
         },
       },

@@ -37,6 +37,8 @@ export function defineJob<P extends object>(
       heartbeatSeconds: 30,
       expireInSeconds: 900,
       deleteAfterSeconds: 86_400,
+      // What is not taken for so long after it is due is deleted: longer than any outage.
+      retentionSeconds: 400 * 86_400,
       notify: true,
       ...options,
     },

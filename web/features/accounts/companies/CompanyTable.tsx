@@ -15,7 +15,6 @@ import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { ViewAsModal } from '../auth/ViewAsModal.tsx';
-import { LogsModal } from '../logs/LogsModal.tsx';
 import { ActivityLine } from './ActivityLine.tsx';
 import {
   downloadAgreement,
@@ -44,6 +43,7 @@ import { PriceModal } from './PriceModal.tsx';
 import { type Doing, RowActions } from './RowActions.tsx';
 import { SetSalesModal } from './SetSalesModal.tsx';
 
+const LogsModal = lazy(() => import('../logs/LogsModal.tsx'));
 const GrantCreditModal = lazy(() => import('../../money/credits/GrantCreditModal.tsx'));
 const SetCostModal = lazy(() => import('../../money/pricing/SetCostModal.tsx'));
 
@@ -295,10 +295,12 @@ function List(props: ListProps) {
       />
       {doing?.what === 'setSales' && <SetSalesModal company={doing.row} onClose={close} />}
       {doing?.what === 'logs' && (
-        <LogsModal
-          company={{ id: doing.row.company_id, name: named(doing.row.company_name), kind: doing.row.kind }}
-          onClose={close}
-        />
+        <Suspense fallback={null}>
+          <LogsModal
+            company={{ id: doing.row.company_id, name: named(doing.row.company_name), kind: doing.row.kind }}
+            onClose={close}
+          />
+        </Suspense>
       )}
       {doing?.what === 'priceSetup' && <PriceModal row={doing.row} onClose={close} />}
       {doing?.what === 'viewAs' && doing.row.id && (

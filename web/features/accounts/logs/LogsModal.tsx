@@ -93,7 +93,7 @@ function Cut({ text }: { text: string }) {
  * What was done and attempted at a company, by whom, and from where; includes failed sign-ins. An agency's log includes
  * those of its clients.
  */
-export function LogsModal(props: {
+export default function LogsModal(props: {
   company: { id: string; name: string; kind: 'root' | 'agency' | 'client' };
   onClose: () => void;
 }) {

@@ -1,7 +1,7 @@
 import { Button, Select, Text } from '@mantine/core';
 import { IconHistory, IconMailForward, IconPlus, IconUsersGroup } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { STAFF_SORTS } from '../../../../contract/choices.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
@@ -17,7 +17,6 @@ import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, When } from '../../../ui/Values.tsx';
 import { searchSegment } from '../companies/companies.ts';
-import { LogsModal } from '../logs/LogsModal.tsx';
 import {
   FACTOR_WORDS,
   FILTER_WORDS,
@@ -29,6 +28,8 @@ import {
 } from './model.ts';
 import { StaffForm } from './StaffForm.tsx';
 import classes from './staff.module.css';
+
+const LogsModal = lazy(() => import('../logs/LogsModal.tsx'));
 
 type StaffList = Omit<Awaited<ReturnType<typeof api.companies.list>>, 'data'> & { data: Person[] };
 
@@ -216,10 +217,12 @@ export function StaffPage(props: {
         }
       />
       {isLogOpen && (
-        <LogsModal
-          company={{ id: user.company_id, name: user.company_name, kind: user.company_kind }}
-          onClose={() => setLogOpen(false)}
-        />
+        <Suspense fallback={null}>
+          <LogsModal
+            company={{ id: user.company_id, name: user.company_name, kind: user.company_kind }}
+            onClose={() => setLogOpen(false)}
+          />
+        </Suspense>
       )}
       {props.lists}
       <DataTable
