@@ -32,7 +32,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // The first load lists every chunk that a page may need later; the manifest maps their names.
-        chunkFileNames: 'assets/[hash].js',
+        chunkFileNames: 'assets/[hash:7].js',
         // The first load should need few files: everything the entry imports, the login, and the frame with the
         // dashboard.
         codeSplitting: {
@@ -45,7 +45,7 @@ export default defineConfig({
               priority: 1,
             },
             // What most pages share is one file, not twenty of a few hundred bytes each.
-            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 20 },
+            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 16 },
           ],
         },
       },

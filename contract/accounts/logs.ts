@@ -60,7 +60,10 @@ export const LOG_CATEGORIES = {
       'wallet',
     ],
   },
-  data: { label: 'Data and exclusion lists', actions: ['data', 'exclusion', 'people', 'person', 'signals'] },
+  data: {
+    label: 'Data and exclusion lists',
+    actions: ['customers', 'data', 'exclusion', 'people', 'person', 'signals'],
+  },
   developer: { label: 'Developer API', actions: ['apikey', 'hook'] },
   export: { label: 'Downloads', actions: ['download'] },
   other: { label: 'Other', actions: [] },

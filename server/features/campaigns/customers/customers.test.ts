@@ -154,6 +154,7 @@ describe('a known customer', () => {
     await upload(`name,email\nOur Ada,${person.email}\n`);
     const before = await count('entry');
     await visit(person.email, '/');
+    await pass(1000);
     await visit(person.email, '/pricing');
     await Promise.all([resolve(), resolve()]);
     await work();
@@ -328,6 +329,7 @@ describe('a known customer', () => {
     expect((await seen()).body.total).toBe(0);
     await app.features.customers.daily();
     expect(await count(`customer_visit where list_id = '${id}'`)).toBe(0);
+    await pass(1000);
     await visit(person.email);
     await resolve();
     expect((await outcomes()).at(-1)).toBe('lead');

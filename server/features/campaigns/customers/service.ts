@@ -6,6 +6,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Connections } from '../connections/index.ts';
@@ -31,10 +32,16 @@ const missing = (): never => {
 /** Known customers (decision 0350): who they are, when they are on the site, and the lists that a CRM keeps. */
 export function createCustomers(
   platform: Platform,
-  deps: { exclusions: Exclusions; connections: Connections; tenants: Tenants; limits: Limits },
+  deps: {
+    audit: Audit;
+    exclusions: Exclusions;
+    connections: Connections;
+    tenants: Tenants;
+    limits: Limits;
+  },
 ) {
   const { db, clock, events, jobs } = platform;
-  const { exclusions, connections, tenants, limits } = deps;
+  const { audit, exclusions, connections, tenants, limits } = deps;
 
   /** Everything that a vendor lists as customers. @throws Stopped and what else its adapter throws */
   async function read(list: NonNullable<ReturnType<Connections['vendor']>['customers']>, way: Way) {
@@ -118,9 +125,17 @@ export function createCustomers(
     async refreshSoon(ctx: Ctx, id: string): Promise<void> {
       const list = await inScope(db.app, ctx.scope, (tx) => exclusions.connected(tx, id));
       await limits.take(REFRESHES, list.company_id);
-      await inScope(db.app, ctx.scope, (tx) =>
-        jobs.send(tx, refreshJob, [{ rootId: list.root_id, listId: id }]),
-      );
+      await inScope(db.app, ctx.scope, async (tx) => {
+        await jobs.send(tx, refreshJob, [{ rootId: list.root_id, listId: id }]);
+        const { root_id, agency_id, company_id } = list;
+        await audit.record(tx, ctx, {
+          action: 'customers.refresh',
+          objectKind: 'exclusion_list',
+          objectId: id,
+          description: `Asked for the customers of ${list.name} to be read again`,
+          owner: { root_id, agency_id, company_id },
+        });
+      });
     },
 
     /** When customers were seen in the last 30 days, newest first. @throws Refusal 404 */
