@@ -69,7 +69,7 @@ test('[BEY-31] files whose reading ended the server twice are on hold, told, and
     finished_at: null,
   });
   const [heldList] = await until(lists, ([one]) => one!.state === 'held');
-  expect(heldList!.error).toContain('excludes no one');
+  expect(heldList!.error).toContain('has no effect');
 
   const { body } = await until(
     () => call('GET', '/api/background/stopped'),
