@@ -101,7 +101,7 @@ describe('[CAMP-01] [CAMP-07] a campaign from nothing to its first lead, in the 
     const form = page.getByRole('dialog');
     await form.getByRole('combobox', { name: 'Client' }).fill('Harbor');
     await page.getByRole('option', { name: /Harbor Dental Care/ }).click();
-    await form.getByLabel('Name').fill('Landing page');
+    await form.getByRole('textbox', { name: 'Name' }).fill('Landing page');
     await form.getByLabel('Site', { exact: false }).first().fill(demo.url('shop.localhost'));
     // Visits from anywhere else are refused.
     await form.getByLabel('Other domains').fill('landing.localhost');
