@@ -9,6 +9,11 @@ const AT_ONCE = 8;
 /** Answers are kept in memory only, so that a visitor's pages are one question, and no address outlives its visit. */
 const KEPT = 20_000;
 const KEPT_MS = 3_600_000;
+/** So many failures in a row, and it is not asked for a while: the visits of all clients wait for the answers. */
+const MOST_FAILURES = 5;
+const PAUSE_MS = 60_000;
+/** What has no answer after this long is no company's, however the vendor answers. */
+const LONGEST_MS = 10_000;
 /** Networks of providers and of data centers say nothing about who uses them. */
 const COMPANIES = new Set(['business', 'education', 'government']);
 
@@ -28,6 +33,8 @@ export function createIpinfo(parts: {
 }): CompanyNetworks {
   const { outbound, base, token, now } = parts;
   const known = new Map<string, { network: Network | null; until: number }>();
+  let failures = 0;
+  let pausedUntil = 0;
 
   /** Undefined: it could not be asked, and may be asked again. */
   async function ask(address: string): Promise<Network | null | undefined> {
@@ -66,11 +73,17 @@ export function createIpinfo(parts: {
         else open.push(address);
       }
       const next = open.values();
+      const began = performance.now();
       const work = async (): Promise<void> => {
         for (const address of next) {
-          const network = await ask(address);
+          const mayAsk = pausedUntil <= at && performance.now() - began < LONGEST_MS;
+          const network = mayAsk ? await ask(address) : undefined;
           found.set(address, network ?? null);
-          if (network === undefined) continue;
+          if (network === undefined) {
+            if (mayAsk && ++failures >= MOST_FAILURES) pausedUntil = at + PAUSE_MS;
+            continue;
+          }
+          failures = 0;
           known.delete(address);
           known.set(address, { network, until: at + KEPT_MS });
           if (known.size > KEPT) known.delete(known.keys().next().value!);

@@ -81,6 +81,21 @@ test('[BEY-21] an answer is kept for an hour, a failure is none and is asked aga
   expect((await make('wrong').lookUp(['203.0.113.5'])).get('203.0.113.5')).toBeNull();
 });
 
+test('[BEY-21] a vendor that fails again and again is not asked for a minute, so that no visit waits for it', async () => {
+  const failing = Array.from({ length: 200 }, (_, n) => `198.51.100.${n}`);
+  for (const address of failing) ANSWERS[address] = [503, '{}'];
+  const found = await networks.lookUp(failing);
+  expect(found.size).toBe(200);
+  expect(new Set(found.values())).toEqual(new Set([null]));
+  const first = asked.length;
+  // Those that were on their way when the others failed are the only ones beyond.
+  expect(first).toBeLessThan(40);
+  expect((await networks.lookUp(['203.0.113.5'])).get('203.0.113.5')).toBeNull();
+  expect(asked).toHaveLength(first);
+  now = new Date(now.getTime() + 61_000);
+  expect((await networks.lookUp(['203.0.113.5'])).get('203.0.113.5')).toMatchObject({ country: 'DE' });
+});
+
 test('[BEY-21] the sandbox knows made-up companies on addresses that are no one’s, and says that they are', async () => {
   const found = await createSandboxNetworks().lookUp([
     '198.18.33.7',
