@@ -180,6 +180,7 @@ export const ownMessages = {
   viewScheduled: 'You will get this view by email.',
   viewStopped: 'You will not get this view by email anymore.',
   viewSent: (address: string) => `The view is on its way to ${address}.`,
+  viewInvalid: 'A filter of this view is not valid. Open the view, change its filters, and save it again.',
   viewEmpty: 'The view has no leads, so there is nothing to send.',
   viewMailsOff: 'Your company has turned off emails to you. Ask its owner to turn them on.',
   emailLinkInvalid: 'This link is no longer valid. Change your email address again.',

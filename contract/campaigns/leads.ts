@@ -204,10 +204,11 @@ export const ScorePreview = RuleChanges.pick({
   scorePages: true,
 }).extend({ leadspeekID: Id });
 
-const LEAD_SORTS = z.enum(['created_at', 'last_name', 'email', 'score']).optional();
+export const LEAD_SORTS = ['created_at', 'last_name', 'email', 'score'] as const;
+const LeadSort = z.enum(LEAD_SORTS).optional();
 /** The parameters for downloading a list of leads as a file. */
 export const LeadFile = LeadFilter.extend({
-  sortby: LEAD_SORTS,
+  sortby: LeadSort,
   order: PageQuery.shape.order,
   ids: z
     .string()
@@ -229,7 +230,7 @@ export const leads = {
     .meta({ access: 'lead.read' })
     .input(
       PageQuery.extend(LeadFilter.shape).extend({
-        sortby: LEAD_SORTS,
+        sortby: LeadSort,
       }),
     )
     .output(Page(LeadRow)),

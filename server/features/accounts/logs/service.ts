@@ -94,7 +94,11 @@ export function createLogs(
       const { rows, total, rootId } = await inScope(db.app, ctx.scope, async (tx) => {
         const { of, asked, rootId } = await resolved(tx, ctx, filter);
         return {
-          rows: await store.logPart(tx, of, asked, page.limit, { offset: page.offset }),
+          // Beyond what is counted there is no page, however it is asked for.
+          rows:
+            page.offset < MOST_LOG_ROWS
+              ? await store.logPart(tx, of, asked, page.limit, { offset: page.offset })
+              : [],
           total: await store.logCount(tx, of, asked, MOST_LOG_ROWS),
           rootId,
         };

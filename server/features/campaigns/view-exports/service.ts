@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { mayPerson } from '../../../../contract/accounts/permissions.ts';
 import { leadFilterOf } from '../../../../contract/campaigns/lead-view.ts';
+import { LEAD_SORTS, LeadFilter } from '../../../../contract/campaigns/leads.ts';
 import { MOST_EXPORTED } from '../../../../contract/campaigns/view-exports.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import { toWire } from '../../../../contract/wire-schema.ts';
 import { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { checkInput } from '../../../platform/http/input.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { LimitRule, Limits } from '../../../platform/limits.ts';
@@ -85,13 +88,28 @@ export function createViewExports(
     });
   }
 
-  /** Reads a view as its recipient sees it; null if it is empty, or if it cannot be read by its filters. */
-  async function read(ctx: Ctx, to: store.Recipient, view: store.LeadView, form: 'CSV' | 'link') {
+  /**
+   * What a view asks for now. A view keeps what stood in the address, which anyone can write by hand, so it is checked
+   * as what comes in by the list's call. @throws Refusal 422
+   */
+  async function asked(to: store.Recipient, { params }: store.LeadView) {
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
       .toZonedDateTimeISO(to.time_zone)
       .toPlainDate()
       .toString();
-    const { sort, order, ...filter } = asked(view.params, today);
+    try {
+      const filter = await checkInput(LeadFilter, toWire(LeadFilter, leadFilterOf(params, today)));
+      const sort = LEAD_SORTS.find((one) => one === params.sort) ?? 'created_at';
+      return { filter, sort, order: params.dir === 'asc' ? ('asc' as const) : ('desc' as const) };
+    } catch (error) {
+      if (error instanceof Refusal) throw new Refusal('invalid', ownMessages.viewInvalid);
+      throw error;
+    }
+  }
+
+  /** Reads a view as its recipient sees it; null if it is empty. @throws Refusal 422 */
+  async function read(ctx: Ctx, to: store.Recipient, view: store.LeadView, form: 'CSV' | 'link') {
+    const { filter, sort, order } = await asked(to, view);
     const { total } = await leads.list(ctx, filter, { sort: 'created_at', order, limit: 1, offset: 0 });
     if (total === 0) return null;
     const written: Written = { total };
@@ -169,7 +187,13 @@ export function createViewExports(
     const next = { next_at: nextExport(now, due.every, due.time_zone) };
     const may =
       to && view && mayPerson(auth.gradeOf(to.kind, to.role), to.rights && toRows(to.rights), 'lead.read');
-    const written = may ? await read(ctxOf(to), to, view, due.form) : null;
+    const written = may
+      ? await read(ctxOf(to), to, view, due.form).catch((error: unknown) => {
+          // Its filters were changed to what cannot be read: as if it were empty, until they are changed again.
+          if (error instanceof Refusal) return null;
+          throw error;
+        })
+      : null;
     const sender = written && to ? await notices.sender(ownerOf(to)) : null;
     return inScope(db.app, { rootId }, async (tx) => {
       if (!(await store.take(tx, due, sender ? { ...next, sent_at: now } : next))) return false;
@@ -222,12 +246,13 @@ export function createViewExports(
         return { to, exports: await store.exportsOf(tx, to.user_id) };
       }),
 
-    /** Has a view emailed to the user; a file takes a fresh confirmation, as a download does. @throws Refusal 404, 403 */
+    /** Has a view emailed to the user; a file takes a fresh confirmation, as a download does. @throws Refusal 404, 403, 422 */
     async set(ctx: Ctx, viewId: string, schedule: store.Schedule): Promise<Date> {
       await inScope(db.app, ctx.scope, (tx) => both(tx, ctx, viewId));
       if (schedule.form === 'CSV') await ctx.mustBeConfirmed();
       return inScope(db.app, ctx.scope, async (tx) => {
         const { to, view } = await both(tx, ctx, viewId);
+        await asked(to, view);
         const next_at = nextExport(clock.now(), schedule.every, to.time_zone);
         await store.setExport(tx, to, viewId, { ...schedule, next_at });
         await audit.record(tx, ctx, {
@@ -313,13 +338,4 @@ export function createViewExports(
       await jobs.schedule(dueJob, '*/15 * * * *', {});
     },
   };
-}
-
-const SORTS = ['created_at', 'last_name', 'email', 'score'] as const;
-
-/** What a view asks for: its filter, and its sort. */
-function asked(params: Record<string, string>, today: string) {
-  const sort = SORTS.find((one) => one === params.sort) ?? 'created_at';
-  const order: 'asc' | 'desc' = params.dir === 'asc' ? 'asc' : 'desc';
-  return { ...leadFilterOf(params, today), sort, order };
 }

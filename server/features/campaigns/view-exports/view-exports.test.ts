@@ -198,4 +198,39 @@ describe('[BEY-33] a saved view by email', () => {
     expect((await call('owner', 'DELETE', `/view/${view}`)).status).toBe(200);
     expect((await mine('owner')).exports).toEqual([]);
   });
+
+  test('with a filter that is not valid is refused in words, and one that becomes so holds up no other', async () => {
+    const wrong = [
+      { campaign: 'x' },
+      { client: 'x' },
+      { from: '2026-02-31', to: '2026-03-31' },
+      { q: 'x'.repeat(250) },
+    ];
+    for (const params of wrong) {
+      const bad = await save('owner', { name: 'Bad' });
+      await app.admin.query(`update list_view set params = $2 where id = $1`, [bad, JSON.stringify(params)]);
+      for (const [method, path, body] of [
+        ['POST', 'export/send', { form: 'link' }],
+        ['PUT', 'export', { every: 'day', form: 'link' }],
+      ] as const) {
+        const { status, body: told } = await call('owner', method, `/view/${bad}/${path}`, body);
+        expect([params, status, told.message]).toEqual([
+          params,
+          422,
+          'A filter of this view is not valid. Open the view, change its filters, and save it again.',
+        ]);
+      }
+    }
+    const [fine, bad] = [await save('owner', { name: 'Fine' }), await save('owner', { name: 'Turned' })];
+    await go('2026-04-02T15:00:00Z');
+    await leads(tents, 1);
+    for (const id of [bad, fine])
+      expect((await call('owner', 'PUT', `/view/${id}/export`, { every: 'day', form: 'link' })).status).toBe(
+        200,
+      );
+    await app.admin.query(`update list_view set params = '{"campaign":"x"}' where id = $1`, [bad]);
+    expect((await next('2026-04-03T13:00:00Z')).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Fine: /),
+    ]);
+  });
 });
