@@ -31,8 +31,10 @@ export default defineConfig({
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
       output: {
-        // The first load lists every chunk that a page may need later; the manifest maps their names.
+        // The first load lists every file that a page may need later; the manifest maps their names.
         chunkFileNames: 'assets/[hash:7].js',
+        assetFileNames: ({ names: [name] }) =>
+          name?.endsWith('.css') ? 'assets/[hash:7].css' : 'assets/[name]-[hash][extname]',
         // The first load should need few files: everything the entry imports, the login, and the frame with the
         // dashboard.
         codeSplitting: {
@@ -45,7 +47,7 @@ export default defineConfig({
               priority: 1,
             },
             // What most pages share is one file, not twenty of a few hundred bytes each.
-            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 16 },
+            { name: 'shared', test: /[\\/](web|contract)[\\/]|mantine/, minShareCount: 20 },
           ],
         },
       },

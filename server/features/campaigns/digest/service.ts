@@ -262,11 +262,8 @@ export function createDigests(
     },
 
     /** Sends the digests of every root that are due; a failure in one does not hold up the others. */
-    async sendAllDue(): Promise<void> {
-      const failures: unknown[] = [];
-      for (const rootId of await tenants.roots())
-        await this.sendDue(rootId).catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+    sendAllDue(): Promise<void> {
+      return tenants.eachRoot((rootId) => this.sendDue(rootId));
     },
 
     /** Looks every quarter of an hour whose week is over: time zones differ by quarters. */

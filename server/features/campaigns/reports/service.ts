@@ -272,11 +272,8 @@ export function createReports(
       return made;
     },
     /** Creates the reports of every root that are due; a failure in one does not hold up the others. */
-    async sendAllDue(): Promise<void> {
-      const failures: unknown[] = [];
-      for (const rootId of await tenants.roots())
-        await this.sendDue(rootId).catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+    sendAllDue(): Promise<void> {
+      return tenants.eachRoot((rootId) => this.sendDue(rootId));
     },
     /**
      * Takes the recipient of a report or notice off its list, by the token in it, and remembers it: no one but the

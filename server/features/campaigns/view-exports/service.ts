@@ -325,11 +325,8 @@ export function createViewExports(
     },
 
     /** Sends the exports of every root that are due; a failure in one does not hold up the others. */
-    async sendAllDue(): Promise<void> {
-      const failures: unknown[] = [];
-      for (const rootId of await tenants.roots())
-        await this.sendDue(rootId).catch((error: unknown) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+    sendAllDue(): Promise<void> {
+      return tenants.eachRoot((rootId) => this.sendDue(rootId));
     },
 
     /** Looks every quarter of an hour what is due: time zones differ by quarters. */

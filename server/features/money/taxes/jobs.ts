@@ -9,14 +9,6 @@ import type { Taxes } from './service.ts';
  */
 export async function startTaxes(taxes: Taxes, tenants: Tenants, jobs: Jobs): Promise<void> {
   await jobs.work(reportJob, {}, ({ rootId, quoteId }) => taxes.report(rootId, quoteId));
-  await jobs.work(reportSweepJob, {}, async () => {
-    // A root whose sales cannot be reported does not block the others.
-    let failure: unknown;
-    for (const rootId of await tenants.roots())
-      await taxes.reportAll(rootId).catch((error) => {
-        failure ??= error;
-      });
-    if (failure) throw failure;
-  });
+  await jobs.work(reportSweepJob, {}, () => tenants.eachRoot((rootId) => taxes.reportAll(rootId)));
   await jobs.schedule(reportSweepJob, '11 * * * *', {});
 }

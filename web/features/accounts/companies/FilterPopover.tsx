@@ -1,6 +1,6 @@
-import { Button, Checkbox, Popover, Stack } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
+import { Checkbox, Stack } from '@mantine/core';
 import type { CompanyFilter } from '../../../../contract/accounts/companies.ts';
+import { FilterButton } from '../../../ui/FilterButton.tsx';
 
 /** The label of each filter (spec product 2). */
 export const FILTER_WORDS: Record<CompanyFilter, string> = {
@@ -29,40 +29,33 @@ export function FilterPopover(props: {
     <Checkbox key={filter} value={filter} label={FILTER_WORDS[filter]} />
   );
   return (
-    <Popover position="bottom-end" shadow="md" trapFocus>
-      <Popover.Target>
-        <Button variant="default" leftSection={<IconFilter size={16} aria-hidden="true" />}>
-          Filter
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Filter agencies">
-        <Checkbox.Group
-          aria-label="Filter agencies"
-          value={props.value}
-          onChange={(value) => props.onChange(value as CompanyFilter[])}
-        >
-          <Stack gap="sm">
-            {box('direct_payment')}
-            {box('payment_failed')}
-            {box('out_of_balance')}
-            {box('no_white_labelling')}
-            {box('beta_user')}
-            {box('minimum_spend_plan')}
-            {box('excluded_minimum_spend')}
-            {props.isRoot && (
-              <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
-                <legend style={{ padding: 0, marginBottom: 8, fontSize: 12, fontWeight: 600 }}>
-                  Developer Api
-                </legend>
-                <Stack gap="sm">
-                  {box('api_key_generated')}
-                  {box('developer_mode_enabled')}
-                </Stack>
-              </fieldset>
-            )}
-          </Stack>
-        </Checkbox.Group>
-      </Popover.Dropdown>
-    </Popover>
+    <FilterButton label="Filter agencies">
+      <Checkbox.Group
+        aria-label="Filter agencies"
+        value={props.value}
+        onChange={(value) => props.onChange(value as CompanyFilter[])}
+      >
+        <Stack gap="sm">
+          {box('direct_payment')}
+          {box('payment_failed')}
+          {box('out_of_balance')}
+          {box('no_white_labelling')}
+          {box('beta_user')}
+          {box('minimum_spend_plan')}
+          {box('excluded_minimum_spend')}
+          {props.isRoot && (
+            <fieldset style={{ border: 0, margin: 0, padding: 0 }}>
+              <legend style={{ padding: 0, marginBottom: 8, fontSize: 12, fontWeight: 600 }}>
+                Developer Api
+              </legend>
+              <Stack gap="sm">
+                {box('api_key_generated')}
+                {box('developer_mode_enabled')}
+              </Stack>
+            </fieldset>
+          )}
+        </Stack>
+      </Checkbox.Group>
+    </FilterButton>
   );
 }

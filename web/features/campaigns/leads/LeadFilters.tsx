@@ -1,7 +1,7 @@
-import { Button, Popover, Select, Stack } from '@mantine/core';
-import { IconFilter } from '@tabler/icons-react';
+import { Select, Stack } from '@mantine/core';
 import type { ModuleName } from '../../../../contract/routing/routing-facts.ts';
 import { useUser } from '../../../api/user.ts';
+import { FilterButton } from '../../../ui/FilterButton.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { CampaignSelect } from '../analytics/CampaignSelect.tsx';
 import { ClientSelect } from '../campaigns/ClientSelect.tsx';
@@ -26,71 +26,64 @@ export function LeadFilters({ products }: { products: { module: ModuleName; name
   const [params, set] = useSearchParams();
   const choose = (patch: Record<string, string | undefined>) => set({ ...patch, page: undefined });
   return (
-    <Popover position="bottom-end" shadow="md" width={320} trapFocus>
-      <Popover.Target>
-        <Button variant="default" leftSection={<IconFilter size={16} aria-hidden="true" />}>
-          Filter
-        </Button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label="Filter leads">
-        <Stack gap="sm">
-          {products.length > 1 && (
-            <Select
-              label="Product"
-              placeholder="All products"
-              clearable
-              clearButtonProps={{ 'aria-label': 'All products' }}
-              comboboxProps={{ withinPortal: false }}
-              data={products.map(({ module, name }) => ({ value: module, label: name }))}
-              value={params.product ?? null}
-              onChange={(next) => choose({ product: next ?? undefined, campaign: undefined })}
-            />
-          )}
-          {user.company_kind === 'agency' && (
-            <ClientSelect
-              none="All clients"
-              value={params.client ?? ''}
-              onChange={(client) => choose({ client: client || undefined, campaign: undefined })}
-            />
-          )}
-          <CampaignSelect
-            label="Campaign"
-            value={params.campaign}
-            module={products.find(({ module }) => module === params.product)?.module}
-            onChange={(campaign) => choose({ campaign })}
-          />
+    <FilterButton label="Filter leads" width={320}>
+      <Stack gap="sm">
+        {products.length > 1 && (
           <Select
-            label="Received"
-            placeholder="Any time"
+            label="Product"
+            placeholder="All products"
             clearable
-            clearButtonProps={{ 'aria-label': 'Any time' }}
+            clearButtonProps={{ 'aria-label': 'All products' }}
             comboboxProps={{ withinPortal: false }}
-            data={PERIODS}
-            value={PERIODS.some(({ value }) => value === params.days) ? params.days! : null}
-            onChange={(days) => choose({ days: days ?? undefined, from: undefined, to: undefined })}
+            data={products.map(({ module, name }) => ({ value: module, label: name }))}
+            value={params.product ?? null}
+            onChange={(next) => choose({ product: next ?? undefined, campaign: undefined })}
           />
-          <Select
-            label="Score"
-            placeholder="Any score"
-            clearable
-            clearButtonProps={{ 'aria-label': 'Any score' }}
-            comboboxProps={{ withinPortal: false }}
-            data={LEAST_SCORES}
-            value={LEAST_SCORES.some(({ value }) => value === params.score) ? params.score! : null}
-            onChange={(score) => choose({ score: score ?? undefined })}
+        )}
+        {user.company_kind === 'agency' && (
+          <ClientSelect
+            none="All clients"
+            value={params.client ?? ''}
+            onChange={(client) => choose({ client: client || undefined, campaign: undefined })}
           />
-          <Select
-            label="Kind"
-            placeholder="People and companies"
-            clearable
-            clearButtonProps={{ 'aria-label': 'People and companies' }}
-            comboboxProps={{ withinPortal: false }}
-            data={KINDS}
-            value={KINDS.some(({ value }) => value === params.kind) ? params.kind! : null}
-            onChange={(kind) => choose({ kind: kind ?? undefined })}
-          />
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+        )}
+        <CampaignSelect
+          label="Campaign"
+          value={params.campaign}
+          module={products.find(({ module }) => module === params.product)?.module}
+          onChange={(campaign) => choose({ campaign })}
+        />
+        <Select
+          label="Received"
+          placeholder="Any time"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any time' }}
+          comboboxProps={{ withinPortal: false }}
+          data={PERIODS}
+          value={PERIODS.some(({ value }) => value === params.days) ? params.days! : null}
+          onChange={(days) => choose({ days: days ?? undefined, from: undefined, to: undefined })}
+        />
+        <Select
+          label="Score"
+          placeholder="Any score"
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any score' }}
+          comboboxProps={{ withinPortal: false }}
+          data={LEAST_SCORES}
+          value={LEAST_SCORES.some(({ value }) => value === params.score) ? params.score! : null}
+          onChange={(score) => choose({ score: score ?? undefined })}
+        />
+        <Select
+          label="Kind"
+          placeholder="People and companies"
+          clearable
+          clearButtonProps={{ 'aria-label': 'People and companies' }}
+          comboboxProps={{ withinPortal: false }}
+          data={KINDS}
+          value={KINDS.some(({ value }) => value === params.kind) ? params.kind! : null}
+          onChange={(kind) => choose({ kind: kind ?? undefined })}
+        />
+      </Stack>
+    </FilterButton>
   );
 }

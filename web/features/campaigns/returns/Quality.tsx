@@ -1,8 +1,8 @@
-import { Anchor, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Anchor, Group, SegmentedControl, Text } from '@mantine/core';
 import { IconChartBar } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import {
   AGENCY_GROUPS,
   type QualityGroup,
@@ -15,11 +15,10 @@ import { num, percent } from '../../../ui/format.ts';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money, None } from '../../../ui/Values.tsx';
+import { AddressRange } from '../analytics/AddressRange.tsx';
 import { dayIn, rangeOf } from '../analytics/range.ts';
 import { matchWords } from '../leads/match.ts';
 import { GROUP_WORDS, type Quality } from './words.ts';
-
-const RangePicker = lazy(() => import('../analytics/RangePicker.tsx'));
 
 type Row = Quality['data'][number];
 
@@ -135,16 +134,7 @@ export function QualityTable() {
           onChange={(next) => set({ by: next === groups[0] ? undefined : next })}
           style={{ maxWidth: '100%', overflowX: 'auto' }}
         />
-        <Suspense fallback={<Skeleton height={36} width={320} />}>
-          <RangePicker
-            range={range}
-            today={today}
-            onDays={(count) =>
-              set({ days: count === 30 ? undefined : String(count), from: undefined, to: undefined })
-            }
-            onRange={({ start, end }) => set({ from: start, to: end, days: undefined })}
-          />
-        </Suspense>
+        <AddressRange range={range} today={today} />
       </Group>
       <DataTable
         label="Quality"

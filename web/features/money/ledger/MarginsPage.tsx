@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { IconChartBar, IconReceipt } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { Client } from '../../../../contract/index.ts';
 import { MARGIN_GROUPS, type MarginGroup } from '../../../../contract/money/ledger.ts';
 import { api } from '../../../api/client.ts';
@@ -15,13 +15,12 @@ import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money, None, When } from '../../../ui/Values.tsx';
 import { PageZone, zoneWords } from '../../../ui/zone.ts';
+import { AddressRange } from '../../campaigns/analytics/AddressRange.tsx';
 import { dayIn, rangeOf } from '../../campaigns/analytics/range.ts';
 import { LineDrawer } from './LineDrawer.tsx';
 import classes from './StatementPage.module.css';
 import { SupplierCosts } from './SupplierCosts.tsx';
 import { kindWords, marginFilterOf } from './words.ts';
-
-const RangePicker = lazy(() => import('../../campaigns/analytics/RangePicker.tsx'));
 
 type Report = Awaited<ReturnType<Client['ledger']['margins']>>;
 type Row = Report['data'][number];
@@ -75,16 +74,7 @@ export default function MarginsPage() {
           onChange={(next) => set({ by: next === 'month' ? undefined : next, row: undefined })}
           style={{ maxWidth: '100%', overflowX: 'auto' }}
         />
-        <Suspense fallback={<Skeleton height={36} width={320} />}>
-          <RangePicker
-            range={range}
-            today={today}
-            onDays={(count) =>
-              set({ days: count === 30 ? undefined : String(count), from: undefined, to: undefined })
-            }
-            onRange={({ start, end }) => set({ from: start, to: end, days: undefined })}
-          />
-        </Suspense>
+        <AddressRange range={range} today={today} />
       </Group>
       <div className={classes.tiles} style={{ marginBottom: 24 }}>
         <StatTile

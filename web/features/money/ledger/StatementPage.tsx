@@ -22,6 +22,7 @@ import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money, None, When } from '../../../ui/Values.tsx';
 import { PageZone, zoneWords } from '../../../ui/zone.ts';
+import { AddressRange } from '../../campaigns/analytics/AddressRange.tsx';
 import { CampaignSelect } from '../../campaigns/analytics/CampaignSelect.tsx';
 import { dayIn, rangeOf } from '../../campaigns/analytics/range.ts';
 import { LineDrawer } from './LineDrawer.tsx';
@@ -29,7 +30,6 @@ import classes from './StatementPage.module.css';
 import { kindWords, viewWords } from './words.ts';
 
 const DayChart = lazy(() => import('../../../ui/DayChart.tsx'));
-const RangePicker = lazy(() => import('../../campaigns/analytics/RangePicker.tsx'));
 
 type Line = Awaited<ReturnType<Client['ledger']['statement']>>['data'][number];
 
@@ -97,16 +97,7 @@ export default function StatementPage() {
         ) : (
           <span />
         )}
-        <Suspense fallback={<Skeleton height={36} width={320} />}>
-          <RangePicker
-            range={range}
-            today={today}
-            onDays={(count) =>
-              set({ days: count === 30 ? undefined : String(count), from: undefined, to: undefined })
-            }
-            onRange={({ start, end }) => set({ from: start, to: end, days: undefined })}
-          />
-        </Suspense>
+        <AddressRange range={range} today={today} />
       </Group>
       <div className={classes.top}>
         <div className={classes.tiles}>
