@@ -12,7 +12,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { toRows } from '../../accounts/users/index.ts';
+import { type Recipient, toRows } from '../../accounts/users/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Reports } from '../reports/index.ts';
 import { agencyDigest, clientDigest, type Digest, nextDue, type Week, weekOf } from './policy.ts';
@@ -35,7 +35,7 @@ type Written = (may: May) => Digest | null;
 
 export type Digests = ReturnType<typeof createDigests>;
 
-const ownerOf = ({ root_id, agency_id, company_id }: store.Recipient) => ({
+const ownerOf = ({ root_id, agency_id, company_id }: Recipient) => ({
   root_id,
   agency_id,
   company_id,
@@ -61,14 +61,14 @@ export function createDigests(
   const { audit, auth, limits, mail, notices, reports, tenants } = deps;
 
   const mayOf =
-    ({ kind, role, rights }: store.Recipient): May =>
+    ({ kind, role, rights }: Recipient): May =>
     (permission) =>
       mayPerson(auth.gradeOf(kind, role), rights && toRows(rights), permission);
 
   /** Reads the weeks of companies by one statement for all clients and one for all agencies. */
   async function read(
     tx: Tx,
-    of: readonly Pick<store.Recipient, 'company_id' | 'kind' | 'time_zone'>[],
+    of: readonly Pick<Recipient, 'company_id' | 'kind' | 'time_zone'>[],
   ): Promise<Map<string, { week: Week; written: Written }>> {
     const now = clock.now();
     const companies = [...new Map(of.map((one) => [one.company_id, one])).values()];
@@ -95,7 +95,7 @@ export function createDigests(
   /** Puts a digest for one user into the outbox; returns the email's id. */
   async function post(
     tx: Tx,
-    to: store.Recipient,
+    to: Recipient,
     sender: Sender,
     { subject, sentences }: Digest,
   ): Promise<string> {
@@ -122,7 +122,7 @@ export function createDigests(
 
   /** Sends the digest of one company to those who still have to get it; returns how many were sent. */
   async function sendTo(
-    all: readonly store.Recipient[],
+    all: readonly Recipient[],
     { week, written }: { week: Week; written: Written },
     sender: Sender,
   ): Promise<number> {

@@ -1,25 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
-import type { ModuleRight } from '../../accounts/users/index.ts';
+import { canReceive, type Recipient, recipientColumns } from '../../accounts/users/index.ts';
 import { BILLED, codesOf, RETAIL, WHOLESALE } from '../../money/ledger/index.ts';
 import { type AgencyWeek, type ClientOfAgency, type ClientWeek, HIGH_SCORE, type Week } from './policy.ts';
 
 const PREPAID = codesOf('client_prepaid');
-
-/** A user who gets the digest of a company's last week, and what decides what it says. */
-export interface Recipient {
-  user_id: string;
-  user_name: string;
-  email: string;
-  role: 'owner' | 'administrator';
-  rights: ModuleRight[] | null;
-  company_id: string;
-  company_name: string;
-  kind: 'client' | 'agency';
-  root_id: string;
-  agency_id: string;
-  time_zone: string;
-}
 
 /** The time zones of a root's companies. */
 export async function zonesOf(tx: Tx, rootId: string): Promise<string[]> {
@@ -40,13 +25,7 @@ export async function zonesOf(tx: Tx, rootId: string): Promise<string[]> {
  */
 const wants = sql<boolean>`coalesce(d.is_on, c.kind = 'agency' and u.role = 'owner' and u.gets_notices)`;
 /** Whether anything may be sent to them. */
-const mayBeSent = sql<boolean>`u.disabled_at is null and not u.mail_off and u.role in ('owner', 'administrator')
-  and c.kind in ('client', 'agency') and c.removed_at is null
-  and not exists (select from company g where g.id = c.agency_id and g.removed_at is not null)`;
-
-const recipients = sql`
-  select u.id as user_id, u.name as user_name, u.email, u.role, rights_of(u.id) as rights, c.id as company_id,
-    c.name as company_name, c.kind, c.root_id, c.agency_id, c.time_zone`;
+const mayBeSent = sql<boolean>`${canReceive} and not u.mail_off`;
 
 /**
  * Who still has to get the digest of these weeks, by company: of as many companies as asked for, from the one after
@@ -63,7 +42,7 @@ export async function dueRecipients(
       select * from unnest(${weeks.map(({ zone }) => zone)}::text[], ${weeks.map(({ week }) => week.first)}::date[],
         ${weeks.map(({ week }) => week.due)}::timestamptz[]) w (zone, week, due)
     ), found as (
-      ${recipients}, dense_rank() over (order by c.id) as place
+      select ${recipientColumns}, dense_rank() over (order by c.id) as place
       from company c join weeks w on w.zone = c.time_zone
       join user_account u on u.company_id = c.id
       left join digest_choice d on d.user_id = u.id
@@ -79,9 +58,9 @@ export async function dueRecipients(
 export async function recipient(
   tx: Tx,
   userId: string,
-): Promise<(Recipient & { wants: boolean; is_blocked: boolean }) | undefined> {
-  const { rows } = await sql<Recipient & { wants: boolean; is_blocked: boolean }>`
-    ${recipients}, ${wants} as wants, u.mail_off as is_blocked
+): Promise<(Recipient & { wants: boolean }) | undefined> {
+  const { rows } = await sql<Recipient & { wants: boolean }>`
+    select ${recipientColumns}, ${wants} as wants
     from user_account u join company c on c.id = u.company_id
     left join digest_choice d on d.user_id = u.id
     where u.id = ${userId} and u.disabled_at is null and u.role in ('owner', 'administrator')

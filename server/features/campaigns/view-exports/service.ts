@@ -19,7 +19,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { toRows } from '../../accounts/users/index.ts';
+import { type Recipient, toRows } from '../../accounts/users/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Leads } from '../leads/index.ts';
 import type { Reports } from '../reports/index.ts';
@@ -42,7 +42,7 @@ interface Written {
 
 export type ViewExports = ReturnType<typeof createViewExports>;
 
-const ownerOf = ({ root_id, agency_id, company_id }: store.Recipient) => ({ root_id, agency_id, company_id });
+const ownerOf = ({ root_id, agency_id, company_id }: Recipient) => ({ root_id, agency_id, company_id });
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
@@ -66,7 +66,7 @@ export function createViewExports(
   const { audit, auth, leads, limits, mail, notices, reports, tenants } = deps;
 
   /** The user as they would be signed in now: what they get is what they may see. */
-  function ctxOf(to: store.Recipient): Ctx {
+  function ctxOf(to: Recipient): Ctx {
     const place = { rootId: to.root_id, agencyId: to.agency_id, companyId: to.company_id, kind: to.kind };
     return new Ctx({
       tenant: { ...place, host: '', companyName: to.company_name, timeZone: to.time_zone },
@@ -92,7 +92,7 @@ export function createViewExports(
    * What a view asks for now. A view keeps what stood in the address, which anyone can write by hand, so it is checked
    * as what comes in by the list's call. @throws Refusal 422
    */
-  async function asked(to: store.Recipient, { params }: store.LeadView) {
+  async function asked(to: Recipient, { params }: store.LeadView) {
     const today = Temporal.Instant.fromEpochMilliseconds(clock.now().getTime())
       .toZonedDateTimeISO(to.time_zone)
       .toPlainDate()
@@ -108,7 +108,7 @@ export function createViewExports(
   }
 
   /** Reads a view as its recipient sees it; null if it is empty. @throws Refusal 422 */
-  async function read(ctx: Ctx, to: store.Recipient, view: store.LeadView, form: 'CSV' | 'link') {
+  async function read(ctx: Ctx, to: Recipient, view: store.LeadView, form: 'CSV' | 'link') {
     const { filter, sort, order } = await asked(to, view);
     const { total } = await leads.list(ctx, filter, { sort: 'created_at', order, limit: 1, offset: 0 });
     if (total === 0) return null;
@@ -123,7 +123,7 @@ export function createViewExports(
   /** Puts the email of a view into the outbox. */
   async function post(
     tx: Tx,
-    to: store.Recipient,
+    to: Recipient,
     sender: Sender,
     view: store.LeadView,
     form: 'CSV' | 'link',

@@ -1,23 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
-import type { ModuleRight } from '../../accounts/users/index.ts';
+import { canReceive, type Recipient, recipientColumns } from '../../accounts/users/index.ts';
 import type { Every } from './policy.ts';
-
-/** A user to whom views can be emailed, and what decides what they may see. */
-export interface Recipient {
-  user_id: string;
-  user_name: string;
-  email: string;
-  is_blocked: boolean;
-  role: 'owner' | 'administrator';
-  rights: ModuleRight[] | null;
-  company_id: string;
-  company_name: string;
-  kind: 'client' | 'agency';
-  root_id: string;
-  agency_id: string;
-  time_zone: string;
-}
 
 /** A view of leads that a user can use. */
 export interface LeadView {
@@ -31,20 +15,14 @@ export interface Schedule {
   form: 'CSV' | 'link';
 }
 
-const recipient = sql`
-  u.id as user_id, u.name as user_name, u.email, u.mail_off as is_blocked, u.role, rights_of(u.id) as rights,
-  c.id as company_id, c.name as company_name, c.kind, c.root_id, c.agency_id, c.time_zone`;
-const canBeSent = sql<boolean>`u.disabled_at is null and u.role in ('owner', 'administrator')
-  and c.kind in ('client', 'agency') and c.removed_at is null
-  and not exists (select from company g where g.id = c.agency_id and g.removed_at is not null)`;
 /** Whether a view `v` is one of leads that a user `u` can use. */
 const canUse = sql<boolean>`v.list = 'leads' and (v.user_id = u.id or (v.is_shared and v.company_id = u.company_id))`;
 
 /** A user as a recipient; undefined for others than owners and administrators of a client or an agency. */
 export async function recipientOf(tx: Tx, userId: string): Promise<Recipient | undefined> {
   const { rows } = await sql<Recipient>`
-    select ${recipient} from user_account u join company c on c.id = u.company_id
-    where u.id = ${userId} and ${canBeSent}`.execute(tx);
+    select ${recipientColumns} from user_account u join company c on c.id = u.company_id
+    where u.id = ${userId} and ${canReceive}`.execute(tx);
   return rows[0];
 }
 
@@ -102,8 +80,8 @@ export async function dueExports(tx: Tx, rootId: string, at: Date, limit: number
   const { rows } = await sql<
     Schedule & Recipient & LeadView & { next_at: Date; can_send: boolean; can_use: boolean }
   >`
-    select e.every, e.form, e.next_at, v.id as view_id, v.name as view_name, v.params, ${recipient},
-      (${canBeSent}) and not u.mail_off as can_send, ${canUse} as can_use
+    select e.every, e.form, e.next_at, v.id as view_id, v.name as view_name, v.params, ${recipientColumns},
+      (${canReceive}) and not u.mail_off as can_send, ${canUse} as can_use
     from view_export e join list_view v on v.id = e.view_id join user_account u on u.id = e.user_id
     join company c on c.id = u.company_id
     where e.root_id = ${rootId} and e.next_at <= ${at}
