@@ -270,7 +270,8 @@ export const CAMPAIGN_RULES = {
     refuses: {
       code: 'misfit',
       title: 'Does not fit the filter',
-      meaning: 'The person does not fit the campaign’s filter. It is not said which part of it.',
+      meaning:
+        'The person does not fit the campaign’s filter, or is on an exclusion list. It is not said which, nor which part of the filter.',
     },
   },
   fit_unknown: {

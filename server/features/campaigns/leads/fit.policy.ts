@@ -29,6 +29,8 @@ export interface Fit {
    * never fits, the answer would say what is known about a person, for free.
    */
   refuses: (facts: FitFacts) => boolean;
+  /** Whether it keeps anyone out at all. */
+  canRefuse: boolean;
   /** How someone fits, for their score. */
   count: (facts: FitFacts) => FitCount;
 }
@@ -168,6 +170,7 @@ export function fitOf(rules: CampaignRules): Fit | null {
   };
   return {
     refuses: rules.fit_use === 'refuse' ? isRefused : () => false,
+    canRefuse: rules.fit_use === 'refuse',
     count(facts) {
       const verdicts = parts.map((judge) => judge(facts));
       return {

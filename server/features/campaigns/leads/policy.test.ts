@@ -102,6 +102,20 @@ describe('[CAMP-05] the rules of a lead', () => {
     }
   });
 
+  test('[BEY-31] with a filter that leaves people out, it is not said whether a list or the filter kept someone out', () => {
+    const filter = { canRefuse: true, count: () => ({ fits: 0, unknown: 0, asked: 1 }) };
+    const facts = { state: null, zip: null } as never;
+    for (const isOut of [true, false]) {
+      const fit = { ...filter, refuses: () => isOut };
+      for (const excluded of ['excluded', 'cannot_compare'] as const)
+        expect(ask({ excluded, facts }, { fit })).toBe('misfit');
+      expect(ask({ facts }, { fit })).toBe(isOut ? 'misfit' : null);
+    }
+    // One that only scores keeps nobody out, and hides nothing.
+    const scoring = { ...filter, canRefuse: false, refuses: () => false };
+    expect(ask({ excluded: 'excluded', facts }, { fit: scoring })).toBe('excluded');
+  });
+
   test('re-identification windows, over month ends and leap days', () => {
     expect(ask({}, {}, { sameCampaign: new Date('1999-01-01') })).toBe('seen_recently');
     expect(
