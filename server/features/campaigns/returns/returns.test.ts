@@ -223,6 +223,21 @@ describe('[BEY-06] returning leads', () => {
     expect(await held(client.company, 'client_unbilled')).toBe(3n * USD);
   });
 
+  test('a company without a person is named', async () => {
+    const { client, leadId } = await sold();
+    await app.admin.query(`update lead set company_domain = 'halden.example' where id = $1`, [leadId]);
+    await app.admin.query(
+      `update lead_contact set first_name = null, last_name = null, email = null, company_name = 'Halden' where lead_id = $1`,
+      [leadId],
+    );
+    expect((await open(client, [leadId])).status).toBe(200);
+    const { data } = (await ask(agency, 'GET', `/returns?companyID=${client.company.id}`))
+      .body as unknown as {
+      data: { lead_name: string }[];
+    };
+    expect(data.map(({ lead_name }) => lead_name)).toEqual(['Halden']);
+  });
+
   test('two decisions at once: one wins, the money moves once', async () => {
     for (const pair of [
       ['approved', 'approved'],

@@ -192,6 +192,7 @@ function matching(whose: Whose, filter: Filter): RawBuilder<unknown> {
 export interface ReturnRow {
   id: string;
   lead_id: string;
+  /** The person's, or that of a company without a person. */
   lead_name: string | null;
   campaign_id: string;
   campaign_number: bigint;
@@ -214,7 +215,8 @@ export interface ReturnRow {
 }
 
 const joins = sql`join lead l on l.id = r.lead_id left join person p on p.id = l.person_id`;
-const columns = sql`r.id, r.lead_id, nullif(trim(concat_ws(' ', x.first_name, x.last_name)), '') as lead_name, r.campaign_id,
+const columns = sql`r.id, r.lead_id, coalesce(nullif(trim(concat_ws(' ', x.first_name, x.last_name)), ''),
+    case when l.company_domain is not null then x.company_name end) as lead_name, r.campaign_id,
   c.number as campaign_number, c.name as campaign_name, r.company_id, o.name as company_name, r.reason, r.note, r.state,
   r.answer, r.is_automatic, r.is_proven, r.proofs, ${SOURCE} as source, l.price_micros, d.amount_micros as credited_micros,
   l.created_at as received_at, r.created_at, r.decided_at`;

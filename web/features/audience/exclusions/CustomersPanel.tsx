@@ -142,11 +142,11 @@ function Sources(props: { place: Place; country: string; onAdded: () => void }) 
 }
 
 const COLUMNS: Column<Visit>[] = [
-  { key: 'customer', title: 'Customer', fluid: 34, render: (row) => <Clip text={row.customer} max="cell" /> },
+  { key: 'customer', title: 'Customer', fluid: 24, render: (row) => <Clip text={row.customer} max="cell" /> },
   {
     key: 'page_url',
     title: 'Last page',
-    fluid: 34,
+    fluid: 24,
     render: (row) => <Clip text={row.page_url ?? ''} max="cell" />,
   },
   {
