@@ -490,7 +490,7 @@ describe('[BEY-06] what is known about a lead', () => {
   test('a list proves it only if it was there before the sale; a filter only if the campaign was not changed', async () => {
     const { client, campaign, leadId } = await sold();
     const { rows } = await app.admin.query('select email from lead_contact where lead_id = $1', [leadId]);
-    const list = (hours: number) =>
+    const list = (hours: number, use: 'exclude' | 'customers' = 'exclude') =>
       dues.inRoot((tx) =>
         app.features.exclusions.addList(
           tx,
@@ -500,10 +500,13 @@ describe('[BEY-06] what is known about a lead', () => {
             level: 'client',
             name: 'customers.csv',
             lines: [rows[0].email],
+            use,
           },
           new Date(app.clock.now().getTime() + hours * 3_600_000),
         ),
       );
+    // A list of known customers excludes nobody, beside one that does.
+    await list(-1, 'customers');
     await list(1);
     await open(client, [leadId], 'excluded');
     expect(await proofs(leadId)).toMatchObject([{ kind: 'on_list', proves: null }]);
