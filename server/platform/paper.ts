@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { create, type Font } from 'fontkit';
 import PDFDocument from 'pdfkit';
+import { baseFace, loadFaces, type Weight } from './paper-fonts.ts';
+import { printable, runsOf } from './paper-runs.ts';
 
 /** US Letter, in points. */
 const SHEET = { width: 612, height: 792 };
@@ -28,25 +27,6 @@ export interface Write {
   right?: boolean;
 }
 
-const require = createRequire(import.meta.url);
-const files = {
-  regular: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed.ttf'),
-  bold: require.resolve('dejavu-fonts-ttf/ttf/DejaVuSansCondensed-Bold.ttf'),
-};
-const fonts = new Map<string, Font>();
-/** A font, read and parsed once: its tables and glyphs take longer than the rest of a document. */
-function fontOf(name: keyof typeof files): Font {
-  let font = fonts.get(name);
-  if (!font) {
-    font = create(readFileSync(files[name])) as Font;
-    fonts.set(name, font);
-  }
-  return font;
-}
-
-/** Whether a font has a character; cached because asking the font itself is slow. */
-const coverage = { regular: new Map<string, boolean>(), bold: new Map<string, boolean>() };
-
 const channel = (part: number): number => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
 
 /** The accent itself if it is readable on white (4.5:1), otherwise the nearest darker color. */
@@ -63,30 +43,24 @@ export function readable(accent: string | null): string {
 }
 
 const graphemes = new Intl.Segmenter('en-US', { granularity: 'grapheme' });
-const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-const letter = /\p{L}/u;
-
-/** The words of a line in visual order: within a right-to-left run the last comes first. */
-export function inPaperOrder(words: string[]): string[] {
-  if (!words.some((word) => rightToLeft.test(word))) return words;
-  const first = words.find((word) => letter.test(word)) ?? '';
-  const isRtl = rightToLeft.test(first);
-  const runs: { rtl: boolean; words: string[] }[] = [];
-  for (const word of words) {
-    const rtl = letter.test(word) ? rightToLeft.test(word) : (runs.at(-1)?.rtl ?? isRtl);
-    if (runs.at(-1)?.rtl === rtl) runs.at(-1)!.words.push(word);
-    else runs.push({ rtl, words: [word] });
-  }
-  if (isRtl) runs.reverse();
-  return runs.flatMap((run) => (run.rtl ? run.words.toReversed() : run.words));
-}
-
 /**
  * A tenant's document: US Letter pages with the tenant's own name in everything that a reader of the file may find, in
- * a font that covers Latin, Greek, Cyrillic, Hebrew, Arabic and more. A character that the font lacks becomes a box; no
- * text can cause a failure. The same input produces the same bytes: `at` is the file's date.
+ * fonts for every script that people write names in. A character that none of them has becomes a box; no text can cause
+ * a failure. The same input produces the same bytes: `at` is the file's date.
+ * @param given.shows everything that the document may show, in any shape: the fonts that it needs are loaded first
  */
-export function openPaper(given: { title: string; from: string; at: Date; brand: PaperBrand }) {
+export async function openPaper(given: {
+  title: string;
+  from: string;
+  at: Date;
+  brand: PaperBrand;
+  shows: unknown;
+}) {
+  const faces = await loadFaces(
+    JSON.stringify([given.title, given.from, given.shows], (_, value: unknown) =>
+      typeof value === 'bigint' ? 0 : value,
+    ),
+  );
   const named = (text: string): string => text.toWellFormed().replaceAll(/\p{C}/gu, ' ').trim();
   const from = named(given.from);
   const doc = new PDFDocument({
@@ -95,7 +69,7 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     bufferPages: true,
     lang: 'en-US',
     displayTitle: true,
-    font: fontOf('regular') as never,
+    font: baseFace('regular').font as never,
     info: {
       Title: named(given.title),
       Author: from,
@@ -107,58 +81,48 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
   });
   const chunks: Buffer[] = [];
   doc.on('data', (chunk: Buffer) => chunks.push(chunk));
-  doc.registerFont('regular', fontOf('regular') as never);
-  doc.registerFont('bold', fontOf('bold') as never);
   const accent = readable(given.brand.accent);
   const right = SHEET.width - MARGIN;
   let y = MARGIN;
 
-  function dress({ size = 9, bold = false, color = INK }: Write): void {
-    doc.font(bold ? 'bold' : 'regular', size).fillColor(color);
-  }
-  /** The printable form of a text: no control characters, and a box for anything the font lacks. */
-  function printable(text: string, bold = false): string {
-    const face = bold ? 'bold' : 'regular';
-    const known = coverage[face];
-    const has = (point: string): boolean => {
-      let is = known.get(point);
-      if (is === undefined) {
-        is = fontOf(face).hasGlyphForCodePoint(point.codePointAt(0)!);
-        known.set(point, is);
+  const weightOf = ({ bold }: Write): Weight => (bold ? 'bold' : 'regular');
+  const registered = new Set<string>();
+  /** The pieces of a line from left to right, each with its font set and its width. */
+  function* pieces(line: string, look: Write): Generator<{ text: string; width: number }> {
+    for (const { text, face } of runsOf(line, faces, weightOf(look))) {
+      if (!registered.has(face.name)) {
+        registered.add(face.name);
+        doc.registerFont(face.name, face.font as never);
       }
-      return is;
-    };
-    let clean = '';
-    for (const { segment } of graphemes.segment(text.toWellFormed().normalize('NFC'))) {
-      const points = [...segment.replaceAll(/[\p{C}\p{Variation_Selector}]/gu, segment.trim() ? '' : ' ')];
-      clean += points.every(has) ? points.join('') : '\u25a1';
+      doc.font(face.name, look.size ?? 9);
+      yield { text, width: doc.widthOfString(text) };
     }
-    return clean;
   }
+  const widthOf = (text: string, look: Write): number =>
+    [...pieces(text, look)].reduce((sum, { width }) => sum + width, 0);
   /** Breaks a text into lines no wider than this; words that are longer are broken. */
   function lines(text: string, width: number, look: Write = {}): string[] {
-    dress(look);
-    const space = doc.widthOfString(' ');
+    const space = widthOf(' ', look);
     const done: string[] = [];
     let line: string[] = [];
     let used = 0;
     const end = (): void => {
-      if (line.length > 0) done.push(inPaperOrder(line).join(' '));
+      if (line.length > 0) done.push(line.join(' '));
       line = [];
     };
     const add = (word: string, wide: number): void => {
       used = line.length > 0 ? used + space + wide : wide;
       line.push(word);
     };
-    for (const word of printable(text, look.bold).split(/\s+/).filter(Boolean)) {
-      const wide = doc.widthOfString(word);
+    for (const word of printable(text, faces, weightOf(look)).split(/\s+/).filter(Boolean)) {
+      const wide = widthOf(word, look);
       if (line.length > 0 && used + space + wide > width) end();
       if (wide <= width) {
         add(word, wide);
         continue;
       }
       for (const { segment } of graphemes.segment(word)) {
-        const more = doc.widthOfString(segment);
+        const more = widthOf(segment, look);
         if (line.length > 0 && used + more > width) end();
         used = line.length > 0 ? used + more : more;
         line = [(line[0] ?? '') + segment];
@@ -169,12 +133,14 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
   }
   /** Draws one line as is, at a given position. */
   function put(line: string, x: number, top: number, look: Write = {}): void {
-    dress(look);
-    let at = look.right ? x - doc.widthOfString(line) : x;
-    // A right-to-left word would move the space after it to its other side.
-    for (const word of rightToLeft.test(line) ? line.split(/(?<= )/) : [line]) {
-      doc.text(word.trim() || ' ', at, top, { lineBreak: false });
-      at += doc.widthOfString(word);
+    doc.fillColor(look.color ?? INK);
+    let at = look.right ? x - widthOf(line, look) : x;
+    // Fonts differ in how high they reach, and stand on one line.
+    const { ascent, unitsPerEm } = baseFace(weightOf(look)).font;
+    const foot = top + (ascent / unitsPerEm) * (look.size ?? 9);
+    for (const { text, width } of pieces(line, look)) {
+      doc.text(text, at, foot, { lineBreak: false, baseline: 'alphabetic' });
+      at += width;
     }
   }
   /** Draws wrapped text below a given position. Returns its height. */
@@ -225,14 +191,14 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     },
     /** Draws a framed word, such as 'Paid', whose right edge is at the margin. */
     stamp(word: string, top: number, color: string): void {
-      dress({ size: 13, bold: true });
-      const width = doc.widthOfString(word) + 16;
+      const look = { size: 13, bold: true, color };
+      const width = widthOf(word, look) + 16;
       doc
         .roundedRect(right - width, top, width, 22, 3)
         .lineWidth(1.5)
         .strokeColor(color)
         .stroke();
-      put(word, right - 8, top + 3.5, { size: 13, bold: true, color, right: true });
+      put(word, right - 8, top + 3.5, { ...look, right: true });
     },
     /** Numbers the pages and closes the file. @param foot the footer text of each page */
     async finish(foot: string): Promise<Buffer> {
@@ -251,4 +217,4 @@ export function openPaper(given: { title: string; from: string; at: Date; brand:
     },
   };
 }
-export type Paper = ReturnType<typeof openPaper>;
+export type Paper = Awaited<ReturnType<typeof openPaper>>;

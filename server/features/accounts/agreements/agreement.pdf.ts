@@ -23,10 +23,17 @@ export interface Accepted {
 /**
  * Returns the agreement of a company as a PDF: its text, and by whom, when and from where it was accepted (AGCY-20).
  */
-export function agreementPdf(accepted: Accepted, brand: PaperBrand): Promise<Buffer> {
+export async function agreementPdf(accepted: Accepted, brand: PaperBrand): Promise<Buffer> {
   const { party, company, document } = accepted;
-  const { title, version, since, sections } = legalDocument(document, party);
-  const paper = openPaper({ title: `${title} - ${company}`, from: party, at: accepted.at, brand });
+  const text = legalDocument(document, party);
+  const { title, version, since, sections } = text;
+  const paper = await openPaper({
+    title: `${title} - ${company}`,
+    from: party,
+    at: accepted.at,
+    brand,
+    shows: [accepted, text],
+  });
   const { left, width } = paper;
   const write = (text: string, look: Parameters<typeof paper.block>[4] = {}, after = 4): void => {
     // Line by line, so that a long paragraph continues on the next page.

@@ -4,7 +4,7 @@ import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { describe, expect, test } from 'vitest';
 import { Invoice, type InvoiceData } from '../../../../contract/money/invoices.ts';
 import { toWire } from '../../../../contract/wire-schema.ts';
-import { inPaperOrder, readable } from '../../../platform/paper.ts';
+import { readable } from '../../../platform/paper.ts';
 import { creditNotePdf, invoicePdf, periodWords } from './pdf.ts';
 
 const id = '019a1111-2222-7333-8444-555566667777';
@@ -235,8 +235,8 @@ describe('[PAY-04] an invoice as PDF', () => {
     ['Cyrillic', 'ООО «Ромашка»', /ООО «Ромашка»/],
     ['Greek', 'Καφές Αθήνα', /Καφές Αθήνα/],
     ['Vietnamese', 'Công ty Đại Phát', /Công ty Đại Phát/],
-    ['Chinese', '北京广告有限公司 Beijing', /□+ ?Beijing/],
-    ['emoji', 'Bikes 👨‍👩‍👧‍👦 🚲 & Co', /Bikes .{1,2} .{1,2} & Co/u],
+    ['Chinese', '北京广告有限公司 Beijing', /北京广告有限公司 Beijing/],
+    ['emoji', 'Bikes 👨‍👩‍👧‍👦 🚲 & Co', /Bikes 👨👩👧👦 🚲 & Co/],
     ['a lone surrogate', 'A\ud83d B', /A/],
     ['controls', 'A\u0000\u001b[31m\u202eB\nC', /A\[31mB ?C/],
     ['marks', 'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L', /./],
@@ -319,18 +319,5 @@ describe('what a document is written with', () => {
   test('a light accent becomes darker until it reads on white', () => {
     expect(readable('#ffee00')).not.toBe('#ffee00');
     expect(readable('#ffffff')).toMatch(/^#(7[0-6])\1\1$/);
-  });
-
-  test('right-to-left words stand in their order, others in theirs', () => {
-    expect(inPaperOrder(['one', 'two'])).toEqual(['one', 'two']);
-    expect(inPaperOrder(['שלום', 'עולם'])).toEqual(['עולם', 'שלום']);
-    expect(inPaperOrder(['Leads', 'of', 'שלום', 'עולם', 'Inc'])).toEqual([
-      'Leads',
-      'of',
-      'עולם',
-      'שלום',
-      'Inc',
-    ]);
-    expect(inPaperOrder(['שלום', 'Acme', 'Inc', 'עולם'])).toEqual(['עולם', 'Acme', 'Inc', 'שלום']);
   });
 });

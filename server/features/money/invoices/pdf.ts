@@ -51,11 +51,12 @@ const cardWords = (card: string): string => card.replace(' ', ' ending in ');
 export async function invoicePdf(invoice: InvoiceData, brand: PaperBrand): Promise<Buffer> {
   const { issuer, payer, time_zone: zone } = invoice;
   const kind = invoice.kind === 'receipt' ? 'Receipt' : 'Invoice';
-  const paper = openPaper({
+  const paper = await openPaper({
     title: `${kind} ${invoice.number}`,
     from: issuer.name,
     at: new Date(invoice.finalised_at),
     brand,
+    shows: invoice,
   });
   const period = periodWords(invoice.period_from, invoice.period_to, zone);
   const facts: [string, string][] = [
@@ -121,11 +122,12 @@ export async function creditNotePdf(
   brand: PaperBrand,
 ): Promise<Buffer> {
   const { issuer, payer, time_zone: zone } = invoice;
-  const paper = openPaper({
+  const paper = await openPaper({
     title: `Credit note ${note.number}`,
     from: issuer.name,
     at: new Date(note.created_at),
     brand,
+    shows: [invoice, note],
   });
   head(
     paper,

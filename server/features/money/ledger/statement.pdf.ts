@@ -51,11 +51,12 @@ export async function statementPdf(
   const month = monthWords(statement.month);
   const days = new Intl.DateTimeFormat('en-US', { timeZone, month: 'short', day: 'numeric' });
   const day = (at: Date): string => days.format(at);
-  const paper = openPaper({
+  const paper = await openPaper({
     title: `Statement for ${month}`,
     from: issuer.name,
     at: new Date(`${statement.month}-01T00:00:00Z`),
     brand: issuer.brand,
+    shows: statement,
   });
   head(
     paper,
