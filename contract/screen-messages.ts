@@ -1,5 +1,6 @@
 /** The `ownMessages` that screens show themselves: separate, so that the rest is not sent to every browser. */
 export const screenMessages = {
+  newVersion: 'A new version is available.',
   viewOver: 'View mode has ended. You are back in your own account.',
   ssoUsed: 'This sign-in link has already been used. Open a new one where you found it.',
   resetInvalid: 'This link is not valid. Request a new one.',

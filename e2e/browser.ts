@@ -24,7 +24,8 @@ export async function openBrowser(): Promise<Browser> {
   opened.push(browser);
   const newContext = browser.newContext.bind(browser);
   browser.newContext = async (options) => {
-    const context = await newContext({ reducedMotion: 'reduce', ...options });
+    // A worker's requests pass by what a test answers itself.
+    const context = await newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
     context.setDefaultTimeout(PATIENCE_MS);
     return context;
   };

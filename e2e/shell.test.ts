@@ -283,6 +283,42 @@ describe('[UX-06] [NAV-01] on a phone', () => {
   });
 });
 
+test('[NAV-07] pages open without a network, and a new version asks before it reloads', async () => {
+  const context = await browser.newContext({ serviceWorkers: 'allow' });
+  const page = await context.newPage();
+  await signIn(page, 'acme.localhost', 'client@demo.test');
+  const nav = page.getByRole('navigation', { name: 'Main' });
+  await nav.waitFor();
+  const kept = () =>
+    page.evaluate(async () => {
+      const paths: string[] = [];
+      for (const name of await caches.keys())
+        for (const { url } of await (await caches.open(name)).keys()) paths.push(new URL(url).pathname);
+      return paths;
+    });
+  const isKept = async () => (await kept()).filter((path) => path.endsWith('.js')).length > 3;
+  await expect.poll(isKept).toBe(true);
+  // Never what the API says.
+  expect((await kept()).filter((path) => path !== '/' && !path.startsWith('/assets/'))).toEqual([]);
+  await page.reload();
+  await nav.waitFor();
+  await context.setOffline(true);
+  await page.reload();
+  await page.getByRole('heading', { name: 'No connection' }).waitFor();
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await nav.waitFor();
+  await page.evaluate(async () => void (await navigator.serviceWorker.register('/sw.js?next')));
+  await page.getByText('A new version is available.').waitFor();
+  await Promise.all([
+    page.waitForEvent('framenavigated'),
+    page.getByRole('button', { name: 'Reload' }).click(),
+  ]);
+  await nav.waitFor();
+  expect(await page.evaluate(() => navigator.serviceWorker.controller?.scriptURL)).toContain('/sw.js?next');
+  await context.close();
+});
+
 test('[NAV-04] the theme is kept as light-theme or dark-theme', async () => {
   const page = await pageOf('acme.localhost', 'agency@demo.test');
   await page.goto(demo.url('acme.localhost', '/user/card-setting'));

@@ -319,6 +319,28 @@ describe('[TEN-09] embed code', () => {
     await page.close();
   });
 
+  test('ends the service worker, whose files it could change, before it runs', async () => {
+    await save('rootAgencyEmbeddedCode', NO_CODE);
+    const own = await context.browser()!.newContext({ serviceWorkers: 'allow' });
+    const page = await own.newPage();
+    await signIn(page, ACME, 'agency@demo.test');
+    const workers = () =>
+      page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+    await expect.poll(workers).toBe(1);
+    await page.reload();
+    await expect.poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null)).toBe(true);
+    await save('rootAgencyEmbeddedCode', code('footer'));
+    await page.goto(demo.url(ACME, '/client'));
+    await expect.poll(async () => (await seen(page)).ran).toBe(1);
+    expect(await workers()).toBe(0);
+    // Nor can it be had there again.
+    await page.evaluate(async () => void (await navigator.serviceWorker.register('/sw.js')));
+    await expect.poll(workers).toBe(0);
+    expect((await ask('localhost', '/sw.js')).text).not.toContain('registration.unregister');
+    await own.close();
+    await save('rootAgencyEmbeddedCode', NO_CODE);
+  });
+
   test('never in view mode: neither sent nor, by what the browser keeps, run', async () => {
     await save('rootAgencyEmbeddedCode', code('footer'));
     const login = await ask(ACME, '/api/login', {

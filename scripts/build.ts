@@ -79,6 +79,7 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   const outputs = [
     join(dist, 'pixel/v1/pixel.js'),
     join(dist, 'web/index.html'),
+    join(dist, 'web/sw.js'),
     join(dist, 'sdk/client.tgz'),
     join(dist, 'reference/page.js'),
     join(dist, 'fonts'),
@@ -100,6 +101,23 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
     configFile: join(root, 'web/vite.config.ts'),
     logLevel: 'warn',
     build: { outDir: join(dist, 'web'), emptyOutDir: true },
+  });
+  await build({
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    logLevel: 'warn',
+    define: { __VERSION__: JSON.stringify(hash.slice(0, 12)), 'process.env.NODE_ENV': '"production"' },
+    build: {
+      outDir: join(dist, 'web'),
+      emptyOutDir: false,
+      target: 'es2023',
+      modulePreload: false,
+      rolldownOptions: {
+        input: join(root, 'web/worker/sw.ts'),
+        output: { format: 'es', entryFileNames: 'sw.js' },
+      },
+    },
   });
   if (before === undefined) delete process.env.NODE_ENV;
   else process.env.NODE_ENV = before;

@@ -11,7 +11,7 @@ const tsc = (folder: string) => [
     '--noEmit',
     '--incremental',
     '--tsBuildInfoFile',
-    join(root, `reports/types-${folder === '.' ? 'server' : folder}.tsbuildinfo`),
+    join(root, `reports/types-${folder === '.' ? 'server' : folder.replace('/', '-')}.tsbuildinfo`),
   ],
   ...['-p', folder],
 ];
@@ -28,6 +28,7 @@ const checks: [string, string[]][] = [
   ['types: server', tsc('.')],
   ['types: web', tsc('web')],
   ['types: pixel', tsc('pixel')],
+  ['types: service worker', tsc('web/worker')],
   ['types: browser tests', tsc('e2e')],
   [
     'arrows',

@@ -12,7 +12,7 @@ import { api, session, transport } from './api/client.ts';
 import { queryClient } from './api/query.ts';
 import { BrandProvider } from './brand/BrandProvider.tsx';
 import { brandQuery } from './brand/brand.ts';
-import { needsOwnDocument, placeEmbed } from './brand/embed.ts';
+import { hasEmbed, needsOwnDocument, placeEmbed } from './brand/embed.ts';
 import { makeRouter } from './routes.tsx';
 import { StartBoundary } from './shell/StartBoundary.tsx';
 import { leaveNote, showNote } from './ui/note.ts';
@@ -76,6 +76,8 @@ function LazyOverlays() {
 }
 
 placeEmbed();
+if (import.meta.env.PROD && !hasEmbed() && navigator.serviceWorker)
+  addEventListener('load', () => void import('./shell/worker.ts').then(({ startWorker }) => startWorker()));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

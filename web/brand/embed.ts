@@ -32,9 +32,16 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
   if (!source || viewing()) return;
   here = source.textContent ? 'runs' : 'away';
   if (here === 'away') return;
-  const { nonce } = source;
+  const { nonce = '' } = source;
   const code = JSON.parse(source.textContent ?? '') as EmbeddedCode;
   source.remove();
+  // A worker from before there was such code could be made to change other pages.
+  if (navigator.serviceWorker?.controller)
+    void import('../shell/worker.ts').then(({ endWorker }) => endWorker()).then(() => insert(code, nonce));
+  else insert(code, nonce);
+}
+
+function insert(code: EmbeddedCode, nonce: string): void {
   const place = document.createRange();
   place.selectNode(document.body);
   const part = place.createContextualFragment(code.code);
@@ -43,6 +50,9 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
   else if (code.place === 'body') document.body.prepend(part);
   else document.body.append(part);
 }
+
+/** Whether this host has embed code, on this page or on others. */
+export const hasEmbed = (): boolean => here !== 'none';
 
 /**
  * Whether an address needs a document of its own: code that has run in a document stays in it, so getting from there to

@@ -15,6 +15,17 @@ const RECAPTCHA = 'https://www.google.com/recaptcha/ https://www.gstatic.com/rec
 /** Sources and API hosts of Stripe's card form. Its script may come only from there. */
 const STRIPE = 'https://js.stripe.com https://*.js.stripe.com';
 
+/**
+ * The service worker of hosts whose pages run a tenant's embed code: it ends itself and what an earlier one has kept. That
+ * code could put scripts of its own there, which pages that it must not run on would then load.
+ */
+const END_WORKER = `addEventListener('install', () => skipWaiting());
+addEventListener('activate', (event) => event.waitUntil((async () => {
+  for (const name of await caches.keys()) await caches.delete(name);
+  await registration.unregister();
+})()));
+`;
+
 /** What a host's page carries before any script has run. */
 export interface SitePage {
   title: string;
@@ -132,6 +143,15 @@ export function addSite(
       const { favicon } = await pageOf(request);
       if (!favicon) throw new Refusal('not_found', messages.notFoundText);
       return reply.header('Cache-Control', 'no-cache').redirect(favicon, 302);
+    }
+    if (path === '/sw.js') {
+      const { embed } = await pageOf(request);
+      reply.header('Content-Security-Policy', "default-src 'none'; script-src 'self'; connect-src 'self'");
+      if (embed)
+        return reply
+          .header('Cache-Control', 'no-cache')
+          .type('text/javascript; charset=utf-8')
+          .send(END_WORKER);
     }
     if (/^\/(assets\/)?[\w.-]+\.(js|css|svg|png|ico|woff2|json|txt|map|webm)$/.test(path)) {
       const hashed = path.startsWith('/assets/');

@@ -5,7 +5,7 @@ import { api } from '../../../api/client.ts';
 import { alertModal, confirm } from '../../../ui/confirm.tsx';
 import { num } from '../../../ui/format.ts';
 import { notifyDone } from '../../../ui/notify.ts';
-import { notifyUndo } from '../../../ui/notifyUndo.tsx';
+import { notifyAction } from '../../../ui/notifyAction.tsx';
 import type { Selection } from '../../../ui/selection.ts';
 import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
 import type { Campaign, CampaignRow } from './model.ts';
@@ -81,7 +81,7 @@ export function BulkActions(props: { selected: Selection<CampaignRow>; shown: Ca
       );
     const sentence = bulkSentence(kind, summary.done.length);
     if (kind === 'archive' && summary.done.length > 0)
-      notifyUndo(sentence, { verb: 'Restore', run: () => void run('restore', summary.done, true) });
+      notifyAction(sentence, { verb: 'Restore', run: () => void run('restore', summary.done, true) });
     else if (summary.failed.length === 0) notifyDone(sentence);
     if (summary.failed.length === 0) return;
     for (const { item } of summary.failed) changed(item.campaign_id);

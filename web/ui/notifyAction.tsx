@@ -2,11 +2,18 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { overlaysReady } from './overlays.ts';
 
-/** Shows a result that can be undone with a button in the notification; it stays until it is closed or undone. */
-export function notifyUndo(message: string, undo: { verb: string; run: () => void }): void {
+/**
+ * Shows a message with a button, such as a result that can be undone; it stays until it is closed or the button is
+ * used.
+ */
+export function notifyAction(
+  message: string,
+  action: { verb: string; run: () => void },
+  color: 'green' | 'blue' = 'green',
+): void {
   void overlaysReady();
   const id = notifications.show({
-    color: 'green',
+    color,
     autoClose: false,
     message: (
       <>
@@ -17,10 +24,10 @@ export function notifyUndo(message: string, undo: { verb: string; run: () => voi
           ml={8}
           onClick={() => {
             notifications.hide(id);
-            undo.run();
+            action.run();
           }}
         >
-          {undo.verb}
+          {action.verb}
         </Button>
       </>
     ),
