@@ -756,9 +756,8 @@ export interface Schema {
     challenge: string;
     code_hash: Buffer;
     code_until: Date;
-    refresh_hash: Buffer | null;
-    previous_hash: Buffer | null;
     refreshed_at: Date | null;
+    generation: Generated<number>;
   };
   developer_hook: {
     id: string;

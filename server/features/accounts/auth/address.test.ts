@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Ctx } from '../../../platform/ctx.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { linkIn, mailsTo } from '../../../test/ways-in.ts';
@@ -81,6 +82,28 @@ describe('[PROF-02] another person changes somebody’s address', () => {
     expect((await mailsTo(app, root.id, 'thief@x.test')).some((mail) => mail.kind === 'login.code')).toBe(
       false,
     );
+  });
+
+  test('it waits as well for someone without a password whom an agency’s program signs in', async () => {
+    const company = await app.make.client(acme);
+    const user = await app.make.user(company, { email: 'program@x.test' });
+    const host = await app.features.tenants.byHost(HOST);
+    const actor = await app.features.auth.actorOf(await app.signIn('agency@x.test', HOST), host!);
+    const ctx = new Ctx({
+      ...{ tenant: host!, actor, clock: app.clock, origin: `http://${HOST}` },
+      ...{ requestId: 'test', ip: '127.0.0.1', userAgent: 'test' },
+    });
+    const { token } = await app.features.auth.sso.mint(ctx, user.id);
+    const entered = await app.call('POST', '/api/v1/developer/sso/validation', {
+      host: HOST,
+      body: { token },
+    });
+    expect(entered.status).toBe(200);
+    const { body } = await move('agency', company, 'other@x.test');
+    expect(body.message).toContain('The new email address takes effect after 72 hours');
+    expect((await mailsTo(app, root.id, 'other@x.test')).map((mail) => mail.kind)).toEqual(['account.email']);
+    const { rows } = await app.admin.query('select email from user_account where id = $1', [user.id]);
+    expect(rows).toEqual([{ email: 'program@x.test' }]);
   });
 
   test('the old address can stop it, or confirm it at once; each link once', async () => {

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CompactEncrypt, decodeJwt, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { rotatingToken } from '../../../platform/rotation.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
-import { refreshToken, renewal } from './policy.ts';
+import { renewal } from './policy.ts';
 
 let app: TestApp;
 let client: Company;
@@ -192,7 +193,7 @@ describe('[AUTH-02] refresh tokens', () => {
       'x',
       `${id}.${Number(n) + 1}.${mac}`,
       `${id}.${n}.${'A'.repeat(43)}`,
-      refreshToken(Buffer.alloc(32), id, 0),
+      rotatingToken(Buffer.alloc(32), id, 0),
     ]) {
       expect((await refresh(forged)).status).toBe(401);
     }

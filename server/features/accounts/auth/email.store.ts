@@ -6,6 +6,28 @@ export async function insertChange(tx: Tx, row: Insertable<Schema['email_change'
   await tx.insertInto('email_change').values(row).execute();
 }
 
+/** Whether an account is in use: it has a password, or someone has signed in as it, such as from an agency's program. */
+export async function hasEntered(tx: Tx, userId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('user_account as u')
+    .select('u.id')
+    .where('u.id', '=', userId)
+    .where((e) =>
+      e.or([
+        e('u.password_hash', 'is not', null),
+        e.exists(
+          e
+            .selectFrom('session as s')
+            .select('s.id')
+            .whereRef('s.user_id', '=', 'u.id')
+            .where('s.viewer_session_id', 'is', null),
+        ),
+      ]),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 /** Ends a person's pending changes. */
 export async function endChanges(tx: Tx, userId: string, at: Date): Promise<void> {
   await tx

@@ -86,9 +86,9 @@ export function createInvites(platform: Platform, parts: { users: Users; post: P
     },
 
     /**
-     * Gives a user another address on someone else's decision. A user with a password is asked: the old address is
-     * notified and can confirm or stop the change, otherwise it takes effect after 72 hours (email.service.ts). A user
-     * without a password gets it at once, and the caller invites them again. Returns whether the change is pending.
+     * Gives a user another address on someone else's decision. A user who has signed in before, in whatever way, is
+     * asked: the old address is notified and can confirm or stop the change, otherwise it takes effect after 72 hours
+     * (email.service.ts). Anyone else gets it at once, and the caller invites them again. Returns whether the change is pending.
      * @param host where they sign in
      * @throws on the unique constraint when another account of the root has it
      */
@@ -96,13 +96,13 @@ export function createInvites(platform: Platform, parts: { users: Users; post: P
       tx: Tx,
       ctx: Ctx,
       sender: Sender,
-      user: Invited & { hasPassword: boolean },
+      user: Invited,
       email: string,
       host: string,
     ): Promise<boolean> {
       const now = clock.now();
       await emailStore.endChanges(tx, user.id, now);
-      if (!user.hasPassword) {
+      if (!(await emailStore.hasEntered(tx, user.id))) {
         await users.setEmail(tx, user.id, email);
         await store.endResets(tx, user.id, now);
         const words = `The email address of your account was changed to ${email}`;

@@ -151,6 +151,10 @@ export function createPasskeys(
     personId: string | null,
   ) {
     const { tenant } = ctx;
+    // Whoever sets a new password locks the user first: a passkey that is being removed with it opens no session that
+    // outlasts it.
+    const ownerId = await store.ownerOf(tx, tenant.rootId, tenant.host, credential.id);
+    if (ownerId) await users.lock(tx, ownerId);
     const row = await store.lockPasskey(tx, tenant.rootId, tenant.host, credential.id);
     const user = row && (await users.byId(tx, row.user_id));
     const proof = row && challenge ? await proves(ctx, row, credential, challenge) : 'wrong';

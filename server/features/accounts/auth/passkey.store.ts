@@ -30,6 +30,18 @@ export async function hasPasskeyAt(tx: Tx, userId: string, host: string): Promis
   return row !== undefined;
 }
 
+/** Whose a passkey is; undefined if the root has none with this authenticator id at a host. */
+export async function ownerOf(tx: Tx, rootId: string, host: string, credentialId: string) {
+  const row = await tx
+    .selectFrom('passkey')
+    .select('user_id')
+    .where('root_id', '=', rootId)
+    .where('host', '=', host)
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
 /** The passkey with this authenticator id at a host, locked; undefined if the root has none. */
 export async function lockPasskey(tx: Tx, rootId: string, host: string, credentialId: string) {
   return tx

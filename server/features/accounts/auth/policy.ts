@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Grade } from '../../../../contract/accounts/permissions.ts';
 import { mac } from '../../../platform/crypto.ts';
 import type { CompanyKind, Tenant } from '../../../platform/ctx.ts';
+import { rotation } from '../../../platform/rotation.ts';
 
 export const ACCESS_SECONDS = 15 * 60;
 /** A login ends after 30 days, however often it was renewed. */
@@ -10,7 +11,7 @@ export const SESSION_MS = 30 * 86_400_000;
 export const IDLE_MS = 14 * 86_400_000;
 /** Number of devices a user can be signed in on; another one signs out the device seen longest ago. */
 export const MOST_SESSIONS = 50;
-/** How long the token that was just replaced still returns the same successor. */
+/** How long the token that was just replaced still returns the same successor, unless that was used. */
 export const GRACE_MS = 10_000;
 export const SETUP_LINK_MS = 24 * 3_600_000;
 export const DOWNLOAD_MS = 60_000;
@@ -22,28 +23,6 @@ export const INVITE_MS = 7 * 86_400_000;
 export const MOST_INVITES = 5;
 export const INVITES_MS = 3_600_000;
 export const SIGN_UP_MS = 24 * 3_600_000;
-
-/**
- * The n-th refresh token of a session. It is derived, not stored: a stolen database holds none, and a repeated request
- * can be given the very same successor.
- */
-export function refreshToken(key: Buffer, sessionId: string, generation: number): string {
-  return `${sessionId}.${generation}.${mac(key, `${sessionId}.${generation}`).toString('base64url')}`;
-}
-
-/** Reads a refresh token; null when it is not one of ours. */
-export function readRefreshToken(
-  key: Buffer,
-  token: string,
-): { sessionId: string; generation: number } | null {
-  const [, sessionId, digits] = /^([0-9a-f-]{36})\.(\d{1,9})\.[\w-]{43}$/.exec(token) ?? [];
-  if (!sessionId || digits === undefined) return null;
-  const genuine = Buffer.from(refreshToken(key, sessionId, Number(digits)));
-  const given = Buffer.from(token);
-  return genuine.length === given.length && timingSafeEqual(genuine, given)
-    ? { sessionId, generation: Number(digits) }
-    : null;
-}
 
 /** How long after a login, or a later confirmation, a user may do what others must not do in their place. */
 export const CONFIRM_MS = 15 * 60_000;
@@ -68,10 +47,7 @@ export function readLinkToken(key: Buffer, purpose: LinkPurpose, token: string):
 /** The result of presenting a refresh token. */
 export type Renewal = 'rotate' | 'repeat' | 'reuse' | 'ended';
 
-/**
- * Rotation with reuse detection: the current token rotates, the previous one repeats for 10 s, and any other ends the
- * family.
- */
+/** Rotation with reuse detection, as long as the session lasts. */
 export function renewal(
   session: { generation: number; rotated_at: Date; revoked_at: Date | null; expires_at: Date },
   presented: number,
@@ -79,9 +55,12 @@ export function renewal(
 ): Renewal {
   if (session.revoked_at || session.expires_at <= now) return 'ended';
   if (now.getTime() - session.rotated_at.getTime() > IDLE_MS) return 'ended';
-  if (presented === session.generation) return 'rotate';
-  const fresh = now.getTime() - session.rotated_at.getTime() <= GRACE_MS;
-  return presented === session.generation - 1 && fresh ? 'repeat' : 'reuse';
+  return rotation(
+    { generation: session.generation, rotatedAt: session.rotated_at },
+    presented,
+    now,
+    GRACE_MS,
+  );
 }
 
 /**

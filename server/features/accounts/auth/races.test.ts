@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import { Authenticator } from '../../../test/authenticator.ts';
 import type { Company } from '../../../test/factories.ts';
 import { linkIn, mailsTo, solveCaptcha } from '../../../test/ways-in.ts';
 
@@ -49,13 +50,13 @@ async function waiting(count: number): Promise<void> {
  * Sets a new password by email, and does `meanwhile` while that has been written but not committed. Whoever knows the
  * old password can hit that moment by trying again and again.
  */
-async function during<T>(meanwhile: () => Promise<T>): Promise<T> {
+async function during<T>(meanwhile: () => Promise<T>, more: object = {}): Promise<T> {
   const gtoken = await solveCaptcha(app, HOST);
   await ask('POST', 'forgetpass', { username: person.email, gtoken }, null);
   const link = linkIn((await mailsTo(app, root.id, person.email))[0]);
   await app.admin.query('begin');
   await app.admin.query('select 1 from session where user_id = $1 for update', [person.id]);
-  const body = { token: link.token, email: person.email, newpassword: NEW };
+  const body = { token: link.token, email: person.email, newpassword: NEW, ...more };
   const reset = ask('POST', 'setnewpassword', body, null);
   await waiting(1);
   const other = meanwhile();
@@ -75,6 +76,26 @@ describe('[AUTH-09] a new password by email ends what was begun with the old one
     );
     expect(rows).toHaveLength(0);
     expect((await login(NEW)).status).toBe(200);
+  });
+
+  test('nor does one with a passkey that is removed with it', async () => {
+    type Challenge = { options: { challenge: string }; binding: string };
+    const challenge = async (path: string, bearer: string | null = token) =>
+      (await ask('GET', path, undefined, bearer)).body as unknown as Challenge;
+    // Whoever was in the account has left a passkey behind, and tries it again and again.
+    const thief = new Authenticator(`http://${HOST}`);
+    const offered = await challenge('user/passkeys/new');
+    const credential = thief.create(offered.options);
+    await ask('POST', 'user/passkeys', { name: 'Phone', binding: offered.binding, credential });
+    const { options, binding } = await challenge('passkeys/sign-in', null);
+    const signIn = () => ask('POST', 'passkeys/sign-in', { binding, credential: thief.get(options) }, null);
+    const { status, body } = await during(signIn, { remove_passkeys: true });
+    expect([status, body.access_token]).toEqual([401, undefined]);
+    const { rows } = await app.admin.query(
+      'select 1 from session where user_id = $1 and revoked_at is null',
+      [person.id],
+    );
+    expect(rows).toHaveLength(0);
   });
 
   test('nor is a code asked for that could complete it', async () => {

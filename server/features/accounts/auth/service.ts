@@ -9,6 +9,7 @@ import { newId } from '../../../platform/ids.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Mail } from '../../../platform/mail.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { readRotating } from '../../../platform/rotation.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
 import { scopeOfNewRoot, type Tenants } from '../tenants/index.ts';
@@ -130,9 +131,9 @@ export function createAuth(platform: Platform, deps: AuthParts) {
      * active view, if any: a view has no refresh token of its own, so it cannot outlive the login or its 30 minutes.
      */
     async refresh(ctx: Ctx, token: string | undefined): Promise<TokenPair & { view?: ViewTokens }> {
-      const read = token ? policy.readRefreshToken(sessions.refreshKey, token) : null;
+      const read = token ? readRotating(sessions.refreshKey, token) : null;
       if (!read) return refuse();
-      const state = await sessionStore.sessionState(db.app, read.sessionId);
+      const state = await sessionStore.sessionState(db.app, read.family);
       if (!state?.live || state.viewer_id) return refuse();
       const who = {
         rootId: state.root_id,
@@ -144,7 +145,7 @@ export function createAuth(platform: Platform, deps: AuthParts) {
       const now = clock.now();
       // What is required of a user is stored with the companies above.
       const renewed = await inScope(db.app, { rootId: state.root_id }, async (tx) => {
-        const session = await sessionStore.lockSession(tx, read.sessionId);
+        const session = await sessionStore.lockSession(tx, read.family);
         if (!session) return null;
         const verdict = policy.renewal(session, read.generation, now);
         if (verdict === 'reuse') {
@@ -164,12 +165,12 @@ export function createAuth(platform: Platform, deps: AuthParts) {
         return { changed: await sessions.weighFactor(tx, ctx, session) };
       });
       if (!renewed) {
-        sessions.forget([read.sessionId]);
+        sessions.forget([read.family]);
         return refuse();
       }
-      if (renewed.changed) sessions.forget([read.sessionId]);
-      const pair = await sessions.tokens(ctx.tenant, state.user_id, read.sessionId, read.generation + 1);
-      const viewing = await view.tokenOf(ctx.tenant, read.sessionId);
+      if (renewed.changed) sessions.forget([read.family]);
+      const pair = await sessions.tokens(ctx.tenant, state.user_id, read.family, read.generation + 1);
+      const viewing = await view.tokenOf(ctx.tenant, read.family);
       return { ...pair, ...(viewing ? { view: viewing } : {}) };
     },
 

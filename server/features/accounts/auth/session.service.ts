@@ -9,6 +9,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { locate, plainAddress } from '../../../platform/geo.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { rotatingToken } from '../../../platform/rotation.ts';
 import type { Audit } from '../audit/index.ts';
 import { modulesOf } from '../users/index.ts';
 import { ACTIVITY, BAD_ACTIVITY } from './activity.policy.ts';
@@ -172,7 +173,7 @@ export function createSessions(
     async tokens(tenant: Tenant, userId: string, sessionId: string, generation = 0): Promise<TokenPair> {
       return {
         access_token: await accessToken(tenant, userId, { sid: sessionId }, policy.ACCESS_SECONDS),
-        refresh_token: policy.refreshToken(refreshKey, sessionId, generation),
+        refresh_token: rotatingToken(refreshKey, sessionId, generation),
         expires_in: policy.ACCESS_SECONDS,
       };
     },

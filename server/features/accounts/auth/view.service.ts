@@ -5,6 +5,7 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { readRotating } from '../../../platform/rotation.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Sales } from '../sales/index.ts';
 import type { Users } from '../users/index.ts';
@@ -128,12 +129,10 @@ export function createView(
 
     /** Whether a view is active behind this refresh token; false for an invalid token. */
     async isViewing(refreshToken: string): Promise<boolean> {
-      const read = policy.readRefreshToken(sessions.refreshKey, refreshToken);
-      const login = read && (await sessions.stateOf(read.sessionId));
+      const read = readRotating(sessions.refreshKey, refreshToken);
+      const login = read && (await sessions.stateOf(read.family));
       if (!login) return false;
-      const view = await inScope(db.app, { rootId: login.root_id }, (tx) =>
-        store.openView(tx, read.sessionId),
-      );
+      const view = await inScope(db.app, { rootId: login.root_id }, (tx) => store.openView(tx, read.family));
       return view !== undefined && view.expires_at > clock.now();
     },
 

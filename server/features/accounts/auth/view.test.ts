@@ -5,9 +5,10 @@ import { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { CompanyKind } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { rotatingToken } from '../../../platform/rotation.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
-import { mayView, refreshToken, viewEnd } from './policy.ts';
+import { mayView, viewEnd } from './policy.ts';
 
 let app: TestApp;
 let root: Company;
@@ -429,7 +430,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       expect([host, (await get('/api/user', view, host)).status]).toEqual([host, 401]);
     // A view has no refresh token, not even one made with the right key.
     const key = app.features.auth.sessions.refreshKey;
-    expect((await renewed(refreshToken(key, sessionOf(view), 0))).status).toBe(401);
+    expect((await renewed(rotatingToken(key, sessionOf(view), 0))).status).toBe(401);
     expect((await get('/api/user', view)).status).toBe(200);
   });
 

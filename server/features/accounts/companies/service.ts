@@ -386,11 +386,10 @@ export function createCompanies(
             id: user.id,
             name: user.name,
             email: user.email,
-            hasPassword: Boolean((await users.secretOf(tx, user.id))?.password_hash),
             ...owner,
           };
           const host = await hostOf(ctx, tx, company.id);
-          // Users without a password yet get the invitation at the new address.
+          // Users who have not signed in yet get the invitation at the new address.
           if (!(await invites.moveAddress(tx, ctx, sender, who, given.email, host)))
             await invites.invite(tx, ctx, sender, { ...who, email: given.email }, host);
         }

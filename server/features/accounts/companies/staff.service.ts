@@ -289,9 +289,8 @@ export function createStaff(
           ask();
           words.push(`email: ${given.email}`);
           if (holder) throw refuse('email', ownMessages.emailTaken);
-          const user = { ...who, hasPassword: who.has_password };
-          const waits = await invites.moveAddress(tx, ctx, sender, user, given.email, ctx.tenant.host);
-          // Users without a password yet get the invitation at the new address.
+          const waits = await invites.moveAddress(tx, ctx, sender, who, given.email, ctx.tenant.host);
+          // Users who have not signed in yet get the invitation at the new address.
           if (!waits && !who.disabled_at) await invite(tx, ctx, sender, { ...who, email: given.email });
         }
         await record(tx, ctx, 'user.update', who, `Changed ${who.name}: ${words.join(', ') || 'nothing'}`);

@@ -59,8 +59,7 @@ export const Registration = z.object({
 export type Registration = z.output<typeof Registration>;
 
 /** A random text that only its holder knows; its hash is what is kept. */
-export const newToken = (kind: 'code' | 'refresh'): string =>
-  `lp${kind[0]}_${randomBytes(32).toString('base64url')}`;
+export const newCode = (): string => `lpc_${randomBytes(32).toString('base64url')}`;
 export const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Whether a verifier is the one whose challenge was sent (RFC 7636, S256). */

@@ -1,11 +1,13 @@
 import { type ApiScope, mayScope, SCOPE_NAMES } from '../../../../contract/developer/developer-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
+import { derive } from '../../../platform/crypto.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { type LimitRule, type Limits, networkOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import { readRotating, rotatingToken, rotation } from '../../../platform/rotation.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import { type ApiAuth, ApiRefusal } from './auth.service.ts';
 import type { KeyMode } from './key.policy.ts';
@@ -13,8 +15,9 @@ import * as policy from './oauth.policy.ts';
 import * as store from './oauth.store.ts';
 
 const CLIENT = 'developer.app';
+const REFRESH = 'lpr_';
 const CODE_MS = 60_000;
-/** An app that did not get an answer may send the refresh token before once more. */
+/** An app that did not get an answer may send the refresh token before again, and gets the same successor. */
 const RETRY_MS = 30_000;
 /** Access ends after this many days; then the owner is asked again. */
 export const APP_DAYS = 90;
@@ -55,10 +58,27 @@ export interface OAuthParts {
   ): Promise<void>;
 }
 
+/** A field of the form; empty if it is not there. */
+type Field = (name: string) => string;
+/** The key behind a grant, and the generation of the refresh token that an exchange returns. */
+interface Granted {
+  keyId: string;
+  generation: number;
+}
+
 export type OAuth = ReturnType<typeof createOAuth>;
 
 /** Access for apps, such as AI assistants, by an owner's consent (docs/decisions/0297-oauth.md). */
-export function createOAuth({ db, clock, vault }: Platform, { audit, limits, auth, makeKey }: OAuthParts) {
+export function createOAuth(
+  { db, clock, config, vault }: Platform,
+  { audit, limits, auth, makeKey }: OAuthParts,
+) {
+  const refreshKey = derive(config.appKey, 'refresh tokens of apps');
+  const refreshToken = (keyId: string, generation: number): string =>
+    `${REFRESH}${rotatingToken(refreshKey, keyId, generation)}`;
+  const readRefresh = (token: string) =>
+    token.startsWith(REFRESH) ? readRotating(refreshKey, token.slice(REFRESH.length)) : null;
+
   /** What a client_id says; null if it is none of ours. */
   function clientOf(id: string): policy.Registration | null {
     try {
@@ -126,14 +146,34 @@ export function createOAuth({ db, clock, vault }: Platform, { audit, limits, aut
     });
   }
 
-  async function renew(tx: Tx, grant: store.Grant, hash: Buffer | null): Promise<string> {
-    const refresh = policy.newToken('refresh');
-    await store.update(tx, grant.key_id, {
-      refresh_hash: policy.hashOf(refresh),
-      previous_hash: hash,
-      refreshed_at: clock.now(),
-    });
-    return refresh;
+  async function advance(tx: Tx, grant: store.Grant): Promise<Granted> {
+    const generation = grant.generation + 1;
+    await store.update(tx, grant.key_id, { generation, refreshed_at: clock.now() });
+    return { keyId: grant.key_id, generation };
+  }
+
+  /** What a code is exchanged for; null if it is not valid. */
+  async function byCode(tx: Tx, ctx: Ctx, of: Field, clientHash: Buffer): Promise<Granted | null> {
+    const grant = await store.byCode(tx, ctx.tenant.rootId, policy.hashOf(of('code')));
+    if (!grant?.client_hash.equals(clientHash)) return null;
+    if (grant.generation > 0) return endGrant(tx, ctx, grant).then(() => null);
+    const isRight =
+      grant.code_until > clock.now() &&
+      grant.redirect_uri === of('redirect_uri') &&
+      policy.isVerifier(of('code_verifier'), grant.challenge);
+    return isRight ? advance(tx, grant) : null;
+  }
+
+  /** What a refresh token is exchanged for; null if it is not valid. */
+  async function byRefresh(tx: Tx, ctx: Ctx, of: Field, clientHash: Buffer): Promise<Granted | null> {
+    const read = readRefresh(of('refresh_token'));
+    if (!read) return null;
+    const grant = await store.byKey(tx, ctx.tenant.rootId, read.family);
+    if (!grant?.client_hash.equals(clientHash)) return null;
+    const family = { generation: grant.generation, rotatedAt: grant.refreshed_at ?? new Date(0) };
+    const verdict = rotation(family, read.generation, clock.now(), RETRY_MS);
+    if (verdict === 'reuse') return endGrant(tx, ctx, grant).then(() => null);
+    return verdict === 'rotate' ? advance(tx, grant) : { keyId: grant.key_id, generation: grant.generation };
   }
 
   return {
@@ -201,7 +241,7 @@ export function createOAuth({ db, clock, vault }: Platform, { audit, limits, aut
      */
     async allow(ctx: Ctx, asked: Asked, given: { scopes: ApiScope[]; mode: KeyMode }): Promise<string> {
       const { client, place } = check(ctx, asked);
-      const code = policy.newToken('code');
+      const code = policy.newCode();
       await makeKey(
         ctx,
         { ...given, name: client.client_name, expires_in_days: APP_DAYS, app: place },
@@ -222,36 +262,20 @@ export function createOAuth({ db, clock, vault }: Platform, { audit, limits, aut
     /** Exchanges a code or a refresh token for tokens (RFC 6749, 4.1.3 and 6). @throws GrantRefusal, ApiRefusal */
     async exchange(ctx: Ctx, form: URLSearchParams) {
       await limits.take(EXCHANGES, networkOf(ctx.ip));
-      const of = (name: string): string => form.get(name) ?? '';
+      const of: Field = (name) => form.get(name) ?? '';
       const clientHash = policy.hashOf(of('client_id'));
       const resource = form.get('resource');
       if (resource !== null && !isOurs(ctx, resource))
         throw new GrantRefusal('invalid_target', `resource: must be ${resourceOf(ctx)}`);
-      const isCode = form.get('grant_type') === 'authorization_code';
-      const hash = policy.hashOf(of(isCode ? 'code' : 'refresh_token'));
-      const { rootId } = ctx.tenant;
-      const now = clock.now();
+      const granted = form.get('grant_type') === 'authorization_code' ? byCode : byRefresh;
       // What is used twice is to end, and that must last: the refusal comes after the transaction.
-      const found = await inScope(db.app, { rootId }, async (tx) => {
-        const grant = isCode ? await store.byCode(tx, rootId, hash) : await store.byRefresh(tx, rootId, hash);
-        if (!grant?.client_hash.equals(clientHash)) return null;
-        if (isCode) {
-          if (grant.refresh_hash) return endGrant(tx, ctx, grant).then(() => null);
-          const isRight =
-            grant.code_until > now &&
-            grant.redirect_uri === of('redirect_uri') &&
-            policy.isVerifier(of('code_verifier'), grant.challenge);
-          return isRight ? { keyId: grant.key_id, refresh: await renew(tx, grant, null) } : null;
-        }
-        const isPresent = grant.refresh_hash?.equals(hash);
-        if (!isPresent && now.getTime() - grant.refreshed_at!.getTime() > RETRY_MS)
-          return endGrant(tx, ctx, grant).then(() => null);
-        return { keyId: grant.key_id, refresh: await renew(tx, grant, hash) };
-      });
-      const { keyId, refresh } = found ?? invalid();
+      const found = await inScope(db.app, { rootId: ctx.tenant.rootId }, (tx) =>
+        granted(tx, ctx, of, clientHash),
+      );
+      const { keyId, generation } = found ?? invalid();
       try {
         const token = await auth.tokenOf(ctx, keyId, form.get('scope') ?? undefined);
-        return { ...token, refresh_token: refresh };
+        return { ...token, refresh_token: refreshToken(keyId, generation) };
       } catch (error) {
         if (error instanceof ApiRefusal && error.status === 401) return invalid();
         throw error;

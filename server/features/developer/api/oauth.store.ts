@@ -18,13 +18,13 @@ export const byCode = (tx: Tx, rootId: string, hash: Buffer): Promise<Grant | un
     .forUpdate()
     .executeTakeFirst();
 
-/** The grant of a root with a refresh token, the present one or the one before. */
-export const byRefresh = (tx: Tx, rootId: string, hash: Buffer): Promise<Grant | undefined> =>
+/** The grant behind a key of a root, locked until the transaction ends. */
+export const byKey = (tx: Tx, rootId: string, keyId: string): Promise<Grant | undefined> =>
   tx
     .selectFrom('developer_grant')
     .selectAll()
     .where('root_id', '=', rootId)
-    .where((e) => e.or([e('refresh_hash', '=', hash), e('previous_hash', '=', hash)]))
+    .where('key_id', '=', keyId)
     .forUpdate()
     .executeTakeFirst();
 

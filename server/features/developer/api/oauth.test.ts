@@ -310,6 +310,8 @@ describe('[BEY-14] access for apps (OAuth 2.1)', () => {
     // An answer that was lost: the token before works for a moment.
     const third = await byRefresh(asked, second.body.refresh_token);
     expect(third.status).toBe(200);
+    const retried = await byRefresh(asked, second.body.refresh_token);
+    expect(retried.body.refresh_token).toBe(third.body.refresh_token);
     const stranger = await asking();
     expect((await byRefresh({ client_id: `${stranger.client_id}` }, third.body.refresh_token)).status).toBe(
       400,
@@ -318,6 +320,40 @@ describe('[BEY-14] access for apps (OAuth 2.1)', () => {
     expect((await byRefresh(asked, second.body.refresh_token)).body.error).toBe('invalid_grant');
     expect((await byRefresh(asked, third.body.refresh_token)).body.error).toBe('invalid_grant');
     expect((await meWith(third.body.access_token)).status).toBe(401);
+  });
+
+  test('a stolen refresh token ends the access as soon as either of its two holders goes on, at any time', async () => {
+    const ended = async (last: Told) => {
+      expect((await byRefresh({ client_id: asked.client_id! }, last.refresh_token)).body.error).toBe(
+        'invalid_grant',
+      );
+      expect((await meWith(last.access_token)).status).toBe(401);
+    };
+    const asked = await asking();
+    // The app renews twice within the same second; the thief has what it had at first.
+    const stolen = (await byCode(asked, await codeOf(asked))).body;
+    const app1 = (await byRefresh(asked, stolen.refresh_token)).body;
+    const app2 = (await byRefresh(asked, app1.refresh_token)).body;
+    expect((await byRefresh(asked, stolen.refresh_token)).body.error).toBe('invalid_grant');
+    await ended(app2);
+    // Both use the same token at once: they share one successor, which only one of them can use first.
+    const shared = (await byCode(asked, await codeOf(asked))).body;
+    const both = await Promise.all(Array.from({ length: 20 }, () => byRefresh(asked, shared.refresh_token)));
+    expect(new Set(both.map(({ body }) => body.refresh_token)).size).toBe(1);
+    const thief = (await byRefresh(asked, both[0]!.body.refresh_token)).body;
+    app.clock.advance(31_000);
+    expect((await byRefresh(asked, both[1]!.body.refresh_token)).body.error).toBe('invalid_grant');
+    await ended(thief);
+    // Neither a token of a generation to come nor another's key makes a valid one.
+    const good = (await byCode(asked, await codeOf(asked))).body;
+    const [id, , mac] = good.refresh_token.split('.');
+    for (const forged of [
+      `${id}.2.${mac}`,
+      good.refresh_token.replace('lpr_', ''),
+      `${id}.1.${'A'.repeat(43)}`,
+    ])
+      expect((await byRefresh(asked, forged)).body.error).toBe('invalid_grant');
+    expect((await byRefresh(asked, good.refresh_token)).status).toBe(200);
   });
 
   test('access ends with the key after 90 days, and is another tenant’s nowhere', async () => {

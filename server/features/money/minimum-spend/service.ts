@@ -50,6 +50,8 @@ export interface MinSpendParts {
 export type MinimumSpend = ReturnType<typeof createMinimumSpend>;
 
 const HISTORY = 24;
+/** Leads count in the month in which their sale began, and are written within this time: no transaction lasts as long. */
+const SETTLE_MS = 3 * 60_000;
 const SETTING_NAME = 'Minimum spend';
 
 const missing = (): never => {
@@ -218,7 +220,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
     },
 
     /**
-     * Decides every past month of a root. The first time, only records the starting month, so that nothing is charged
+     * Decides every past month of a root, shortly after its end. The first time, only records the starting month, so that nothing is charged
      * for the time before. If one agency fails, the others continue, and the month is processed again.
      */
     async closeMonths(rootId: string): Promise<void> {
@@ -234,7 +236,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
       let month = Temporal.PlainDate.from(next);
       for (; Temporal.PlainDate.compare(month, present) < 0; month = month.add({ months: 1 })) {
         const { to } = policy.spanOf(month, timeZone);
-        if (to > now) break;
+        if (to.getTime() + SETTLE_MS > now.getTime()) break;
         for (const agencyId of list) {
           try {
             await inScope(db.app, scope, (tx) => decide(tx, rootId, agencyId, month, timeZone));
