@@ -3,6 +3,7 @@ import { createApp } from '../../../app.ts';
 import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
+import { outliveCaches } from '../../../test/outlive.ts';
 import { hashOf, newClientId, newSecret } from './key.policy.ts';
 import { RATE } from './rate.ts';
 
@@ -80,7 +81,7 @@ describe('[DEV-04] the limiter under load', () => {
 });
 
 describe('[BEY-14] a key that is disabled while it is used', () => {
-  test('is refused from then on, in every process', async () => {
+  test('is refused in every process after 5 s at most', async () => {
     const { secret, id } = await app.make.apiKey(acme, owner.id, {});
     const second = await createApp({
       config: { ...app.platform.config, roles: ['web'], port: 0, askPort: undefined },
@@ -95,28 +96,30 @@ describe('[BEY-14] a key that is disabled while it is used', () => {
           headers: { host: HOST, authorization: `Bearer ${secret}` },
         });
       expect([(await me(secret)).status, (await there()).statusCode]).toEqual([200, 200]);
-      // Requests go on all the while; the last good one was begun before it was disabled.
-      let disabledAt = Number.POSITIVE_INFINITY;
-      const late: number[] = [];
-      const use = async (ask: () => Promise<number>) => {
-        for (let n = 0; n < 40; n++) {
-          app.clock.advance(60);
-          const began = performance.now();
-          if ((await ask()) === 200 && began > disabledAt) late.push(began - disabledAt);
+      // Requests go on all the while, and keep what is known of the key fresh in both.
+      let isOver = false;
+      const use = async (ask: () => Promise<number>): Promise<number[]> => {
+        const seen: number[] = [];
+        while (!isOver && seen.length < 500) {
+          app.clock.advance(120);
+          seen.push(await ask());
         }
+        return seen;
       };
+      const here = async () => (await me(secret)).status;
+      const elsewhere = async () => (await there()).statusCode;
       const ann = await app.signIn('ann@x.test', HOST);
-      const used = [use(async () => (await me(secret)).status), use(async () => (await there()).statusCode)];
+      const used = [use(here), use(elsewhere)];
       const disabled = await app.call('PUT', `/api/developer/keys/${id}`, {
         host: HOST,
         token: ann,
         body: { disabled: 'T' },
       });
-      disabledAt = performance.now();
       expect(disabled.status).toBe(200);
-      await Promise.all(used);
-      expect(late).toEqual([]);
-      expect([(await me(secret)).status, (await there()).statusCode]).toEqual([401, 401]);
+      outliveCaches();
+      isOver = true;
+      for (const seen of await Promise.all(used)) expect(seen[0]).toBe(200);
+      for (let n = 0; n < 5; n++) expect([await here(), await elsewhere()]).toEqual([401, 401]);
     } finally {
       await second.stop();
     }
