@@ -76,6 +76,21 @@ describe('[DEV-04] the limiter under load', () => {
     await me(secrets[0]!);
     // Nothing was written for the request itself; its row in the log waits to be written with others.
     expect(await statements()).toBe(before);
+    // What it reads is all that it asks the database for, and one beyond the limit asks for nothing.
+    let asked = 0;
+    const note = () => {
+      asked++;
+    };
+    app.platform.db.appPool.on('acquire', note);
+    try {
+      expect([(await me(secrets[0]!)).status, asked]).toEqual([200, 1]);
+      for (let n = 0; n < RATE.burst; n++) await me(secrets[1]!);
+      await app.features.developer.requests.flush();
+      asked = 0;
+      expect([(await me(secrets[1]!)).status, asked]).toEqual([429, 0]);
+    } finally {
+      app.platform.db.appPool.off('acquire', note);
+    }
     await app.admin.query(`update developer_key set removed_at = now() where name = 'Many'`);
   });
 });
@@ -98,18 +113,21 @@ describe('[BEY-14] a key that is disabled while it is used', () => {
       expect([(await me(secret)).status, (await there()).statusCode]).toEqual([200, 200]);
       // Requests go on all the while, and keep what is known of the key fresh in both.
       let isOver = false;
-      const use = async (ask: () => Promise<number>): Promise<number[]> => {
-        const seen: number[] = [];
-        while (!isOver && seen.length < 500) {
-          app.clock.advance(120);
-          seen.push(await ask());
-        }
-        return seen;
+      const use = (ask: () => Promise<number>) => {
+        const first = ask();
+        const on = async () => {
+          for (let n = 0; !isOver && n < 500; n++) {
+            app.clock.advance(120);
+            await ask();
+          }
+        };
+        return { first, ended: first.then(on) };
       };
       const here = async () => (await me(secret)).status;
       const elsewhere = async () => (await there()).statusCode;
       const ann = await app.signIn('ann@x.test', HOST);
       const used = [use(here), use(elsewhere)];
+      expect(await Promise.all(used.map(({ first }) => first))).toEqual([200, 200]);
       const disabled = await app.call('PUT', `/api/developer/keys/${id}`, {
         host: HOST,
         token: ann,
@@ -118,7 +136,7 @@ describe('[BEY-14] a key that is disabled while it is used', () => {
       expect(disabled.status).toBe(200);
       outliveCaches();
       isOver = true;
-      for (const seen of await Promise.all(used)) expect(seen[0]).toBe(200);
+      await Promise.all(used.map(({ ended }) => ended));
       for (let n = 0; n < 5; n++) expect([await here(), await elsewhere()]).toEqual([401, 401]);
     } finally {
       await second.stop();
