@@ -20,7 +20,7 @@ afterAll(async () => {
   await demo?.close();
 });
 
-test('[DEV-04] [TEN-03] the reference is in the tenant’s name, fetches nothing from elsewhere, and its console works with a test key', async () => {
+test('[DEV-01] [DEV-03] [DEV-04] [TEN-03] the page and its messages; the reference is in the tenant’s name, fetches nothing from elsewhere, and its console works with a test key', async () => {
   const page = await signInAt(browser, demo.url(HOST, '/login'), 'oakwood@demo.test', demo.password);
   await page.goto(demo.url(HOST, '/developer'));
   await page.getByRole('button', { name: 'New key' }).click();
@@ -31,6 +31,14 @@ test('[DEV-04] [TEN-03] the reference is in the tenant’s name, fetches nothing
   await form.getByRole('button', { name: 'Create key' }).click();
   const secret = await page.getByRole('textbox', { name: 'Secret Key' }).inputValue();
   expect(secret).toMatch(/^lps_test_/);
+  await page.getByText('api key successfully generated!').waitFor();
+  const shown = page.getByRole('dialog', { name: 'Save your secret key' });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await shown.getByRole('button', { name: 'Copy Client ID' }).click();
+  await page.getByText('Client ID copied to the clipboard!').waitFor();
+  await shown.getByRole('button', { name: 'Copy Secret Key' }).click();
+  await page.getByText('Secret Key copied to the clipboard!').waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(secret);
   await page.getByRole('button', { name: 'I’ve saved it' }).click();
 
   const reference = await page.context().newPage();
@@ -82,6 +90,14 @@ test('[DEV-04] [TEN-03] the reference is in the tenant’s name, fetches nothing
   await console.getByText('200 OK').first().waitFor();
   await console.getByText('"next_cursor"').first().waitFor();
   expect([away, errors]).toEqual([[], []]);
+
+  // Before the agreement is accepted, the page shows what it costs, and asks for the tick.
+  await page.route('**/api/developer/keys', (route) =>
+    route.fulfill({ json: { data: [], is_agreed: false } }),
+  );
+  await page.goto(demo.url(HOST, '/developer'));
+  await page.getByRole('button', { name: 'Accept and pay $349.00' }).click();
+  await page.getByText('Please click agree before you continue').waitFor();
 });
 
 test('[BEY-14] an owner who follows an app’s request signs in, chooses what it can do, and sends it its code', async () => {

@@ -156,7 +156,7 @@ export const developer = {
       method: 'PUT',
       path: '/developer/keys/{id}',
       tags,
-      summary: 'Disables an API key immediately, or enables it again',
+      summary: 'Disables an API key, which ends its use within 5 s, or enables it again',
       description: 'Enabling a key requires a recent confirmation. Disabling a key never does.',
     })
     .meta({ access: 'developer.keys', notInView: true })

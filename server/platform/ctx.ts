@@ -98,6 +98,8 @@ interface CtxParts {
   unconfirmed?: (() => Promise<Confirmation[] | null>) | undefined;
   /** Runs at the end of each transaction in which the user changed something, before it is committed. */
   beforeCommit?: ((tx: Tx, changes: Change[]) => Promise<void>) | undefined;
+  /** Whether the request only reads (Scope.isRead). */
+  isRead?: boolean | undefined;
   /** Throws a Refusal if the user may no longer make this request. */
   still?: (() => Promise<void>) | undefined;
 }
@@ -135,9 +137,10 @@ export class Ctx {
   }
 
   get scope(): Scope {
-    const { beforeCommit } = this.#parts;
+    const { beforeCommit, isRead } = this.#parts;
     return {
       ...scopeOf(this.actor),
+      ...(isRead ? { isRead } : {}),
       ...(this.#tx ? { tx: this.#tx } : {}),
       ...(beforeCommit
         ? {
@@ -153,6 +156,11 @@ export class Ctx {
   /** The same request, reading in a transaction of the actor's scope that has begun: it sees what that one wrote. */
   within(tx: Tx): Ctx {
     return new Ctx(this.#parts, tx);
+  }
+
+  /** The same request, which only reads: whatever would change something in the actor's scope is refused. */
+  reading(): Ctx {
+    return new Ctx({ ...this.#parts, isRead: true }, this.#tx);
   }
 
   /** The same request, with something to do before what it changes is committed. */

@@ -24,12 +24,14 @@ function watchConnections({ app, appPool }: Database): string[] {
   const greedy: string[] = [];
   const holding = new AsyncLocalStorage<true>();
   const begin = app.transaction.bind(app);
-  app.transaction = () => {
-    const builder = begin();
+  const watched = (builder: ReturnType<typeof begin>): typeof builder => {
     const execute = builder.execute.bind(builder);
     builder.execute = (work) => execute((tx) => holding.run(true, () => work(tx)));
+    const mode = builder.setAccessMode.bind(builder);
+    builder.setAccessMode = (given) => watched(mode(given));
     return builder;
   };
+  app.transaction = () => watched(begin());
   const connect = appPool.connect.bind(appPool) as (...given: unknown[]) => never;
   appPool.connect = (...given: unknown[]) => {
     if (holding.getStore()) greedy.push(new Error('asked here').stack ?? '');

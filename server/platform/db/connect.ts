@@ -1,6 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { KeepingClient } from './keeping-client.ts';
 import { isGranted, meet, whoIs } from './rights.ts';
 import type { Schema } from './schema.ts';
 import type { Db } from './scope.ts';
@@ -8,20 +9,6 @@ import type { Db } from './scope.ts';
 // bigint columns hold money and counts: never a float. Dates stay 'YYYY-MM-DD'.
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
-
-/**
- * Caches the plans of statements that begin with a name, `kept: NAME` in a comment, also one right after `select`: each
- * connection prepares them once.
- * For statements that take longer to plan than to run. The same name always has the same text.
- */
-class KeepingClient extends pg.Client {
-  override query(...args: unknown[]): never {
-    const [text, values, ...more] = args;
-    const name = typeof text === 'string' ? /^(?:select )?\/\* kept: (\w+) \*\//.exec(text)?.[1] : undefined;
-    const given = name ? [{ name, text }, values, ...more] : args;
-    return super.query(...(given as Parameters<pg.Client['query']>)) as never;
-  }
-}
 
 /** The application's database access. */
 export interface Database {
@@ -151,6 +138,7 @@ export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSi
     connectionString: urls.appUrl,
     max: poolSize,
     Client: KeepingClient as never,
+    onConnect: (client) => (client as KeepingClient).prepareScopes(),
     ...settings,
   });
   // A visit's INSERT takes milliseconds. If there is no response (a dead connection that was not noticed), it is

@@ -1,4 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { SCOPE } from './keeping-client.ts';
 import type { Schema } from './schema.ts';
 
 /** A transaction that runs inside a tenant's scope. */
@@ -14,6 +15,8 @@ export interface Scope {
   tx?: Tx | undefined;
   /** Runs at the end of each transaction that is begun in this scope, before it is committed. */
   beforeCommit?: ((tx: Tx) => Promise<void>) | undefined;
+  /** Whether its transactions only read: PostgreSQL refuses changes, and each query takes one round trip. */
+  isRead?: boolean | undefined;
 }
 
 /**
@@ -45,11 +48,11 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
   const asked = new Map<string, number>();
   for (let attempt = 1; ; ) {
     try {
-      return await db.transaction().execute(async (tx) => {
+      const begin = db.transaction();
+      return await (scope.isRead ? begin.setAccessMode('read only') : begin).execute(async (tx) => {
         const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
-        await sql`/* kept: scope */ select set_config('role', ${role}, true), set_config('scope.root_id', ${scope.rootId}, true),
-                         set_config('scope.agency_id', ${scope.agencyId ?? ''}, true),
-                         set_config('scope.company_id', ${scope.companyId ?? ''}, true)`.execute(tx);
+        const { rootId, agencyId = '', companyId = '' } = scope;
+        await tx.executeQuery(CompiledQuery.raw(SCOPE, [role, rootId, agencyId, companyId]));
         const result = await work(tx);
         await scope.beforeCommit?.(tx);
         return result;

@@ -26,6 +26,9 @@ const TOKENS: LimitRule = { name: 'apikey.tokens', max: 30, base: 10, cap: 60, w
 
 /** A use is recorded at most this often. */
 const TOUCH_MS = 60_000;
+/** How long what is known of a key is kept, so that not every request asks the database. */
+const KEPT_MS = 3_000;
+const MOST_KEPT = 10_000;
 const TOKEN_TYPE = 'key+jwt';
 
 /** Why access was refused, in the terms of RFC 6749 and RFC 6750. */
@@ -82,7 +85,7 @@ const BAD = 'The key or token is invalid.';
 
 /** Authenticates programs by a key's secret, or by a token that was issued for it. */
 export function createApiAuth(
-  { db, clock }: Platform,
+  { db, clock, events }: Platform,
   { auth, audit, limits, sandbox }: { auth: Auth; audit: Audit; limits: Limits; sandbox: Sandbox },
 ) {
   const audienceOf = (rootId: string): string => `api:${rootId}`;
@@ -109,6 +112,26 @@ export function createApiAuth(
     }
   };
 
+  const kept = new Map<string, { key: store.KnownKey; until: number }>();
+  // Whatever changes in an agency may be what its keys depend on. Other processes notice within KEPT_MS.
+  events.on('log.written', async (_tx, { owner }) => {
+    for (const [name, { key }] of kept)
+      if (key.root_id === owner.root_id && [key.agency_id, null].includes(owner.agency_id)) kept.delete(name);
+  });
+
+  /** A key with what it depends on, as it was at most KEPT_MS ago. */
+  async function known(by: Parameters<typeof store.known>[1]): Promise<store.KnownKey | undefined> {
+    const name = 'hash' in by ? by.hash.toString('base64') : 'id' in by ? by.id : by.clientId;
+    const now = performance.now();
+    const found = kept.get(name);
+    if (found && found.until > now) return found.key;
+    const key = await store.known(db.app, by);
+    if (kept.size >= MOST_KEPT) kept.clear();
+    if (key) kept.set(name, { key, until: now + KEPT_MS });
+    else kept.delete(name);
+    return key;
+  }
+
   /** Where a key works: a test key in its agency's sandbox, as its agency. */
   async function workplace(key: store.KnownKey) {
     if (key.mode === 'live') return place(key);
@@ -117,6 +140,8 @@ export function createApiAuth(
       sandbox_root_id && sandbox_agency_id
         ? { rootId: sandbox_root_id, agencyId: sandbox_agency_id }
         : await sandbox.of({ ...ownerOf(key), name: key.company_name });
+    key.sandbox_root_id = rootId;
+    key.sandbox_agency_id = agencyId;
     return { rootId, agencyId, companyId: agencyId, kind: 'agency' as const };
   }
 
@@ -172,8 +197,10 @@ export function createApiAuth(
       );
       return refuse(ctx, key, STATE_WORDS[state], refusal, true);
     }
-    if (!key.last_used_at || now.getTime() - key.last_used_at.getTime() >= TOUCH_MS)
+    if (!key.last_used_at || now.getTime() - key.last_used_at.getTime() >= TOUCH_MS) {
+      key.last_used_at = now;
       await inScope(db.app, scopeOf(place(key)), (tx) => store.touch(tx, key.id, now, ctx.ip));
+    }
     return key;
   }
 
@@ -182,7 +209,7 @@ export function createApiAuth(
     // A truncated or mistyped secret costs no database look-up.
     if (!policy.isSecret(secret) && clientId === null) return unknown(ctx);
     const hash = policy.hashOf(secret);
-    const key = await store.known(db.app, clientId === null ? { hash } : { clientId });
+    const key = await known(clientId === null ? { hash } : { clientId });
     if (!key || !belongsAt(ctx.tenant, place(key))) return unknown(ctx);
     const generation = policy.generationOf(key, hash, clock.now());
     if (generation === null)
@@ -205,7 +232,7 @@ export function createApiAuth(
           currentDate: clock.now(),
         },
       );
-      const key = await store.known(db.app, { id: payload.sub! });
+      const key = await known({ id: payload.sub! });
       // When the secret ends, so does everything made with it.
       if (!key || !policy.isGood(key, Number(payload.gen), clock.now())) return bad();
       return { key: await admitted(ctx, key), scopes: policy.scopesOf(String(payload.scope).split(' ')) };
@@ -285,7 +312,7 @@ export function createApiAuth(
 
     /** The caller that a program with a key is; throws an ApiRefusal if the key does not work. */
     async asKey(ctx: Ctx, keyId: string): Promise<ApiCaller> {
-      const key = (await store.known(db.app, { id: keyId })) ?? (await unknown(ctx));
+      const key = (await known({ id: keyId })) ?? (await unknown(ctx));
       return callerOf(ctx, await admitted(ctx, key));
     },
 
@@ -304,7 +331,7 @@ export function createApiAuth(
 
     /** Issues a token for the key of an app, for all or some of its scopes. Throws an ApiRefusal. */
     async tokenOf(ctx: Ctx, keyId: string, scope: string | undefined) {
-      const key = (await store.known(db.app, { id: keyId })) ?? (await unknown(ctx));
+      const key = (await known({ id: keyId })) ?? (await unknown(ctx));
       await admitted(ctx, key);
       return issue(key, key.generation, scope);
     },

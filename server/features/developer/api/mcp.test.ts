@@ -215,6 +215,19 @@ describe('[BEY-24] the MCP server', () => {
     expect(json.targeting.zips.at(-1)).toBe('and 4800 more');
   });
 
+  test('refuses an answer that is too large for an assistant, and says how to ask for less', async () => {
+    await app.admin.query(`update lead_contact set page_url = 'https://shop.test/?' || repeat('x', 120000)`);
+    const client = await connect(await make(['leads.read']));
+    expect(await call(client, 'list_leads')).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(
+        /^The answer has \d{6} characters, and only 200000 are allowed\. Ask for fewer items with limit\.$/,
+      ),
+    });
+    const one = await call(client, 'list_leads', { limit: 1 });
+    expect([one.isError, one.json.data.length]).toEqual([false, 1]);
+  });
+
   test('needs a working key, takes one message at a time, and none from a page of another site', async () => {
     const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const secret = await make(['leads.read']);

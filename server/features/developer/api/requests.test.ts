@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SCOPE_NAMES } from '../../../../contract/developer/developer-rules.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
+import { outliveCaches } from '../../../test/outlive.ts';
 import { isWhole, redacted, safeAgent, safeKey, safePath } from './requests.policy.ts';
 import { describedAt } from './v1.described.ts';
 
@@ -119,8 +120,10 @@ describe('[BEY-14] the request log', () => {
     });
     expect(refused.status).toBe(409);
     await app.admin.query(`update developer_key set scopes = '{leads.read}' where id = $1`, [keyId]);
+    outliveCaches();
     expect((await again()).status).toBe(403);
     await app.admin.query(`update developer_key set scopes = $2 where id = $1`, [keyId, SCOPE_NAMES]);
+    outliveCaches();
   });
 
   test('is counted by day as usage, and deleted after 30 days', async () => {

@@ -23,7 +23,7 @@ export function createRead(sources: Sources) {
     try {
       const asked = { ...request, query: brought(version, resource.tool, request.query) };
       const { query, id } = await checkRead(resource, asked);
-      const answer = await located(() => resource.read(sources, ctx, query, id), 'query');
+      const answer = await located(() => resource.read(sources, ctx.reading(), query, id), 'query');
       return taken(version, resource.tool, resource.answer.parse(answer));
     } catch (error) {
       throw named(version, resource.tool, error);

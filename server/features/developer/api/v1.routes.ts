@@ -262,7 +262,9 @@ export function addApiRoutes(
     get('/v1/me', async ({ ctx, key, scopes }, request) => {
       await checkRead({ url: '/v1/me', query: NoQuery }, request);
       // Read in the key's own scope, so anything that row level security hides does not exist here.
-      const found = await inScope(db.app, ctx.scope, (tx) => tenants.company(tx, ctx.actor.companyId));
+      const found = await inScope(db.app, ctx.reading().scope, (tx) =>
+        tenants.company(tx, ctx.actor.companyId),
+      );
       return {
         key: {
           id: key.id,

@@ -4,6 +4,7 @@ import { Ctx } from '../../../platform/ctx.ts';
 import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
+import { outliveCaches } from '../../../test/outlive.ts';
 import { createWrite } from './v1.write.ts';
 import { writes } from './v1.writes.ts';
 
@@ -408,8 +409,10 @@ describe('[BEY-14] [DEV-02] whose remembered answer it is', () => {
     const { secret_key } = rotated.body as unknown as { secret_key: string };
     expect((await again(secret_key)).body).toEqual(first.body);
     await app.admin.query(`update developer_key set scopes = '{webhooks.write}' where id = $1`, [made.id]);
+    outliveCaches();
     expect((await again(secret_key)).status).toBe(403);
     await app.admin.query(`update developer_key set scopes = $2 where id = $1`, [made.id, scopes]);
+    outliveCaches();
     expect((await again(secret_key)).body).toEqual(first.body);
   });
 });

@@ -74,7 +74,7 @@ export function KeysTab() {
   const remove = async (key: Key) => {
     const isSure = await confirm({
       title: `Delete ${key.name}?`,
-      body: 'Programs that use it are refused on their next request. It cannot be restored.',
+      body: 'Programs that use it are refused within 5 seconds. It cannot be restored.',
       verb: 'Delete',
       danger: true,
     });
