@@ -432,8 +432,14 @@ describe('delivery through a connection', () => {
     const owner = await app.make.user(agency, { password: PASSWORD });
     const clientToken = token;
     token = await app.signIn(owner.email, host);
-    const ofClients = (await ok('GET', '/undelivered')).data as { id: string; leads: number }[];
-    expect(ofClients.filter((one) => one.id === id)).toHaveLength(2);
+    const ofClients = (await ok('GET', '/undelivered')).data as {
+      id: string;
+      connection_company_id: string;
+    }[];
+    expect(ofClients.flatMap((one) => (one.id === id ? [one.connection_company_id] : []))).toEqual([
+      client.id,
+      client.id,
+    ]);
     token = clientToken;
     expect(await ok('POST', `/custom/${id}/replay`, { cause: lacking })).toMatchObject({ replayed: 1 });
     expect(await states()).toEqual(['delivered', 'failed', 'pending']);
