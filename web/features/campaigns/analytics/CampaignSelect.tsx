@@ -52,7 +52,8 @@ export function CampaignSelect(props: {
   return (
     <Select
       {...(props.label
-        ? { label: props.label, comboboxProps: { withinPortal: false } }
+        ? // If the list opened when an error moves the focus here, it would cover the error.
+          { label: props.label, comboboxProps: { withinPortal: false }, openOnFocus: false }
         : { 'aria-label': 'Campaign', w: { base: '100%', xs: 240 } })}
       placeholder="All campaigns"
       searchable
