@@ -35,7 +35,8 @@ export async function benchDeliveries(options: { full?: boolean } = {}): Promise
   const base = `http://127.0.0.1:${port}`;
   const stage = await openStage([`127.0.0.1:${port}`]);
   try {
-    const bare = await bareRate(stage, base, options.full ? 10_000 : 4_000);
+    const count = options.full ? 10_000 : 4_000;
+    const before = await bareRate(stage, base, count);
     receiver.postMessage('forget');
     await fill(stage, base, each);
     const good = (DESTINATIONS - 2 * BAD) * each;
@@ -51,11 +52,13 @@ export async function benchDeliveries(options: { full?: boolean } = {}): Promise
     if (got.distinct !== good || got.messages !== good)
       throw new Error(`${good} were due, ${got.distinct} arrived in ${got.messages} messages`);
     const ours = (good - 1) / ((got.lastAt - got.firstAt) / 1000);
+    // Before and after: what else the machine does meanwhile changes by the second.
+    const limit = (before + (await bareRate(stage, base, count))) / 2;
     return {
       name: 'deliveries per second, 20 of 200 destinations bad',
-      limit: bare,
+      limit,
       ours,
-      ratio: ours / bare,
+      ratio: ours / limit,
       target: 0.5,
     };
   } finally {

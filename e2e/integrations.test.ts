@@ -108,3 +108,38 @@ test('[INTG-01] [INTG-02] [BEY-04] a client connects a CRM, maps a field, and se
     .waitFor();
   expect(await axeFindings(page)).toEqual([]);
 });
+
+test('[INTG-01] [BEY-18] an agency goes from a client’s alert to that client’s connections, and a wrong campaign is named', async () => {
+  const page = await signInAt(
+    browser,
+    demo.url('acme.localhost', '/login'),
+    'agency@demo.test',
+    demo.password,
+  );
+  await page.goto(demo.url('acme.localhost', '/alerts'));
+  await page.getByRole('combobox', { name: 'Client' }).click();
+  const option = page.getByRole('option').first();
+  const name = await option.innerText();
+  await option.click();
+  await page.waitForURL(/client=/);
+  const client = new URL(page.url()).searchParams.get('client')!;
+
+  // No campaign has this id: the server says so, and the form says where.
+  await page.goto(demo.url('acme.localhost', `/alerts?client=${client}&alert=new&campaign=${client}`));
+  const drawer = page.getByRole('dialog');
+  await drawer.getByLabel('Name').fill('Hot leads');
+  await drawer.getByRole('button', { name: 'Add alert' }).click();
+  const campaign = drawer.getByRole('combobox', { name: 'Campaign' });
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
+  expect(await campaign.getAttribute('aria-invalid')).toBe('true');
+
+  // Without the changes, the way leads on.
+  await page.goto(demo.url('acme.localhost', `/alerts?client=${client}&alert=new`));
+  await drawer.getByRole('link', { name: 'Integrations' }).click();
+  await page.getByRole('heading', { name: 'Integrations', level: 1 }).waitFor();
+  expect(new URL(page.url()).searchParams.get('client')).toBe(client);
+  await page.getByRole('link', { name: /Slack/ }).click();
+  await page.getByRole('heading', { name: 'Slack', level: 1 }).waitFor();
+  expect(await page.getByRole('combobox', { name: 'Client' }).inputValue()).toBe(name);
+  expect(await axeFindings(page)).toEqual([]);
+});

@@ -265,6 +265,7 @@ export const delivery = {
             name: z.string(),
             kind: z.string(),
             connectionID: Id.nullable(),
+            connection_company_id: Id.nullable().describe('Whose connection it is, as far as you may see it'),
             may_resend: z.boolean().describe('false: it uses the agency’s connection'),
             company_name: z.string().describe('The client that the campaign belongs to'),
             leadspeekID: Id,

@@ -72,7 +72,15 @@ export function createRedactor(leads: readonly Lead[], secrets: readonly string[
   /** Text with what is secret or personal in it replaced. */
   function words(text: string): string {
     const bare = hidden.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
-    return parts.reduce((rest, { key, written }) => replaced(rest, written, `{{${key}}}`), bare);
+    let rest = bare;
+    let lower = rest.toLowerCase();
+    for (const { key, written, text: value } of parts) {
+      // Nearly all are not there, and looking is all that most texts cost.
+      if (lower.length === rest.length && !lower.includes(value)) continue;
+      rest = replaced(rest, written, `{{${key}}}`);
+      lower = rest.toLowerCase();
+    }
+    return rest;
   }
 
   /** The field that a value is, as a whole. */

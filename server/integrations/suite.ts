@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../platform/clock.ts';
 import { createOutbound } from '../platform/outbound.ts';
@@ -155,6 +157,35 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
         if (result.kind === 'final') expect(result.fix).toMatch(/\S/);
         expect(await vendor.test(way).catch((error) => outcomeOf(error))).toBeTruthy();
         await vendor.choices?.(way).catch((error) => outcomeOf(error));
+      }
+    });
+
+    it('[INTG-04] an answer whose headers never end is a question, not a success', async () => {
+      const endless = createServer((socket) => {
+        socket.on('error', () => {}).write('HTTP/1.1 200 OK\r\n');
+        const more = () => {
+          while (!socket.destroyed) {
+            if (!socket.write(`x-more: ${'x'.repeat(1000)}\r\n`)) return void socket.once('drain', more);
+          }
+        };
+        socket.once('data', more);
+      });
+      endless.listen(0, '127.0.0.1');
+      await once(endless, 'listening');
+      const host = `${vendor.id}.localhost:${(endless.address() as AddressInfo).port}`;
+      try {
+        way = {
+          ...way,
+          base: `http://${host}`,
+          credentials: stub.credentials(`http://${host}`),
+          http: http(host),
+        };
+        expect((await deliver()).result).toMatchObject({
+          kind: 'unknown',
+          why: 'The response headers are too large.',
+        });
+      } finally {
+        endless.close();
       }
     });
 

@@ -80,7 +80,9 @@ export function connectionsRoutes(connections: Connections): {
       const result: Record<string, string> = code
         ? { state, code }
         : { refused: given('error', 100) || 'no_code' };
-      return reply.header('Cache-Control', 'no-store').redirect(`${to}?${new URLSearchParams(result)}`, 303);
+      const url = new URL(to);
+      for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value);
+      return reply.header('Cache-Control', 'no-store').redirect(url.href, 303);
     },
   };
   return { handlers, plain: [callback] };

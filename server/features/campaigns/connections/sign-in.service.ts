@@ -173,7 +173,8 @@ export function createSignIns(platform: Platform, parts: Parts) {
           connection_id: given.connection_id ?? null,
           name: given.name ?? null,
           verifier_sealed: vault.seal(verifier, VERIFIER),
-          return_to: `${ctx.origin}/integrations/${vendor.id}`,
+          // An agency that signs in for a client comes back to that client's connections.
+          return_to: `${ctx.origin}/integrations/${vendor.id}${company.id === ctx.actor.companyId ? '' : `?client=${company.id}`}`,
           ends_at: new Date(now.getTime() + SIGN_IN_MS),
         });
         await audit.record(tx, ctx, {

@@ -146,6 +146,17 @@ const states = async (): Promise<string[]> =>
   );
 
 describe('[INTG-02] signing in at a service', () => {
+  it('[INTG-01] an agency signs in for a client, and comes back to that client’s connections', async () => {
+    token = await app.signIn((await app.make.user(agency, { password: PASSWORD })).email, host);
+    const query = await allowed('hubspot', { companyID: client.id });
+    expect(query.get('client')).toBe(client.id);
+    expect((await ended(query)).data).toMatchObject({ companyID: client.id, state: 'connected' });
+    // For itself, it comes back to its own.
+    expect((await allowed('hubspot')).get('client')).toBeNull();
+    const other = await app.make.client(await app.make.agency(root));
+    await call('POST', '/connections/sign-in', { vendor: 'hubspot', companyID: other.id }, 404);
+  });
+
   it.each(Object.keys(VENDORS) as VendorId[])('%s: connects, and keeps the tokens sealed', async (vendor) => {
     const { data } = await call('GET', '/vendors');
     expect(data.find((one: { id: string }) => one.id === vendor).sign_in).toMatch(/\S/);

@@ -393,6 +393,30 @@ describe('delivery through a connection', () => {
     expect(await mails()).toBe(1);
   });
 
+  it('[INTG-04] [BEY-08] whoever is excluded after they were queued is not told to the service', async () => {
+    await attach(await connect());
+    await acceptLeads(['kept@people.example', 'gone@people.example']);
+    const { root_id, agency_id, company_id } = campaign.owner;
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.exclusions.addList(
+        tx,
+        {
+          owner: { root_id, agency_id, company_id },
+          ownerId: company_id,
+          level: 'client',
+          name: 'x',
+          lines: ['gone@people.example'],
+        },
+        app.clock.now(),
+      ),
+    );
+    running.requests.length = 0;
+    await work();
+    expect(await states()).toEqual(['delivered', 'failed']);
+    expect(running.requests.length).toBeGreaterThan(0);
+    expect(JSON.stringify(running.requests)).not.toContain('gone@people.example');
+  });
+
   it('[INTG-04] a pause keeps what comes in until it ends', async () => {
     const connectionID = await connect();
     await attach(connectionID);
@@ -432,8 +456,14 @@ describe('delivery through a connection', () => {
     const owner = await app.make.user(agency, { password: PASSWORD });
     const clientToken = token;
     token = await app.signIn(owner.email, host);
-    const ofClients = (await ok('GET', '/undelivered')).data as { id: string; leads: number }[];
-    expect(ofClients.filter((one) => one.id === id)).toHaveLength(2);
+    const ofClients = (await ok('GET', '/undelivered')).data as {
+      id: string;
+      connection_company_id: string;
+    }[];
+    expect(ofClients.flatMap((one) => (one.id === id ? [one.connection_company_id] : []))).toEqual([
+      client.id,
+      client.id,
+    ]);
     token = clientToken;
     expect(await ok('POST', `/custom/${id}/replay`, { cause: lacking })).toMatchObject({ replayed: 1 });
     expect(await states()).toEqual(['delivered', 'failed', 'pending']);

@@ -75,6 +75,7 @@ export function deliveryRoutes(delivery: Delivery): {
           name: row.name,
           kind: row.kind,
           connection_id: row.connection_id,
+          connection_company_id: row.connection_company_id,
           may_resend: row.is_held,
           company_name: row.company_name,
           campaign_id: row.campaign_id,

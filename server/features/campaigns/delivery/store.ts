@@ -522,6 +522,7 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
     name: string;
     kind: string;
     connection_id: string | null;
+    connection_company_id: string | null;
     is_held: boolean;
     company_name: string;
     campaign_id: string;
@@ -557,7 +558,7 @@ export async function undelivered(tx: Tx, companyId: string, limit: number) {
       select integration_id, campaign_id, 'retrying', created_at, cause from retrying
       union all
       select integration_id, campaign_id, 'waiting', created_at, '' from waiting)
-    select s.integration_id as id, i.name, i.kind, i.connection_id,
+    select s.integration_id as id, i.name, i.kind, i.connection_id, k.company_id as connection_company_id,
            i.connection_id is null or k.id is not null as is_held, o.name as company_name, s.campaign_id,
            c.name as campaign_name, c.module, s.state, t.cause, count(*) as leads, min(s.created_at) as first_at,
            max(s.created_at) as last_at

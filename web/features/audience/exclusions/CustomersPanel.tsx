@@ -16,6 +16,7 @@ import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { Clip, When } from '../../../ui/Values.tsx';
+import { integrationsAt } from '../../campaigns/connections/whose.tsx';
 import { ListHistory } from './ListHistory.tsx';
 import type { Place } from './model.ts';
 import { useSuppression } from './useSuppression.ts';
@@ -117,7 +118,12 @@ function Sources(props: { place: Place; country: string; onAdded: () => void }) 
     return (
       <Text size="sm" c="dimmed" mt="sm">
         Connect HubSpot under{' '}
-        <Anchor component={Link} to={'/integrations' as never} inherit underline="always">
+        <Anchor
+          component={Link}
+          {...integrationsAt(place.level === 'client' ? place.id : undefined)}
+          inherit
+          underline="always"
+        >
           Integrations
         </Anchor>{' '}
         to have its customers listed here and refreshed every day.

@@ -38,6 +38,7 @@ import { ErrorState } from '../../../ui/states.tsx';
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
 import { When } from '../../../ui/Values.tsx';
 import { CampaignSelect } from '../analytics/CampaignSelect.tsx';
+import { integrationsAt } from '../connections/whose.tsx';
 import { HoursFields } from '../delivery/HoursFields.tsx';
 import { AlertLog } from './AlertLog.tsx';
 import { ALERT_FAULTS, type Alert, type AlertValues, rulesOf, valuesOf } from './model.ts';
@@ -155,6 +156,8 @@ export function AlertDrawer(props: {
               label="Campaign"
               company={client}
               value={values.campaign_id ?? undefined}
+              error={form.errors.campaign_id}
+              data-path="campaign_id"
               onChange={(id) => form.setFieldValue('campaign_id', id ?? null)}
             />
             {tellsOfLeads(values.trigger) ? (
@@ -223,7 +226,7 @@ export function AlertDrawer(props: {
                 connections.length === 0 ? (
                   <>
                     Connect a channel under{' '}
-                    <Anchor component={Link} to={'/integrations' as never} inherit underline="always">
+                    <Anchor component={Link} {...integrationsAt(client)} inherit underline="always">
                       Integrations
                     </Anchor>{' '}
                     first.

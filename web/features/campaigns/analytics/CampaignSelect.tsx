@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { ModuleName } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 
@@ -14,6 +14,9 @@ export function CampaignSelect(props: {
   company?: string | undefined;
   /** Above it, in a form; absent: it stands alone. */
   label?: string;
+  /** What a form says is wrong with it, and where the form finds it to focus it. */
+  error?: ReactNode;
+  'data-path'?: string;
   onChange: (id: string | undefined) => void;
 }) {
   const [text, setText] = useState('');
@@ -49,7 +52,8 @@ export function CampaignSelect(props: {
   return (
     <Select
       {...(props.label
-        ? { label: props.label, comboboxProps: { withinPortal: false } }
+        ? // If the list opened when an error moves the focus here, it would cover the error.
+          { label: props.label, comboboxProps: { withinPortal: false }, openOnFocus: false }
         : { 'aria-label': 'Campaign', w: { base: '100%', xs: 240 } })}
       placeholder="All campaigns"
       searchable
@@ -58,6 +62,8 @@ export function CampaignSelect(props: {
       nothingFoundMessage={list.isFetching ? 'Searching' : 'No matching campaigns'}
       data={[...options].map(([value, label]) => ({ value, label }))}
       value={props.value ?? null}
+      error={props.error}
+      data-path={props['data-path']}
       onChange={(value) => props.onChange(value ?? undefined)}
       onSearchChange={setText}
       // The server has already filtered the list.

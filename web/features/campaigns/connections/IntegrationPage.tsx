@@ -25,6 +25,7 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { When } from '../../../ui/Values.tsx';
 import { ConnectForm } from './ConnectForm.tsx';
 import classes from './integrations.module.css';
+import { integrationsAt, useWhose, Whose } from './whose.tsx';
 import { type Connection, connectionWords, type Vendor } from './words.ts';
 
 /** One service: what it does, how to connect it, and the connections that exist (INTG-01, INTG-02). */
@@ -64,9 +65,10 @@ function One({ vendor }: { vendor: Vendor }) {
   const cache = useQueryClient();
   const mayWrite = useMay('integration.write');
   const [isAdding, setAdding] = useState(false);
+  const { client, company } = useWhose();
   const query = useQuery({
-    queryKey: ['connections', vendor.id],
-    queryFn: ({ signal }) => api.connections.list({ vendor: vendor.id }, { signal }),
+    queryKey: ['connections', vendor.id, client],
+    queryFn: ({ signal }) => api.connections.list({ vendor: vendor.id, ...company }, { signal }),
     refetchInterval: 15_000,
   });
   const changed = () => {
@@ -82,7 +84,7 @@ function One({ vendor }: { vendor: Vendor }) {
         title={vendor.name}
         line={
           <>
-            <Anchor component={Link} to={'/integrations' as never} size="sm" underline="always">
+            <Anchor component={Link} {...integrationsAt(client)} size="sm" underline="always">
               All integrations
             </Anchor>
             {' · '}
@@ -97,6 +99,7 @@ function One({ vendor }: { vendor: Vendor }) {
           ) : undefined
         }
       />
+      <Whose />
       <Stack gap="lg">
         {back && (
           <Notice tone={back.isBad ? 'bad' : 'info'} live={back.isBad ? 'alert' : undefined}>
@@ -162,7 +165,11 @@ function One({ vendor }: { vendor: Vendor }) {
                     verb="Connect"
                     onCancel={rows.length > 0 ? () => setAdding(false) : undefined}
                     save={async (given) => {
-                      const { message } = await api.connections.create({ vendor: vendor.id, ...given });
+                      const { message } = await api.connections.create({
+                        vendor: vendor.id,
+                        ...company,
+                        ...given,
+                      });
                       notifyDone(message);
                       setAdding(false);
                       changed();
@@ -202,11 +209,13 @@ function One({ vendor }: { vendor: Vendor }) {
 /** Goes to the service's own page, where the person agrees. */
 function SignIn({ vendor, connectionId }: { vendor: Vendor; connectionId?: string }) {
   const [isBusy, setBusy] = useState(false);
+  const { company } = useWhose();
   const go = async () => {
     setBusy(true);
     try {
       const { url } = await api.connections.signIn({
         vendor: vendor.id,
+        ...company,
         ...(connectionId ? { connection_id: connectionId } : {}),
       });
       location.assign(url);

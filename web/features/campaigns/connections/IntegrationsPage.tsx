@@ -9,6 +9,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import classes from './integrations.module.css';
 import { NeedsAttention } from './NeedsAttention.tsx';
+import { integrationsAt, useWhose, Whose } from './whose.tsx';
 import { type Connection, connectionWords, found, initials, type Vendor } from './words.ts';
 
 const ALL = 'All';
@@ -17,14 +18,15 @@ const ALL = 'All';
 export default function IntegrationsPage() {
   const [words, setWords] = useState('');
   const [category, setCategory] = useState(ALL);
+  const { client, company } = useWhose();
   const vendors = useQuery({
     queryKey: ['vendors'],
     queryFn: ({ signal }) => api.connections.vendors(undefined, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
   });
   const connections = useQuery({
-    queryKey: ['connections'],
-    queryFn: ({ signal }) => api.connections.list({}, { signal }),
+    queryKey: ['connections', 'all', client],
+    queryFn: ({ signal }) => api.connections.list(company, { signal }),
     refetchInterval: 30_000,
   });
   const all = vendors.data?.data ?? [];
@@ -39,6 +41,7 @@ export default function IntegrationsPage() {
         title="Integrations"
         line="Connect the services that your leads should reach. One connection serves all your campaigns."
       />
+      <Whose />
       <NeedsAttention connections={connections.data?.data ?? []} />
       {error && !(vendors.data && connections.data) ? (
         <ErrorState
@@ -127,10 +130,11 @@ export default function IntegrationsPage() {
 }
 
 function VendorCard({ vendor, connections }: { vendor: Vendor; connections: Connection[] }) {
+  const { client } = useWhose();
   const worst = connections.find((one) => one.state !== 'connected') ?? connections[0];
   const state = worst && connectionWords(worst);
   return (
-    <Link to={`/integrations/${vendor.id}` as never} className={`card ${classes.vendor}`}>
+    <Link {...integrationsAt(client, vendor.id)} className={`card ${classes.vendor}`}>
       <div className={classes.top}>
         <span className={classes.tile} aria-hidden="true">
           {initials(vendor.name)}

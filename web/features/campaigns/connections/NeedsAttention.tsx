@@ -5,13 +5,15 @@ import { api } from '../../../api/client.ts';
 import { num } from '../../../ui/format.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import classes from './integrations.module.css';
+import { integrationsAt, useWhose } from './whose.tsx';
 import { type Connection, connectionWords } from './words.ts';
 
 /** Connections that do not work, and the way to the leads that did not arrive; nothing if all is well (BEY-04). */
 export function NeedsAttention({ connections }: { connections: readonly Connection[] }) {
+  const { client, company } = useWhose();
   const query = useQuery({
-    queryKey: ['undelivered'],
-    queryFn: ({ signal }) => api.delivery.undelivered({}, { signal }),
+    queryKey: ['undelivered', client],
+    queryFn: ({ signal }) => api.delivery.undelivered(company, { signal }),
     refetchInterval: 30_000,
   });
   const broken = connections.filter((one) => one.state === 'broken');
@@ -36,7 +38,7 @@ export function NeedsAttention({ connections }: { connections: readonly Connecti
                 {connectionWords(one).line}
               </Text>
             </div>
-            <Button component={Link} to={`/integrations/${one.vendor}` as never} size="xs">
+            <Button component={Link} {...integrationsAt(client, one.vendor)} size="xs">
               Reconnect
             </Button>
           </li>

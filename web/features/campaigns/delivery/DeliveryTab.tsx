@@ -27,6 +27,7 @@ import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import { integrationsAt } from '../connections/whose.tsx';
 import type { Connection } from '../connections/words.ts';
 import { DeliveryLog } from './DeliveryLog.tsx';
 import { DestinationModal } from './DestinationModal.tsx';
@@ -70,6 +71,10 @@ export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clie
     },
     enabled: mayWrite,
   });
+  /** The client whose connection a destination uses; undefined for one of one's own. */
+  const ownerOf = (hook: Webhook) =>
+    connections.data?.find(({ id, company_id }) => id === hook.connection_id && company_id === clientId)
+      ?.company_id;
   const add = mayWrite && (
     <Menu position="bottom-end" width={280}>
       <Menu.Target>
@@ -132,6 +137,7 @@ export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clie
                 hook={hook}
                 isChosen={hook === chosen}
                 isMarked={hook === chosen && hooks.length > 1}
+                client={user.company_id === clientId ? undefined : ownerOf(hook)}
                 onChoose={() => choose(hook.id)}
                 onChanged={changed}
               />
@@ -176,6 +182,8 @@ function HookCard(props: {
   hook: Webhook;
   isChosen: boolean;
   isMarked: boolean;
+  /** Whose connection it uses, if it is a client's and an agency looks. */
+  client: string | undefined;
   onChoose: () => void;
   onChanged: () => void;
 }) {
@@ -262,7 +270,12 @@ function HookCard(props: {
           <Notice
             tone={hook.connection_state === 'broken' ? 'bad' : 'warn'}
             action={
-              <Button component={Link} to={`/integrations/${hook.kind}` as never} size="xs" variant="default">
+              <Button
+                component={Link}
+                {...integrationsAt(props.client, hook.kind)}
+                size="xs"
+                variant="default"
+              >
                 {hook.connection_state === 'broken' ? 'Reconnect' : 'Open the connection'}
               </Button>
             }

@@ -10,6 +10,7 @@ import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { When } from '../../../ui/Values.tsx';
 import classes from '../connections/integrations.module.css';
+import { integrationsAt } from '../connections/whose.tsx';
 import type { Undelivered as Row } from '../connections/words.ts';
 
 /** What could not be delivered, by destination and cause; nothing if all is well. */
@@ -47,6 +48,7 @@ function Stuck({ row }: { row: Row }) {
   const [isBusy, setBusy] = useState(false);
   const [, set] = useSearchParams();
   const user = useUser();
+  const keeper = (row.connection_company_id !== user.company_id && row.connection_company_id) || undefined;
   const resend = async () => {
     setBusy(true);
     try {
@@ -78,7 +80,7 @@ function Stuck({ row }: { row: Row }) {
       </div>
       <Group gap="xs">
         {row.state === 'waiting' && row.connection_id && mayWrite && (
-          <Button component={Link} to={`/integrations/${row.kind}` as never} size="xs">
+          <Button component={Link} {...integrationsAt(keeper, row.kind)} size="xs">
             Open the connection
           </Button>
         )}
