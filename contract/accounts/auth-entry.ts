@@ -35,6 +35,9 @@ export const entry = {
           .enum(['userdownline', 'client'])
           .describe('What registering here creates: an agency under a root, or a client under an agency'),
         captcha: z.enum(['altcha', 'recaptcha']),
+        emails: z
+          .enum(['sent', 'kept'])
+          .describe('kept: no mail server is set, so emails stay in the outbox of the platform'),
         recapkey: z.string().nullable().describe("reCAPTCHA's site key"),
       }),
     ),
@@ -105,6 +108,10 @@ export const entry = {
       z.object({
         valid: z.boolean(),
         reason: z.string().nullable().describe('Why the link is not valid, as shown to the user'),
+        is_invitation: z
+          .boolean()
+          .optional()
+          .describe('Whether it is for the first password of an account that someone else created'),
         passkeys: z
           .array(Passkey.pick({ name: true, host: true, created_at: true, last_used_at: true }))
           .optional()

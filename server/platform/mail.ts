@@ -160,6 +160,10 @@ export function createMail(
       return id;
     },
 
+    /** Whether emails from a host are kept in the outbox, since neither the platform nor the tenant has a mail server. */
+    isKept: async (rootId: string, host: string): Promise<boolean> =>
+      transport === outboxOnly && (await ownServer(rootId, host)) === null,
+
     /** Sends one email unless it has been sent already. Throws if a retry makes sense. */
     async send({ rootId, mailId }: { rootId: string; mailId: string }): Promise<void> {
       // No transaction is held while talking to the server. A job that was given to two workers may send twice, under

@@ -115,6 +115,7 @@ export function createEntry(
         user_type: kindAt(tenant) === 'agency' ? ('userdownline' as const) : ('client' as const),
         captcha: captcha.kind,
         captcha_key: captcha.siteKey,
+        emails: (await post.isKept(ctx)) ? ('kept' as const) : ('sent' as const),
       };
     },
 
@@ -339,6 +340,7 @@ export function createEntry(
         return {
           valid: true,
           reason: null,
+          is_invitation: row.password_hash === null,
           passkeys: known.map(({ name, host, created_at, last_used_at }) => ({
             name,
             host,

@@ -95,6 +95,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     expect((await post('/api/verify-reset-token', proof)).body).toEqual({
       valid: true,
       reason: null,
+      is_invitation: false,
       passkeys: [],
       passkeys_stay: false,
     });
@@ -242,6 +243,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
       userType: 'userdownline',
       captcha: 'altcha',
       recapkey: null,
+      emails: 'kept',
     });
     expect((await register(form())).status).toBe(403);
     await allow(agency);

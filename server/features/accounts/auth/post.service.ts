@@ -1,3 +1,4 @@
+import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Mail } from '../../../platform/mail.ts';
@@ -17,6 +18,8 @@ export type Post = ReturnType<typeof createPost>;
 /** The feature's emails, in the brand of the tenant at whose host they were triggered. */
 export function createPost({ tenants, mail }: { tenants: Tenants; mail: Mail }) {
   return {
+    /** Whether emails from this host stay in the outbox. */
+    isKept: (ctx: Ctx): Promise<boolean> => mail.isKept(ctx.tenant.rootId, ctx.tenant.host),
     async sender(tenantId: string, host: string): Promise<Sender> {
       return { ...(await tenants.mailBrand(tenantId)), host };
     },

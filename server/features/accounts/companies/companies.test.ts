@@ -125,6 +125,11 @@ describe('[AGCY-06] adding an agency', () => {
     const { url, token: link } = linkIn(mail);
     expect(url.hostname).toBe('bluepeak.root.test');
     const set = { email: 'bea@bluepeak.test', token: link, newpassword: PASSWORD };
+    const { body: known } = await app.call('POST', '/api/verify-reset-token', {
+      host: 'bluepeak.root.test',
+      body: { token: link, email: set.email },
+    });
+    expect(known).toMatchObject({ valid: true, is_invitation: true });
     const done = await app.call('POST', '/api/setnewpassword', { host: 'bluepeak.root.test', body: set });
     expect([done.status, done.body.message]).toEqual([200, 'Your password is set. Welcome.']);
     const me = await app.call('GET', '/api/user', {

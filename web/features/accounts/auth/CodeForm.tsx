@@ -5,6 +5,7 @@ import { api, passkeyLogin, verifyLogin } from '../../../api/client.ts';
 import { ApiError, wordsOf } from '../../../api/errors.ts';
 import { hasPasskeys } from '../../../api/passkey.ts';
 import { notifyDone } from '../../../ui/notify.ts';
+import MailKept from '../../operations/outbox/MailKept.tsx';
 
 interface Props {
   email: string;
@@ -121,6 +122,7 @@ export default function CodeForm({ email, step, onStep, onDone, onBack }: Props)
             {problem}
           </Text>
         )}
+        {step.sent_to && !isPasskey && !isLost && <MailKept />}
         {isPasskey ? (
           isHere && (
             <Button type="button" loading={busy} onClick={() => void byPasskey()}>

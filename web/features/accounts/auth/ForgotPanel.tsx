@@ -1,7 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { messages } from '../../../../contract/messages.ts';
 import { looksLikeEmail } from '../../../../contract/text.ts';
 import { api } from '../../../api/client.ts';
@@ -12,6 +12,8 @@ import { Notice } from '../../../ui/Notice.tsx';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 import { useCaptcha } from './Captcha.tsx';
 import { accessOptionsQuery } from './options.ts';
+
+const MailKept = lazy(() => import('../../operations/outbox/MailKept.tsx'));
 
 /**
  * Returns the server's own message, or the spec's text (calls 8, AUTH-09) when there is none, as with a proxy's error
@@ -76,6 +78,9 @@ export default function ForgotPanel() {
             {...form.getInputProps('username')}
           />
           {captcha.box}
+          <Suspense fallback={null}>
+            <MailKept />
+          </Suspense>
           <Button
             type="submit"
             {...keepFocus}

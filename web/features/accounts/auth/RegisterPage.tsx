@@ -1,7 +1,7 @@
-import { Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
-import { useLocation, useParams } from '@tanstack/react-router';
+import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { looksLikeEmail } from '../../../../contract/text.ts';
 import { api } from '../../../api/client.ts';
@@ -13,6 +13,7 @@ import type { PhoneValue } from '../../../ui/phone.types.ts';
 import { ErrorState } from '../../../ui/states.tsx';
 import { loadPhones, phoneFault } from '../../../ui/usePhone.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
+import MailKept from '../../operations/outbox/MailKept.tsx';
 import { AuthBox, ToLogin } from './AuthBox.tsx';
 import { useCaptcha } from './Captcha.tsx';
 import LoginPage from './LoginPage.tsx';
@@ -115,6 +116,7 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
           The link is valid for 24 hours. If you don’t see the email, check your spam folder or register
           again.
         </Text>
+        <MailKept />
         <ToLogin words="Back to sign-in" />
       </AuthBox>
     );
@@ -170,6 +172,11 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
             />
           )}
           {captcha.box}
+          <MailKept />
+          <Text size="sm" c="dimmed">
+            By registering, you accept the <LegalLink to="/term-of-use">terms of use</LegalLink> and the{' '}
+            <LegalLink to="/privacy-policy">privacy policy</LegalLink>.
+          </Text>
           <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
             Register
           </Button>
@@ -177,5 +184,18 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
         </Stack>
       </form>
     </AuthBox>
+  );
+}
+
+/** A document that opens beside the form, so that nothing entered is lost. */
+function LegalLink({ to, children }: { to: '/term-of-use' | '/privacy-policy'; children: string }) {
+  return (
+    <Anchor
+      inherit
+      underline="always"
+      renderRoot={(props) => <Link {...props} to={to as '/'} target="_blank" />}
+    >
+      {children}
+    </Anchor>
   );
 }

@@ -8,6 +8,7 @@ import { screenMessages } from '../../../../contract/screen-messages.ts';
 import { api, session } from '../../../api/client.ts';
 import { ApiError, wordsOf } from '../../../api/errors.ts';
 import { userQuery } from '../../../api/user.ts';
+import { useBrand } from '../../../brand/brand.ts';
 import { focusFirstWrong, keepFocus } from '../../../ui/forms.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
@@ -28,6 +29,7 @@ export default function SetPasswordPage() {
   const [isRemoving, setRemoving] = useState(false);
   const [step, setStep] = useState<CodeStep>();
   const queryClient = useQueryClient();
+  const brand = useBrand();
   const proceed = () => navigate({ to: '/', replace: true });
   const check = useQuery({
     queryKey: ['reset-link', token, email],
@@ -122,15 +124,24 @@ export default function SetPasswordPage() {
       </AuthBox>
     );
   }
+  const isInvited = check.data.is_invitation === true;
   return (
-    <AuthBox title="Set a new password" line={email} problem={problem}>
+    <AuthBox
+      title={isInvited ? `Welcome to ${brand.name}` : 'Set a new password'}
+      line={isInvited ? `Choose a password for ${email}. You will be signed in with it.` : email}
+      problem={problem}
+    >
       <form onSubmit={send} noValidate>
         <Stack gap="md">
           {/* For password managers: whose password it is. */}
           <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
           <PasswordInput
-            label="New password"
-            description="At least 12 characters. Your other devices will be signed out."
+            label={isInvited ? 'Password' : 'New password'}
+            description={
+              isInvited
+                ? 'At least 12 characters.'
+                : 'At least 12 characters. Your other devices will be signed out.'
+            }
             autoComplete="new-password"
             autoFocus
             maxLength={1024}
@@ -138,7 +149,7 @@ export default function SetPasswordPage() {
             {...form.getInputProps('new_password')}
           />
           <PasswordInput
-            label="Confirm new password"
+            label={isInvited ? 'Confirm password' : 'Confirm new password'}
             autoComplete="new-password"
             maxLength={1024}
             visibilityToggleButtonProps={{

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { FormErrors } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { MODULES } from '../../../../contract/choices.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
@@ -35,6 +35,8 @@ import {
   useCompanyForm,
   valuesOf,
 } from './form.ts';
+
+const MailKept = lazy(() => import('../../operations/outbox/MailKept.tsx'));
 
 /** The key of a form's last failure notification, which goes away when the form is saved. */
 const ABOUT = 'company form';
@@ -110,6 +112,9 @@ export function AddForm({ kind, onClose }: { kind: 'agency' | 'client'; onClose:
         <Text size="sm" c="dimmed">
           The owner gets an email invitation with a link to set a password.
         </Text>
+        <Suspense fallback={null}>
+          <MailKept />
+        </Suspense>
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             Cancel

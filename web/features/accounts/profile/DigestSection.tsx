@@ -10,6 +10,7 @@ import { shortDay } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { ErrorState } from '../../../ui/states.tsx';
+import MailKept from '../../operations/outbox/MailKept.tsx';
 
 const digestQuery = queryOptions({
   queryKey: ['digest'],
@@ -74,6 +75,7 @@ export function DigestSection() {
               turn them on.
             </Notice>
           )}
+          {digest.is_on && <MailKept />}
           <Group gap="xs">
             <Button
               variant="default"

@@ -10,6 +10,7 @@ import { PhoneInput } from '../../../ui/PhoneInput.tsx';
 import { SaveBar } from '../../../ui/SaveBar.tsx';
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
 import { loadPhones } from '../../../ui/usePhone.ts';
+import MailKept from '../../operations/outbox/MailKept.tsx';
 import { MODULE_NAMES, matrixOf, rightWords } from '../roles/model.ts';
 import { roleQuery, rolesQuery } from '../roles/queries.ts';
 import {
@@ -134,6 +135,7 @@ export function StaffForm(props: {
               />
             </>
           )}
+          {!known && <MailKept />}
         </Stack>
       </fieldset>
       {mayEdit ? (

@@ -37,6 +37,7 @@ import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
 import { When } from '../../../ui/Values.tsx';
+import MailKept from '../../operations/outbox/MailKept.tsx';
 import { CampaignSelect } from '../analytics/CampaignSelect.tsx';
 import { integrationsAt } from '../connections/whose.tsx';
 import { HoursFields } from '../delivery/HoursFields.tsx';
@@ -220,6 +221,7 @@ export function AlertDrawer(props: {
               )}
               {...form.getInputProps('user_ids')}
             />
+            {values.user_ids.length > 0 && <MailKept />}
             <MultiSelect
               label="Slack and Teams"
               description={

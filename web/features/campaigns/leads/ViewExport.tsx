@@ -12,6 +12,7 @@ import type { SavedView } from '../../../ui/lists.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { ErrorState } from '../../../ui/states.tsx';
+import MailKept from '../../operations/outbox/MailKept.tsx';
 
 const exportsQuery = queryOptions({
   queryKey: ['view-exports'],
@@ -75,6 +76,7 @@ function Schedule({ view, mine, onClose }: { view: SavedView; mine: Mine; onClos
       {mine.is_blocked && (
         <Notice tone="warn">Your company has turned off emails to you. Ask its owner to turn them on.</Notice>
       )}
+      <MailKept />
       <Select
         label="What to send"
         description={`A file has the columns of an export, and at most ${num(MOST_EXPORTED)} leads.`}
