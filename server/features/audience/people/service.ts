@@ -22,6 +22,7 @@ import * as store from './import.store.ts';
 import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
 import { learn, match, people, sharers } from './match.service.ts';
 import { createMerges } from './merge.service.ts';
+import { mergesAbout } from './merge.store.ts';
 import type { PersonField } from './model.ts';
 import * as signals from './signal.store.ts';
 
@@ -85,6 +86,8 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
     /** Marks batches of signals as compared with every campaign, in the root's scope. */
     markBatches: signals.markBatches,
     sharers,
+    /** Returns who is the same person as someone, and how that came about, in the root's scope. */
+    mergesAbout: (tx: Tx, rootId: string, personId: string) => mergesAbout(tx, rootId, personId),
     /**
      * Returns which of these numbers (E.164) a source of the root's people marked as on a do-not-call list; in the
      * root's scope.
