@@ -20,7 +20,7 @@ import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
 import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
-import { learn, match, people, sharers } from './match.service.ts';
+import { learn, match, people, profilesAmong, sharers } from './match.service.ts';
 import { createMerges } from './merge.service.ts';
 import { mergesAbout } from './merge.store.ts';
 import type { PersonField } from './model.ts';
@@ -81,6 +81,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
     /** Returns what is known about people beyond how to reach them, by id; in the root's scope. */
     profiles: async (tx: Tx, rootId: string, ids: readonly string[]) =>
       ids.length === 0 ? new Map<string, Profile>() : profilesOf(tx, rootId, ids),
+    profilesAmong,
     /** Returns the first and last day for which a root has signals, in the root's scope. */
     signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
     /** Marks batches of signals as compared with every campaign, in the root's scope. */
