@@ -8,7 +8,7 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { Money, When } from '../../../ui/Values.tsx';
 import classes from './Journey.module.css';
-import { matchWord, matchWords } from './match.ts';
+import { lowerFirst, matchWord, matchWords } from './match.ts';
 
 type Step = Awaited<ReturnType<Client['leads']['journey']>>['data'][number];
 
@@ -86,7 +86,7 @@ function StepWords({ step }: { step: Step }) {
         </Text>
         {step.match_type && (
           <Text size="xs" c="dimmed">
-            Matched by {inSentence(matchWords(step.match_type))}, {step.confidence}% confidence
+            Matched by {lowerFirst(matchWords(step.match_type))}, {step.confidence}% confidence
           </Text>
         )}
       </>
@@ -169,12 +169,9 @@ function StepWords({ step }: { step: Step }) {
   );
 }
 
-/** A name of a key as it stands within a sentence: 'IP address' stays as it is. */
-const inSentence = (name: string): string => name.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
-
 /** Why two records were merged, and what that changed. */
 function mergeWords(shared: Step['shared']): string {
-  const both = [...new Set(shared.map((key) => inSentence(matchWord(key))))];
+  const both = [...new Set(shared.map((key) => lowerFirst(matchWord(key))))];
   const why =
     both.length > 0 ? `Both have the same ${both.join(' and ')}.` : 'They were found to be the same by hand.';
   return `${why} From then on, visits of either count as this person’s.`;
