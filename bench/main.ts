@@ -10,6 +10,7 @@ import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
 import { benchIntent } from './intent.ts';
+import { benchJourney } from './journey.ts';
 import { benchLeads } from './leads.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLogs } from './logs.ts';
@@ -32,6 +33,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
   leads: () => benchLeads({ full }),
+  journey: () => benchJourney({ full }),
   logs: () => benchLogs({ full }),
   intent: () => benchIntent({ full }),
   api: () => benchApi({ full }),

@@ -31,6 +31,7 @@ import { leads } from './campaigns/leads.ts';
 import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
 import { returns } from './campaigns/returns.ts';
+import { silence } from './campaigns/silence.ts';
 import { viewExports } from './campaigns/view-exports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
@@ -88,6 +89,7 @@ export const contract = {
   returns,
   customers,
   digest,
+  silence,
   minimumSpend,
   onboardingCharge,
   outbox,

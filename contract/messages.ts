@@ -175,6 +175,8 @@ export const ownMessages = {
   digestOn: 'You will get the digest on Mondays.',
   digestOff: 'You will not get the digest anymore.',
   digestSent: (address: string) => `The digest is on its way to ${address}.`,
+  silenceOn: 'You will be told when a site goes silent.',
+  silenceOff: 'You will not be told about silent sites anymore.',
   digestEmpty: 'There is nothing to tell about last week.',
   logSaved: 'Added to the log.',
   viewScheduled: 'You will get this view by email.',

@@ -17,7 +17,18 @@ export const customers = {
     })
     .meta({ access: 'exclusion.read' })
     .input(Place)
-    .output(z.object({ data: z.array(z.object({ id: Id, name: z.string(), vendor: z.string() })) })),
+    .output(
+      z.object({
+        data: z.array(
+          z.object({
+            id: Id,
+            name: z.string(),
+            vendor: z.string(),
+            who: z.string().describe('Who the vendor marks as customers'),
+          }),
+        ),
+      }),
+    ),
   connect: call
     .route({
       method: 'POST',

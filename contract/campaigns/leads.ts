@@ -147,9 +147,20 @@ export const Lead = LeadRow.extend({
 /** A step of a lead's journey. What its kind does not have is null. */
 const Step = z.object({
   kind: z
-    .enum(['view', 'identify', 'thanks', 'lead', 'delivery', 'return', 'decision'])
+    .enum([
+      'view',
+      'identify',
+      'thanks',
+      'signal',
+      'lead',
+      'delivery',
+      'return',
+      'decision',
+      'merge',
+      'unmerge',
+    ])
     .describe(
-      'A page view, a sign-up, the thank-you page, the lead itself, a delivery of it, its return, or the decision about that',
+      'A page view, a sign-up, the thank-you page, an intent signal, the lead itself, a delivery of it, its return, the decision about that, a merge of two records of the person, or the undoing of one',
     ),
   id: Id,
   at: Instant,
@@ -175,6 +186,11 @@ const Step = z.object({
   reason: z.enum(RETURN_REASONS).nullable().describe('Why the lead was returned'),
   decision: z.enum(RETURN_STATES).nullable().describe('Whether the return was approved or declined'),
   note: Text.describe('What was written with the return or the decision'),
+  match_type: MatchType.nullable().describe('What the person of the lead was recognized by'),
+  confidence: z.int().nullable(),
+  price_micros: Micros.nullable(),
+  keyword: Text.describe('What was searched for'),
+  shared: z.array(MatchType).describe('What both merged records have. Never who the other one is'),
 });
 
 /** A product that campaigns belong to. */
@@ -250,7 +266,7 @@ export const leads = {
       path: '/leadspeek/report/lead/{id}/journey',
       tags: ['Leads'],
       summary:
-        "Lists what happened around a lead, newest first: the person's visits to the campaign's sites, deliveries, and its return",
+        "Lists what happened around a lead, newest first: the person's visits to the campaign's sites, signals, merges of their records, deliveries, and its return",
     })
     .meta({ access: 'lead.read' })
     .input(PageQuery.extend({ id: Id }))

@@ -22,7 +22,7 @@ export const REASON_WORDS: Record<CreditReason, string> = {
   wrong_person: 'Wrong person',
   duplicate: 'Duplicate lead',
   invalid_contact: 'Invalid contact details',
-  customer: 'Already a customer',
+  customer: 'Known customer',
   excluded: 'On an exclusion list',
   outside_target: 'Outside target audience',
   goodwill: 'Goodwill',

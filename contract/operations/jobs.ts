@@ -36,6 +36,7 @@ export const JOB_TITLES: Record<string, string> = {
   'developer.expiry': 'API key expiry notices',
   'developer.forget': 'Clean-up of the API request log',
   'digest.due': 'Weekly digests',
+  'silence.due': 'Messages about silent sites',
   'view.exports': 'Saved views by email',
   'enrichment.complete': 'Lead data',
   'exclusions.clear': 'Exclusion list removal',

@@ -27,6 +27,7 @@ import { feature as leads } from './campaigns/leads/feature.ts';
 import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
 import { feature as returns } from './campaigns/returns/feature.ts';
+import { feature as silence } from './campaigns/silence/feature.ts';
 import { feature as viewExports } from './campaigns/view-exports/feature.ts';
 import { feature as visits } from './campaigns/visits/feature.ts';
 import { feature as developer } from './developer/api/feature.ts';
@@ -99,6 +100,7 @@ export const FEATURES = [
   alerts,
   reports,
   digest,
+  silence,
   viewExports,
   developer,
   analytics,

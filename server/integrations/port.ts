@@ -193,11 +193,13 @@ export interface Vendor {
   find?(way: Way, request: Request): Promise<string | null>;
   /** Tells people something else than a lead; chats do. */
   announce?(way: Way, announcement: Announcement): Promise<Result>;
-  /**
-   * A page of the people that the account marks as customers, not of those that it only has as contacts: leads arrive
-   * there as well. `next`: what comes after it; null at the end. Throws when the vendor refuses.
-   */
-  customers?(way: Way, after: string | null): Promise<{ customers: Customer[]; next: string | null }>;
+  /** The people that the account marks as customers, not those that it only has as contacts: leads arrive there as well. */
+  customers?: {
+    /** Who they are there, as the screen says it. */
+    who: string;
+    /** A page of them. `next`: what comes after it; null at the end. Throws when the vendor refuses. */
+    list(way: Way, after: string | null): Promise<{ customers: Customer[]; next: string | null }>;
+  };
   /** Deletes a record at the vendor; one that is already gone is fine. */
   erase?(way: Way, remoteId: string): Promise<void>;
 }

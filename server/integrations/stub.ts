@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OAuthClient } from './oauth.ts';
-import type { Credentials } from './port.ts';
+import type { Credentials, Customer } from './port.ts';
 
 /** A request as a stub sees it. */
 export interface StubRequest {
@@ -56,6 +56,8 @@ export interface Stub {
   settings: Readonly<Record<string, string>>;
   handle(request: StubRequest): StubAnswer;
   records(): StubRecord[];
+  /** Has someone be a customer, if the vendor lists them. */
+  addCustomer?(customer: Customer): void;
   /** Deletes a record, as a person at the vendor would. */
   remove(id: string): void;
   /** From now on the credentials are refused. */

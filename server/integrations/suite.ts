@@ -319,6 +319,40 @@ export function integrationSuite(vendor: Vendor, options: SuiteOptions): void {
       });
     }
 
+    if (vendor.customers) {
+      const { list } = vendor.customers;
+      it('[BEY-20] lists everyone whom it marks as a customer, page by page, and no one who is only a lead', async () => {
+        await deliver();
+        const given = Array.from({ length: 207 }, (_, n) => ({
+          name: `Ada Lovelace${n}`,
+          email: `c${n}@customers.example`,
+          phone: n % 2 === 0 ? '+12025550188' : '',
+        }));
+        for (const one of given) stub.addCustomer!(one);
+        const pages = [];
+        for (let after: string | null = null, page = 0; page === 0 || after !== null; page++) {
+          expect(page).toBeLessThan(10);
+          const { customers, next }: { customers: typeof given; next: string | null } = await list(
+            way,
+            after,
+          );
+          pages.push(customers);
+          after = next;
+        }
+        expect(pages.length).toBeGreaterThan(1);
+        expect(pages.flat()).toEqual(given);
+      });
+
+      it('[BEY-20] says why it lists no customers', async () => {
+        running.answerNext(options.tooMany.answer, 1);
+        await expect(list(way, null)).rejects.toMatchObject({
+          result: { kind: 'retry', afterMs: options.tooMany.afterMs },
+        });
+        stub.revoke();
+        await expect(list(way, null)).rejects.toMatchObject({ result: { kind: 'broken' } });
+      });
+    }
+
     if (vendor.settings.some(({ kind }) => kind !== 'text') || vendor.hasOwnFields) {
       it('[INTG-02] offers choices for its settings', async () => {
         const choices = await vendor.choices!(way);

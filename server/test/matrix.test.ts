@@ -622,6 +622,8 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/integrations/deliveries/:id/erase',
       // The sample's last week has nothing to tell of (features/campaigns/digest/digest.test.ts counts its rows).
       'POST /api/digest/send',
+      // A choice of a client's own users (features/campaigns/silence/silence.test.ts counts its rows).
+      'PUT /api/silence',
       // Only computes what something would cost.
       'POST /api/leadspeek/client/topup-estimate',
     ]);

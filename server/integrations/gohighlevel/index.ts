@@ -2,6 +2,7 @@ import { Stopped } from '../attempt.ts';
 import { type Answer, at, listAt, textAt } from '../http.ts';
 import {
   type Choice,
+  type Customer,
   chosen,
   isOk,
   type Request,
@@ -13,6 +14,8 @@ import {
 } from '../port.ts';
 
 const VERSION = '2021-07-28';
+/** The most opportunities that a search returns at once. */
+const SEARCH_PAGE = 100;
 
 /**
  * GoHighLevel contacts (API v2) by a private integration's token, or by signing in. The upsert matches as the location's setting "Allow
@@ -25,7 +28,7 @@ export const gohighlevel: Vendor = {
   category: 'CRM',
   steps: [
     'In the sub-account, open Settings, Private Integrations, and create an integration.',
-    'Give it the scopes contacts.write, contacts.readonly, locations.readonly, locations/customFields.readonly and locations/tags.readonly. For opportunities, add opportunities.write and opportunities.readonly.',
+    'Give it the scopes contacts.write, contacts.readonly, locations.readonly, locations/customFields.readonly and locations/tags.readonly. For opportunities and for known customers, add opportunities.write and opportunities.readonly.',
     'Copy its token, which is shown only once. Copy the location ID from Settings, Business Profile.',
   ],
   isUnverified: true,
@@ -166,6 +169,37 @@ export const gohighlevel: Vendor = {
       status: saved.answer.status,
       ...(spent ? { afterMs: limitEnds(last) } : {}),
     };
+  },
+
+  // A contact says nothing of having bought, so it is those of won opportunities; we only ever add open ones.
+  customers: {
+    who: 'Contacts with a won opportunity',
+    async list(way, after) {
+      const query = new URLSearchParams({
+        location_id: way.credentials.location ?? '',
+        status: 'won',
+        limit: String(SEARCH_PAGE),
+      });
+      const [at, id] = after?.split(' ') ?? [];
+      if (at && id) {
+        query.set('startAfter', at);
+        query.set('startAfterId', id);
+      }
+      const answer = await ask(way, 'GET', `/opportunities/search?${query}`);
+      if (!isOk(answer)) throw new Stopped(judged(answer));
+      const found = listAt(answer.json, 'opportunities');
+      const next = `${textAt(answer.json, 'meta', 'startAfter') ?? ''} ${textAt(answer.json, 'meta', 'startAfterId') ?? ''}`;
+      return {
+        customers: found.flatMap((opportunity): Customer[] => {
+          const of = (key: string): string => textAt(opportunity, 'contact', key) ?? '';
+          // Of an opportunity whose contact was deleted, nothing is known.
+          return of('email') || of('phone')
+            ? [{ name: of('name'), email: of('email'), phone: of('phone') }]
+            : [];
+        }),
+        next: found.length === SEARCH_PAGE && /^\S+ \S+$/.test(next) && next !== after ? next : null,
+      };
+    },
   },
 
   async erase(way, remoteId) {

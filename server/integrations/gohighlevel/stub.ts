@@ -60,6 +60,7 @@ export function gohighlevelStub(options: GohighlevelStubOptions = {}): Gohighlev
   const { order = ['email', 'phone'], lacking = [], allowsDuplicateOpportunities = false } = options;
   const contacts = new Map<string, { fields: Record<string, string>; tags: string[] }>();
   const opportunities = new Map<string, ReturnType<GohighlevelStub['opportunities']>[number]>();
+  const won = new Set<ReturnType<GohighlevelStub['opportunities']>[number]>();
   let remaining = options.remaining ?? Number.POSITIVE_INFINITY;
   let isRevoked = false;
   let next = 1;
@@ -206,9 +207,28 @@ export function gohighlevelStub(options: GohighlevelStubOptions = {}): Gohighlev
     if (method === 'GET' && path === '/opportunities/pipelines')
       return { status: 200, json: { pipelines: [PIPELINE] } };
     if (method === 'GET' && path === '/opportunities/search') {
-      const of = query.get('contact_id');
-      const list = [...opportunities].filter(([, { contactId }]) => contactId === of);
-      return { status: 200, json: { opportunities: list.map(([id, entry]) => ({ id, ...entry })) } };
+      const [of, status] = [query.get('contact_id'), query.get('status') ?? 'all'];
+      const limit = Number(query.get('limit') ?? 20);
+      if (!(limit >= 1 && limit <= 100)) return problem(422, ['limit must not be greater than 100']);
+      const all = [...opportunities].filter(
+        ([, one]) =>
+          (of === null || one.contactId === of) &&
+          (status === 'all' || (won.has(one) ? 'won' : 'open') === status),
+      );
+      const from = 1 + all.findIndex(([id]) => id === query.get('startAfterId'));
+      const list = all.slice(from, from + limit);
+      const last = list.at(-1)?.[0];
+      return {
+        status: 200,
+        json: {
+          opportunities: list.map(([id, entry]) => {
+            const { name, email, phone } = contacts.get(entry.contactId)?.fields ?? {};
+            const contact = { id: entry.contactId, name, email, phone, tags: [] };
+            return { id, ...entry, status: won.has(entry) ? 'won' : 'open', contact };
+          }),
+          meta: { total: all.length, ...(last ? { startAfterId: last, startAfter: 1625203104328 } : {}) },
+        },
+      };
     }
     if (method === 'POST' && path === '/opportunities/') return opportunity(json);
     const tagged = /^\/contacts\/([^/]+)\/tags$/.exec(path);
@@ -245,6 +265,18 @@ export function gohighlevelStub(options: GohighlevelStubOptions = {}): Gohighlev
           ),
         },
       })),
+    addCustomer({ name, email, phone }) {
+      const contactId = `contact${next++}`;
+      contacts.set(contactId, { fields: { name, email, phone }, tags: [] });
+      const opportunity = {
+        contactId,
+        pipelineId: PIPELINE.id,
+        pipelineStageId: PIPELINE.stages[1]!.id,
+        name: 'Roof',
+      };
+      opportunities.set(`opportunity${next++}`, opportunity);
+      won.add(opportunity);
+    },
     remove: (id) => void contacts.delete(id),
     revoke: () => {
       isRevoked = true;

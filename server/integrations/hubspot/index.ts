@@ -111,33 +111,36 @@ export const hubspot: Vendor = {
     };
   },
 
-  // By ascending id instead of the search's own paging, which ends after 10,000.
-  async customers(way, after) {
-    const answer = await ask(way, 'POST', `/crm/objects/${VERSION}/contacts/search`, {
-      filterGroups: [
-        {
-          filters: [
-            { propertyName: 'lifecyclestage', operator: 'EQ', value: 'customer' },
-            ...(after === null ? [] : [{ propertyName: 'hs_object_id', operator: 'GT', value: after }]),
-          ],
-        },
-      ],
-      sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
-      properties: ['email', 'firstname', 'lastname', 'phone'],
-      limit: SEARCH_PAGE,
-    });
-    if (!isOk(answer)) throw new Stopped(refusal(answer, words(answer)));
-    const results = listAt(answer.json, 'results');
-    const of = (contact: unknown, key: string): string => textAt(contact, 'properties', key) ?? '';
-    const last = textAt(results.at(-1), 'id');
-    return {
-      customers: results.map((contact) => ({
-        name: `${of(contact, 'firstname')} ${of(contact, 'lastname')}`.trim(),
-        email: of(contact, 'email'),
-        phone: of(contact, 'phone'),
-      })),
-      next: results.length === SEARCH_PAGE && last && last !== after ? last : null,
-    };
+  customers: {
+    who: 'Contacts with the lifecycle stage Customer',
+    // By ascending id instead of the search's own paging, which ends after 10,000.
+    async list(way, after) {
+      const answer = await ask(way, 'POST', `/crm/objects/${VERSION}/contacts/search`, {
+        filterGroups: [
+          {
+            filters: [
+              { propertyName: 'lifecyclestage', operator: 'EQ', value: 'customer' },
+              ...(after === null ? [] : [{ propertyName: 'hs_object_id', operator: 'GT', value: after }]),
+            ],
+          },
+        ],
+        sorts: [{ propertyName: 'hs_object_id', direction: 'ASCENDING' }],
+        properties: ['email', 'firstname', 'lastname', 'phone'],
+        limit: SEARCH_PAGE,
+      });
+      if (!isOk(answer)) throw new Stopped(refusal(answer, words(answer)));
+      const results = listAt(answer.json, 'results');
+      const of = (contact: unknown, key: string): string => textAt(contact, 'properties', key) ?? '';
+      const last = textAt(results.at(-1), 'id');
+      return {
+        customers: results.map((contact) => ({
+          name: `${of(contact, 'firstname')} ${of(contact, 'lastname')}`.trim(),
+          email: of(contact, 'email'),
+          phone: of(contact, 'phone'),
+        })),
+        next: results.length === SEARCH_PAGE && last && last !== after ? last : null,
+      };
+    },
   },
 
   async erase(way, remoteId) {

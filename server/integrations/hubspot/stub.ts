@@ -58,6 +58,10 @@ export function hubspotStub(): Stub {
   return {
     credentials: () => ({ token: 'pat-na1-stub' }),
     settings: {},
+    addCustomer({ name, email, phone }) {
+      const [firstname = '', lastname = ''] = name.split(' ');
+      contacts.set(String(next++), { firstname, lastname, email, phone, lifecyclestage: 'customer' });
+    },
     records: () => [...contacts].map(([id, fields]) => ({ id, fields })),
     remove: (id) => void contacts.delete(id),
     revoke: () => {

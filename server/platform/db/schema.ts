@@ -2048,6 +2048,22 @@ export interface Schema {
     company_id: string;
     count: bigint;
   };
+  silence_choice: {
+    user_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    is_on: boolean;
+    changed_at: Date;
+  };
+  silence_told: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    silent_since: Date;
+    told_at: Date;
+  };
   spend_day: {
     subject: 'wallet' | 'client' | 'campaign';
     subject_id: string;

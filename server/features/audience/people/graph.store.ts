@@ -314,6 +314,21 @@ export async function profilesOf(
   return known;
 }
 
+/** Returns what is kept apart from people, by their ids: only of rows that have any of it. */
+export async function profileRows(
+  tx: Tx,
+  rootId: string,
+  ids: readonly string[],
+): Promise<Map<string, Partial<Profile>>> {
+  const columns = sql.raw(PROFILE_KEYS.map((key) => `f.${key}`).join(', '));
+  const { rows } = await sql<Partial<Profile> & { person_id: string }>`
+    select f.person_id, ${columns} from unnest(${ids}::uuid[]) w (id)
+    cross join lateral (select * from person_profile where root_id = ${rootId} and person_id = w.id limit 1) f`.execute(
+    tx,
+  );
+  return new Map(rows.map(({ person_id, ...profile }) => [person_id, profile as Partial<Profile>]));
+}
+
 /** How many people and keys the scope's graph holds. */
 export async function countGraph(tx: Tx): Promise<{ people: number; keys: number }> {
   const { rows } = await sql<{ people: bigint; keys: bigint }>`

@@ -209,6 +209,30 @@ export async function people(
   return known;
 }
 
+/**
+ * What is known about these people beyond how to reach them, without reading the people again. Of merged people, what
+ * the one who represents them lacks is filled in from the others.
+ */
+export async function profilesAmong(
+  tx: Tx,
+  rootId: string,
+  known: ReadonlyMap<string, KnownPerson>,
+): Promise<Map<string, Partial<graph.Profile>>> {
+  if (known.size === 0) return new Map();
+  const rows = await graph.profileRows(tx, rootId, [
+    ...new Set([...known.values()].flatMap((one) => one.members)),
+  ]);
+  return new Map(
+    [...known].map(([id, { members, job_title, company_name }]) => {
+      const profile: Partial<graph.Profile> = { job_title, company_name };
+      for (const member of members)
+        for (const [key, value] of Object.entries(rows.get(member) ?? {}))
+          profile[key as keyof graph.Profile] ??= value;
+      return [id, profile];
+    }),
+  );
+}
+
 function addOnce(values: Buffer[], value: Buffer): void {
   if (!values.some((one) => one.equals(value))) values.push(value);
 }

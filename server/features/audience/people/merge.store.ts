@@ -51,6 +51,41 @@ export async function groupOf(tx: Tx, rootId: string, topId: string): Promise<st
   return [topId, ...rows.map((row) => row.person_id)];
 }
 
+/** A merge of someone's, or the end of one, as a lead's journey tells it. */
+export interface MergeStep {
+  id: string;
+  merged_at: Date;
+  undone_at: Date | null;
+  /** The kinds of keys that a source gave both people. */
+  shared: number[];
+}
+/** How many merges a journey tells. */
+const MOST_TOLD = 100;
+
+/**
+ * Returns everyone who is the same person as someone, and the newest merges that made them so, with those of this very
+ * person that were undone.
+ */
+export async function mergesAbout(
+  tx: Tx,
+  rootId: string,
+  personId: string,
+): Promise<{ group: string[]; merges: MergeStep[] }> {
+  const own = await absorption(tx, rootId, personId);
+  const group = await groupOf(tx, rootId, own?.top_id ?? personId);
+  const { rows } = await sql<MergeStep>`
+    select m.id, m.merged_at, m.undone_at,
+           array(select distinct get_byte(key, 0) from unnest(a.keys) key where key = any(b.keys) order by 1) as shared
+    from person_merge m
+    left join person a on a.root_id = m.root_id and a.id = m.person_id
+    left join person b on b.root_id = m.root_id and b.id = m.into_id
+    where m.root_id = ${rootId} and (
+      (m.undone_at is null and m.person_id = any(${group}::uuid[]))
+      or (m.undone_at is not null and (m.person_id = ${personId} or m.into_id = ${personId})))
+    order by m.merged_at desc, m.id limit ${MOST_TOLD}`.execute(tx);
+  return { group, merges: rows };
+}
+
 /** Makes `kept` absorb `absorbed` and everyone whom that person represents. Before that, both represent themselves. */
 export async function addMerge(
   tx: Tx,

@@ -20,8 +20,9 @@ import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
 import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
-import { learn, match, people, sharers } from './match.service.ts';
+import { learn, match, people, profilesAmong, sharers } from './match.service.ts';
 import { createMerges } from './merge.service.ts';
+import { mergesAbout } from './merge.store.ts';
 import type { PersonField } from './model.ts';
 import * as signals from './signal.store.ts';
 
@@ -80,11 +81,14 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
     /** Returns what is known about people beyond how to reach them, by id; in the root's scope. */
     profiles: async (tx: Tx, rootId: string, ids: readonly string[]) =>
       ids.length === 0 ? new Map<string, Profile>() : profilesOf(tx, rootId, ids),
+    profilesAmong,
     /** Returns the first and last day for which a root has signals, in the root's scope. */
     signalDays: (tx: Tx, rootId: string) => signals.daysOfSignals(tx, rootId, ...signalDays(clock.now())),
     /** Marks batches of signals as compared with every campaign, in the root's scope. */
     markBatches: signals.markBatches,
     sharers,
+    /** Returns who is the same person as someone, and how that came about, in the root's scope. */
+    mergesAbout: (tx: Tx, rootId: string, personId: string) => mergesAbout(tx, rootId, personId),
     /**
      * Returns which of these numbers (E.164) a source of the root's people marked as on a do-not-call list; in the
      * root's scope.

@@ -44,7 +44,7 @@ export function createCustomers(
   const { audit, exclusions, connections, tenants, limits } = deps;
 
   /** Everything that a vendor lists as customers. @throws Stopped and what else its adapter throws */
-  async function read(list: NonNullable<ReturnType<Connections['vendor']>['customers']>, way: Way) {
+  async function read(list: NonNullable<ReturnType<Connections['vendor']>['customers']>['list'], way: Way) {
     const people: Customer[] = [];
     let after: string | null = null;
     let waits = 0;
@@ -90,9 +90,10 @@ export function createCustomers(
     sources: (ctx: Ctx, given: { level: 'client' | 'campaign'; owner_id: string }) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const all = await connections.ofCompany(tx, await clientOf(tx, given));
-        return all
-          .filter(({ vendor }) => connections.vendor(vendor).customers)
-          .map((row) => ({ id: row.id, name: row.name, vendor: connections.vendor(row.vendor).name }));
+        return all.flatMap(({ id, name, vendor }) => {
+          const { name: vendorName, customers } = connections.vendor(vendor);
+          return customers ? [{ id, name, vendor: vendorName, who: customers.who }] : [];
+        });
       }),
 
     /** Adds a list that a connection fills, and has it read. @throws Refusal 404, 409, 422 */
@@ -170,7 +171,7 @@ export function createCustomers(
         return failed('The connection does not work. Reconnect it first.');
       let people: Customer[];
       try {
-        people = await read((...asked) => vendor.customers!(...asked), way);
+        people = await read((...asked) => vendor.customers!.list(...asked), way);
       } catch (error) {
         const result = outcomeOf(error);
         if (result.kind === 'delivered') return;

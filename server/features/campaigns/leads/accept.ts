@@ -147,9 +147,16 @@ export function createAccept(
         },
       ]),
     );
-    const profiles = await people.profiles(tx, rootId, [
-      ...new Set(visits.flatMap((v) => (standings.get(v.campaignId)?.fit ? [v.match.personId] : []))),
-    ]);
+    const profiles = await people.profilesAmong(
+      tx,
+      rootId,
+      new Map(
+        visits.flatMap((v) => {
+          const person = standings.get(v.campaignId)?.fit ? known.get(v.match.personId) : undefined;
+          return person ? [[v.match.personId, person]] : [];
+        }),
+      ),
+    );
     /** What a campaign's filter looks at. */
     const factsOf = ({ match }: Recognized): FitFacts => {
       const person = known.get(match.personId);
@@ -353,7 +360,24 @@ export function createAccept(
     await store.addConversions(tx, goals);
     const transfers = await till.settle();
     await customers.seen(tx, customersSeen);
-    await scores.again(tx, seenAgain, now);
+    const scored = await scores.ofBatch(
+      tx,
+      new Map([...seenAgain].map(([id, { at, pages, campaign }]) => [id, { at, pages, rules: campaign }])),
+      taken.map(({ visit, id, campaign }) => ({
+        leadId: id,
+        campaignId: campaign.id,
+        personId: oneOf.get(visit.match.personId)!,
+        visitDay: visit.visit?.day ?? null,
+        visitEventId: visit.visit?.eventId ?? null,
+        seenAt:
+          visit.visit || !visit.signals?.shown[0] ? visit.receivedAt : new Date(visit.signals.shown[0].at),
+        rules: campaign,
+        signals: visit.visit ? null : (visit.signals ?? null),
+        fit: standings.get(campaign.id)?.fit?.count(factsOf(visit)) ?? null,
+        known: null,
+      })),
+      now,
+    );
     const seen = [...seenAgain].map(([id, { at, lead, campaign }]) => ({
       id,
       campaignId: campaign.id,
@@ -367,23 +391,6 @@ export function createAccept(
     );
     if (seen.length > 0) await events.emit(tx, 'leads.seen', { leads: seen });
     if (taken.length > 0) {
-      const scored = await scores.ofNew(
-        tx,
-        taken.map(({ visit, id, campaign }) => ({
-          leadId: id,
-          campaignId: campaign.id,
-          personId: oneOf.get(visit.match.personId)!,
-          visitDay: visit.visit?.day ?? null,
-          visitEventId: visit.visit?.eventId ?? null,
-          seenAt:
-            visit.visit || !visit.signals?.shown[0] ? visit.receivedAt : new Date(visit.signals.shown[0].at),
-          rules: campaign,
-          signals: visit.visit ? null : (visit.signals ?? null),
-          fit: standings.get(campaign.id)?.fit?.count(factsOf(visit)) ?? null,
-          known: null,
-        })),
-        now,
-      );
       await store.insertLeads(
         tx,
         taken.map(({ visit, id, campaign, priceMicros, costMicros }) => ({

@@ -1,4 +1,5 @@
 import type { DeliveryState } from '../../../../contract/campaigns/destinations.ts';
+import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
 import type { ReturnReason, ReturnState } from '../../../../contract/campaigns/return-rules.ts';
 import { printable } from '../../../platform/printable.ts';
 
@@ -71,7 +72,7 @@ export function cameBy(text: string | null): Came | null {
 
 /** A step of a journey as it is stored; what its kind does not have is null. */
 export interface StepRow {
-  kind: 'visit' | 'lead' | 'delivery' | 'return' | 'decision';
+  kind: 'visit' | 'signal' | 'lead' | 'delivery' | 'return' | 'decision' | 'merge' | 'unmerge';
   id: string;
   at: Date;
   /** Of a visit: what the pixel saw. */
@@ -90,7 +91,17 @@ export interface StepRow {
   reason: ReturnReason | null;
   decision: ReturnState | null;
   note: string | null;
+  /** Of the lead: how its person was recognized, how surely, and what it cost its client. */
+  match_kind: number | null;
+  confidence: number | null;
+  price_micros: bigint | null;
+  /** Of a signal. */
+  keyword: string | null;
+  /** Of a merge: the kinds of keys that both people have. */
+  shared: number[] | null;
 }
+
+const matchOf = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 
 /** Events of the pixel, as steps are called; what is neither of these is a page view. */
 const EVENTS: Record<string, 'identify' | 'thanks'> = { identify: 'identify', thanks: 'thanks' };
@@ -112,4 +123,9 @@ export const stepOf = (row: StepRow) => ({
   reason: row.reason,
   decision: row.decision,
   note: textOf(row.note),
+  match_type: row.match_kind === null ? null : matchOf(row.match_kind),
+  confidence: row.confidence,
+  price_micros: row.price_micros === null ? null : Number(row.price_micros),
+  keyword: textOf(row.keyword),
+  shared: (row.shared ?? []).map(matchOf),
 });

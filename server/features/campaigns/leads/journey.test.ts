@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inScope } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
@@ -62,6 +63,7 @@ beforeAll(async () => {
   await app.make.leadCost(agency, 900_000n);
   client = await app.make.client(agency);
   await app.make.user(client, { email: 'client@x.test', password: PASSWORD });
+  await app.make.user(root, { email: 'root@x.test', password: PASSWORD });
   const other = await app.make.client(agency);
   await app.make.user(other, { email: 'other@x.test', password: PASSWORD });
   campaign = await app.make.campaign(client, { price: 2n * USD, balance: 100n * USD });
@@ -114,6 +116,79 @@ describe('[BEY-16] the journey of a lead', () => {
     expect(body.data[2]).toMatchObject({ page_url: 'https://shop.example.com/checkout', seconds: null });
     const pages = await Promise.all([1, 2, 3].map((page) => journey(page, 2)));
     expect(pages.flatMap(({ body }) => body.data)).toEqual(body.data);
+  });
+
+  test('says when its person was merged, why, and when that was undone, but not with whom', async () => {
+    const own = { external_id: 'own', last_name: 'Own', email: 'own@merge.example', phone: '+15045550101' };
+    const other = {
+      external_id: 'other',
+      last_name: 'Other',
+      email: 'other@merge.example',
+      phone: own.phone,
+    };
+    const merged = await app.make.campaign(client, { price: 2n * USD, balance: 100n * USD });
+    await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.people.addPeople(tx, root.id, [own, other], 'import: a.csv'),
+    );
+    const person = async (name: string): Promise<string> =>
+      (await app.admin.query('select id from person where last_name = $1', [name])).rows[0].id;
+    const [kept, absorbed] = [await person('Other'), await person('Own')];
+    await app.make.visit(merged, { email: own.email });
+    await app.features.leads.resolver.resolveAll();
+    const lead = await app.admin.query('select id from lead where campaign_id = $1', [merged.id]);
+    const steps = async () => {
+      const { body } = await app.call('GET', `/api/leadspeek/report/lead/${lead.rows[0].id}/journey`, {
+        host: HOST,
+        token: await app.signIn('client@x.test', HOST),
+      });
+      return body.data as unknown as Record<string, unknown>[];
+    };
+    expect((await steps()).map(({ kind }) => kind)).toEqual(['lead', 'view']);
+    expect((await steps())[0]).toMatchObject({
+      match_type: 'email_sha256',
+      confidence: expect.any(Number),
+      price_micros: 2_000_000,
+    });
+    const asRoot = async (url: string, body: object) => {
+      const as = await app.signIn('root@x.test', 'root.test');
+      const answer = await app.call('POST', `/api/identity/merges${url}`, {
+        host: 'root.test',
+        token: as,
+        body,
+      });
+      expect(answer.status).toBe(200);
+      return answer.body.data as unknown as { id: string };
+    };
+    app.clock.advance(60_000);
+    const { id } = await asRoot('', { kept, absorbed });
+    app.clock.advance(60_000);
+    // The other one's visit is now this person's.
+    await app.make.visit(merged, { email: other.email });
+    await app.features.leads.resolver.resolveAll();
+    const during = await steps();
+    expect(during.map(({ kind }) => kind)).toEqual(['view', 'merge', 'lead', 'view']);
+    expect(during[1]).toMatchObject({ id, shared: ['phone'] });
+    expect(JSON.stringify(during)).not.toMatch(/Other|other@merge/);
+    expect(JSON.stringify(during)).not.toContain(kept);
+    app.clock.advance(60_000);
+    await asRoot(`/${id}/undo`, {});
+    const after = await steps();
+    expect(after.map(({ kind }) => kind)).toEqual(['unmerge', 'merge', 'lead', 'view']);
+    expect(after[0]).toMatchObject({ id, at: app.clock.now().toISOString() });
+  });
+
+  test('has the signals that a Search ID lead was found by', async () => {
+    await app.admin.query(
+      `update lead set evidence = jsonb_build_object('signals', $2::jsonb) where id = $1`,
+      [
+        leadId,
+        JSON.stringify([
+          { keyword: '<b>tents</b>', url: 'javascript:alert(1)', at: '2020-01-01T00:00:00.000Z' },
+        ]),
+      ],
+    );
+    const signal = (await journey()).body.data.at(-1);
+    expect(signal).toMatchObject({ kind: 'signal', keyword: '<b>tents</b>', page_url: null });
   });
 
   test('is its client’s and its agency’s alone', async () => {

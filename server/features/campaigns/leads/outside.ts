@@ -19,7 +19,7 @@ export function createOutsideFilter({ campaigns, people }: { campaigns: Campaign
     });
     const ids = [...new Set(judged.map((one) => one.person_id))];
     const known = await people.people(tx, rootId, ids);
-    const profiles = await people.profiles(tx, rootId, ids);
+    const profiles = await people.profilesAmong(tx, rootId, known);
     return new Set(
       judged.flatMap(({ id, person_id, fit }) => {
         const person = known.get(person_id);

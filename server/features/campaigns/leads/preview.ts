@@ -50,7 +50,7 @@ export function createPreview({
       [...known.values()].flatMap(({ phone, phone2 }) => [phone, phone2].flatMap((one) => one ?? [])),
     );
     const fit = fitOf(campaign.rules);
-    const profiles = fit ? await people.profiles(tx, rootId, [...known.keys()]) : undefined;
+    const profiles = fit ? await people.profilesAmong(tx, rootId, known) : undefined;
     const leastBilled = (await settings.leastConfidence(tx, [campaign.agencyId])).get(campaign.agencyId) ?? 0;
     const earlier = await store.lastLeads(
       tx,

@@ -162,23 +162,30 @@ export function createScores(
   return {
     scoreDue,
 
-    /** Scores new leads before they are stored, by lead. */
-    async ofNew(tx: Tx, leads: readonly ToScore[], now: Date): Promise<Map<string, ScoredLead>> {
-      const rows = await judged(tx, leads, now);
-      return new Map(rows.map((row) => [row.leadId, row]));
-    },
-
-    /** Scores leads whose people were seen again. */
-    async again(tx: Tx, seen: ReadonlyMap<string, { at: Date; pages: string[] }>, now: Date): Promise<void> {
-      if (seen.size === 0) return;
-      const rows = await store.leadsToScore(tx, [...seen.keys()]);
-      const rules = await campaigns.rulesOf(tx, [...new Set(rows.map((row) => row.campaign_id))]);
-      const leads = rows.map((row) => ({
-        ...toScore(row, rules.get(row.campaign_id)!),
-        seenAt: seen.get(row.id)!.at,
-        pages: seen.get(row.id)!.pages,
-      }));
-      await store.setScores(tx, await judged(tx, leads, now));
+    /**
+     * Scores leads whose people were seen again, and new leads before they are stored, which it returns by lead: their
+     * visits are read together.
+     */
+    async ofBatch(
+      tx: Tx,
+      seen: ReadonlyMap<string, { at: Date; pages: string[]; rules: ScoreRules }>,
+      fresh: readonly ToScore[],
+      now: Date,
+    ): Promise<Map<string, ScoredLead>> {
+      const again = seen.size === 0 ? [] : await store.leadsToScore(tx, [...seen.keys()]);
+      const rows = await judged(
+        tx,
+        [
+          ...again.map((row) => {
+            const { at: seenAt, pages, rules } = seen.get(row.id)!;
+            return { ...toScore(row, rules), seenAt, pages };
+          }),
+          ...fresh,
+        ],
+        now,
+      );
+      await store.setScores(tx, rows.slice(0, again.length));
+      return new Map(rows.slice(again.length).map((row) => [row.leadId, row]));
     },
 
     /**

@@ -330,13 +330,19 @@ export function createLeads(
     },
 
     /** A page of what happened around a lead, the newest first. @throws Refusal 404 */
-    journey: (ctx: Ctx, id: string, asked: { limit: number; offset: number }) =>
-      inScope(db.app, ctx.scope, async (tx) => {
-        const lead = await store.leadById(tx, id);
-        if (!lead) throw new Refusal('not_found', ownMessages.notFound);
-        const { rows, total } = await journeyOf(tx, lead, asked);
+    async journey(ctx: Ctx, id: string, asked: { limit: number; offset: number }) {
+      const lead = await inScope(db.app, ctx.scope, (tx) => store.leadOfJourney(tx, id));
+      if (!lead) throw new Refusal('not_found', ownMessages.notFound);
+      const { root_id: rootId, person_id: personId } = lead;
+      // Only the root's scope sees the graph; of it, a journey tells when and why someone was merged, not with whom.
+      const { group, merges } = personId
+        ? await inScope(db.app, { rootId }, (tx) => deps.people.mergesAbout(tx, rootId, personId))
+        : { group: [], merges: [] };
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const { rows, total } = await journeyOf(tx, lead, { people: group, merges }, asked);
         return { steps: rows.map(stepOf), total };
-      }),
+      });
+    },
 
     get: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {

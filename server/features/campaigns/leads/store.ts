@@ -504,6 +504,15 @@ export async function leadById(tx: Tx, id: string) {
   return row && (await withMarks(tx, [row]))[0];
 }
 
+/** What a lead's journey is looked up by; undefined where the scope does not see the lead, or its person was erased. */
+export const leadOfJourney = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('lead as l')
+    .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
+    .select(['l.id', 'l.root_id', 'l.campaign_id', 'l.person_id'])
+    .where('l.id', '=', id)
+    .executeTakeFirst();
+
 /** Leads with their contacts and campaigns, in the order of the ids; ids that the scope may not see are left out. */
 export async function leadsByIds(tx: Tx, ids: string[]) {
   if (ids.length === 0) return [];

@@ -19,6 +19,7 @@ import {
   isOwner,
 } from './model.ts';
 import { Picture } from './Picture.tsx';
+import { SilenceSection } from './SilenceSection.tsx';
 import { useStepForm } from './useStepForm.ts';
 
 /** The signed-in user's own profile (spec product 2); each section is saved separately. */
@@ -50,6 +51,7 @@ export default function ProfilePage() {
             <Text>{user.time_zone.replaceAll('_', ' ')}</Text>
           </FormSection>
           {user.company_kind !== 'root' && userMay(user, 'insight.read') && <DigestSection />}
+          {user.company_kind === 'client' && userMay(user, 'campaign.read') && <SilenceSection />}
         </>
       ) : query.error ? (
         <ErrorState

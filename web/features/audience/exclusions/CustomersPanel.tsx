@@ -117,7 +117,7 @@ function Sources(props: { place: Place; country: string; onAdded: () => void }) 
   if (data.data.length === 0)
     return (
       <Text size="sm" c="dimmed" mt="sm">
-        Connect HubSpot under{' '}
+        Connect HubSpot or GoHighLevel under{' '}
         <Anchor
           component={Link}
           {...integrationsAt(place.level === 'client' ? place.id : undefined)}
@@ -133,7 +133,7 @@ function Sources(props: { place: Place; country: string; onAdded: () => void }) 
     <Group mt="sm" align="flex-end" gap="sm">
       <Select
         label="From a CRM"
-        description="Contacts with the lifecycle stage Customer. They are read now, and every day."
+        description={`${data.data.find(({ id }) => id === chosen)?.who ?? 'Those that it marks as customers'}. They are read now, and every day.`}
         placeholder="Choose a connection"
         style={{ flex: '1 1 260px', maxWidth: 400 }}
         data={data.data.map(({ id, name, vendor }) => ({ value: id, label: `${vendor}: ${name}` }))}

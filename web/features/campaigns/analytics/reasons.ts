@@ -21,7 +21,7 @@ const words: Record<string, [title: string, meaning: string]> = {
     'The person is on a list of your known customers. They are never charged for; alerts can tell you that they are back.',
   ],
   converted: [
-    'Already a customer',
+    'Converted',
     'The person reached the campaign’s thank-you page and is no longer a lead for it.',
   ],
   ...RULE_REASONS,

@@ -18,15 +18,15 @@ import { resourceQuery } from './resource.ts';
 type Wholesale = Record<string, Record<string, Record<string, string>>>;
 
 /**
- * Returns what the agency itself pays for a lead of a module at a payment term, with data fields or without; undefined
- * while it is unknown.
+ * Returns what the agency itself pays for a lead of a module at a payment term, with data fields or without, and for a
+ * company; undefined while it is unknown.
  */
 function useWholesale(
   module: Campaign['module'],
   term: string,
   asksMore: boolean,
   mayKnow: boolean,
-): string | undefined {
+): { lead: string | undefined; company: string | undefined } {
   const user = useUser();
   const query = useQuery({
     queryKey: ['setting', user.company_id, 'agency_costs'],
@@ -40,7 +40,8 @@ function useWholesale(
   const of = (part: CostPart) =>
     fees?.[Object.entries(COST_FIELDS[module]).find(([, one]) => one === part)?.[0] ?? ''];
   // Site ID leads with personal data have their own cost, if one is set.
-  return asksMore && Number(of('advanced') ?? 0) > 0 ? of('advanced') : of('lead');
+  const lead = asksMore && Number(of('advanced') ?? 0) > 0 ? of('advanced') : of('lead');
+  return { lead, company: of('company') };
 }
 
 /** What the client pays (spec product 3, Module cost fields), for agencies, shown next to their margin. */
@@ -58,13 +59,19 @@ export function CostFields(props: {
     advance_information: advanceInformation,
     b2b_information: b2bInformation,
   } = form.values;
-  const wholesale = useWholesale(module, term, advanceInformation.length > 0, mayKnow);
+  const { lead: wholesale, company: wholesaleCompany } = useWholesale(
+    module,
+    term,
+    advanceInformation.length > 0,
+    mayKnow,
+  );
   const resource = useQuery(resourceQuery(company_id, module)).data;
   const least = resource?.cost_minimums[term];
   const hasLeast = Number(least ?? 0) > 0;
   // A blank field uses the client's default.
-  const blankAs = (field: 'lead_price' | 'lead_price_advanced' | 'lead_price_b2b'): string =>
-    form.values[field] || (isNew && resource ? resource[field] : '');
+  const blankAs = (
+    field: 'lead_price' | 'lead_price_advanced' | 'lead_price_b2b' | 'lead_price_company',
+  ): string => form.values[field] || (isNew && resource ? resource[field] : '');
   const own = priceOf(
     {
       lead_price: blankAs('lead_price'),
@@ -74,6 +81,10 @@ export function CostFields(props: {
     { advance_information: advanceInformation, b2b_information: b2bInformation },
   );
   const margin = marginOf(own, wholesale);
+  const isWithCompanies = module === 'local' && form.values.company_leads;
+  const companyMargin = isWithCompanies
+    ? marginOf(blankAs('lead_price_company'), wholesaleCompany)
+    : undefined;
   /** The price for the data that the module's campaigns may ask for. */
   const rich = module === 'b2b' ? ('lead_price_b2b' as const) : ('lead_price_advanced' as const);
   const usual = isNew ? 'Leave blank for this client’s default.' : undefined;
@@ -162,6 +173,11 @@ export function CostFields(props: {
         {margin !== undefined && margin < 0 && (
           <Notice tone="warn" live="status" title="The margin is negative">
             Each lead costs you {money(-margin, { unit: true })} more than the client pays for it.
+          </Notice>
+        )}
+        {companyMargin !== undefined && companyMargin < 0 && (
+          <Notice tone="warn" live="status" title="The margin on companies is negative">
+            Each company costs you {money(-companyMargin, { unit: true })} more than the client pays for it.
           </Notice>
         )}
         <Fields>

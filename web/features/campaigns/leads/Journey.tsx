@@ -6,14 +6,15 @@ import { api } from '../../../api/client.ts';
 import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
-import { When } from '../../../ui/Values.tsx';
+import { Money, When } from '../../../ui/Values.tsx';
 import classes from './Journey.module.css';
+import { lowerFirst, matchWord, matchWords } from './match.ts';
 
 type Step = Awaited<ReturnType<Client['leads']['journey']>>['data'][number];
 
 const AT_ONCE = 25;
 
-/** What happened around a lead, the newest first: visits, the sign-up, the lead itself, and its deliveries. */
+/** What happened around a lead, the newest first: visits, signals, merges, the lead itself, and its deliveries. */
 export function Journey({ id, isLive }: { id: string; isLive: boolean }) {
   const query = useInfiniteQuery({
     queryKey: ['journey', id],
@@ -39,7 +40,11 @@ export function Journey({ id, isLive }: { id: string; isLive: boolean }) {
     <>
       <ol className={classes.steps} aria-label="Journey">
         {steps.map((step) => (
-          <li key={`${step.kind} ${step.id}`} className={classes.step} data-kind={step.kind}>
+          <li
+            key={`${step.kind} ${step.id} ${step.at} ${step.keyword ?? ''}`}
+            className={classes.step}
+            data-kind={step.kind}
+          >
             <StepWords step={step} />
             <Text size="xs" c="dimmed">
               <When at={step.at} />
@@ -69,9 +74,41 @@ const secondsWords = (seconds: number): string =>
 function StepWords({ step }: { step: Step }) {
   if (step.kind === 'lead')
     return (
-      <Text size="sm" fw={600}>
-        Became a lead
+      <>
+        <Text size="sm" fw={600}>
+          Became a lead
+          {step.price_micros !== null && step.price_micros > 0 && (
+            <>
+              {' '}
+              for <Money micros={step.price_micros} unit />
+            </>
+          )}
+        </Text>
+        {step.match_type && (
+          <Text size="xs" c="dimmed">
+            Matched by {lowerFirst(matchWords(step.match_type))}, {step.confidence}% confidence
+          </Text>
+        )}
+      </>
+    );
+  if (step.kind === 'signal')
+    return (
+      <Text size="sm" className={classes.long!}>
+        Searched for <bdi>{step.keyword}</bdi>
       </Text>
+    );
+  if (step.kind === 'merge' || step.kind === 'unmerge')
+    return (
+      <>
+        <Text size="sm">
+          {step.kind === 'merge'
+            ? 'Merged with another record of the same person'
+            : 'Merge with another record undone'}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {step.kind === 'merge' ? mergeWords(step.shared) : 'Visits of the two records are separate again.'}
+        </Text>
+      </>
     );
   if (step.kind === 'return' || step.kind === 'decision')
     return (
@@ -130,6 +167,14 @@ function StepWords({ step }: { step: Step }) {
       )}
     </>
   );
+}
+
+/** Why two records were merged, and what that changed. */
+function mergeWords(shared: Step['shared']): string {
+  const both = [...new Set(shared.map((key) => lowerFirst(matchWord(key))))];
+  const why =
+    both.length > 0 ? `Both have the same ${both.join(' and ')}.` : 'They were found to be the same by hand.';
+  return `${why} From then on, visits of either count as this person’s.`;
 }
 
 const pathOf = (address: string): string => {

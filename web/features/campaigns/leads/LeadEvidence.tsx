@@ -4,7 +4,7 @@ import { num } from '../../../ui/format.ts';
 import { None, When } from '../../../ui/Values.tsx';
 import { ageWords, hostOf } from './evidence.ts';
 import classes from './LeadDetail.module.css';
-import { matchWords, shareWords } from './match.ts';
+import { lowerFirst, matchWords, shareWords } from './match.ts';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 type Key = Lead['evidence'][number];
@@ -159,7 +159,4 @@ function Others({ lead, at }: { lead: Lead; at: string }) {
 const othersWords = (count: number): string =>
   `${num(count)} other ${count === 1 ? 'person' : 'people'}. The keys that led to them were not kept for this lead.`;
 
-function lowerFirst(text: string): string {
-  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
-}
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -49,3 +49,8 @@ export function nameOf(lead: {
   const person = [lead.first_name, lead.last_name].filter(Boolean).join(' ') || lead.email;
   return person || lead.company || 'Unnamed person';
 }
+
+/** A name as it stands within a sentence; 'IP address' stays as it is. */
+export function lowerFirst(text: string): string {
+  return /^[A-Z]{2}/.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1);
+}
