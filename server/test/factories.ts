@@ -193,6 +193,11 @@ export function createFactories(features: Services, platform: Platform) {
         }),
       );
     },
+    /** The signed file of what a client accepted. Returns its file_uuid. */
+    async agreementFile(client: Company, userId: string): Promise<string> {
+      const ctx = ownerCtx({ ...client, id: client.agency_id! }, userId);
+      return (await features.agreements.files.ofCompany(ctx, client.id, features.agreements.requiredOf)).id;
+    },
     /**
      * Sets how a company is billed: manually, failed, excluded from the minimum spend, in API mode, without white
      * label.
