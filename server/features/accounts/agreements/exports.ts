@@ -4,6 +4,16 @@ import { list } from '../../../platform/http/export-columns.ts';
 
 /** The lists that can be downloaded (docs/decisions/0063). */
 export const exports: readonly ExportList[] = [
+  list('agreements', contract.agreementVersions.standings, [
+    ['Agreement', (row) => row.title],
+    ['State', (row) => row.state],
+    ['With', (row) => row.party],
+    ['Newest version', (row) => row.version],
+    ['Accepted version', (row) => row.accepted_version],
+    ['Accepted by', (row) => row.accepted_by],
+    ['Accepted', (row) => row.accepted_at],
+    ['Accept by', (row) => row.must_accept_by],
+  ]),
   list('acceptances', contract.agreementVersions.acceptances, [
     ['Document', (row) => row.document_type],
     ['Version', (row) => row.version],
