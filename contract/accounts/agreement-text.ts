@@ -25,6 +25,12 @@ export const VARIABLES = {
 } as const;
 export type Variable = keyof typeof VARIABLES;
 
+/** A date, YYYY-MM-DD, as texts say it: December 28, 2026. */
+export const dayInText = (day: string): string =>
+  new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+
 /** How long a text may be. */
 export const MAX_BODY = 60_000;
 

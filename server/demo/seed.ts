@@ -249,13 +249,15 @@ export async function seedDemo(
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   const alex = await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(cedar, 'cedar@demo.test', 'Charlie Cedar');
-  // Both are in the trial of the Data Wallet; Cedar Growth has not accepted its agreement yet.
+  // Both are in the trial of the Data Wallet, B2B, and ads; Cedar Growth has not accepted their agreements yet.
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     const at = clock.now();
     for (const { root_id, id } of [acme, cedar])
       await features.tenants.products.setBetaUser(tx, { root_id, agency_id: id, company_id: id }, true, at);
   });
   await make.accept(acme, alex.id, 'data_wallet');
+  for (const document of ['b2b_module', 'simplifi_module'] as const)
+    await make.agree(acme, alex.id, document, BROWSER);
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
   const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
     features.users.roles.list(tx, acme.id),

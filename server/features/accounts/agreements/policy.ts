@@ -69,7 +69,7 @@ export function standingOf(
   if (accepted === undefined) return { state: 'missing', mustAcceptBy: null };
   const later = published.filter(({ version }) => version > accepted).map((one) => one.effective_at);
   if (later.length === 0) return { state: 'accepted', mustAcceptBy: null };
-  const first = later.reduce((least, one) => (one < least ? one : least));
+  const first = new Date(Math.min(...later.map((one) => one.getTime())));
   return first > at ? { state: 'changing', mustAcceptBy: first } : { state: 'expired', mustAcceptBy: first };
 }
 

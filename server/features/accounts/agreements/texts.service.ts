@@ -1,4 +1,9 @@
-import { type AgreementText, bodyOf, sectionsOf } from '../../../../contract/accounts/agreement-text.ts';
+import {
+  type AgreementText,
+  bodyOf,
+  dayInText,
+  sectionsOf,
+} from '../../../../contract/accounts/agreement-text.ts';
 import { isLegalName, type LegalName, legalDocument } from '../../../../contract/accounts/legal.ts';
 import { DOCUMENTS } from '../../../../contract/accounts/setup.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
@@ -47,7 +52,8 @@ export function createTexts(
 
   /** A version, with the values of its variables. */
   function textOf(row: store.VersionRow, party: string, company: string): AgreementText {
-    const values = { party, company, version: String(row.version), effective_date: row.effective_on };
+    const effective = dayInText(row.effective_on);
+    const values = { party, company, version: String(row.version), effective_date: effective };
     return {
       title: row.title,
       version: String(row.version),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { faultOf } from '../../../../contract/accounts/agreement-text.ts';
+import { dayInText, faultOf } from '../../../../contract/accounts/agreement-text.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -162,7 +162,7 @@ describe('[DOC-01] versions of agreements', () => {
       sections: [
         {
           heading: 'Terms',
-          paragraphs: ['Acme and Cleo agree.', `From ${text.effective_on}, version 2.`],
+          paragraphs: ['Acme and Cleo agree.', `From ${dayInText(String(text.effective_on))}, version 2.`],
         },
       ],
     });

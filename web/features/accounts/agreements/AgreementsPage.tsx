@@ -37,7 +37,7 @@ export default function AgreementsPage() {
         line={
           isClient
             ? 'What your company has agreed to, with signed files to keep.'
-            : `What your company has agreed to with its ${below}, in versions and with signed files.`
+            : 'Your company’s agreements in versions, with signed files of each acceptance.'
         }
       />
       {tabs.length < 2 ? (

@@ -13,7 +13,13 @@ import {
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { faultOf, NOTICE_DAYS, sectionsOf, VARIABLES } from '../../../../contract/accounts/agreement-text.ts';
+import {
+  dayInText,
+  faultOf,
+  NOTICE_DAYS,
+  sectionsOf,
+  VARIABLES,
+} from '../../../../contract/accounts/agreement-text.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { confirm } from '../../../ui/confirm.tsx';
@@ -143,11 +149,14 @@ function Editor({ document, versions }: { document: WrittenDocument; versions: V
     form.setFieldValue('body', `${body.slice(0, at)}{{${name}}}${body.slice(at)}`);
     area.current?.focus();
   };
+  const shown = isDirty
+    ? { version: String(next), effective_on: effective }
+    : { version: String(versions.version), effective_on: versions.data[0]!.effective_on };
   const values = {
     party: versions.party,
     company: 'Sample Company',
-    version: String(next),
-    effective_date: effective,
+    version: shown.version,
+    effective_date: dayInText(shown.effective_on),
   };
   return (
     <div className={classes.editor}>
@@ -218,8 +227,7 @@ function Editor({ document, versions }: { document: WrittenDocument; versions: V
             height="tall"
             text={{
               party: versions.party,
-              version: String(isDirty ? next : versions.version),
-              effective_on: isDirty ? effective : versions.data[0]!.effective_on,
+              ...shown,
               is_template: versions.version === 1 && !isDirty,
               sections: faultOf(body) ? [] : sectionsOf(body, values),
             }}
