@@ -190,7 +190,6 @@ export const ownMessages = {
   agreed: 'Thank you. Your agreement has been recorded.',
   agreementChanged:
     'This agreement has changed since you opened it, so your acceptance was not recorded. Read it again, then accept it.',
-  readToEnd: 'Read the agreement to its end before you accept it.',
   versionNewer: (version: number) =>
     `Version ${version} has been published since you started editing. Reload the page, then make your changes again.`,
   versionSame: 'has not changed. A new version needs a new text',

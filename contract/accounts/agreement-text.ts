@@ -31,6 +31,9 @@ export const dayInText = (day: string): string =>
     new Date(`${day}T00:00:00Z`),
   );
 
+/** Not among the messages of the server, none of which are sent to the browser. */
+export const READ_TO_END = 'Read the agreement to its end before you accept it.';
+
 /** How long a text may be. */
 export const MAX_BODY = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dayInText, faultOf } from '../../../../contract/accounts/agreement-text.ts';
+import { dayInText, faultOf, READ_TO_END } from '../../../../contract/accounts/agreement-text.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
@@ -105,7 +105,7 @@ describe('[DOC-01] versions of agreements', () => {
     const unticked = await person.accept('default_client', { agreed: 'F' });
     expect([unticked.status, unticked.body.message]).toEqual([422, messages.clickAgree]);
     const unread = await person.accept('default_client', { read_to_end: 'F' });
-    expect([unread.status, unread.body.message]).toEqual([422, ownMessages.readToEnd]);
+    expect([unread.status, unread.body.message]).toEqual([422, READ_TO_END]);
     expect(await rows(client.id)).toEqual([]);
     const agent = { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36' };
     expect((await person.accept('default_client', {}, agent)).body).toMatchObject({

@@ -1,3 +1,4 @@
+import { READ_TO_END } from '../../../../contract/accounts/agreement-text.ts';
 import { settingMenu } from '../../../../contract/accounts/permissions.ts';
 import { ProfileForm } from '../../../../contract/accounts/profile.ts';
 import { Refusal } from '../../../../contract/errors.ts';
@@ -37,7 +38,7 @@ export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
         throw new Refusal('invalid', message, { errors: { [field]: [message] } });
       };
       if (input.agreed === 'F') refuse('agreed', messages.clickAgree);
-      if (input.read_to_end === 'F') refuse('read_to_end', ownMessages.readToEnd);
+      if (input.read_to_end === 'F') refuse('read_to_end', READ_TO_END);
       const version = await setup.agree(ctx, input.document_type, {
         textHash: input.text_hash,
         isReadToEnd: true,

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messages, ownMessages } from '../../../../contract/messages.ts';
+import { READ_TO_END } from '../../../../contract/accounts/agreement-text.ts';
+import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 
 /** A document that a company accepts. */
@@ -60,7 +61,7 @@ export function useAcceptance() {
     },
     /** Whether nothing is missing; otherwise the problem is shown. */
     check: (): boolean => {
-      const missing = isTicked ? (isRead ? undefined : ownMessages.readToEnd) : messages.clickAgree;
+      const missing = isTicked ? (isRead ? undefined : READ_TO_END) : messages.clickAgree;
       setProblem(missing);
       return missing === undefined;
     },
