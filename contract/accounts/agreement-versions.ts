@@ -80,7 +80,7 @@ export const CheckedFile = Checked.extend({
   signed_at: Instant.nullable().describe('As the signature claims'),
 });
 
-export const agreementVersions = {
+export const agreementText = {
   standings: call
     .route({
       method: 'GET',

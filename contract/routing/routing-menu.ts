@@ -164,7 +164,6 @@ const DOCUMENTS: readonly string[] = [
   'term-of-use',
   'service-billing-agreement',
   'marketing-services-agreement-developer',
-  'verify',
 ];
 
 /**

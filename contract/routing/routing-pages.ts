@@ -350,11 +350,10 @@ export const PAGES = [
   },
   {
     id: 'agreement',
-    permission: 'agreement.read',
     path: '/configuration/agreements/{document}',
     title: 'Agreement',
     ...inside,
-    who: ['agency', 'agencyAdministrator', 'client'],
+    who: notSales,
     whileUnpaid: true,
   },
   {

@@ -190,7 +190,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/role-list                      P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/agreements                     P      P          P         connect   404      P       prof      P           404         404      P       P
-/configuration/agreements/default_client      404    404        404       connect   404      P       prof      P           404         404      P       P
+/configuration/agreements/default_client      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/opt-out-list                   P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/exclusion-lists                404    404        404       connect   404      P       prof      P           404         404      P       P

@@ -4,7 +4,7 @@ import { list } from '../../../platform/http/export-columns.ts';
 
 /** The lists that can be downloaded (docs/decisions/0063). */
 export const exports: readonly ExportList[] = [
-  list('agreements', contract.agreementVersions.standings, [
+  list('agreements', contract.agreementText.standings, [
     ['Agreement', (row) => row.title],
     ['State', (row) => row.state],
     ['With', (row) => row.party],
@@ -14,7 +14,7 @@ export const exports: readonly ExportList[] = [
     ['Accepted', (row) => row.accepted_at],
     ['Accept by', (row) => row.must_accept_by],
   ]),
-  list('acceptances', contract.agreementVersions.acceptances, [
+  list('acceptances', contract.agreementText.acceptances, [
     ['Document', (row) => row.document_type],
     ['Version', (row) => row.version],
     ['Company', (row) => row.company_name],

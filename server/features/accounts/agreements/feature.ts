@@ -25,7 +25,7 @@ export const feature = defineFeature({
       calls: [
         serve(contract.documents, handlers),
         serve(contract.agreements, marketingRoutes(agreements, minimumSpend.askedOf, developer.accept)),
-        serve(contract.agreementVersions, versions),
+        serve(contract.agreementText, versions),
       ],
       plain,
     };

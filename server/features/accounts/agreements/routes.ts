@@ -26,7 +26,7 @@ const sendPdf = (reply: FastifyReply, { name, bytes }: { name: string; bytes: Bu
 /** The calls of the feature. */
 export function documentsRoutes(agreements: Agreements): {
   handlers: Handlers<typeof contract.documents>;
-  versions: Handlers<typeof contract.agreementVersions>;
+  versions: Handlers<typeof contract.agreementText>;
   plain: PlainRoute[];
 } {
   const { texts, files } = agreements;

@@ -7,7 +7,7 @@ import { useListState } from '../../../ui/useListState.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { DOCUMENT_NAMES } from './agreements.ts';
 
-type Acceptance = Awaited<ReturnType<typeof api.agreementVersions.acceptances>>['data'][number];
+type Acceptance = Awaited<ReturnType<typeof api.agreementText.acceptances>>['data'][number];
 
 const FACTORS = { '': 'None', email: 'Email code', google: 'Authenticator', passkey: 'Passkey' } as const;
 
@@ -17,7 +17,7 @@ export default function AcceptancesTab() {
   const query = useQuery({
     queryKey: ['agreement', 'acceptances', state.input],
     queryFn: ({ signal }) =>
-      api.agreementVersions.acceptances(
+      api.agreementText.acceptances(
         { page: state.page, per_page: state.perPage, ...(state.q ? { search: state.q } : {}) },
         { signal },
       ),
@@ -58,7 +58,7 @@ export default function AcceptancesTab() {
     <DataTable
       label="Acceptances"
       name="acceptances"
-      download={{ list: 'acceptances', of: 'agreementVersions.acceptances', query: state.input }}
+      download={{ list: 'acceptances', of: 'agreementText.acceptances', query: state.input }}
       columns={columns}
       query={query}
       state={state}

@@ -16,7 +16,7 @@ export default function DownloadPage() {
   const isStarted = useRef(false);
   const query = useQuery({
     queryKey: ['docauth', pkdoc],
-    queryFn: ({ signal }) => api.agreementVersions.docauth({ pkdoc }, { signal }),
+    queryFn: ({ signal }) => api.agreementText.docauth({ pkdoc }, { signal }),
     retry: false,
     staleTime: 0,
   });

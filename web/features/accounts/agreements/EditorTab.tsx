@@ -52,12 +52,12 @@ const STATES: Record<Versions['data'][number]['state'], [words: string, tone: To
 };
 const DAY_MS = 86_400_000;
 
-type Versions = Awaited<ReturnType<typeof api.agreementVersions.versions>>;
+type Versions = Awaited<ReturnType<typeof api.agreementText.versions>>;
 
 const versionsQuery = (document_type: WrittenDocument) => ({
   queryKey: ['agreement', 'versions', document_type],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
-    api.agreementVersions.versions({ document_type }, { signal }),
+    api.agreementText.versions({ document_type }, { signal }),
 });
 
 /** The texts of the agreements that one's own company makes with others: an editor with a preview, and all versions. */
@@ -130,7 +130,7 @@ function Editor({ document, versions }: { document: WrittenDocument; versions: V
       });
       if (!isSure) return;
       try {
-        const { message } = await api.agreementVersions.publish({
+        const { message } = await api.agreementText.publish({
           document_type: document,
           base_version: versions.version,
           ...values,

@@ -15,7 +15,7 @@ import classes from './agreements.module.css';
 
 const keyQuery = {
   queryKey: ['agreement', 'key'],
-  queryFn: ({ signal }: { signal: AbortSignal }) => api.agreementVersions.signingKey(undefined, { signal }),
+  queryFn: ({ signal }: { signal: AbortSignal }) => api.agreementText.signingKey(undefined, { signal }),
 };
 const MOST_BYTES = 64 * 1024;
 
@@ -45,7 +45,7 @@ export default function SignatureTab() {
     });
     if (!isSure) return;
     try {
-      const { message } = await api.agreementVersions.dropKey(undefined);
+      const { message } = await api.agreementText.dropKey(undefined);
       notifyDone(message);
     } catch (error) {
       notifyFailed(error);
@@ -114,7 +114,7 @@ function Bring({ onDone }: { onDone: () => Promise<void> }) {
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
       const p12 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
-      const { message } = await api.agreementVersions.bringKey({ p12, password });
+      const { message } = await api.agreementText.bringKey({ p12, password });
       notifyDone(message);
       setFile(null);
       setPassword('');

@@ -14,7 +14,7 @@ import { Notice } from '../../../ui/Notice.tsx';
 import { usePageTitle } from '../../../ui/usePageTitle.ts';
 import classes from './agreements.module.css';
 
-type Known = Awaited<ReturnType<typeof api.agreementVersions.verify>>;
+type Known = Awaited<ReturnType<typeof api.agreementText.verify>>;
 type Signed = Inside<z.output<typeof CheckedFile>>;
 
 const MOST_BYTES = 5 * 1024 * 1024;
@@ -78,7 +78,7 @@ export default function VerifyPage() {
       if (!globalThis.crypto?.subtle) return;
       const hash = hexOf(await crypto.subtle.digest('SHA-256', await one.arrayBuffer()));
       setHash(hash);
-      setKnown(await api.agreementVersions.verify({ sha256: hash }));
+      setKnown(await api.agreementText.verify({ sha256: hash }));
     });
   };
   const checkSignature = () =>

@@ -5,11 +5,11 @@ import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 
 /** A document that a company accepts. */
-export type Document = Parameters<typeof api.agreementVersions.read>[0]['document_type'];
+export type Document = Parameters<typeof api.agreementText.read>[0]['document_type'];
 /** One that companies write for others. */
-export type WrittenDocument = Parameters<typeof api.agreementVersions.versions>[0]['document_type'];
-export type AgreementRead = Awaited<ReturnType<typeof api.agreementVersions.read>>;
-export type Standing = Awaited<ReturnType<typeof api.agreementVersions.standings>>['data'][number];
+export type WrittenDocument = Parameters<typeof api.agreementText.versions>[0]['document_type'];
+export type AgreementRead = Awaited<ReturnType<typeof api.agreementText.read>>;
+export type Standing = Awaited<ReturnType<typeof api.agreementText.standings>>['data'][number];
 
 /** What each document is called where it is chosen. */
 export const DOCUMENT_NAMES: Record<Document, string> = {
@@ -28,14 +28,14 @@ export const DOCUMENT_NAMES: Record<Document, string> = {
 export const readQuery = (document_type: Document) =>
   queryOptions({
     queryKey: ['agreement', 'text', document_type],
-    queryFn: ({ signal }) => api.agreementVersions.read({ document_type }, { signal }),
+    queryFn: ({ signal }) => api.agreementText.read({ document_type }, { signal }),
     staleTime: 0,
   });
 
 /** The agreements of one's own company. */
 export const standingsQuery = queryOptions({
   queryKey: ['agreement', 'standings'],
-  queryFn: ({ signal }) => api.agreementVersions.standings(undefined, { signal }),
+  queryFn: ({ signal }) => api.agreementText.standings(undefined, { signal }),
 });
 
 /** Whether a text has been read to its end and the box is ticked, and what is missing. */
