@@ -56,8 +56,7 @@ type Versions = Awaited<ReturnType<typeof api.agreementText.versions>>;
 
 const versionsQuery = (document_type: WrittenDocument) => ({
   queryKey: ['agreement', 'versions', document_type],
-  queryFn: ({ signal }: { signal: AbortSignal }) =>
-    api.agreementText.versions({ document_type }, { signal }),
+  queryFn: ({ signal }: { signal: AbortSignal }) => api.agreementText.versions({ document_type }, { signal }),
 });
 
 /** The texts of the agreements that one's own company makes with others: an editor with a preview, and all versions. */
