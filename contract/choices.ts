@@ -44,6 +44,7 @@ export const RESERVED_SLUGS = [
   'user',
   'v',
   'v1',
+  'verify',
 ] as const;
 
 /** The modules with their global names and addresses (spec product 1). */

@@ -1,4 +1,5 @@
 import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
+import { agreementText } from './accounts/agreement-versions.ts';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
@@ -60,6 +61,7 @@ export const contract = {
   sales,
   documents,
   agreements,
+  agreementText,
   campaigns,
   campaignMore,
   groups,

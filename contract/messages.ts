@@ -190,6 +190,15 @@ export const ownMessages = {
   questionnaireSaved: 'Thank you. Your answers are saved.',
   setupDone: 'Your profile is complete.',
   agreed: 'Thank you. Your agreement has been recorded.',
+  agreementChanged:
+    'This agreement has changed since you opened it, so your acceptance was not recorded. Read it again, then accept it.',
+  versionNewer: (version: number) =>
+    `Version ${version} has been published since you started editing. Reload the page, then make your changes again.`,
+  versionSame: 'has not changed. A new version needs a new text',
+  versionPublished: (version: number) => `Version ${version} is published.`,
+  checkTooLarge: 'The file is larger than 5 MB, so it is not one of ours.',
+  keyBrought: 'PDFs are signed with your certificate from now on.',
+  keyDropped: 'PDFs are no longer signed with your certificate.',
   sandboxOnly: 'A payment provider is configured here. Use its forms instead of the sandbox.',
   cardSaved: 'Card saved.',
   cardRemoved: 'Card removed.',

@@ -140,6 +140,9 @@ describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard a
     await tabTo(page, page.getByRole('checkbox'));
     await page.keyboard.press('Space');
     await press('Next');
+    await page.getByText('Read the agreement to its end before you accept it.').waitFor();
+    await page.getByRole('region', { name: 'Agreement text' }).press('End');
+    await press('Next');
 
     await step('Payment card');
     await press('Next');

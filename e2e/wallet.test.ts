@@ -73,6 +73,8 @@ describe('[WALL-01] [WALL-09] [BETA-03] the way into the wallet', () => {
     await agreement.waitFor();
     await agreement.getByRole('button', { name: 'I agree' }).press('Enter');
     await agreement.getByText('Please click agree before you continue').waitFor();
+    // Read to its end, by keyboard.
+    await agreement.getByRole('region', { name: 'Agreement text' }).press('End');
     await agreement.getByRole('checkbox').press('Space');
     await agreement.getByRole('button', { name: 'I agree' }).press('Enter');
     await wallet().waitFor();

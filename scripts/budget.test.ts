@@ -48,7 +48,7 @@ const sent = (file: string): number =>
 // In addition to the files, a first load includes the page, its font, its API responses and a logo: in total 15
 // requests and 180 KB for the login, 30 and 320 KB for the dashboard.
 const pages: [name: string, files: number, limitKb: number, parts: string[]][] = [
-  ['login', 6, 148, ['index.html', 'login']],
+  ['login', 6, 149, ['index.html', 'login']],
   ['dashboard with its chart', 8, 275, ['index.html', 'desk']],
   ['agency list', 30, 320, ['index.html', 'desk', 'features/accounts/companies/AgencyListPage.tsx']],
   ['a page that is not built yet', 12, 320, ['index.html', 'desk', 'shell/PlannedPage.tsx']],

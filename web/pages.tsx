@@ -31,6 +31,9 @@ const pages = {
   'term-of-use': legal,
   'service-billing-agreement': legal,
   'marketing-services-agreement-developer': legal,
+  verify: lazyPage(() => import('./features/accounts/agreements/VerifyPage.tsx')),
+  agreements: lazyPage(() => import('./features/accounts/agreements/AgreementsPage.tsx')),
+  agreement: lazyPage(() => import('./features/accounts/agreements/AgreementPage.tsx')),
   'download-auth': lazyPage(() => import('./features/accounts/agreements/DownloadPage.tsx')),
 
   alerts: lazyPage(() => import('./features/campaigns/alerts/AlertsPage.tsx')),

@@ -17,6 +17,13 @@ const Who = z.object({
   company_id: Id.describe('Your company'),
   company_name: Line255.describe('The name at the time of acceptance, stored with the acceptance'),
   location_menu: Line255.describe('Where in the product it was accepted'),
+  text_hash: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('That of the text that was read. If given, refused if the text has changed since'),
+  read_to_end: Flag.default('F').describe('Whether the text was read to its end, for the record'),
+  timezone: z.string().max(64, 'must not exceed 64 characters').default('').describe('Yours, IANA name'),
 });
 const tags = ['Agreements'];
 

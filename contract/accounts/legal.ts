@@ -222,7 +222,7 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
 };
 
 /**
- * Returns a document in a tenant's name.
+ * Returns the template of a document in a tenant's name: version 1, until the tenant publishes its own.
  * @param party the tenant as its visitors know it
  */
 export function legalDocument(name: LegalName, party: string): LegalDocument {

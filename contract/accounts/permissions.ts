@@ -130,6 +130,8 @@ export const PERMISSIONS = {
   'payment.read': roots,
   'payment.mend': roots,
   'agreement.accept': [...agencies, ...clients],
+  // The agreements of one's own company, and their files.
+  'agreement.read': [...roots, ...agencies, ...clients],
 } as const satisfies Record<string, readonly Grade[]>;
 
 export type Permission = keyof typeof PERMISSIONS;
@@ -218,6 +220,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'wallet.write': ['Settings', 'update'],
   'developer.keys': ['Settings', 'enable'],
   'agreement.accept': ['Settings', 'update'],
+  'agreement.read': ['Settings', 'enable'],
   'company.list': ['Settings', 'enable'],
   'company.create': ['Settings', 'create'],
   'company.write': ['Settings', 'update'],

@@ -195,10 +195,25 @@ export const setup = {
       method: 'POST',
       path: '/general/agreement/confirm',
       tags: ['Agreements'],
-      summary: 'Accepts the current version of a document for your company',
+      summary: 'Accepts the newest version of a document for your company',
     })
     .meta({ access: 'agreement.accept', notInView: true })
-    .input(z.object({ document_type: DocumentType }))
+    .input(
+      z.object({
+        document_type: DocumentType,
+        agreed: Flag.describe('The box beside the words. Must be T, or the request is refused'),
+        read_to_end: Flag.describe('Whether the text was read to its end. Must be T'),
+        text_hash: z
+          .string()
+          .max(64)
+          .describe('That of the text that was read. Refused if the text has changed since'),
+        timezone: z
+          .string()
+          .max(64, 'must not exceed 64 characters')
+          .default('')
+          .describe('Yours, IANA name'),
+      }),
+    )
     .output(z.object({ ...Done.shape, status: z.literal('T'), version: z.string() })),
   agreement: call
     .route({

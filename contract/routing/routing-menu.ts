@@ -48,7 +48,7 @@ const COMPANY_MENU: readonly Group[] = [
   ['Money', ['invoices', 'statement', 'margins', 'taxes', 'limits']],
   ['Connect your account', ['sales-connect-account']],
   ['Lists', ['exclusion-lists', 'data-enrichment', 'report-analytics']],
-  ['Settings', ['general-setting', 'administrator-list', 'role-list', 'integrations']],
+  ['Settings', ['general-setting', 'administrator-list', 'role-list', 'agreements', 'integrations']],
 ];
 
 /** The sidebar of a root's owner and administrators. */
@@ -62,7 +62,15 @@ const SYSTEM_MENU: readonly Group[] = [
   ['Money', ['invoices', 'statement', 'margins', 'payments', 'minimum-spend', 'coupons', 'taxes']],
   [
     'Settings',
-    ['general-setting', 'administrator-list', 'sales-account-list', 'role-list', 'background-jobs', 'outbox'],
+    [
+      'general-setting',
+      'administrator-list',
+      'sales-account-list',
+      'role-list',
+      'agreements',
+      'background-jobs',
+      'outbox',
+    ],
   ],
 ];
 

@@ -105,6 +105,7 @@ export const PAGES = [
     title: 'Marketing services agreement for developers',
     ...open,
   },
+  { id: 'verify', path: '/verify', title: 'Check a file', ...open },
   {
     id: 'download-auth',
     path: '/download-auth/{pkdoc}',
@@ -337,6 +338,23 @@ export const PAGES = [
     title: 'General Settings',
     ...setting,
     who: [...system, ...agency],
+  },
+  {
+    id: 'agreements',
+    permission: 'agreement.read',
+    path: '/configuration/agreements',
+    title: 'Agreements',
+    ...inside,
+    who: notSales,
+    whileUnpaid: true,
+  },
+  {
+    id: 'agreement',
+    path: '/configuration/agreements/{document}',
+    title: 'Agreement',
+    ...inside,
+    who: notSales,
+    whileUnpaid: true,
   },
   {
     id: 'data-enrichment',

@@ -152,6 +152,7 @@ path                                          root   enterprise rootAdmin rootSa
 /term-of-use                                  P      P          P         P         P        P       P         P           P           P        P       P
 /service-billing-agreement                    P      P          P         P         P        P       P         P           P           P        P       P
 /marketing-services-agreement-developer       P      P          P         P         P        P       P         P           P           P        P       P
+/verify                                       P      P          P         P         P        P       P         P           P           P        P       P
 /download-auth/default_agency                 P      P          P         connect   404      P       P         P           404         404      404     P
 /user                                         profile profile   profile   connect   profile  profile profile   profile     profile     profile  profile profile
 /user/profile                                 P      P          P         connect   P        P       P         P           P           P        P       P
@@ -188,6 +189,8 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/sales-account-list             P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/role-list                      P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/agreements                     P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/agreements/default_client      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/opt-out-list                   P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/exclusion-lists                404    404        404       connect   404      P       prof      P           404         404      P       P
@@ -540,6 +543,7 @@ describe('[NAV-01] the sidebar', () => {
           'Administrator List',
           'Sales Rep & AE List',
           'Role List',
+          'Agreements',
           'Background jobs',
           'Outbox',
         ],
@@ -560,13 +564,13 @@ describe('[NAV-01] the sidebar', () => {
       ],
       ['Money', ['Invoices', 'Statement', 'Margins', 'Taxes', 'Limits']],
       ['Lists', ['Exclusion Lists', 'Data Enrichment']],
-      ['Settings', ['General Settings', 'Administrator List', 'Role List', 'Integrations']],
+      ['Settings', ['General Settings', 'Administrator List', 'Role List', 'Agreements', 'Integrations']],
     ];
     expect(labels('agency')).toEqual(expected);
     const [settings = ['', []]] = expected.slice(-1);
     expect(labels('agencyAdmin')).toEqual([
       ...expected.slice(0, -1),
-      [settings[0], settings[1]?.slice(0, 3)],
+      [settings[0], settings[1]?.slice(0, 4)],
     ]);
   });
   test('of a client', () => {
@@ -582,7 +586,7 @@ describe('[NAV-01] the sidebar', () => {
       ],
       ['Money', ['Invoices', 'Statement', 'Limits']],
       ['Lists', ['Exclusion Lists']],
-      ['Settings', ['Administrator List', 'Integrations']],
+      ['Settings', ['Administrator List', 'Agreements', 'Integrations']],
     ]);
   });
   test('of an account executive', () => {

@@ -14,7 +14,13 @@ import { EventHub } from '../platform/events.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
 import { createServices } from '../services.ts';
-import { type Company, createFactories, type MadeCampaign, type MadePerson } from '../test/factories.ts';
+import {
+  type Company,
+  createFactories,
+  type Factories,
+  type MadeCampaign,
+  type MadePerson,
+} from '../test/factories.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
 import { seedReturns } from './returns.ts';
@@ -233,7 +239,7 @@ export async function seedDemo(
     if (role === 'owner' && company.agency_id) await make.setUp(company, made.id);
     return made;
   };
-  await user(master, 'root@demo.test', 'Robin Master');
+  const robin = await user(master, 'root@demo.test', 'Robin Master');
   await user(master, 'sales@demo.test', 'Sasha Sales', 'sales');
   const executive = await user(master, 'executive@demo.test', 'Ellis Executive', 'sales', {
     isAccountExecutive: true,
@@ -243,13 +249,15 @@ export async function seedDemo(
   await make.user(fresh, { email: 'newagency@demo.test', name: 'Frankie Fresh', passwordHash });
   const alex = await user(acme, 'agency@demo.test', 'Alex Acme');
   await user(cedar, 'cedar@demo.test', 'Charlie Cedar');
-  // Both are in the trial of the Data Wallet; Cedar Growth has not accepted its agreement yet.
+  // Both are in the trial of the Data Wallet, B2B, and ads; Cedar Growth has not accepted their agreements yet.
   await inScope(platform.db.app, { rootId: master.id }, async (tx) => {
     const at = clock.now();
     for (const { root_id, id } of [acme, cedar])
       await features.tenants.products.setBetaUser(tx, { root_id, agency_id: id, company_id: id }, true, at);
   });
   await make.accept(acme, alex.id, 'data_wallet');
+  for (const document of ['b2b_module', 'simplifi_module'] as const)
+    await make.agree(acme, alex.id, document, BROWSER);
   await user(acme, 'admin@demo.test', 'Adrian Admin', 'administrator');
   const acmeRoles = await inScope(platform.db.app, { rootId: master.id }, (tx) =>
     features.users.roles.list(tx, acme.id),
@@ -257,7 +265,7 @@ export async function seedDemo(
   const readOnly = acmeRoles.find((role) => role.name === 'Read only')!;
   await user(acme, 'reader@demo.test', 'Riley Reader', 'administrator', { roleId: readOnly.id });
   const casey = await user(northwind, 'client@demo.test', 'Casey Northwind');
-  await user(harbor, 'client2@demo.test', 'Harper Harbor');
+  const harper = await user(harbor, 'client2@demo.test', 'Harper Harbor');
   const seller = await user(acme, 'seller@demo.test', 'Sidra Seller', 'sales', { isAccountExecutive: true });
   await make.salesAccount(acme, seller.id, 'approve');
   await make.sales(harbor, { account_executive: seller.id });
@@ -689,6 +697,7 @@ export async function seedDemo(
   await forge(plans[2]!, '198.51.100.77', crowd.slice(40, 52), false);
   await seedDomains(make, agencies, config);
   await seedPrograms(make, agencies, receiver);
+  await seedAgreements(make, { master, acme, harbor, robin: robin.id, alex: alex.id, harper: harper.id });
   await seedIntent({
     features,
     clock,
@@ -702,4 +711,55 @@ export async function seedDemo(
   });
   for (const root of [master, summit]) await features.leads.scores.scoreDue(root.id);
   progress(1);
+}
+
+const BROWSER =
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15';
+
+/**
+ * New versions of agreements, within their notice period: Harbor has accepted Acme's, Northwind has not, and Acme has yet
+ * to accept its root's.
+ */
+async function seedAgreements(
+  make: Factories,
+  who: { master: Company; acme: Company; harbor: Company; robin: string; alex: string; harper: string },
+): Promise<void> {
+  await make.publish(who.acme, who.alex, {
+    document: 'default_client',
+    title: 'Client agreement',
+    noticeDays: 30,
+    body: [
+      '# What is agreed',
+      '{{party}} runs campaigns for {{company}} and delivers the leads that they bring. This is version {{version}}.',
+      '# Prices and payment',
+      'Prices are those shown in your account when a campaign is started, in US dollars. Leads are billed when they are delivered.',
+      '{{party}} charges the card on file. An invoice can be disputed within 30 days of its date.',
+      '# Returns',
+      'A lead that does not fit can be returned within 14 days, with the reason. {{party}} decides within five business days.',
+      '# Lawful use of data',
+      'Leads are for your own marketing only, and only where the law allows you to contact the person. You honor every opt-out at once.',
+      '# Term',
+      'This version applies from {{effective_date}} and runs until either side ends the agreement.',
+    ].join('\n\n'),
+  });
+  await make.agree(who.harbor, who.harper, 'default_client', BROWSER);
+  for (const [document, title] of [
+    ['default_agency', 'Agency agreement'],
+    ['minimum_spend_v3', 'Minimum spend agreement, third edition'],
+  ] as const)
+    await make.publish(who.master, who.robin, {
+      document,
+      title,
+      noticeDays: 60,
+      body: [
+        '# What is agreed',
+        document === 'default_agency'
+          ? '{{party}} lets {{company}} offer the platform to its own clients, under its own name, and charges it at wholesale prices.'
+          : 'The plan in your account names an amount for each month. If the wholesale total of a month is lower, {{party}} invoices the difference at its end.',
+        '# Notice',
+        'Either side may end the agreement with 30 days of notice. Changes are announced 60 days before they apply, and need a new acceptance.',
+        '# Term',
+        'This version applies from {{effective_date}}.',
+      ].join('\n\n'),
+    });
 }

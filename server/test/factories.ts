@@ -70,21 +70,18 @@ export function createFactories(features: Services, platform: Platform) {
     return `100.${64 + ((n >> 8) & 63)}.${n & 255}.${1 + ((n >> 14) & 127)}`;
   };
 
-  /** An agency's owner who has just signed in. */
-  const ownerCtx = (agency: Company, userId: string): Ctx => {
-    const place = {
-      rootId: agency.root_id,
-      agencyId: agency.id,
-      companyId: agency.id,
-      kind: 'agency' as const,
-    };
+  /** A company's owner who has just signed in. */
+  const ownerCtx = (company: Company, userId: string, userAgent = ''): Ctx => {
+    const { id, root_id, agency_id } = company;
+    const kind = id === root_id ? 'root' : id === agency_id ? 'agency' : 'client';
+    const place = { rootId: root_id, agencyId: agency_id, companyId: id, kind } as const;
     return new Ctx({
       tenant: { ...place, host: '', companyName: '', timeZone: 'UTC' },
       actor: {
         ...place,
         userId,
         sessionId: '',
-        grade: 'agency.owner',
+        grade: `${kind}.owner`,
         isAccountExecutive: false,
         modules: null,
         trueActor: null,
@@ -92,7 +89,7 @@ export function createFactories(features: Services, platform: Platform) {
       requestId: newId(clock.now()),
       clock,
       ip: '127.0.0.1',
-      userAgent: '',
+      userAgent,
       origin: '',
     });
   };
@@ -192,6 +189,34 @@ export function createFactories(features: Services, platform: Platform) {
           ip: null,
         }),
       );
+    },
+    /** Publishes the next version of an agreement that a company makes with others. */
+    async publish(
+      company: Company,
+      userId: string,
+      given: { document: Accepted['document']; title: string; body: string; noticeDays: number },
+    ): Promise<void> {
+      const ctx = ownerCtx(company, userId);
+      const { version } = await features.agreements.texts.versions(ctx, given.document);
+      await features.agreements.texts.publish(ctx, { ...given, baseVersion: version });
+    },
+    /** Accepts the newest version of a document as someone who has read it. */
+    async agree(
+      company: Company,
+      userId: string,
+      document: Accepted['document'],
+      userAgent?: string,
+    ): Promise<void> {
+      await features.agreements.agree(ownerCtx(company, userId, userAgent), document, {
+        isReadToEnd: true,
+        timeZone: 'America/Chicago',
+        location: 'Agreements',
+      });
+    },
+    /** The signed file of what a client accepted. Returns its file_uuid. */
+    async agreementFile(client: Company, userId: string): Promise<string> {
+      const ctx = ownerCtx({ ...client, id: client.agency_id! }, userId);
+      return (await features.agreements.files.ofCompany(ctx, client.id, features.agreements.requiredOf)).id;
     },
     /**
      * Sets how a company is billed: manually, failed, excluded from the minimum spend, in API mode, without white

@@ -599,6 +599,11 @@ describe('[LOGS-03] the user log', () => {
       // Already done by the tests above, and only once (features/accounts/setup/setup.test.ts counts their rows).
       'PUT /api/leadspeek/user/setupcomplete',
       'POST /api/general/agreement/confirm',
+      // Makes the file of what was accepted, once: nothing about it changes.
+      'POST /api/general/agreement/download',
+      // The samples bring no key and have none (features/accounts/agreements/signing.test.ts counts their rows).
+      'POST /api/document/signing-key',
+      'DELETE /api/document/signing-key',
       // The agencies in this test have nothing to pay (features/money/onboarding-charge/onboarding.test.ts counts its rows).
       'POST /api/user/onboarding-charge',
       'POST /api/general/marketing-services-agreement-feature',

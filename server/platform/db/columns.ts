@@ -1,3 +1,4 @@
+import type { AgreementText } from '../../../contract/accounts/agreement-text.ts';
 import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
 import type { Exchange } from '../../../contract/campaigns/destinations.ts';
 import type { Payload } from '../../../contract/campaigns/payloads.ts';
@@ -25,6 +26,7 @@ export interface InvoiceParty {
  * list. `npm run schema` uses them for the types of the tables (schema.ts).
  */
 export interface Columns {
+  'agreement_acceptance.shown': AgreementText | null;
   'alert.hours': Hours | null;
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];

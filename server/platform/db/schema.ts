@@ -75,6 +75,52 @@ export interface Schema {
     text_hash: Generated<string>;
     company_name: Generated<string>;
     location_menu: Generated<string>;
+    issuer_id: string | null;
+    user_agent: Generated<string>;
+    time_zone: Generated<string>;
+    second_factor: Generated<'' | 'email' | 'google' | 'passkey'>;
+    read_to_end: Generated<boolean>;
+    applies_at: Date | null;
+    shown: Json<Columns['agreement_acceptance.shown'] | null>;
+  };
+  agreement_file: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    issuer_id: string;
+    acceptance_id: string;
+    sha256: string;
+    bytes: Buffer;
+    created_at: Date;
+  };
+  agreement_key: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'made' | 'brought';
+    subject: string;
+    certificate: Buffer;
+    fingerprint: string;
+    private_sealed: string | null;
+    valid_until: Date;
+    created_at: Date;
+    ended_at: Date | null;
+  };
+  agreement_version: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    document_type: string;
+    version: number;
+    title: string;
+    body: string;
+    effective_on: string;
+    effective_at: Date;
+    published_at: Date;
+    published_by: string;
   };
   alert: {
     id: string;

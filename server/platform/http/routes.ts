@@ -58,5 +58,7 @@ export interface PlainRoute {
    * have ended meanwhile is refused.
    */
   streamed?: boolean;
+  /** The body arrives as bytes, whatever its type, up to `bodyLimit`: for files from people who have not signed in. */
+  raw?: boolean;
   handler: (ctx: Ctx, request: FastifyRequest, reply: FastifyReply, upload: Upload) => Promise<unknown>;
 }

@@ -441,6 +441,10 @@ export function addPlain(app: FastifyInstance, clock: Clock, doors: Doors, route
         inner.removeAllContentTypeParsers();
         inner.addContentTypeParser('*', (_request, _payload, done) => done(null));
       }
+      if (route.raw) {
+        inner.removeAllContentTypeParsers();
+        inner.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+      }
       inner.route({
         method: route.method,
         url: route.url,

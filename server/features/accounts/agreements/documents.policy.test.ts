@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { LEGAL_NAMES, legalDocument } from '../../../../contract/accounts/legal.ts';
 import { DocumentType } from '../../../../contract/accounts/setup.ts';
-import { documentHtml } from './documents.policy.ts';
+import { documentHtml, templateOf } from './documents.policy.ts';
 
 describe('[ROUT-10] documents in a tenant’s name', () => {
   test.each(LEGAL_NAMES)('%s names the tenant, and nobody else', (name) => {
@@ -10,12 +10,12 @@ describe('[ROUT-10] documents in a tenant’s name', () => {
     expect(title).not.toBe('');
     expect(sections.length).toBeGreaterThan(1);
     expect(words).toContain('Acme Leads');
-    const html = documentHtml(name, 'Acme Leads');
+    const html = documentHtml(templateOf(name, 'Acme Leads'));
     for (const { heading } of sections) expect(html).toContain(heading);
     expect(html).toContain('Template wording.');
   });
   test('a name cannot bring markup along', () => {
-    const html = documentHtml('privacy-policy', '<script>alert(1)</script> & "Sons"');
+    const html = documentHtml(templateOf('privacy-policy', '<script>alert(1)</script> & "Sons"'));
     expect(html).not.toContain('<script');
     expect(html).toContain('&#60;script&#62;');
   });

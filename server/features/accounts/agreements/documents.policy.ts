@@ -1,3 +1,4 @@
+import type { AgreementText } from '../../../../contract/accounts/agreement-text.ts';
 import { type LegalName, legalDocument, legalNote } from '../../../../contract/accounts/legal.ts';
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
@@ -9,11 +10,19 @@ const STYLE =
   '.line{color:#5c6370;font-size:14px}@media print{body{margin:0}}';
 
 /**
- * Returns a document as a complete HTML page for printing, without any scripts.
+ * The built-in template of a document.
  * @param party the tenant's name
+ * @param company the company that reads it; '' for anyone
  */
-export function documentHtml(name: LegalName, party: string): string {
-  const { title, version, since, sections } = legalDocument(name, party);
+export const templateOf = (name: LegalName, party: string, company = ''): AgreementText => ({
+  ...legalDocument(name, party),
+  party,
+  company,
+  isTemplate: true,
+});
+
+/** Returns a document as a complete HTML page for printing, without any scripts. */
+export function documentHtml({ title, version, since, party, sections, isTemplate }: AgreementText): string {
   const body = sections
     .map(
       ({ heading, paragraphs }, i) =>
@@ -24,6 +33,7 @@ export function documentHtml(name: LegalName, party: string): string {
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)} - ${escaped(party)}</title>` +
     `<style>${STYLE}</style></head><body><h1>${escaped(title)}</h1>` +
     `<p class="line">${escaped(party)}. Version ${escaped(version)}, effective ${since}.</p>` +
-    `<p class="note">${escaped(legalNote(party))}</p>${body}</body></html>`
+    (isTemplate ? `<p class="note">${escaped(legalNote(party))}</p>` : '') +
+    `${body}</body></html>`
   );
 }

@@ -1,5 +1,6 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
 import { marketingRoutes } from './marketing.routes.ts';
 import { documentsRoutes } from './routes.ts';
 import { type Agreements, createAgreements } from './service.ts';
@@ -12,20 +13,22 @@ interface Above {
 
 export const feature = defineFeature({
   name: 'accounts/agreements',
-  about: 'Legal documents and agreements: their texts, who accepted which version, and their files.',
-  tables: ['agreement_acceptance'],
-  reads: ['company_billing', 'user_account'],
+  about: 'Legal documents and agreements: their texts, who accepted which version, and their signed files.',
+  tables: ['agreement_acceptance', 'agreement_file', 'agreement_key', 'agreement_version'],
+  reads: ['company', 'company_billing', 'user_account'],
   create: (platform, below: Parameters<typeof createAgreements>[1]) => ({
     agreements: createAgreements(platform, below),
   }),
   http({ agreements, minimumSpend, developer }: { agreements: Agreements } & Above) {
-    const { handlers, plain } = documentsRoutes(agreements);
+    const { handlers, versions, plain } = documentsRoutes(agreements);
     return {
       calls: [
         serve(contract.documents, handlers),
         serve(contract.agreements, marketingRoutes(agreements, minimumSpend.askedOf, developer.accept)),
+        serve(contract.agreementText, versions),
       ],
       plain,
     };
   },
+  exports,
 });

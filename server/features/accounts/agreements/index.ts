@@ -1,2 +1,2 @@
 export type { MinimumSpendOf } from './marketing.routes.ts';
-export type { Agreements } from './service.ts';
+export type { Agreements, Told } from './service.ts';

@@ -5,7 +5,7 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { dollarsOf } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
-import type { Agreements } from './service.ts';
+import type { Agreements, Told } from './service.ts';
 
 /**
  * The minimum spend asked of an agency, micro-dollars: for its first months, and for every month after; null if none.
@@ -16,7 +16,21 @@ export type MinimumSpendOf = (
 ) => Promise<{ months: readonly bigint[]; flat: bigint } | null>;
 
 /** Accepts the developer's agreement, including its costs. Returns the version. */
-export type AcceptDeveloper = (ctx: Ctx, more: { companyName: string; location: string }) => Promise<string>;
+export type AcceptDeveloper = (ctx: Ctx, told: Told) => Promise<string>;
+
+const told = (input: {
+  company_name: string;
+  location_menu: string;
+  text_hash?: string | undefined;
+  read_to_end: 'T' | 'F';
+  time_zone: string;
+}): Told => ({
+  companyName: input.company_name,
+  location: input.location_menu,
+  textHash: input.text_hash,
+  isReadToEnd: input.read_to_end === 'T',
+  timeZone: input.time_zone,
+});
 
 /** The calls for viewing and accepting agreements (BETA-03). */
 export function marketingRoutes(
@@ -38,10 +52,7 @@ export function marketingRoutes(
     async marketingServicesAgreementFeature(ctx, input) {
       agreements.own(ctx, { userId: input.user_id, companyId: input.company_id });
       ticked('feature_agreed', input.feature_agreed);
-      const { company_name: companyName, location_menu: location } = input;
-      return done(
-        await agreements.agree(ctx, FEATURE_DOCUMENTS[input.feature_id], { companyName, location }),
-      );
+      return done(await agreements.agree(ctx, FEATURE_DOCUMENTS[input.feature_id], told(input)));
     },
     async getMarketingServicesAgreementFeature(ctx, input) {
       agreements.own(ctx, { userId: input.user_id });
@@ -68,12 +79,10 @@ export function marketingRoutes(
     async marketingServicesAgreement(ctx, input) {
       agreements.own(ctx, { userId: input.user_id, companyId: input.company_id });
       ticked('developer_agreed', input.developer_agreed);
-      const { company_name: companyName, location_menu: location } = input;
-      const more = { companyName, location };
       return done(
         input.document_type === 'developer'
-          ? await acceptDeveloper(ctx, more)
-          : await agreements.agree(ctx, input.document_type, more),
+          ? await acceptDeveloper(ctx, told(input))
+          : await agreements.agree(ctx, input.document_type, told(input)),
       );
     },
   };

@@ -1,33 +1,62 @@
-import { hash } from 'node:crypto';
-import { DocumentType } from '../../../../contract/accounts/setup.ts';
+import type { AgreementText } from '../../../../contract/accounts/agreement-text.ts';
+import type { LegalName } from '../../../../contract/accounts/legal.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
-import { ownMessages } from '../../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
+import type { Auth } from '../auth/index.ts';
 import type { Tenants } from '../tenants/index.ts';
-import { agreementPdf } from './agreement.pdf.ts';
-import { documentHtml } from './documents.policy.ts';
-import { BEGINNING, type Document, isFor, isFree, requiredOf, versionOf } from './policy.ts';
+import type { Users } from '../users/index.ts';
+import { createFiles } from './files.service.ts';
+import { BEGINNING, type Document, hashOf, isFree, issuerOf, requiredOf, versionOf } from './policy.ts';
 import * as store from './store.ts';
+import { createTexts, type Offer } from './texts.service.ts';
 
 export type Agreements = ReturnType<typeof createAgreements>;
 
-/** Which documents a company has accepted. */
-export function createAgreements({ db }: Platform, { tenants, audit }: { tenants: Tenants; audit: Audit }) {
-  /** The documents whose present version a company has accepted. */
+/** What someone who accepts tells besides that. */
+export interface Told {
+  companyName?: string | undefined;
+  /** From where in the product. */
+  location?: string | undefined;
+  /** That of the text that they read. */
+  textHash?: string | undefined;
+  isReadToEnd?: boolean;
+  timeZone?: string | undefined;
+}
+
+/** A time zone that a browser names; '' if it is not one. */
+function zoneOf(name: string | undefined): string {
+  try {
+    return name ? new Intl.DateTimeFormat('en-US', { timeZone: name }).resolvedOptions().timeZone : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Agreements: their texts, who accepted which version, and their files. */
+export function createAgreements(
+  platform: Platform,
+  below: { tenants: Tenants; audit: Audit; auth: Auth; limits: Limits; users: Users },
+) {
+  const { db, clock } = platform;
+  const { tenants, audit, auth, users } = below;
+  const texts = createTexts(platform, below);
+  const files = createFiles(platform, below);
+
+  /** The documents that a company has accepted in a version that still holds. */
   async function accepted(tx: Tx, companyId: string): Promise<Set<Document>> {
-    const rows = await store.acceptedBy(tx, companyId);
+    const rows = await store.acceptedBy(tx, companyId, clock.now());
     return new Set(
-      rows
-        .filter((row) => versionOf(row.document_type as Document) === row.version)
-        .map((row) => row.document_type as Document),
+      rows.filter((row) => Number(row.version) >= row.in_force).map((row) => row.document_type as Document),
     );
   }
-  /** Records that a user accepted the current version for a company. `html`: what they were shown. */
+  /** Records that a user accepted a document for a company. `text`: what they were shown; if absent, the template. */
   const accept = (
     tx: Tx,
     given: {
@@ -36,71 +65,82 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
       document: Document;
       at: Date;
       ip: string | null;
-      html?: string;
-      companyName?: string | undefined;
-      location?: string | undefined;
-    },
+      text?: AgreementText;
+      appliesAt?: Date;
+      userAgent?: string;
+      secondFactor?: '' | 'email' | 'google' | 'passkey';
+    } & Told,
   ): Promise<void> =>
     store.insertAcceptance(tx, {
       id: newId(given.at),
       ...given.owner,
       user_id: given.userId,
       document_type: given.document,
-      version: versionOf(given.document),
+      version: given.text?.version ?? versionOf(given.document),
       accepted_at: given.at,
       ip: given.ip,
-      text_hash: given.html === undefined ? '' : hash('sha256', given.html),
+      text_hash: given.text ? hashOf(given.text) : '',
       company_name: given.companyName ?? '',
       location_menu: given.location ?? '',
+      issuer_id: issuerOf(given.owner, given.document),
+      user_agent: (given.userAgent ?? '').slice(0, 500).toWellFormed(),
+      time_zone: zoneOf(given.timeZone),
+      second_factor: given.secondFactor ?? '',
+      read_to_end: given.isReadToEnd ?? false,
+      applies_at: given.appliesAt ?? given.at,
+      shown: given.text ? JSON.stringify(given.text) : null,
     });
 
   /**
-   * The party in whose name the actor's own company reads a document: an agency's agreements are with the platform; all
-   * others are in the name of the host's tenant.
-   */
-  const party = async (ctx: Ctx, document: string): Promise<string> => {
-    const { kind, rootId } = ctx.actor;
-    const isAgencys =
-      kind === 'agency' && DocumentType.options.some((one) => one === document && isFor(kind, one));
-    return (await tenants.frontDoor(isAgencys ? rootId : ctx.tenant.companyId)).name;
-  };
-
-  /**
-   * What the actor's own company is shown of a document.
-   * @throws Refusal 422 if it is not meant for such a company
-   */
-  async function textFor(ctx: Ctx, document: Document): Promise<string> {
-    if (!isFor(ctx.actor.kind, document)) throw refusalOf('document_type', 'is not for this kind of company');
-    return documentHtml(document, await party(ctx, document));
-  }
-
-  /**
-   * Accepts the current version for the actor's own company, in a transaction; false if it was already accepted.
-   * `html`: as from `textFor`
+   * Accepts the newest version for the actor's own company, in a transaction; false if it was already accepted.
+   * The offer is as from `textFor`
+   * @throws Refusal 409 if the text has changed since the person read it
    */
   async function agreeIn(
     tx: Tx,
     ctx: Ctx,
     document: Document,
-    html: string,
-    more: { companyName?: string; location?: string },
+    { text, effectiveAt }: Offer,
+    told: Told,
   ): Promise<boolean> {
     const { userId, rootId, agencyId, companyId } = ctx.actor;
     const owner = { root_id: rootId, agency_id: agencyId, company_id: companyId };
-    if ((await accepted(tx, companyId)).has(document)) return false;
-    await accept(tx, { owner, userId, document, at: ctx.clock.now(), ip: ctx.ip, html, ...more });
+    const at = ctx.clock.now();
+    await store.lockAcceptance(tx, companyId, document);
+    const before = (await store.acceptedBy(tx, companyId, at)).find((one) => one.document_type === document);
+    if (before?.version === text.version) return false;
+    // A version may have been published since `text` was made.
+    const isNewest =
+      (await store.newestNumber(tx, issuerOf(owner, document), document)) === Number(text.version);
+    if (!isNewest || (told.textHash !== undefined && told.textHash !== hashOf(text)))
+      throw new Refusal('conflict', ownMessages.agreementChanged);
+    // Whoever accepts during the notice period keeps the old terms until its end.
+    const holds = before && Number(before.version) >= before.in_force;
+    await accept(tx, {
+      owner,
+      userId,
+      document,
+      at,
+      ip: ctx.ip,
+      text,
+      appliesAt: holds && effectiveAt && effectiveAt > at ? effectiveAt : at,
+      userAgent: ctx.userAgent,
+      secondFactor: await auth.factorOf(tx, userId),
+      ...told,
+    });
     await audit.record(tx, ctx, {
       action: 'agreement.accepted',
       objectKind: 'agreement',
       objectId: document,
-      description: `Accepted version ${versionOf(document)} of ${document}`,
+      description: `Accepted version ${text.version} of ${document}`,
     });
     return true;
   }
 
   return {
-    party,
-    textFor,
+    texts,
+    files,
+    textFor: texts.shownTo,
     agreeIn,
     requiredOf,
     versionOf,
@@ -112,68 +152,62 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
       store.firstAccepted(tx, agencyId, BEGINNING),
 
     /**
-     * Accepts the current version for the actor's own company, with the hash of what was shown, the time and the
-     * address. Accepting it again changes nothing. Returns the version.
-     * @throws Refusal 422 for a document that is not meant for such a company, or that costs something
+     * Accepts the newest version for the actor's own company, with what was shown and everything known about who
+     * accepts. Accepting it again changes nothing. Returns the version.
+     * @throws Refusal 422 for a document that is not meant for such a company, or that costs something, 409 if the text
+     * has changed since the person read it
      */
-    async agree(
-      ctx: Ctx,
-      document: Document,
-      more: { companyName?: string; location?: string } = {},
-    ): Promise<string> {
+    async agree(ctx: Ctx, document: Document, told: Told = {}): Promise<string> {
       if (!isFree(document)) throw refusalOf('document_type', 'is accepted together with its fee');
-      const html = await textFor(ctx, document);
-      await inScope(db.app, ctx.scope, (tx) => agreeIn(tx, ctx, document, html, more));
-      return versionOf(document);
+      const offer = await texts.shownTo(ctx, document);
+      await inScope(db.app, ctx.scope, (tx) => agreeIn(tx, ctx, document, offer, told));
+      return offer.text.version;
     },
 
     /**
-     * The agreement file of a company in the reader's scope, generated on demand (AGCY-20): an agency's is with the
-     * platform, a client's with its agency.
-     * @throws Refusal 404 for another company, and for one that has not accepted any
+     * The company of a user in the reader's scope.
+     * @throws Refusal 404 for anyone else
      */
-    async file(ctx: Ctx, companyId: string): Promise<{ name: string; bytes: Buffer }> {
-      const notFound = (): never => {
-        throw new Refusal('not_found', ownMessages.notFound);
-      };
-      const found = await inScope(db.app, ctx.scope, async (tx) => {
-        const company = await tenants.company(tx, companyId);
-        const document = company && requiredOf(company.kind);
-        if (!company || !document) return notFound();
-        return { company, document, row: (await store.acceptanceOf(tx, companyId, document)) ?? notFound() };
-      });
-      const { company, document, row } = found;
-      const otherId = (company.kind === 'agency' ? company.root_id : company.agency_id)!;
-      const { name: party } = await tenants.frontDoor(otherId);
-      // The other party's brand may be above the reader's scope, such as the root's when an agency reads its own
-      // agreement.
-      const brand = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) =>
-        tenants.paperBrand(tx, otherId),
-      );
-      const bytes = await agreementPdf(
-        {
-          document,
-          version: row.version,
-          at: row.accepted_at,
-          by: row.name,
-          ip: row.ip,
-          textHash: row.text_hash,
-          isSameText: row.text_hash === hash('sha256', documentHtml(document, party)),
-          party,
-          company: company.name,
-          timeZone: ctx.tenant.timeZone,
-        },
-        brand,
-      );
-      return { name: `agreement-${company.name}`, bytes };
+    async companyOf(ctx: Ctx, userId: string): Promise<string> {
+      if (userId === ctx.actor.userId) return ctx.actor.companyId;
+      const person = await inScope(db.app, ctx.scope, (tx) => users.byId(tx, userId));
+      if (!person) throw new Refusal('not_found', messages.documentMissingText);
+      return person.company_id;
     },
 
-    /** Whether the actor's own company has accepted the current version. */
+    /** The other party of a document of the actor's own company. */
+    party: async (ctx: Ctx, document: Document): Promise<string> => {
+      const { rootId, agencyId } = ctx.actor;
+      return (await tenants.frontDoor(issuerOf({ root_id: rootId, agency_id: agencyId }, document))).name;
+    },
+
+    /**
+     * Whether a download of a document, by its name or the file_uuid of a signed file, may begin, and from where.
+     * @throws Refusal 404 if there is no such document for the reader
+     */
+    async docauth(ctx: Ctx, pkdoc: string, isId: boolean): Promise<{ title: string; path: string }> {
+      if (isId) {
+        const { title } = await files.byId(ctx, pkdoc);
+        return { title, path: `/general/agreement/${pkdoc}/file` };
+      }
+      const name: LegalName | undefined = texts.nameOf(pkdoc);
+      if (!name) throw new Refusal('not_found', messages.documentMissingText);
+      ctx.need('document.read');
+      return { title: (await texts.toRead(ctx, name)).title, path: `/general/document/${name}/file` };
+    },
+
+    /** Whether the actor's own company has accepted a version that still holds. */
     status: (ctx: Ctx, document: Document): Promise<{ accepted: boolean; version: string }> =>
-      inScope(db.app, ctx.scope, async (tx) => ({
-        accepted: (await accepted(tx, ctx.actor.companyId)).has(document),
-        version: versionOf(document),
-      })),
+      inScope(db.app, ctx.scope, async (tx) => {
+        const { companyId, rootId, agencyId } = ctx.actor;
+        const issuerId = issuerOf({ root_id: rootId, agency_id: agencyId }, document);
+        const row = (await store.acceptedBy(tx, companyId, ctx.clock.now())).find(
+          (one) => one.document_type === document,
+        );
+        const isAccepted = row !== undefined && Number(row.version) >= row.in_force;
+        const version = isAccepted ? row.version : String(await store.newestNumber(tx, issuerId, document));
+        return { accepted: isAccepted, version };
+      }),
 
     /** @throws Refusal 404 for another user, or a company other than the actor's own */
     own(ctx: Ctx, given: { userId?: string; companyId?: string }): void {

@@ -17,6 +17,7 @@ import { modulesOf, type Users } from '../users/index.ts';
 import { alertJob, createAlerts } from './alerts.service.ts';
 import { createCaptcha, type OutsideCaptcha } from './captcha.service.ts';
 import { createConfirmation } from './confirm.service.ts';
+import { deviceOf } from './device.policy.ts';
 import { createEmails } from './email.service.ts';
 import { createEntry } from './entry.service.ts';
 import { deleteCaptchas, deleteOld, factorDutyOf } from './entry.store.ts';
@@ -245,6 +246,14 @@ export function createAuth(platform: Platform, deps: AuthParts) {
       const duty = await factorDutyOf(tx, userId);
       return hasFactor(duty) ? null : duty.since;
     },
+
+    /** Which second factor a user's account asks for when they sign in; '' if none. */
+    async factorOf(tx: Tx, userId: string): Promise<'' | 'email' | 'google' | 'passkey'> {
+      const { kind, passkeys } = await factorDutyOf(tx, userId);
+      return kind ?? (passkeys.length > 0 ? 'passkey' : '');
+    },
+    /** Describes the device in a user agent, in words. */
+    deviceOf: (userAgent: string): string => deviceOf(userAgent).device,
 
     userType: policy.userType,
     gradeOf: policy.gradeOf,

@@ -3,6 +3,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { Told } from '../agreements/index.ts';
 import type { FactsReader, SetupParts } from './facts.service.ts';
 import { missingOfProfile, type SetupPart } from './person.policy.ts';
 
@@ -102,9 +103,11 @@ export function createSetupChanges(
 
     /**
      * Accepts a document for the actor's own company.
-     * @throws Refusal 422 for a document that does not apply to such a company, or that costs something
+     * @throws Refusal 422 for a document that does not apply to such a company, or that costs something, 409 if it has
+     * changed since the person read it
      */
-    agree: (ctx: Ctx, document: Document): Promise<string> => agreements.agree(ctx, document),
+    agree: (ctx: Ctx, document: Document, told: Told): Promise<string> =>
+      agreements.agree(ctx, document, told),
 
     /** Returns whether the actor's own company has accepted the current version. */
     agreement: (ctx: Ctx, document: Document) => agreements.status(ctx, document),

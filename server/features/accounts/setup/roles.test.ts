@@ -318,7 +318,10 @@ describe('[ROLE-01] roles at the API', () => {
     expect((await app.call('GET', '/api/leadspeek/client/list', at)).status).toBe(200);
     const created = await app.call('POST', '/api/leadspeek/client/create', { ...at, body: campaign() });
     expect(created.status).toBe(403);
-    const agreed = { ...at, body: { document_type: 'default_client' } };
+    const agreed = {
+      ...at,
+      body: { document_type: 'default_client', agreed: 'T', read_to_end: 'T', text_hash: '' },
+    };
     expect((await app.call('POST', '/api/general/agreement/confirm', agreed)).body.message).toBe(
       ownMessages.notInView,
     );

@@ -1,7 +1,9 @@
+import { READ_TO_END } from '../../../../contract/accounts/agreement-text.ts';
 import { settingMenu } from '../../../../contract/accounts/permissions.ts';
 import { ProfileForm } from '../../../../contract/accounts/profile.ts';
+import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
-import { ownMessages } from '../../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
 import type { Handlers } from '../../../platform/http/routes.ts';
 import { onWire } from '../../../platform/http/wire.ts';
 import type { Setup } from './service.ts';
@@ -32,7 +34,17 @@ export function setupRoutes(setup: Setup): Handlers<typeof contract.setup> {
       };
     },
     async agree(ctx, input) {
-      const version = await setup.agree(ctx, input.document_type);
+      const refuse = (field: string, message: string): never => {
+        throw new Refusal('invalid', message, { errors: { [field]: [message] } });
+      };
+      if (input.agreed === 'F') refuse('agreed', messages.clickAgree);
+      if (input.read_to_end === 'F') refuse('read_to_end', READ_TO_END);
+      const version = await setup.agree(ctx, input.document_type, {
+        textHash: input.text_hash,
+        isReadToEnd: true,
+        timeZone: input.time_zone,
+        location: 'Agreements',
+      });
       return { ...done(ownMessages.agreed), status: 'T', version };
     },
     async agreement(ctx, input) {

@@ -135,10 +135,14 @@ export const samples: Samples = {
   },
   'POST /api/general/agreement/confirm': {
     named: false,
-    request: (_, who) => ({
-      url: '/api/general/agreement/confirm',
-      body: { document_type: who?.grade.startsWith('client') ? 'default_client' : 'default_agency' },
-    }),
+    request: async (_, who) => {
+      const document_type = who?.grade.startsWith('client') ? 'default_client' : 'default_agency';
+      const read = who && (await app.call('GET', `/api/document/agreement/${document_type}`, who));
+      return {
+        url: '/api/general/agreement/confirm',
+        body: { document_type, agreed: 'T', read_to_end: 'T', text_hash: read?.body.text_hash ?? '' },
+      };
+    },
   },
   'GET /api/general/agreement/:document_type': {
     named: false,

@@ -64,6 +64,23 @@ type Body = { status: number; body: Record<string, unknown> & { errors?: unknown
 const logs = async (action: string): Promise<number> =>
   Number((await app.admin.query('select count(*) as n from user_log where action = $1', [action])).rows[0].n);
 
+/** Reads an agreement, and accepts what was read. */
+async function confirm(
+  by: {
+    get: (path: string) => Promise<{ body: Record<string, unknown> }>;
+    send: (
+      method: 'POST',
+      path: string,
+      body: object,
+    ) => Promise<{ status: number; body: Record<string, unknown> }>;
+  },
+  document_type: string,
+) {
+  const { text_hash = '' } = (await by.get(`/api/document/agreement/${document_type}`)).body;
+  const body = { document_type, agreed: 'T', read_to_end: 'T', text_hash };
+  return by.send('POST', '/api/general/agreement/confirm', body);
+}
+
 describe('[USER-01] the session user', () => {
   test('carries the person, the company, the brand above and the modules', async () => {
     const owner = await person(client, { name: 'Casey', phone });
@@ -208,9 +225,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
       });
     }
     expect(await check()).toMatchObject({ setupcomplete: 'F', package_id: 'standard' });
-    const agreed = await owner.send('POST', '/api/general/agreement/confirm', {
-      document_type: 'default_agency',
-    });
+    const agreed = await confirm(owner, 'default_agency');
     expect(agreed.body).toMatchObject({ status: 'T', version: '1' });
     expect(await check()).toMatchObject({ setupcomplete: 'T', card_set: true });
     expect(mayContinueAgency(toInside(SetupCheck, await check()) as SetupCheck)).toBe(true);
@@ -218,7 +233,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     // One row for each change; a repeated request writes none.
     expect([await logs('profile.completed'), await logs('agreement.accepted')]).toEqual([1, 1]);
     await owner.send('PUT', '/api/leadspeek/user/setupcomplete');
-    await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_agency' });
+    await confirm(owner, 'default_agency');
     expect([await logs('profile.completed'), await logs('agreement.accepted')]).toEqual([1, 1]);
     expect([await logs('card.saved'), await logs('account.changed')]).toEqual([2, 6]);
   });
@@ -228,11 +243,9 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
     await fill(client);
     const missing = async () => (await owner.send('PUT', '/api/leadspeek/user/setupcomplete')).body.missing;
     expect(await missing()).toEqual(['card', 'agreement']);
-    const wrong = await owner.send('POST', '/api/general/agreement/confirm', {
-      document_type: 'default_agency',
-    });
+    const wrong = await confirm(owner, 'default_agency');
     expect(wrong.status).toBe(422);
-    await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_client' });
+    await confirm(owner, 'default_client');
     expect(await missing()).toEqual(['card']);
     // Billed outside the system, so no card is required.
     const terms = (values: object) =>
@@ -268,7 +281,7 @@ describe('[PROF-02] the set-up of a new agency and of its client', () => {
        values ($1, $2, $1, 'onboarding_charge', '{"amount":"250.00","enable_coupon":"F"}', 1, now())`,
       [other.id, root.id],
     );
-    await owner.send('POST', '/api/general/agreement/confirm', { document_type: 'default_agency' });
+    await confirm(owner, 'default_agency');
     const done = await owner.send('PUT', '/api/leadspeek/user/setupcomplete');
     expect(done.body).toMatchObject({ setupcomplete: 'F', missing: ['onboarding'] });
     const status = async () => (await owner.get(`/api/user/onboarding-status/${owner.id}`)).body;

@@ -4,7 +4,7 @@ import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Agreements } from '../../accounts/agreements/index.ts';
+import type { Agreements, Told } from '../../accounts/agreements/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Invoices } from '../../money/invoices/index.ts';
 import type { Ledger } from '../../money/ledger/index.ts';
@@ -35,8 +35,8 @@ export function createAcceptance(
    * @throws Refusal 403 for users who may not have keys or without the developer mode, 409 without a card that can be
    * charged
    */
-  return async (ctx: Ctx, more: { companyName: string; location: string }): Promise<string> => {
-    const html = await agreements.textFor(ctx, 'developer');
+  return async (ctx: Ctx, told: Told): Promise<string> => {
+    const offer = await agreements.textFor(ctx, 'developer');
     ctx.need('developer.keys');
     await ctx.mustBeConfirmed();
     const { rootId, companyId } = ctx.actor;
@@ -48,7 +48,7 @@ export function createAcceptance(
       const terms = await billing.accounts.terms(tx, companyId);
       if (!terms.api_mode) throw new Refusal('forbidden', ownMessages.developerOff);
       const version = agreements.versionOf('developer');
-      const isNew = await agreements.agreeIn(tx, ctx, 'developer', html, more);
+      const isNew = await agreements.agreeIn(tx, ctx, 'developer', offer, told);
       const since = terms.api_mode_since?.toISOString() ?? 'first';
       const key = `developer_fee:${companyId}:${since}`;
       if (!isNew && (await ledger.posted(tx, rootId, key))) return version;

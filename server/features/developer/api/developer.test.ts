@@ -622,7 +622,7 @@ describe('the agreement', () => {
     const one = await agency('works');
     const admin = await app.make.user(one.company, { role: 'administrator', password: PASSWORD });
     for (const as of [one.token, await app.signIn(admin.email, one.host)]) {
-      const body = { document_type: 'developer' };
+      const body = { document_type: 'developer', agreed: 'T', read_to_end: 'T', text_hash: '' };
       const { status, body: answer } = await ask('POST', '/general/agreement/confirm', body, as, one.host);
       expect([status, answer.errors]).toEqual([
         422,

@@ -1,36 +1,39 @@
 import { Button, Group, Loader, Text } from '@mantine/core';
 import { IconFileDownload, IconFileOff } from '@tabler/icons-react';
-import { Link, useParams } from '@tanstack/react-router';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { isLegalName, legalDocument } from '../../../../contract/accounts/legal.ts';
 import { messages } from '../../../../contract/messages.ts';
+import { api } from '../../../api/client.ts';
 import { download } from '../../../api/download.ts';
-import { useBrand } from '../../../brand/brand.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 
-/** /download-auth/{pkdoc}: starts the download of a document for users who may have it (ROUT-09). */
+/** /download-auth/{pkdoc}: starts the download of a document for users who may have it (ROUT-09, DOC-02, DOC-03). */
 export default function DownloadPage() {
-  const brand = useBrand();
   const { pkdoc = '' } = useParams({ strict: false }) as { pkdoc?: string };
   const [state, setState] = useState<'preparing' | 'done' | 'failed'>('preparing');
   const isStarted = useRef(false);
-  const known = isLegalName(pkdoc);
+  const query = useQuery({
+    queryKey: ['docauth', pkdoc],
+    queryFn: ({ signal }) => api.agreementText.docauth({ pkdoc }, { signal }),
+    retry: false,
+    staleTime: 0,
+  });
+  const path = query.data?.path;
 
-  const start = () => {
+  const start = (from: string) => {
     setState('preparing');
-    void download(`/general/document/${encodeURIComponent(pkdoc)}/file`).then((ok) =>
-      setState(ok ? 'done' : 'failed'),
-    );
+    void download(from).then((ok) => setState(ok ? 'done' : 'failed'));
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: once a visit, also where effects run twice
   useEffect(() => {
-    if (!known || isStarted.current) return;
+    if (!path || isStarted.current) return;
     isStarted.current = true;
-    start();
-  }, [known]);
+    start(path);
+  }, [path]);
 
-  if (!known) {
+  if (query.error) {
     return (
       <>
         <PageHeader title="Download" line="Documents for your account." />
@@ -40,8 +43,8 @@ export default function DownloadPage() {
             title={messages.documentMissingTitle}
             text={messages.documentMissingText}
             action={
-              <Button variant="default" renderRoot={(props) => <Link {...props} to="/" />}>
-                {messages.goHome}
+              <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+                {messages.tryAgain}
               </Button>
             }
           />
@@ -49,14 +52,13 @@ export default function DownloadPage() {
       </>
     );
   }
-  const { title } = legalDocument(pkdoc, brand.name);
   return (
     <>
       <PageHeader title="Download" line="Your browser downloads the file, ready to print." />
       <div className="card">
         <EmptyState
           icon={<IconFileDownload size={32} stroke={1.4} />}
-          title={title}
+          title={query.data?.title ?? ''}
           text={
             state === 'preparing' ? (
               <Group gap="xs" justify="center" role="status" component="span">
@@ -69,7 +71,7 @@ export default function DownloadPage() {
             )
           }
           action={
-            <Button variant="default" onClick={start} disabled={state === 'preparing'}>
+            <Button variant="default" onClick={() => path && start(path)} disabled={state === 'preparing'}>
               {state === 'failed' ? messages.tryAgain : 'Download again'}
             </Button>
           }

@@ -1,13 +1,16 @@
-import { Anchor, Button, Checkbox, Group, Text } from '@mantine/core';
+import { Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { SetupCheck } from '../../../../contract/accounts/setup.ts';
 import type { SessionUser } from '../../../../contract/accounts/users.ts';
+import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 import { wordsOf } from '../../../api/errors.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { AccountButtons, AccountStatus } from '../../money/payments/AccountParts.tsx';
 import { CardForm } from '../../money/payments/CardForm.tsx';
+import { AgreementFields } from '../agreements/AgreementText.tsx';
+import { readOf, readQuery, useAcceptance } from '../agreements/agreements.ts';
 import { CompanyFields, DetailsFields } from './fields.tsx';
 import {
   companyOf,
@@ -130,7 +133,8 @@ export function AgreementStep(props: StepProps) {
   const { formId, user, onNext } = props;
   const document = documentOf(user) ?? 'default_client';
   const { data } = useQuery(agreementQuery(document));
-  const [isTicked, setTicked] = useState(false);
+  const text = useQuery(readQuery(document));
+  const acceptance = useAcceptance();
   const { fault, setFault, act } = useAct(props);
   const isAgreed = data?.status === 'T';
   return (
@@ -139,48 +143,35 @@ export function AgreementStep(props: StepProps) {
       fault={fault}
       onSubmit={async () => {
         if (isAgreed) onNext();
-        else if (!isTicked) setFault('Please click agree before you continue');
-        else if (await act(() => api.setup.agree({ document_type: document }))) onNext();
+        else if (!text.data) setFault('The agreement could not be loaded. Try again.');
+        else if (acceptance.check()) {
+          const given = { document_type: document, agreed: 'T' as const, ...readOf(text.data) };
+          if (await act(() => api.setup.agree(given))) onNext();
+          else void text.refetch();
+        }
       }}
     >
       {isAgreed ? (
         <Notice tone="good" title="You have accepted the agreement">
-          Version {data?.version}. You can read it again at{' '}
-          <Anchor
-            href="/service-billing-agreement"
-            target="_blank"
-            rel="noreferrer"
-            inherit
-            underline="always"
-          >
-            Service and billing agreement
-            <span className="sr-only"> (opens in a new tab)</span>
-          </Anchor>
-          .
+          Version {data?.version}. You find it under Agreements, with a signed file to keep.
+        </Notice>
+      ) : text.data ? (
+        <AgreementFields text={text.data} acceptance={acceptance} />
+      ) : text.error ? (
+        <Notice
+          tone="bad"
+          live="alert"
+          title={messages.documentMissingTitle}
+          action={
+            <Button size="compact-sm" variant="default" onClick={() => void text.refetch()}>
+              {messages.tryAgain}
+            </Button>
+          }
+        >
+          {messages.documentMissingText}
         </Notice>
       ) : (
-        <Checkbox
-          checked={isTicked}
-          onChange={(event) => {
-            setTicked(event.currentTarget.checked);
-            setFault(undefined);
-          }}
-          label={
-            <>
-              I have read and accept the{' '}
-              <Anchor
-                href="/service-billing-agreement"
-                target="_blank"
-                rel="noreferrer"
-                inherit
-                underline="always"
-              >
-                Service and billing agreement
-                <span className="sr-only"> (opens in a new tab)</span>
-              </Anchor>
-            </>
-          }
-        />
+        <Skeleton height={320} />
       )}
     </StepForm>
   );

@@ -2,7 +2,9 @@ import { ActionIcon, Button, Select, Tooltip } from '@mantine/core';
 import { IconFolders, IconPlus, IconTargetArrow } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { CAMPAIGN_SORTS, MODULES } from '../../../../contract/choices.ts';
+import { lazy, Suspense } from 'react';
+import { betaShown } from '../../../../contract/accounts/setup-rules.ts';
+import { CAMPAIGN_SORTS, MODULES, type ModuleType } from '../../../../contract/choices.ts';
 import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { usePageModule } from '../../../api/module.ts';
@@ -48,6 +50,16 @@ const LINES: Record<Campaign['module'] | 'all', string> = {
   all: 'Campaigns that turn people into leads.',
 };
 
+const ServiceAgreement = lazy(() => import('../../accounts/agreements/ServiceAgreement.tsx'));
+
+/** The module whose agreement stands before the page: one in trial, for an agency that acts as itself (BETA-02). */
+function useServiceAgreement(module: ModuleType | undefined): 'b2b' | 'simplifi' | undefined {
+  const { user, setup } = useFacts();
+  if (module !== 'b2b' && module !== 'simplifi') return undefined;
+  const isAsked = user.company_kind === 'agency' && user.user_type !== 'sales' && !user.in_view_mode;
+  return isAsked && setup && betaShown(setup, `${module}_module`) ? module : undefined;
+}
+
 /** The module's campaigns: the list, and each campaign in a drawer. */
 export default function CampaignsPage() {
   return <CampaignList />;
@@ -67,6 +79,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   const status = (params.status ?? '') in STATUSES ? (params.status as keyof typeof STATUSES) : undefined;
   // A page without a module lists the campaigns of all modules.
   const page = usePageModule();
+  const agreement = useServiceAgreement(page?.module);
   const name = isCompact ? 'campaigns.compact' : page ? `campaigns.${page.module}` : 'campaigns';
   const module = page?.module === 'simplifi' ? undefined : page?.module;
   const isSearch = module !== undefined && goesByKeywords(module);
@@ -120,6 +133,11 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
   );
   return (
     <>
+      {agreement && (
+        <Suspense fallback={null}>
+          <ServiceAgreement module={agreement} />
+        </Suspense>
+      )}
       <PageHeader
         title={title ?? page?.name ?? 'Campaigns'}
         line={LINES[module ?? 'all']}

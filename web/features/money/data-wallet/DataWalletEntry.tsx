@@ -4,7 +4,7 @@ import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
 import { notifyFailed } from '../../../ui/notify.ts';
-import AgreementModal from './AgreementModal.tsx';
+import AgreementModal from '../../accounts/agreements/AgreementModal.tsx';
 import { DataWalletModal } from './DataWalletModal.tsx';
 
 /** No one waits longer than this for a modal: it opens and says that it could not load. */

@@ -4,7 +4,7 @@ import { isAgency } from '../../../../contract/routing/routing-facts.ts';
 import { useFacts, userMay } from '../../../api/user.ts';
 
 const Entry = lazy(() => import('./DataWalletEntry.tsx'));
-const Agreement = lazy(() => import('./AgreementModal.tsx'));
+const Agreement = lazy(() => import('../../accounts/agreements/AgreementModal.tsx'));
 
 /** The Data Wallet; its code is loaded the first time it is opened. */
 export function DataWalletOfMenu(props: { opened: boolean; onClose: () => void }) {
