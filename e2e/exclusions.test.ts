@@ -141,7 +141,7 @@ test('[BEY-20] a client lists its customers, sees who was on its site, and has a
   const page = await signIn('acme.localhost', 'client@demo.test');
   await page.goto(demo.url('acme.localhost', '/configuration/exclusion-lists'));
   await page.getByText('Known customers', { exact: true }).click();
-  const seen = page.getByRole('region', { name: 'Seen lately' });
+  const seen = page.getByRole('region', { name: 'Seen recently' });
   await seen.getByRole('row').nth(1).waitFor();
   await choose(page, 'Customers.csv', 'name,email\nOur Ada,ada@ours.test\n,not an address\n');
   const row = page.getByRole('row', { name: /^customers\.csv/ });

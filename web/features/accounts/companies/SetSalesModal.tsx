@@ -67,7 +67,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
   const field = (key: keyof typeof form.values, label: string, id: string, name: string) => (
     <Select
       label={label}
-      placeholder="Nobody"
+      placeholder="No one"
       data={choices(id, name)}
       searchable
       clearable

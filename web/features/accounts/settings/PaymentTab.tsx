@@ -64,7 +64,7 @@ export default function PaymentTab() {
               <div style={{ marginTop: 16 }}>
                 <Notice
                   tone="warn"
-                  title={`${data.change.asked_by || 'Somebody'} asked to disconnect this account`}
+                  title={`${data.change.asked_by || 'Someone'} asked to disconnect this account`}
                   action={
                     <Button
                       variant="default"

@@ -40,7 +40,7 @@ const KEYS = ['q', 'sort', 'dir', 'status', 'group', 'client'] as const;
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
 const LINES: Record<Campaign['module'] | 'all', string> = {
-  local: 'Campaigns that recognize the visitors of a site and turn them into leads.',
+  local: 'Campaigns that recognize the visitors to a site and turn them into leads.',
   locator: 'Campaigns that find people by what they looked for and where, and turn them into leads.',
   enhance:
     'Campaigns that find people by all the words of what they looked for, in any order, and include personal data.',
@@ -218,7 +218,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
             text={
               isSearch
                 ? 'A campaign targets keywords and a place. People who looked for them become leads and are sent where you want them.'
-                : 'A campaign gives you a small tag for a site. Visitors found in the people data become leads and are sent where you want them.'
+                : 'A campaign gives you a pixel for a site. Visitors found in the people data become leads and are sent where you want them.'
             }
             action={mayCreate && create}
           />
@@ -332,7 +332,7 @@ function columnsFor({
           },
         ]
       : [
-          { key: 'pixel', title: 'Tag seen', render: (row: CampaignRow) => <Pixel campaign={row} /> },
+          { key: 'pixel', title: 'Pixel seen', render: (row: CampaignRow) => <Pixel campaign={row} /> },
           {
             key: 'site',
             title: 'Site',
