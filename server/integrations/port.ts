@@ -216,7 +216,7 @@ export interface Way {
 const HINTS: Record<number, string> = {
   400: 'Check the field mapping of this destination.',
   403: 'Give the key the permissions listed on the connection page, then resend.',
-  404: 'What this destination was set to no longer exists there. Choose it again in the settings.',
+  404: 'Something chosen for this destination no longer exists there. Choose again in the settings.',
   409: 'The record conflicts with another one there. Merge them, then resend.',
   413: 'The record is larger than they accept. Map fewer fields.',
   422: 'They did not accept a value. Check the field mapping of this destination.',

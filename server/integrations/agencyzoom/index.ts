@@ -35,7 +35,7 @@ export const agencyzoom: Vendor = {
     {
       key: 'username',
       label: 'Email of the user',
-      help: 'Best a user of its own for this connection.',
+      help: 'Preferably a separate user for this connection.',
       isSecret: false,
     },
     { key: 'password', label: 'Password', help: 'Stored encrypted and never shown.', isSecret: true },

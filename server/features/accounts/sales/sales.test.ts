@@ -68,7 +68,7 @@ const logged = async () =>
     (await app.admin.query(`select count(*) as n from user_log where action = 'sales.assign'`)).rows[0].n,
   );
 
-describe('[AGCY-16] the sales people of a company', () => {
+describe('[AGCY-16] the salespeople of a company', () => {
   test('are chosen from the own sales, one person may hold several roles, and one call leaves what it does not name', async () => {
     const before = await logged();
     const saved = await set('owner', acme, { salesRep: id.rep, salesAE: id.rep, salesRef: id.second });

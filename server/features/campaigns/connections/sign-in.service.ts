@@ -97,7 +97,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
     const credentials = parts.opened(row);
     const exchanged = client
       ? await renewTokens(vendor.oauth!, wayOf(vendor, client), credentials)
-      : { kind: 'failed' as const, why: 'The platform is no longer registered at the service.' };
+      : { kind: 'failed' as const, why: 'The platform is no longer registered with the service.' };
     const isKept = await inScope(db.app, scope, async (tx) => {
       const before = await store.connectionById(tx, id, 'update');
       // Signed in anew, or removed, meanwhile.
@@ -181,7 +181,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
           action: 'connection.sign_in',
           objectKind: 'company',
           objectId: company.id,
-          description: `Began to sign in at ${vendor.name}`,
+          description: `Started signing in to ${vendor.name}`,
           owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
         });
       });
@@ -205,7 +205,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       const begun = await inScope(db.app, ctx.scope, (tx) =>
         store.takeSignIn(tx, hashToken(state), ctx.actor.sessionId, clock.now()),
       );
-      if (!begun) throw new Refusal('conflict', 'This sign-in has ended or was used before. Start it again.');
+      if (!begun) throw new Refusal('conflict', 'This sign-in has expired or was already used. Start again.');
       const vendor = vendorOf(begun.vendor);
       const client = clientOf(vendor);
       if (!vendor.oauth || !client) return missing();
@@ -259,7 +259,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
           action: begun.connection_id ? 'connection.update' : 'connection.create',
           objectKind: 'connection',
           objectId: id,
-          description: `Signed in at ${vendor.name}: ${account}`,
+          description: `Signed in to ${vendor.name}: ${account}`,
           owner,
         });
         return id;

@@ -133,7 +133,7 @@ export function createCustomers(
           action: 'customers.refresh',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Asked for the customers of ${list.name} to be read again`,
+          description: `Requested a refresh of the customers of ${list.name}`,
           owner: { root_id, agency_id, company_id },
         });
       });

@@ -195,7 +195,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           if (row.header_names.length > 0 && row.url && new URL(given.url).origin !== new URL(row.url).origin)
             throw refusalOf(
               'url',
-              `is on another server than the headers are for (${row.header_names.join(', ')}). Remove the headers first and enter them again afterwards`,
+              `is on a different server than the headers are for (${row.header_names.join(', ')}). Remove the headers first, then enter them again`,
             );
         }
         const url = given.url ?? row.url;

@@ -270,7 +270,7 @@ async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
   }
 
   const { document, scripts, events, eventFailure, sources } = seen;
-  if (!document) throw new ChromiumError('failed', 'The page did not answer in time.');
+  if (!document) throw new ChromiumError('failed', 'The page did not respond in time.');
   const [html, served] = await Promise.all([
     inTime(htmlOf(send, mainFrame)),
     inTime(bodyOf(send, document.requestId)),

@@ -157,7 +157,7 @@ export function createPixel(
             action: 'campaign.pixel_check',
             objectKind: 'campaign',
             objectId: id,
-            description: `Checked ${row.site_url} for the tag: ${verdict}`,
+            description: `Checked ${row.site_url} for the pixel: ${verdict}`,
             owner: { root_id, agency_id, company_id },
           });
         });

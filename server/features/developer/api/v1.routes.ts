@@ -65,8 +65,8 @@ export const apiRoutes: PlainRoute[] = [
       tag: 'Developer API',
       summary:
         what === 'resource'
-          ? 'Tells apps who gives access to the MCP server (RFC 9728)'
-          : 'Tells apps how to ask for access (RFC 8414)',
+          ? 'Tells apps where to request access to the MCP server (RFC 9728)'
+          : 'Tells apps how to request access (RFC 8414)',
       handler: async () => null,
     }),
   ),
