@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'unit',
           include: [tests],
           exclude: [...configDefaults.exclude, ...replacing],
-          // Files share the modules of their worker: to load the server anew for each was a third of the run.
+          // Files share the modules of their worker: to load the server again for each was a third of the run.
           isolate: false,
         },
       },

@@ -118,7 +118,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
   await page.getByText('Choose a client', { exact: true }).waitFor();
 });
 
-test("[EXCL-04] the root's list; nobody else reaches its page", async () => {
+test("[EXCL-04] the root's list; no one else reaches its page", async () => {
   const page = await signIn('localhost', 'root@demo.test');
   await page.goto(demo.url('localhost', '/configuration/opt-out-list'));
   await page

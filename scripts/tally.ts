@@ -5,7 +5,7 @@ import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/nod
 export type Tally = {
   passed: number;
   skipped: number;
-  /** Each test, set-up, or file that failed: its name, and the first lines of why. */
+  /** Each test, setup, or file that failed: its name, and the first lines of why. */
   failed: { name: string; why: string }[];
   /** Tests that failed once and passed when they were tried again. */
   flaky: string[];
@@ -28,7 +28,7 @@ const why = (
 /**
  * Adds up a run's tests, files, and errors.
  * @param modules test files that ran
- * @param unhandled errors outside every test, set-up and tear-down of the run among them
+ * @param unhandled errors outside every test, setup and tear-down of the run among them
  */
 export function tallyOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Tally {
   const tally: Tally = { passed: 0, skipped: 0, failed: [], flaky: [] };

@@ -22,7 +22,7 @@ export const BetaFeature = z.object({
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 
-/** A user's set-up progress, and what follows from it (spec product 3, Setup-check response). */
+/** A user's setup progress, and what follows from it (spec product 3, Setup-check response). */
 export const SetupCheck = z.object({
   isBeta: z.boolean().describe('Whether the agency is a beta user'),
   betaFeature: z.array(BetaFeature),

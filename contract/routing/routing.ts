@@ -56,7 +56,7 @@ export const salesAccount = ({ user, setup }: SignedIn) => setup?.account_status
 
 /**
  * Where a signed-in user starts (spec product 4, Routing guard): system users at the Agency List, sales people at their
- * account until it is connected, agencies depending on their set-up, clients at the dashboard once they are set up.
+ * account until it is connected, agencies depending on their setup, clients at the dashboard once they are set up.
  */
 export function landing(facts: SignedIn): string {
   const { user, setup } = facts;
@@ -135,7 +135,7 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
       : notFound,
 };
 
-/** Rules for every protected page that come before its own rules (spec product 4, Client set-up, Agency set-up). */
+/** Rules for every protected page that come before its own rules (spec product 4, Client setup, Agency setup). */
 function forced(facts: SignedIn, page: PageRow): Decision | undefined {
   const { user, setup } = facts;
   if (page.always) return undefined;

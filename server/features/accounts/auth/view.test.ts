@@ -559,7 +559,7 @@ describe('[ROLE-02] the view of a sales person', () => {
     return viewAs(await signIn('rootsales'), viewed);
   }
 
-  test('is of the owners of what is in their care and of the clients of that, and of nobody else', async () => {
+  test('is of the owners of what is in their care and of the clients of that, and of no one else', async () => {
     const root = await signIn('rootsales');
     const seller = await signIn('agencysales', 'acme.test');
     const tried = async (token: string, host: string) => {
@@ -767,7 +767,7 @@ describe('[BEY-12] what the company viewed sees', () => {
   const texts = async (who: string, host: string) =>
     ((await views(who, host)).body.data as ViewRow[]).map((row) => `${row.who}: ${row.reason}`);
 
-  test('is who looked at its people, when, why and until when; nobody else is told', async () => {
+  test('is who looked at its people, when, why and until when; no one else is told', async () => {
     const fresh = await app.make.client(agency, { name: 'Fresh Ltd' });
     const passwordHash = await app.features.users.hashPassword(PASSWORD);
     for (const role of ['owner', 'administrator'] as const) {

@@ -115,7 +115,7 @@ describe('[AGCY-16] the salespeople of a company', () => {
     expect((await set('owner', root, { salesRep: id.rep })).status).toBe(404);
   });
 
-  test("refuse everybody who is none of one's own sales, whether they exist or not", async () => {
+  test("refuse everyone who is none of one's own sales, whether they exist or not", async () => {
     for (const wrong of [id.acmesales, id.owner, id.otherrep, cleo.id]) {
       const { status, body } = await set('owner', acme, { salesAE: wrong });
       expect([status, body.errors]).toEqual([422, { salesAE: ['must be one of your salespeople'] }]);

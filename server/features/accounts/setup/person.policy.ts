@@ -40,7 +40,7 @@ export function missingOfProfile(
 
 export type SetupPart = 'profile' | 'card' | 'agreement' | 'onboarding';
 
-/** Returns what setup_complete is waiting for (domain, Set-up states). */
+/** Returns what setup_complete is waiting for (domain, Setup states). */
 export function missingOfSetup(given: {
   profileDone: boolean;
   cardRequired: boolean;

@@ -143,7 +143,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
         }),
       ),
 
-    /** Removes a role that nobody holds. @throws Refusal 403, 404, 409 */
+    /** Removes a role that no one holds. @throws Refusal 403, 404, 409 */
     remove: (ctx: Ctx, roleId: string): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const role = await changeable(tx, ctx, roleId);

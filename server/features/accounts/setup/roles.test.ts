@@ -263,7 +263,7 @@ describe('[ROLE-01] roles at the API', () => {
     expect(await status('POST', 'add', { roleName: 'Less', roleModule: [row('Campaign', 'e')] })).toBe(200);
   });
 
-  test('a role is given to administrators of its company, and removed when nobody holds it', async () => {
+  test('a role is given to administrators of its company, and removed when no one holds it', async () => {
     const boss = await person(agency);
     const roleID = await roleOf(boss, [row('Campaign', 'e')]);
     const admin = await person(agency, { role: 'administrator' });

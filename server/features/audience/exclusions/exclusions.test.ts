@@ -409,7 +409,7 @@ describe('[BEY-08] lists of every level and kind', () => {
     ]);
   });
 
-  test('a client does not reach the list of its agency, nor anybody that of another', async () => {
+  test('a client does not reach the list of its agency, nor anyone that of another', async () => {
     expect((await raw('client', 'agency', agency.id, 'a@b.example\n')).status).toBe(404);
     expect((await raw('client', 'client', sibling.id, 'a@b.example\n')).status).toBe(404);
     expect((await raw('client', 'client', client.id, 'a@b.example\n', 'a.txt')).body.message).toBe(

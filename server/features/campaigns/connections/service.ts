@@ -122,7 +122,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
 
   /**
    * The vendor refuses the credentials: what waits keeps waiting, and the company is told once. Returns whether the
-   * connection is broken now: a token of somebody who signed in is renewed first, and may be good again then.
+   * connection is broken now: a token of someone who signed in is renewed first, and may be good again then.
    */
   async function broken(rootId: string, id: string, why: string, isRenewed = false): Promise<boolean> {
     const scope = { rootId };
@@ -136,7 +136,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     return inScope(db.app, scope, async (tx) => {
       const row = await store.connectionById(tx, id, 'update');
       if (row?.state !== 'connected') return true;
-      // Connected anew meanwhile.
+      // Connected again in the meantime.
       if (row.credentials_sealed !== before.credentials_sealed) return false;
       const now = clock.now();
       await store.updateConnection(tx, id, {
@@ -250,7 +250,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       });
     },
 
-    /** Renames, pauses, resumes, or signs in anew. @throws Refusal 404, 422, 429 */
+    /** Renames, pauses, resumes, or signs in again. @throws Refusal 404, 422, 429 */
     async update(
       ctx: Ctx,
       id: string,

@@ -24,7 +24,7 @@ import type { ConnectionsDeps } from './deps.ts';
 import * as store from './store.ts';
 
 const VERIFIER = 'connection.verifier';
-/** How long somebody may take at the service. */
+/** How long someone may take at the service. */
 const SIGN_IN_MS = 600_000;
 /** A token is renewed this long before it ends, so that none ends between two calls. */
 const MARGIN_MS = 120_000;
@@ -72,7 +72,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
 
   /**
    * Renews the token of a connection, unless another process is doing so: a row lock decides who asks the service, and
-   * nobody waits with it. `isRefused`: the service no longer takes the token, although it has not ended.
+   * no one waits with it. `isRefused`: the service no longer takes the token, although it has not ended.
    */
   async function renew(
     vendor: Vendor,
@@ -87,7 +87,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       const row = await store.connectionById(tx, id, 'update');
       if (row?.auth !== 'oauth') return 'broken';
       if (row.renewing_until && row.renewing_until > now) return 'busy';
-      // Another process has renewed it meanwhile.
+      // Another process has renewed it in the meantime.
       if (!isRefused && !isStale(row)) return 'renewed';
       if (isRefused && row.renewed_at && now.getTime() - row.renewed_at.getTime() < FRESH_MS) return 'broken';
       await store.updateConnection(tx, id, { renewing_until: new Date(now.getTime() + RENEWING_MS) });
@@ -100,7 +100,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       : { kind: 'failed' as const, why: 'The platform is no longer registered with the service.' };
     const isKept = await inScope(db.app, scope, async (tx) => {
       const before = await store.connectionById(tx, id, 'update');
-      // Signed in anew, or removed, meanwhile.
+      // Signed in again, or removed, in the meantime.
       if (before?.credentials_sealed !== row.credentials_sealed) return false;
       await store.updateConnection(tx, id, {
         renewing_until: null,
@@ -193,7 +193,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       });
     },
 
-    /** Where a browser that comes back from a service goes on; undefined for a state that nobody began. */
+    /** Where a browser that comes back from a service goes on; undefined for a state that no one began. */
     returnTo: (state: string): Promise<string | undefined> =>
       store.returnOf(db.app, hashToken(state), clock.now()),
 

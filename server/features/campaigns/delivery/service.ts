@@ -191,7 +191,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         if (given.url !== undefined) {
           if (row.kind !== 'webhook') throw refusalOf('url', 'can only be set for a webhook');
           checkUrl(given.url);
-          // Values that nobody is shown go to no other server than the one that they were entered for.
+          // Values that no one is shown go to no other server than the one that they were entered for.
           if (row.header_names.length > 0 && row.url && new URL(given.url).origin !== new URL(row.url).origin)
             throw refusalOf(
               'url',

@@ -230,7 +230,7 @@ describe('[BEY-22] a week with an hour less', () => {
     // The agency's brand, and pages on its host.
     expect([mail!.from_name, mail!.from_address]).toEqual(['Base', `no-reply@${HOST}`]);
     expect(mail!.body!.text).toContain(`could not be delivered. https://${HOST}/deliveries`);
-    // Nobody is named.
+    // No one is named.
     expect(mail!.body!.text).not.toMatch(/people\.example|Last\d/);
   });
 

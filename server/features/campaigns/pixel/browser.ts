@@ -108,7 +108,7 @@ export function createBrowser(
   };
 }
 
-/** What is kept of a page while it is open. Begins anew with each document that takes its place. */
+/** What is kept of a page while it is open. Begins again with each document that takes its place. */
 interface Seen {
   document: { requestId: string; url: string; status: number; headers: Record<string, string> } | undefined;
   isLoaded: boolean;

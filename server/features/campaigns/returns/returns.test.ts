@@ -505,7 +505,7 @@ describe('[BEY-06] what is known about a lead', () => {
           new Date(app.clock.now().getTime() + hours * 3_600_000),
         ),
       );
-    // A list of known customers excludes nobody, beside one that does.
+    // A list of known customers excludes no one, beside one that does.
     await list(-1, 'customers');
     await list(1);
     await open(client, [leadId], 'excluded');
@@ -588,7 +588,7 @@ describe('[BEY-06] what is known about a lead', () => {
       is_automatic: true,
       credited_micros: 3_000_000,
     });
-    // Nobody decided, and the log says so.
+    // No one decided, and the log says so.
     expect(await logged(leadId)).toEqual([
       { action: 'return.open', actor_id: client.userId },
       { action: 'lead.refund', actor_id: null },

@@ -374,7 +374,7 @@ describe('[DEV-04] webhooks for developers', () => {
     await app.make.developer(acme, owner.id);
   });
 
-  test('have a catalogue whose examples fit their schemas', async () => {
+  test('have a catalog whose examples fit their schemas', async () => {
     const { body } = await ask('GET', 'webhook-event-types');
     expect(body.data.map(({ type }) => type)).toEqual(HOOK_EVENT_NAMES);
     for (const { type, example } of EVENT_TYPES) {

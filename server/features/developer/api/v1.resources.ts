@@ -139,7 +139,7 @@ const dayBefore = (day: string, days: number): string =>
 
 const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PRODUCTS[product];
 
-/** The catalogue of events. */
+/** The catalog of events. */
 export const EVENT_TYPES: z.input<typeof ApiEventTypes>['data'] = Object.entries(HOOK_EVENTS).map(
   ([type, { title, data, scope }]) => ({
     ...{ type, title, data, scope },

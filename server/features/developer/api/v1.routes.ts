@@ -244,7 +244,7 @@ export function addApiRoutes(
       const message = messageOf(request);
       // The log tells which tool was called.
       request.api!.url = `/mcp${toolIn(message.message)}`;
-      // Its tools are described to the assistant anew each time, as they are now.
+      // Its tools are described to the assistant again each time, as they are now.
       const newest = { ...caller, version: LEAD_VERSION };
       const answer = await answerMcp(developer.api, newest, caller.ctx.tenant.companyName, message);
       void reply.code(answer.status);

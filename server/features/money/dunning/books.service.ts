@@ -276,7 +276,7 @@ export function createBooks(
       await post(tx, invoice, { kind: 'payment', key: `payment:${charge.id}`, entries }, at);
       const over = await take(tx, invoice, charge.amountMicros, 'charge', at);
       await balanceFee(tx, invoice, charge.id, at);
-      // Paid twice (a cardholder confirmed an older charge), or credited meanwhile: what was not due is refunded.
+      // Paid twice (a cardholder confirmed an older charge), or credited in the meantime: what was not due is refunded.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
           {

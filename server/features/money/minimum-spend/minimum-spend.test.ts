@@ -258,7 +258,7 @@ describe('[PAY-07] the end of a month', () => {
     expect(billed.some((one) => one.owner.company_id === excluded.company.id)).toBe(false);
   });
 
-  test('a failing invoice leaves nothing behind, keeps nobody else waiting, and is made up for', async () => {
+  test('a failing invoice leaves nothing behind, keeps no one else waiting, and is made up for', async () => {
     const one = await agency('aaa');
     const two = await agency('bbb');
     for (const { company } of [one, two]) await plan(company, [], '100');
@@ -433,7 +433,7 @@ describe('[PAY-07] a minimum spend by default', () => {
     ]);
   });
 
-  test('a raise is announced anew and the lower amount asked until then; a decrease holds by itself', async () => {
+  test('a raise is announced again and the lower amount asked until then; a decrease holds by itself', async () => {
     await ask('250');
     expect(await mails(first)).toHaveLength(2);
     expect((await seen(first)).offer).toMatchObject({ flatMonth: '250.00' });

@@ -14,7 +14,7 @@ import classes from './settings.module.css';
 /** How often to poll the provider while it verifies the account. */
 const ASK_MS = 10_000;
 
-/** The account that an agency's clients pay into: connect, view, and disconnect it (spec product 4, Agency set-up). */
+/** The account that an agency's clients pay into: connect, view, and disconnect it (spec product 4, Agency setup). */
 export default function PaymentTab() {
   const user = useUser();
   const check = useSetup();

@@ -95,7 +95,7 @@ export function CustomersPanel({ place }: { place: Place }) {
   );
 }
 
-/** Adds a list from a connected CRM, which is read anew every day. */
+/** Adds a list from a connected CRM, which is read again every day. */
 function Sources(props: { place: Place; country: string; onAdded: () => void }) {
   const { place } = props;
   const which = { owner_id: place.id, level: place.level as 'client' };
