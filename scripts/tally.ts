@@ -43,7 +43,7 @@ export function tallyOf(modules: readonly TestModule[], unhandled: readonly Seri
       if (test.diagnostic()?.flaky) tally.flaky.push(name);
     };
     for (const test of module.children.allTests()) add(test);
-    // A file that cannot be loaded and a hook that fails have failed without a test of their own.
+    // A file that cannot be loaded and a hook that fails have failed without their own test.
     const hooks = [...module.children.allSuites()].flatMap((suite) => suite.errors());
     const errors = [...module.errors(), ...hooks];
     if (errors.length > 0) tally.failed.push({ name: file, why: why(errors) });

@@ -12,7 +12,7 @@ interface Field {
   about: string;
   /** What the user log calls it. */
   log: string;
-  /** Its label in forms; absent: it is in no form. Who may edit it also sees it: sales people, for instance. */
+  /** Its label in forms; absent: it is in no form. Who may edit it also sees it: salespeople, for instance. */
   label?: string;
   hint?: string;
   /** The forms that have it, if not both. */

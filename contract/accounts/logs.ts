@@ -78,7 +78,7 @@ export const LOG_USER_TYPES = { root: 'Enterprise', admin: 'Admin', client: 'Cli
 const USER_TYPES = Object.keys(LOG_USER_TYPES) as [LogUserType, ...LogUserType[]];
 export type LogUserType = keyof typeof LOG_USER_TYPES;
 
-/** What the pages report themselves, because no call tells of it: the words of the log, and what kind of thing it is. */
+/** What the pages report themselves, because no call shows it: the text in the log, and the kind of item. */
 export const SAVED_ACTIONS = {
   'pixel.copied': { kind: 'campaign', words: 'Copied the pixel code' },
   'apikey.copied': { kind: 'apikey', words: 'Copied an API key' },

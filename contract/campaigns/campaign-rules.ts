@@ -24,7 +24,7 @@ interface Rule {
 interface FlagRule extends Rule {
   kind: 'flag';
   start: boolean;
-  /** What a lead must have if it is on; absent: it is a fact of its own, in these words. */
+  /** What a lead must have if it is on; absent: it is its own fact, in these words. */
   needs?: string;
   fact?: { title: string; on: string; off: string };
 }

@@ -40,7 +40,7 @@ export const STATE_REASONS = [
   'cap_campaign',
   'cap_client',
   'cap_wallet',
-  // The client has not paid; the campaign resumes by itself once everything due has been paid.
+  // The client has not paid; the campaign resumes automatically once everything due has been paid.
   'payment_failed',
   // The agency has not paid, as shown to it and the companies above it; its client, who owes nothing, sees
   // agency_paused.

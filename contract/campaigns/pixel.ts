@@ -69,7 +69,7 @@ export const PixelReport = z.object({
 const Which = z.object({ leadspeekID: Id });
 const tags = ['Campaigns'];
 
-/** The pixel of a Site ID campaign: its tag, the check of the site, and what arrives. */
+/** The pixel of a Site ID campaign: its code, the check of the site, and what arrives. */
 export const pixel = {
   snippet: call
     .route({

@@ -36,7 +36,7 @@ const Skipped = z
   .array(z.object({ id: Id, message: z.string() }))
   .describe('Those that were left out, and why');
 
-/** A lead that its client gave back. */
+/** A lead that its client returned. */
 export const Return = z.object({
   id: Id,
   lead_id: Id,
@@ -91,7 +91,7 @@ const Sums = z.object({
   credited_micros: Micros.describe('Total refunded for these leads, with or without a return'),
 });
 
-/** Leads that clients give back, and what their agency decides (docs/decisions/0340-returns.md). */
+/** Leads that clients return, and what their agency decides (docs/decisions/0340-returns.md). */
 export const returns = {
   list: call
     .route({

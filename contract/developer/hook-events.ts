@@ -9,7 +9,7 @@ interface EventType {
   data: 'lead' | 'campaign' | 'client' | 'exclusion_list' | 'keyword_count' | 'wallet';
   /** What a key needs to receive it. */
   scope: ApiScope;
-  /** The names of the change in the user log that cause it; none: another part of the product tells of it. */
+  /** The names of the change in the user log that cause it; none: another part of the product reports it. */
   actions: readonly string[];
 }
 

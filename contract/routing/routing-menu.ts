@@ -34,7 +34,7 @@ export interface MenuGroup {
 
 type Group = readonly [title: string, pages: readonly PageId[]];
 
-/** The sidebar of agencies, clients, and sales people, as far as each may see it (NAV-01). */
+/** The sidebar of agencies, clients, and salespeople, as far as each may see it (NAV-01). */
 const COMPANY_MENU: readonly Group[] = [
   ['Home', ['dashboard']],
   ['Set up', ['profile-setup', 'card-setting']],
@@ -160,7 +160,7 @@ const DOCUMENTS: readonly string[] = [
 
 /**
  * Every page that the user may see, for a search by name: those of the sidebar, in its order and with their section,
- * then the others that have an address of their own. Pages hidden from the sidebar are not included either.
+ * then the others that have their own address. Pages hidden from the sidebar are not included either.
  */
 export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
   const pages = sidebar(facts).flatMap(({ title, links }) =>

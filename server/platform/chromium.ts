@@ -157,7 +157,7 @@ export async function startChromium(options: ChromiumOptions): Promise<Chromium>
     cwd: '/',
     env: { PATH: process.env.PATH, HOME: profile, TMPDIR: profile, LANG: 'en_US.UTF-8' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own, so that all of its processes can be ended at once.
+    // Its own group, so that all of its processes can be ended at once.
     detached: true,
   });
   const kill = (): void => killGroup(child);

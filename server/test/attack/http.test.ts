@@ -218,7 +218,7 @@ describe('[BEY-31] ids and tokens of others', () => {
 describe('[BEY-31] connections that take places without using them', () => {
   let server: Server;
   const open: Socket[] = [];
-  /** A server of its own with very short limits; requests to /upload are uploads, /big responds endlessly. */
+  /** Its own server with very short limits; requests to /upload are uploads, /big responds endlessly. */
   async function start(given: Partial<ConnectionBounds>): Promise<number> {
     server = createServer((request, response) => {
       if (request.url === '/upload') isUpload(request, 1e9);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await testApp();
 });
 afterAll(() => app.close());
-/** Each test tampers with a chain of its own. */
+/** Each test tampers with its own chain. */
 beforeEach(async () => {
   root = await app.make.root();
 });

@@ -210,7 +210,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       'agency > rival': 404,
       'agency > rivalclient': 404,
       'agencyadmin > agency': 403,
-      // Nothing is assigned to these sales people.
+      // Nothing is assigned to these salespeople.
       'rootsales > client': 404,
       'agencysales > client': 404,
       'client > clientadmin': 403,
@@ -237,7 +237,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     expect(mayView(at('agency', 'owner', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'owner', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('agency', 'owner', 'a', 'a'), at('agency', 'owner', 'a', 'a'))).toBe(false);
-    // For sales people assignment is checked too; they view owners only.
+    // For salespeople assignment is checked too; they view owners only.
     expect(mayView(at('agency', 'sales', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'sales', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('root', 'sales', null, 'r'), at('client', 'administrator', 'a', 'c'))).toBe(false);
@@ -551,7 +551,7 @@ describe('[BEY-12] what view mode may not do', () => {
 
 describe('[ROLE-02] the view of a sales person', () => {
   /**
-   * The token of a view of the actor's agency, or of its client, by one of the root's sales people to whom it is
+   * The token of a view of the actor's agency, or of its client, by one of the root's salespeople to whom it is
    * assigned.
    */
   async function look(viewed: string): Promise<string> {

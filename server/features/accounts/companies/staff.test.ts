@@ -389,7 +389,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect(await names()).toEqual([]);
     const care = await ask('PUT', 'configuration/sales', { companyID: client.id, salesAE: node.id });
     expect([care.status, await names()]).toEqual([200, ['Client']]);
-    // What sales people may not see: people or the list of the others, money, settings.
+    // What salespeople may not see: people or the list of the others, money, settings.
     for (const url of [
       `configuration/user/${acme.id}/all/all/sales/all/all/all/all`,
       `configuration/user/${acme.id}/all/all/client/all/all/all/all`,

@@ -418,7 +418,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
 
     broken: (rootId: string, id: string, why: string) => broken(rootId, id, why),
 
-    /** Begins to sign in at a service; returns its page. @throws Refusal 404, 422, 429 */
+    /** Starts signing in to a service; returns its page. @throws Refusal 404, 422, 429 */
     async signIn(
       ctx: Ctx,
       given: {

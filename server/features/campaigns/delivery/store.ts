@@ -71,7 +71,7 @@ export async function countLocked(tx: Tx, campaignId: string): Promise<number> {
 }
 
 export async function insertIntegration(tx: Tx, row: Insertable<Schema['integration']>): Promise<void> {
-  // The first sixteen of a company have a lane of their own.
+  // The first sixteen of a company have their own lane.
   const lane = sql<number>`(select count(*) % 16 from integration where company_id = ${row.company_id})`;
   await tx
     .insertInto('integration')

@@ -498,7 +498,7 @@ export function createAccept(
     }
     return outcomes;
 
-    /** The same rules for companies, as far as they are about campaigns and money, at a price of their own. */
+    /** The same rules for companies, as far as they are about campaigns and money, at their own price. */
     async function judgeCompanies() {
       const found: {
         from: FromCompany;

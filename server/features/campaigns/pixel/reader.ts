@@ -89,13 +89,13 @@ const PARTS: Record<
   'Google Tag Manager': { main: (id) => `https://www.googletagmanager.com/gtm.js?id=${id}` },
   Tealium: {
     main: (place) => `https://${place}/utag.js`,
-    // Each tag of a profile is a file of its own.
+    // Each tag of a profile is its own file.
     more: (text, place) =>
       [...text.matchAll(/["']?\b(\d{1,5})["']?:\{load:/g)].map(([, id]) => `https://${place}/utag.${id}.js`),
   },
   'Adobe Tags': {
     main: (place) => `https://${place}`,
-    // Custom code is a file of its own.
+    // Custom code is its own file.
     more: (text) =>
       [...text.matchAll(/https:\/\/assets\.adobedtm\.com\/[\w./-]{1,200}-source(?:\.min)?\.js/g)].map(
         ([address]) => address,

@@ -62,7 +62,7 @@ const ask = async (who: Who, method: 'GET' | 'POST' | 'PUT', path: string, body?
 const asRoot = (): Who => ({ host: HOST, token: rootToken });
 
 async function lead(campaign: MadeCampaign, person: MadePerson = app.make.person()): Promise<string> {
-  // Each at a time of its own, so that they have an order.
+  // Each at its own time, so that they have an order.
   app.clock.advance(1000);
   await app.make.people(root, [person]);
   await app.make.visit(campaign, { email: person.email });

@@ -495,7 +495,7 @@ export const writes: readonly Write[] = [
     answer: ApiEndpoint,
     actions: ['hook.update'],
     async run({ hooks }, ctx, body, id, call) {
-      // Whoever moves an endpoint receives what it is told.
+      // Anyone who changes an endpoint's URL receives its events.
       mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], call);
       return hooks.update(ctx, id, body);
     },

@@ -21,7 +21,7 @@ export type Books = ReturnType<typeof createBooks>;
 
 /**
  * What charges of invoices do to the ledger (docs/money.md: payment, refund, dispute), to the invoice and to its payer.
- * Locks are always taken in this order: charge, invoice, the payer's billing. Campaigns follow in a job of their own.
+ * Locks are always taken in this order: charge, invoice, the payer's billing. Campaigns follow in their own job.
  */
 export function createBooks(
   { events, jobs, clock }: { events: EventHub; jobs: Jobs; clock: Clock },
@@ -361,7 +361,7 @@ export function createBooks(
         at,
       );
       const over = await take(tx, invoice, back, 'forget', at);
-      // Part of this charge may have been refunded before, through a refund of its own.
+      // Part of this charge may have been refunded before, through its own refund.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
           {

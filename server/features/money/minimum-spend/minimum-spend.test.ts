@@ -46,7 +46,7 @@ const asRoot = async (method: 'GET' | 'PUT' | 'POST', url: string, body?: unknow
   const token = await app.signIn('boss@x.test', 'root.test');
   return app.call(method, `/api${url}`, { host: 'root.test', token, ...(body ? { body } : {}) });
 };
-/** Gives an agency a plan of its own; dollars. */
+/** Gives an agency its own plan; dollars. */
 async function plan(company: Company, months: string[], flatMonth: string): Promise<void> {
   const made = await asRoot('POST', '/general/minimum-spend-config', {
     planName: `Plan ${++serial}`,
@@ -325,7 +325,7 @@ describe('[PAY-07] the end of a month', () => {
 
   test('leaves the books in order', async () => {
     const { checks } = await auditLedger(app.admin);
-    // The leads of the first test were sold without a row of their own.
+    // The leads of the first test were sold without their own row.
     const wrong = checks.filter((one) => one.violations > 0 && !one.name.startsWith('every lead'));
     expect(wrong).toEqual([]);
   });

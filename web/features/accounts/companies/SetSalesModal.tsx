@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Sets a company's sales people: three searchable selects, each with a way to clear it (spec product 2). */
+/** Sets a company's salespeople: three searchable selects, each with a way to clear it (spec product 2). */
 export function SetSalesModal({ company, onClose }: Props) {
   const query = useQuery({
     queryKey: ['sales-list', company.company_id],

@@ -246,7 +246,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   );
 }
 
-/** A part of a step, under a heading of its own. */
+/** A part of a step, under its own heading. */
 const Part = ({ title, children }: { title?: string; children: ReactNode }) => (
   <section className={classes.section}>
     {title && (

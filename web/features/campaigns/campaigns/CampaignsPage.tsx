@@ -352,7 +352,7 @@ function columnsFor({
   ];
 }
 
-/** The state of the tag, and when it was last seen. */
+/** The state of the pixel, and when it was last seen. */
 function Pixel({ campaign }: { campaign: CampaignRow }) {
   if (campaign.module !== 'local') return <None />;
   const { tone, words } = pixelState(campaign, new Date());

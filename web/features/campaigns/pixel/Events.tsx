@@ -26,7 +26,7 @@ const columns: Column<Event>[] = [
     key: 'page',
     title: 'Page',
     render: ({ title, url }) => (
-      // Whoever sends events chooses these words, however long, and in whatever direction they run.
+      // Anyone who sends events chooses these texts, of any length and direction.
       <span className={classes.page} title={[title, url].filter(Boolean).join('\n')}>
         <bdi className={classes.title}>{title || pathOf(url)}</bdi>
         {title && <bdi className={classes.path}>{pathOf(url)}</bdi>}

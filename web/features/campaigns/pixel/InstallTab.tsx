@@ -14,7 +14,7 @@ import { campaignQuery } from '../campaigns/queries.ts';
 import { Check } from './Check.tsx';
 import { Events } from './Events.tsx';
 
-/** The tag, how to put it on the site, and whether it has been found there. */
+/** The pixel code, how to put it on the site, and whether it has been found there. */
 export function InstallTab({ campaign }: { campaign: Campaign }) {
   const id = campaign.campaign_id;
   // The first visit should appear here while the user is still looking.

@@ -30,7 +30,7 @@ import { QualityTable } from './Quality.tsx';
 import { ReturnFilters } from './ReturnFilters.tsx';
 import { CLIENT_WORDS, leadWords, proofWords, type Return, STATE_TONES, STATE_WORDS } from './words.ts';
 
-/** The return desk (BEY-06): what clients gave back, what is known, what was decided, and how good sources are. */
+/** Returns (BEY-06): what clients returned, what is known, what was decided, and the quality of sources. */
 export default function ReturnsPage() {
   const user = useUser();
   const mayCompare = useMay('return.quality');

@@ -19,7 +19,7 @@ import type { Hook } from './words.ts';
 const eventWords = ({ types }: Hook): string =>
   types.includes(ALL_EVENTS) ? 'All events' : types.length === 1 ? types[0]! : `${types.length} events`;
 
-/** Where the agency's own programs are told of events (DEV-04). */
+/** The endpoints where the agency's own programs receive events (DEV-04). */
 export function WebhooksTab() {
   const user = useUser();
   const cache = useQueryClient();
