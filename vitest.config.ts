@@ -30,7 +30,7 @@ export default defineConfig({
           name: 'unit',
           include: [tests],
           exclude: [...configDefaults.exclude, ...replacing],
-          // Files share the modules of their worker: to load the server anew for each was a third of the run.
+          // Files share the modules of their worker: to load the server again for each was a third of the run.
           isolate: false,
         },
       },
@@ -47,7 +47,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
           globalSetup: ['e2e/global-setup.ts'],
-          // Four browsers on two processors, since each waits half of the time; each has a server and a database of its own.
+          // Four browsers on two processors, since each waits half of the time; each has a server and its own database.
           maxWorkers: 4,
           // A journey waits for many things in turn; none of them asks how long it took.
           testTimeout: 5 * PATIENCE_MS,

@@ -11,7 +11,7 @@ export interface Received {
   lastAt: number;
 }
 
-// In a thread of its own: takes webhooks at /good, answers 500 at /fail, and never answers at /hang.
+// In its own thread: takes webhooks at /good, answers 500 at /fail, and never answers at /hang.
 const ids = new Set<string>();
 const got: Received = { messages: 0, distinct: 0, firstAt: 0, lastAt: 0 };
 const server = createServer((request, reply) => {

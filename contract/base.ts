@@ -15,7 +15,7 @@ export interface Meta {
    */
   fresh?: true;
   /**
-   * Open to sales people in view mode: a call that changes nothing in the company viewed and shows no more than who is
+   * Open to salespeople in view mode: a call that changes nothing in the company viewed and shows no more than who is
    * viewed. All others refuse them (403), except GET calls whose permission is one of `SALES_VIEW_READS`.
    */
   salesView?: true;

@@ -170,14 +170,14 @@ export const ownMessages = {
   emailStopped: 'The change was stopped. Your email address stays the same.',
   unsubscribeInvalid: 'This link is not valid. Ask the sender to stop these emails.',
   addressUnsubscribed: (address: string) =>
-    `${address} unsubscribed from these emails. Only they can add themselves again, signed in with that address`,
+    `${address} unsubscribed from these emails. Only they can resubscribe, signed in with that address`,
   unsubscribed: 'You will not get these emails anymore.',
   digestOn: 'You will get the digest on Mondays.',
   digestOff: 'You will not get the digest anymore.',
   digestSent: (address: string) => `The digest is on its way to ${address}.`,
-  silenceOn: 'You will be told when a site goes silent.',
-  silenceOff: 'You will not be told about silent sites anymore.',
-  digestEmpty: 'There is nothing to tell about last week.',
+  silenceOn: 'You will get an email when a site goes silent.',
+  silenceOff: 'You will not get emails about silent sites anymore.',
+  digestEmpty: 'There is nothing to report for last week.',
   logSaved: 'Added to the log.',
   viewScheduled: 'You will get this view by email.',
   viewStopped: 'You will not get this view by email anymore.',
@@ -283,26 +283,26 @@ export const ownMessages = {
   developerNotAgreed: 'Accept the developer agreement before you create API keys.',
   developerUnpaid: 'Your agency has a failed payment. API keys work again when the balance due is paid.',
   developerForAgencies: 'API keys are only for agencies.',
-  requestNotReplayable: 'Only reads can be sent again, and none whose search text is not kept.',
+  requestNotReplayable: 'Only reads can be resent, and only if their search text was kept.',
   hookMade: 'Webhook endpoint added.',
   hookChanged: 'Webhook endpoint changed.',
   hookRotated: 'The endpoint has a new secret.',
   hookRemoved: 'Webhook endpoint removed.',
   hookTested: 'The test event arrived.',
   hookTestFailed: 'The test event did not arrive.',
-  hookResent: 'The message is being sent again.',
+  hookResent: 'The message is being resent.',
   hookRecovered: (count: number) =>
     count === 0
-      ? 'Nothing failed since then.'
+      ? 'Nothing has failed since then.'
       : count === 1
-        ? 'One message is being sent again.'
-        : `${count.toLocaleString('en-US')} messages are being sent again.`,
+        ? 'One message is being resent.'
+        : `${count.toLocaleString('en-US')} messages are being resent.`,
   sandboxSignIn: 'No one can sign in in test mode.',
   hooksTooMany: (most: number) => `An agency can have up to ${most} webhook endpoints. Remove one first.`,
   hookDisabled: 'The endpoint is disabled. Enable it first.',
   hookTestResend: 'Tests cannot be resent. Use the test button.',
   hookInProgress: 'This message is still being sent.',
-  testKeysOnly: 'Only test keys can make leads.',
+  testKeysOnly: 'Only test keys can create leads.',
   sandboxFull: (most: number) => `Test mode can have up to ${most.toLocaleString('en-US')} leads.`,
   clientWithoutOwner: 'No one signs in for this client yet.',
   keyThere: 'You already have an API key. Rotate it to get a new secret, or create another key.',
@@ -315,8 +315,8 @@ export const ownMessages = {
   keyRotated: 'API key secret rotated.',
   keyDisabled: 'API key disabled.',
   keyEnabled: 'API key enabled.',
-  keyOfApp: 'This is the access of an app, which has no secret. Delete it and let the app ask again.',
+  keyOfApp: 'This key belongs to an app and has no secret. Delete it and let the app ask again.',
   appAllowed: 'The app has access now.',
-  keyVersionSet: (version: string) => `The API key uses version ${version} now.`,
+  keyVersionSet: (version: string) => `The API key now uses version ${version}.`,
   keyDeleted: 'API key deleted.',
 } as const;

@@ -20,7 +20,7 @@ afterAll(async () => {
 const at = (path: string) => demo.url('acme.localhost', path);
 const as = (email: string) => signInAt(browser, at('/login'), email, demo.password);
 
-test('[CAMP-14] administrators reach leads-management by its address; nobody else gets the page', async () => {
+test('[CAMP-14] administrators reach leads-management by its address; no one else gets the page', async () => {
   const admin = await as('admin@demo.test');
   await admin.goto(at('/visitor-id/leads-management'));
   await admin.getByRole('heading', { name: 'Leads Management' }).waitFor();

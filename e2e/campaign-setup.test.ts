@@ -30,7 +30,7 @@ test('[CAMP-11] a campaign is built step by step, with its price, and saved as a
   await page.getByText('Enter a name').waitFor();
   await page.getByLabel('Name').fill('Built step by step');
   await page.getByRole('textbox', { name: 'Site', exact: true }).fill('shop.example.com');
-  await summary.getByText('Visitors of shop.example.com, once its tag is installed.').waitFor();
+  await summary.getByText('Visitors to shop.example.com, once the pixel is installed.').waitFor();
   await next();
   await at('Audience');
   await next();

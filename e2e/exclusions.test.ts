@@ -118,7 +118,7 @@ test('[EXCL-06] [BEY-08] from campaign management: the lists of the campaign and
   await page.getByText('Choose a client', { exact: true }).waitFor();
 });
 
-test("[EXCL-04] the root's list; nobody else reaches its page", async () => {
+test("[EXCL-04] the root's list; no one else reaches its page", async () => {
   const page = await signIn('localhost', 'root@demo.test');
   await page.goto(demo.url('localhost', '/configuration/opt-out-list'));
   await page
@@ -141,7 +141,7 @@ test('[BEY-20] a client lists its customers, sees who was on its site, and has a
   const page = await signIn('acme.localhost', 'client@demo.test');
   await page.goto(demo.url('acme.localhost', '/configuration/exclusion-lists'));
   await page.getByText('Known customers', { exact: true }).click();
-  const seen = page.getByRole('region', { name: 'Seen lately' });
+  const seen = page.getByRole('region', { name: 'Seen recently' });
   await seen.getByRole('row').nth(1).waitFor();
   await choose(page, 'Customers.csv', 'name,email\nOur Ada,ada@ours.test\n,not an address\n');
   const row = page.getByRole('row', { name: /^customers\.csv/ });

@@ -234,7 +234,7 @@ describe('[AUTH-06] [AUTH-19] the guards of the login, in the browser', () => {
 });
 
 describe('the app around it', () => {
-  test('[RUN-02] [WIRE-02] the browser that the set-up found sends bodies encrypted, and keeps no token where a script can read it', async () => {
+  test('[RUN-02] [WIRE-02] the browser that the setup found sends bodies encrypted, and keeps no token where a script can read it', async () => {
     const page = await (await browser.newContext({ userAgent })).newPage();
     const bodies: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && bodies.push(request.postData() ?? ''));

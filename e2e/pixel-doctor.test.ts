@@ -55,7 +55,7 @@ async function listenInside() {
 
 beforeAll(async () => {
   outDir = await mkdtemp(join(tmpdir(), 'pixel-'));
-  // Profiles of their own place, since other tests open pages meanwhile; the browser may be of another user.
+  // Profiles of their own place, since other tests open pages in the meantime; the browser may be of another user.
   chmodSync(outDir, 0o711);
   before = process.env.TMPDIR;
   process.env.TMPDIR = outDir;

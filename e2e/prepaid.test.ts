@@ -139,7 +139,7 @@ describe('[PAY-09] [PAY-04] a client buys leads by card, in the browser', () => 
     const again = page.getByRole('switch', { name: 'Buy leads automatically when the balance runs low' });
     await again.press('Space');
     await dialog(/automatically\?/)
-      .getByRole('button', { name: 'Begin' })
+      .getByRole('button', { name: 'Start' })
       .press('Enter');
     await page.getByText('8 leads for $10.00 are bought with the card on file whenever').waitFor();
     await again.press('Space');

@@ -86,7 +86,7 @@ async function askOnboarding(): Promise<void> {
   await root.context().close();
 }
 
-describe('[PROF-01] [PROF-02] [PAY-08] the set-up of a new agency, by keyboard alone', () => {
+describe('[PROF-01] [PROF-02] [PAY-08] the setup of a new agency, by keyboard alone', () => {
   test('goes through every step, survives a reload, and ends at the general settings', async () => {
     await askOnboarding();
     const page = await signIn('fresh.localhost', 'newagency@demo.test');

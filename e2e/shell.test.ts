@@ -333,7 +333,7 @@ test('[NAV-04] the theme is kept as light-theme or dark-theme', async () => {
   await page.close();
 });
 
-describe('[NAV-08] [ROUT-13] [ROUT-14] while the set-up is open', () => {
+describe('[NAV-08] [ROUT-13] [ROUT-14] while the setup is open', () => {
   test('an agency that is not set up sees the warning on its pages, and comes no further', async () => {
     const page = await pageOf('fresh.localhost', 'newagency@demo.test');
     await page.goto(demo.url('fresh.localhost', '/configuration/general-setting'));

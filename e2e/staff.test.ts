@@ -44,7 +44,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
   await noAxeFindings(page);
   await row.getByRole('button', { name: 'Nadia Newcomer' }).click();
-  await drawer.getByRole('button', { name: 'Send again' }).click();
+  await drawer.getByRole('button', { name: 'Resend' }).click();
   await page.getByText('Invitation sent.').waitFor();
   await drawer.getByRole('button', { name: 'Remove' }).click();
   await page

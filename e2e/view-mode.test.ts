@@ -93,7 +93,7 @@ describe('[NAV-03] [BEY-12] view mode in the browser', () => {
     await page.waitForLoadState('networkidle');
     await expect.poll(() => banner(page).count()).toBe(0);
     await expect.poll(() => page.getByText('Northwind Outfitters').count()).toBe(0);
-    // An agency with completed set-up starts at its dashboard, under its own logo (ROUT-11).
+    // An agency with completed setup starts at its dashboard, under its own logo (ROUT-11).
     await page.goto(demo.url('localhost', '/configuration/agency-list'));
     await page.getByRole('button', { name: 'Actions for Acme Leads' }).click();
     await page.getByRole('menuitem', { name: 'View as agency' }).click();

@@ -71,7 +71,7 @@ async function signIn(page: Page, email: string, password = PASSWORD, host = 'ac
   await fillLogin(page, email, password);
   await inside(page);
 }
-/** Waits until the user is signed in; where they land depends on their role and set-up. */
+/** Waits until the user is signed in; where they land depends on their role and setup. */
 async function inside(page: Page): Promise<void> {
   await page.waitForURL(({ pathname }) => !/^\/(login|sso)?$/.test(pathname));
   await page.getByRole('button', { name: /profile menu/ }).waitFor();
@@ -446,7 +446,7 @@ describe('[AUTH-12] [AUTH-13] [AUTH-14] single sign-on', () => {
     const { body } = await app.call('GET', '/api/user/retrieve', { host: 'acme.localhost', token });
     const facts = toInside(contract.setup.retrieveUserData['~orpc'].outputSchema!, body) as SignedIn;
     const landing = ssoLanding(facts.user);
-    // Where their set-up does not let them continue, the table redirects them.
+    // Where their setup does not let them continue, the table redirects them.
     const answer = decide(landing, facts);
     return answer.kind === 'redirect' ? answer.to : landing;
   };

@@ -126,7 +126,7 @@ test('[INTG-02] a client shapes what a webhook sends, by keyboard too, and it ar
   await page.getByRole('option', { name: 'City' }).click();
   expect(await template.inputValue()).toBe('{"a": "{{city}}"}');
   expect(await insert.inputValue()).toBe('');
-  await modal.getByRole('button', { name: 'Use the RB2B shape' }).click();
+  await modal.getByRole('button', { name: 'Use the RB2B format' }).click();
   await page
     .getByRole('dialog', { name: 'Replace your template?' })
     .getByRole('button', { name: 'Replace' })

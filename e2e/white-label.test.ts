@@ -125,7 +125,7 @@ const contrastOf = (page: Page, selector: string): Promise<number> =>
       return (b + 0.05) / (a + 0.05);
     });
 
-describe('[TEN-03] the host decides the look before anybody has signed in', () => {
+describe('[TEN-03] the host decides the look before anyone has signed in', () => {
   test('name, title, icon and colors are there with the page; nothing of the platform is', async () => {
     const { text } = await ask(ACME, '/login');
     expect(text).toContain('<title>Acme Leads</title>');

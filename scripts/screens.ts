@@ -70,7 +70,7 @@ const payload = (format: string) => async (page: Page) => {
   await page.getByRole('menuitem', { name: 'Payload' }).click();
   const modal = page.getByRole('dialog', { name: 'Payload' });
   await modal.getByText(format, { exact: true }).click({ timeout: 8_000 });
-  if (format === 'Template') await modal.getByRole('button', { name: 'Use the RB2B shape' }).click();
+  if (format === 'Template') await modal.getByRole('button', { name: 'Use the RB2B format' }).click();
   await modal.getByRole('button', { name: 'Add header' }).click();
   await modal.getByRole('textbox', { name: 'Name of header 1' }).fill('X-Api-Key');
   await modal.getByText(/x-api-key: /).waitFor({ timeout: 8_000 });

@@ -5,7 +5,7 @@ import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/nod
 export type Tally = {
   passed: number;
   skipped: number;
-  /** Each test, set-up, or file that failed: its name, and the first lines of why. */
+  /** Each test, setup, or file that failed: its name, and the first lines of why. */
   failed: { name: string; why: string }[];
   /** Tests that failed once and passed when they were tried again. */
   flaky: string[];
@@ -28,7 +28,7 @@ const why = (
 /**
  * Adds up a run's tests, files, and errors.
  * @param modules test files that ran
- * @param unhandled errors outside every test, set-up and tear-down of the run among them
+ * @param unhandled errors outside every test, setup and tear-down of the run among them
  */
 export function tallyOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Tally {
   const tally: Tally = { passed: 0, skipped: 0, failed: [], flaky: [] };
@@ -43,7 +43,7 @@ export function tallyOf(modules: readonly TestModule[], unhandled: readonly Seri
       if (test.diagnostic()?.flaky) tally.flaky.push(name);
     };
     for (const test of module.children.allTests()) add(test);
-    // A file that cannot be loaded and a hook that fails have failed without a test of their own.
+    // A file that cannot be loaded and a hook that fails have failed without their own test.
     const hooks = [...module.children.allSuites()].flatMap((suite) => suite.errors());
     const errors = [...module.errors(), ...hooks];
     if (errors.length > 0) tally.failed.push({ name: file, why: why(errors) });

@@ -13,7 +13,7 @@ export const FeatureId = z.coerce.number().pipe(z.union([z.literal(1), z.literal
 const Accepted = Done.extend({ status: z.literal('T'), version: z.string() });
 const Line255 = z.string().trim().max(255, 'must not exceed 255 characters').default('');
 const Who = z.object({
-  user_id: Id.describe('Oneself'),
+  user_id: Id.describe('Your user ID'),
   company_id: Id.describe('Your company'),
   company_name: Line255.describe('The name at the time of acceptance, stored with the acceptance'),
   location_menu: Line255.describe('Where in the product it was accepted'),
@@ -52,7 +52,7 @@ export const agreements = {
       summary: 'Returns whether your company has accepted the agreement for a beta feature',
     })
     .meta({ access: 'session.own' })
-    .input(z.object({ user_id: Id.describe('Oneself'), feature_id: FeatureId }))
+    .input(z.object({ user_id: Id.describe('Your user ID'), feature_id: FeatureId }))
     .output(
       z.object({
         status: Flag.describe('T: agreed'),

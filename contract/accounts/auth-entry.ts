@@ -37,7 +37,7 @@ export const entry = {
         captcha: z.enum(['altcha', 'recaptcha']),
         emails: z
           .enum(['sent', 'kept'])
-          .describe('kept: no mail server is set, so emails stay in the outbox of the platform'),
+          .describe('kept: there is no mail server, so emails stay in the platform’s outbox'),
         recapkey: z.string().nullable().describe("reCAPTCHA's site key"),
       }),
     ),

@@ -12,7 +12,7 @@ interface Field {
   about: string;
   /** What the user log calls it. */
   log: string;
-  /** Its label in forms; absent: it is in no form. Who may edit it also sees it: sales people, for instance. */
+  /** Its label in forms; absent: it is in no form. Who may edit it also sees it: salespeople, for instance. */
   label?: string;
   hint?: string;
   /** The forms that have it, if not both. */
@@ -42,10 +42,10 @@ export const COMPANY_FIELDS = {
     of: ['agency', 'client'],
     enter: 'DownlineOrganizationID',
     show: 'external_organizationid',
-    about: 'What another system calls it. Empty if none',
+    about: 'The company’s ID in another system. Empty if none',
     log: 'organization',
     label: 'Organization ID',
-    hint: 'What another system calls it. Leave blank for none.',
+    hint: 'ID in another system (optional).',
     form: 'add',
     exported: { title: 'Organization ID', of: ['agency'] },
     api: { name: 'external_id', about: 'The ID you gave the client in your own system' },
@@ -55,13 +55,13 @@ export const COMPANY_FIELDS = {
     of: ['client'],
     enter: 'industry',
     show: 'industry',
-    about: 'For a client. The trade it is in. Empty if none',
+    about: 'For a client. Its industry. Empty if none',
     log: 'industry',
     label: 'Industry',
     hint: 'Such as Roofing. Leave blank for none.',
     listed: 'INDUSTRY',
     exported: { title: 'Industry', of: ['client'] },
-    api: { name: 'industry', about: 'The trade the client is in, in your words' },
+    api: { name: 'industry', about: 'The client’s industry, in your words' },
   },
   phones_off: {
     kind: 'flag',
@@ -75,7 +75,7 @@ export const COMPANY_FIELDS = {
     label: 'Leads with phone numbers',
     hint: 'If off, lists, files, and webhooks do not include the phone numbers of its leads.',
     form: 'edit',
-    api: { name: 'gets_phone_numbers', about: 'Whether its leads come with phone numbers' },
+    api: { name: 'gets_phone_numbers', about: 'Whether its leads include phone numbers' },
   },
   sheet_editor: {
     kind: 'flag',

@@ -38,26 +38,26 @@ const section = (heading: string, ...paragraphs: string[]): Section => ({ headin
 const dataUse = (party: string): Section =>
   section(
     'Lawful use of data',
-    'Leads and audiences may be used for your own marketing only, and only where the law allows you to contact the person. You honour every opt-out at once, keep data no longer than you need it, and do not use it to decide about credit, employment, insurance or housing.',
+    'Leads and audiences may be used for your own marketing only, and only where the law allows you to contact the person. You honor every opt-out right away, keep data no longer than you need it, and do not use it for decisions about credit, employment, insurance, or housing.',
     `You do not resell or publish data received through ${party}, except to the client it was made for.`,
   );
 const ending = (party: string): Section =>
   section(
     'Term and ending',
-    'The agreement begins when it is accepted and runs until either side ends it. Campaigns that are running are stopped at the end, and what has been used up to then is billed.',
-    `${party} may suspend access while an invoice is overdue or the data is used unlawfully, and says why.`,
+    'The agreement begins when it is accepted and runs until either side ends it. When it ends, active campaigns are stopped, and usage up to then is billed.',
+    `${party} may suspend access while an invoice is overdue or the data is used unlawfully, and will say why.`,
   );
 const billing = (party: string): Section =>
   section(
     'Prices and payment',
-    'Prices are those shown in your account when a campaign is started or a balance is topped up, in US dollars. Leads are billed when they are delivered; campaign and platform fees at the beginning of the period they are for.',
-    `${party} charges the card on file. A declined charge is tried again; campaigns pause until it is paid. An invoice can be disputed within 30 days of its date.`,
+    'Prices are those shown in your account when a campaign is started or a balance is topped up, in US dollars. Leads are billed when they are delivered. Campaign and platform fees are billed at the beginning of their period.',
+    `${party} charges the card on file. A declined charge is retried, and campaigns pause until it is paid. An invoice can be disputed within 30 days of its date.`,
   );
 const minimumSpend = (party: string): Section[] => [
   section(
     'Minimum spend',
-    `The plan in your account names an amount for each month. If the wholesale total of a month is lower, ${party} invoices the difference at the end of that month.`,
-    'The first month that counts is the first whole month after acceptance. A plan is changed only by an agreement of both sides.',
+    `The plan in your account sets an amount for each month. If the wholesale total of a month is lower, ${party} invoices the difference at the end of that month.`,
+    'The first month that counts is the first full month after acceptance. A plan can be changed only if both sides agree.',
   ),
   billing(party),
   ending(party),
@@ -73,28 +73,28 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
       ),
       section(
         'What is collected',
-        'Of people with an account: name, e-mail address, phone number, company, address, sign-in times, device and IP address, and what is changed in the account.',
-        'Of visitors to sites that carry a campaign’s tag: the page, the time, the referring page, the browser, the IP address, an identifier kept in the browser, and, where a visitor enters an address in a form, a one-way hash of it. Visits sent with Global Privacy Control are kept without address, identifier or hash, and are never matched to a person.',
+        'From people with an account: name, email address, phone number, company, address, sign-in times, device and IP address, and changes to the account.',
+        'From visitors to sites with a campaign’s pixel: the page, the time, the referring page, the browser, the IP address, an identifier stored in the browser, and, if a visitor enters an email address in a form, a one-way hash of it. Visits sent with Global Privacy Control are stored without address, identifier, or hash, and are never matched to a person.',
       ),
       section(
         'What it is used for',
-        'To provide and secure the service, to recognise interested visitors for the company whose site they visited, to bill, to answer you, and to meet legal duties.',
+        'To provide and secure the service, to recognize interested visitors for the company whose site they visited, to bill, to answer you, and to meet legal duties.',
       ),
       section(
         'Who receives it',
-        'Leads go to the company that runs the campaign and to the destinations it has set up. Service providers (hosting, mail, payment) receive what they need to work for us. Nothing is sold for other purposes.',
+        'Leads go to the company that runs the campaign and to the destinations it has set up. Service providers (hosting, email, payments) receive what they need to work for us. Nothing is sold for other purposes.',
       ),
       section(
         'Your rights',
-        `You may ask what is held about you, have it corrected or erased, object to being recognised and opt out of sale or sharing. Write to ${party}; an opt-out holds for every campaign. You will not be treated worse for using these rights.`,
+        `You may ask what data we have about you, have it corrected or erased, object to being recognized, and opt out of sale or sharing. Write to ${party}. An opt-out applies to every campaign. You will not be treated worse for using these rights.`,
       ),
       section(
         'How long',
-        'Visits are kept only as long as campaigns need them. Account records and invoices are kept as long as the law requires. What names a person can be erased without breaking the books.',
+        'Visits are kept only as long as campaigns need them. Account records and invoices are kept as long as the law requires. Data that identifies a person can be erased without affecting the books.',
       ),
       section(
         'Cookies',
-        'This site keeps one cookie, which signs you in. It is strictly necessary and is removed when you log out.',
+        'This site keeps one cookie, which signs you in. It is strictly necessary and is removed when you sign out.',
       ),
     ],
   }),
@@ -103,20 +103,20 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
     sections: [
       section(
         'The service',
-        `${party} provides a platform for campaigns that recognise interested people and deliver them as leads. These terms hold for everyone who signs in.`,
+        `${party} provides a platform for campaigns that recognize interested people and deliver them as leads. These terms apply to everyone who signs in.`,
       ),
       section(
         'Your account',
-        'Give true details, keep your password and second factor to yourself, and tell us when you think somebody else has used your account. You are responsible for what is done with it and for the people you invite.',
+        'Provide accurate details, keep your password and second factor to yourself, and tell us if you think someone else has used your account. You are responsible for everything done with it and for the people you invite.',
       ),
       dataUse(party),
       section(
         'What is not allowed',
-        'Placing a tag on sites that are not yours, uploading data that you may not use, going around limits, testing the security of the service without consent, or using it to harm others.',
+        'Placing a pixel on sites that are not yours, uploading data that you may not use, bypassing limits, testing the security of the service without consent, or using it to harm others.',
       ),
       section(
         'Availability and liability',
-        'The service is provided with care, but not without interruption. Figures are measured, not promised: no number of leads or sales is guaranteed. Liability is limited to what was paid in the three months before, except where the law does not allow a limit.',
+        'The service is provided with care, but interruptions are possible. No number of leads or sales is guaranteed. Liability is limited to the amount paid in the previous three months, except where the law does not allow a limit.',
       ),
       ending(party),
     ],
@@ -131,7 +131,7 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
       billing(party),
       section(
         'Prepaid balances',
-        'A prepaid balance is used lead by lead. With continual top-up it is filled again when it runs low, until you stop it. A balance expires after 12 months if it is unused, is non-refundable and has no cash value.',
+        'A prepaid balance is used lead by lead. With continual top-up, it is refilled when it runs low, until you stop it. A balance expires after 12 months if unused, is non-refundable, and has no cash value.',
       ),
       ending(party),
     ],
@@ -141,11 +141,11 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
     sections: [
       section(
         'What is agreed',
-        `${party} gives the accepting company access to its API with keys of its own. A one-time fee is due on acceptance, and a minimum spend applies from the date of acceptance; both amounts are shown before you accept.`,
+        `${party} gives the accepting company access to its API with its own keys. A one-time fee is due on acceptance, and a minimum spend applies from the date of acceptance. Both amounts are shown before you accept.`,
       ),
       section(
         'Keys',
-        'Keys are secret. You keep them on your own servers, replace them when they may have been seen by others, and answer for every call that is made with them.',
+        'Keys are secret. You keep them on your own servers, replace them if others may have seen them, and are responsible for every call made with them.',
       ),
       dataUse(party),
       billing(party),
@@ -157,7 +157,7 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
     sections: [
       section(
         'What is agreed',
-        `${party} lets the accepting agency offer the platform to its own clients, under its own name, and charges it at wholesale prices. The agency sets its clients’ prices, bills them and answers their questions.`,
+        `${party} lets the accepting agency offer the platform to its own clients, under its own name, and charges it at wholesale prices. The agency sets its clients’ prices, bills them, and answers their questions.`,
       ),
       billing(party),
       dataUse(party),
@@ -169,7 +169,7 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
     sections: [
       section(
         'What is agreed',
-        `${party} runs campaigns for the accepting company and delivers the leads that they bring.`,
+        `${party} runs campaigns for the accepting company and delivers the leads they generate.`,
       ),
       billing(party),
       dataUse(party),
@@ -192,7 +192,7 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
       section(
         'The wallet',
         `The Data Wallet is a prepaid balance with ${party} that leads are paid from. It is topped up by card, by the amount you choose.`,
-        'With continual top-up the chosen amount is charged again when the balance falls to 10% of it, until you stop it.',
+        'With continual top-up, the chosen amount is charged again when the balance falls to 10% of it, until you stop it.',
         'The wallet expires after 12 months if unused, is non-refundable and has no cash value.',
       ),
       ending(party),
@@ -202,8 +202,8 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
     title: 'Service agreement: B2B',
     sections: [
       section(
-        'A module in trial',
-        `${party} offers the B2B module in trial. It may change or end; campaigns are billed as shown when they are started.`,
+        'A trial module',
+        `${party} offers the B2B module as a trial. It may change or end. Campaigns are billed as shown when they are started.`,
       ),
       dataUse(party),
       ending(party),
@@ -213,8 +213,8 @@ const DOCUMENTS: Record<LegalName, (party: string) => Omit<LegalDocument, 'versi
     title: 'Service agreement: programmatic advertising',
     sections: [
       section(
-        'A module in trial',
-        `${party} offers programmatic advertising in trial. It may change or end. Impressions are bought by the budget that you set, and what has been bought cannot be given back.`,
+        'A trial module',
+        `${party} offers programmatic advertising as a trial. It may change or end. Impressions are bought within the budget you set and cannot be refunded.`,
       ),
       ending(party),
     ],

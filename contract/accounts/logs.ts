@@ -78,9 +78,9 @@ export const LOG_USER_TYPES = { root: 'Enterprise', admin: 'Admin', client: 'Cli
 const USER_TYPES = Object.keys(LOG_USER_TYPES) as [LogUserType, ...LogUserType[]];
 export type LogUserType = keyof typeof LOG_USER_TYPES;
 
-/** What the pages report themselves, because no call tells of it: the words of the log, and what kind of thing it is. */
+/** What the pages report themselves, because no call shows it: the text in the log, and the kind of item. */
 export const SAVED_ACTIONS = {
-  'pixel.copied': { kind: 'campaign', words: 'Copied the tag of the pixel' },
+  'pixel.copied': { kind: 'campaign', words: 'Copied the pixel code' },
   'apikey.copied': { kind: 'apikey', words: 'Copied an API key' },
 } as const;
 export type SavedAction = keyof typeof SAVED_ACTIONS;
@@ -105,7 +105,7 @@ export const LogFilter = z.object({
   companyID: Id.optional(),
   action: z.enum(CATEGORIES, 'is not a category').optional().describe('A category of actions'),
   userType: z.enum(USER_TYPES, 'must be root, admin, or client').optional(),
-  userID: Id.optional().describe('Who really acted, also in view mode'),
+  userID: Id.optional().describe('Who really acted, even in view mode'),
   campaignID: Id.optional(),
   logDateRange: Range.optional(),
 });
@@ -136,7 +136,7 @@ export const UserLogRow = z.object({
   seal: z
     .enum(['sealed', 'waiting', 'changed'])
     .describe(
-      'Whether the row is as it was sealed, waits for the seal of the next minute, or was changed after it was written',
+      'Whether the row is unchanged since it was sealed, is waiting for the next seal, or was changed after it was written',
     ),
 });
 
@@ -206,7 +206,8 @@ export const logs = {
       method: 'POST',
       path: '/general/user-log-saved',
       tags,
-      summary: 'Adds what a page alone knows to the user log; in view mode with the user who really acted',
+      summary:
+        'Adds an action that only the page sees to the user log. In view mode, it names the user who really acted',
     })
     .meta({ access: 'session.own' })
     .input(
@@ -215,7 +216,7 @@ export const logs = {
           Object.keys(SAVED_ACTIONS) as [SavedAction, ...SavedAction[]],
           'is not an action of a page',
         ),
-        id: Id.describe('What it was done with'),
+        id: Id.describe('What was copied'),
       }),
     )
     .output(Done),

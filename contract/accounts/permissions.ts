@@ -17,7 +17,7 @@ const roots = ['root.owner', 'root.administrator'] as const;
 const agencies = ['agency.owner', 'agency.administrator'] as const;
 const clients = ['client.owner', 'client.administrator'] as const;
 /**
- * Sales people, limited to what is in their care; the services behind these calls enforce that
+ * Salespeople, limited to what is in their care; the services behind these calls enforce that
  * (docs/decisions/0050-sales.md).
  */
 const sales = ['root.sales', 'agency.sales'] as const;
@@ -44,7 +44,7 @@ export const PERMISSIONS = {
   'lead.refund': [...roots, ...agencies],
   'credit.grant': [...roots, ...agencies],
   'return.open': clients,
-  // What an approved return gives back is the agency's.
+  // An approved return refunds the agency's money.
   'return.decide': agencies,
   'return.quality': [...roots, ...agencies],
   'integration.read': [...roots, ...agencies, ...clients],
@@ -111,7 +111,7 @@ export const PERMISSIONS = {
   'card.write': [...agencies, 'client.owner'],
   'card.direct': ['client.owner'],
   'account.write': agencies,
-  // The agency's account at the card provider; sales people have one each.
+  // The agency's account at the card provider; salespeople have one each.
   'account.connect': [...agencies, 'root.sales', 'agency.sales'],
   // The agency's owner, who stands for the agency itself (spec calls 6: user or userdownline).
   'wallet.read': ['agency.owner'],
@@ -185,7 +185,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'questionnaire.own': null,
   'document.read': ['Settings', 'enable'],
   'sales.assign': ['Settings', 'update'],
-  // Only for sales people, who have no role with rows.
+  // Only for salespeople, who have no role with rows.
   'sales.downline': null,
   'view.log': ['Settings', 'enable'],
   'person.read': ['Settings', 'enable'],
@@ -272,7 +272,7 @@ export const mayInView = (
   allows(rows, 'Settings', action === 'read' ? 'enable' : 'update');
 
 /**
- * What sales people see of a company in view mode: its campaigns, leads and results, like one of its administrators,
+ * What salespeople see of a company in view mode: its campaigns, leads and results, like one of its administrators,
  * but not its settings, people and payments. They cannot change anything (docs/decisions/0194-what-sales-may-do.md).
  */
 export const SALES_VIEW: readonly RoleModule[] = (

@@ -88,7 +88,7 @@ export const profile = {
     .route({
       method: 'POST',
       path: '/user/confirm-email',
-      tags: ['Person'],
+      tags: ['Users'],
       summary: 'Confirms a new email address with the token sent to it',
     })
     .meta({ access: 'public' })
@@ -98,7 +98,7 @@ export const profile = {
     .route({
       method: 'POST',
       path: '/user/stop-email',
-      tags: ['Person'],
+      tags: ['Users'],
       summary:
         'Stops a change of your email address that another user requested, with the token sent to the old address',
     })
@@ -109,7 +109,7 @@ export const profile = {
     .route({
       method: 'GET',
       path: '/user/questionnaire',
-      tags: ['Person'],
+      tags: ['Users'],
       summary: 'Returns your answers. null if there are none',
     })
     .meta({ access: 'questionnaire.own' })
@@ -118,7 +118,7 @@ export const profile = {
     .route({
       method: 'PUT',
       path: '/user/questionnaire',
-      tags: ['Person'],
+      tags: ['Users'],
       summary: 'Saves your answers',
     })
     .meta({ access: 'questionnaire.own' })

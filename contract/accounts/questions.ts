@@ -22,7 +22,7 @@ export const INDUSTRIES = [
 export const industryName = (id: string | null): string =>
   INDUSTRIES.find((one) => one.id === id)?.name ?? '';
 
-/** How many clients, or campaigns, somebody works with. */
+/** How many clients, or campaigns, someone works with. */
 export const SIZES = [
   { value: '1', label: 'One' },
   { value: '2-10', label: '2 to 10' },

@@ -27,7 +27,7 @@ export interface ActionRow {
   kind: 'agency' | 'client';
   /** The root that the row's system belongs to. */
   root_id?: string;
-  /** For sales people: their own roles for it. */
+  /** For salespeople: their own roles for it. */
   roles?: readonly ('representative' | 'account_executive' | 'referrer')[] | undefined;
   /** Whom to view as; null if no one can sign in there, or not for this user. */
   user_id?: string | null;
@@ -59,7 +59,7 @@ export const isInCare = (roles: NonNullable<ActionRow['roles']>): boolean =>
   roles.some((role) => role !== 'referrer');
 
 /**
- * What the user sees on a row of the agency or client list (ROLE-02; spec product 6). Sales people see no manual bill
+ * What the user sees on a row of the agency or client list (ROLE-02; spec product 6). Salespeople see no manual bill
  * switch, delete, logs, failed payment, onboarding charge, minimum-spend exclusion or agreement, not even in view mode;
  * they edit and set the cost of what is in their care. The server also guards each action's call.
  */

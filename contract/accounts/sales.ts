@@ -34,7 +34,7 @@ const SalesDetails = CompanyNode.pick({
   version: true,
 });
 
-/** A company as its sales people see it: details of the owner only for companies assigned to them. */
+/** A company as its salespeople see it: details of the owner only for companies assigned to them. */
 export const SalesCompany = z.object({
   id: Id,
   company_name: z.string(),
@@ -56,7 +56,7 @@ const Person = z
   .nullish()
   .describe("'' or null: no one; omitted: unchanged");
 
-/** Sales people: which companies are in their care, what they see, and what they do for themselves. */
+/** Salespeople: which companies are in their care, what they see, and what they do for themselves. */
 export const sales = {
   getSalesList: call
     .route({

@@ -206,7 +206,7 @@ export const LeadReturns = z.object({
     .array(z.enum(PROVABLE_REASONS, 'is not a reason that can be proven'))
     .max(PROVABLE_REASONS.length, `must not have more than ${PROVABLE_REASONS.length} reasons`)
     .transform((reasons) => PROVABLE_REASONS.filter((one) => reasons.includes(one)))
-    .describe('Reasons for which a return is approved at once if it is proven. Agencies only'),
+    .describe('Reasons for which a proven return is approved automatically. Agencies only'),
 });
 
 /** The days after a first failed charge on which an invoice is charged again. */

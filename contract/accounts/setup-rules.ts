@@ -4,7 +4,7 @@ import { type Grade, mayPerson } from './permissions.ts';
 import type { SetupCheck } from './setup.ts';
 import type { SessionUser } from './users.ts';
 
-/** The fields of a set-up check and of a person that the rules read; server and screens use the same functions. */
+/** The fields of a setup check and of a person that the rules read; server and screens use the same functions. */
 type Check = Pick<
   SetupCheck,
   | 'setup_complete'
@@ -40,7 +40,7 @@ export function accountConnected(
   return (state === '' || state === 'failed') && manualBill;
 }
 
-/** Whether an agency may continue past its set-up (spec product 4, Agency setup). */
+/** Whether an agency may continue past its setup (spec product 4, Agency setup). */
 export function mayContinueAgency(
   check: Pick<Check, 'setup_complete' | 'onboarding_on' | 'card_set' | 'gateway'>,
 ): boolean {
@@ -62,7 +62,7 @@ export function paymentFailed(
 
 /**
  * Whether the menus for daily work are hidden: because of a failed payment or a missing card or account (spec product 4
- * and 6). A client needs its agency's account, and its own set-up completed; view mode and the people of a root are
+ * and 6). A client needs its agency's account, and its own setup completed; view mode and the people of a root are
  * exempt.
  */
 export function hidesOperatingMenus(check: Check, user: Who): boolean {
@@ -71,7 +71,7 @@ export function hidesOperatingMenus(check: Check, user: Who): boolean {
   return user.company_kind === 'agency' ? lacksCard(check) : check.setup_complete === 'F';
 }
 
-/** The warning shown on the screen until set-up is finished; null for no warning (calls 8, Persistent warnings). */
+/** The warning shown on the screen until setup is finished; null for no warning (calls 8, Persistent warnings). */
 export function accountWarning(check: Check, user: Who): string | null {
   if (user.in_view_mode || user.company_kind === 'root') return null;
   if (user.profile_setup_completed === 'F') return messages.completeProfile;

@@ -22,7 +22,7 @@ export const BetaFeature = z.object({
 
 const Choice = z.object({ value: z.string(), label: z.string() });
 
-/** A user's set-up progress, and what follows from it (spec product 3, Setup-check response). */
+/** A user's setup progress, and what follows from it (spec product 3, Setup-check response). */
 export const SetupCheck = z.object({
   isBeta: z.boolean().describe('Whether the agency is a beta user'),
   betaFeature: z.array(BetaFeature),
@@ -62,7 +62,7 @@ export const SetupCheck = z.object({
   onboarding_waiting: z.boolean().describe('Whether setup is waiting for the onboarding charge to be paid'),
   outbox: z
     .boolean()
-    .describe('Whether you can read the emails of this platform on a page: it has no mail server'),
+    .describe('Whether you can read this platform’s emails in the outbox because it has no mail server'),
   agreement_missing: z
     .boolean()
     .describe('Whether the agreement for this kind of company has yet to be accepted'),
@@ -100,14 +100,14 @@ const ofPerson = z.object({ id: Id });
 
 export const setup = {
   user: call
-    .route({ method: 'GET', path: '/user', tags: ['Person'], summary: 'Returns the signed-in user' })
+    .route({ method: 'GET', path: '/user', tags: ['Users'], summary: 'Returns the signed-in user' })
     .meta({ access: 'session.own', beforeFactor: true, salesView: true })
     .output(SessionUser),
   retrieveUserData: call
     .route({
       method: 'GET',
       path: '/user/retrieve',
-      tags: ['Person'],
+      tags: ['Users'],
       summary: 'Returns the signed-in user with their setup check in one call',
     })
     .meta({ access: 'session.own', beforeFactor: true, salesView: true })
@@ -116,7 +116,7 @@ export const setup = {
     .route({
       method: 'GET',
       path: '/user/{id}',
-      tags: ['Person'],
+      tags: ['Users'],
       summary: 'Returns a user: yourself, or with person.read anyone in your scope',
     })
     .meta({ access: 'session.own', salesView: true })
@@ -126,7 +126,7 @@ export const setup = {
     .route({
       method: 'POST',
       path: '/user/getuserdata',
-      tags: ['Person'],
+      tags: ['Users'],
       summary: 'Returns the same by {usrID}; without it, returns yourself',
     })
     .meta({ access: 'session.own', salesView: true })

@@ -53,7 +53,7 @@ export const RoleModule = z.object({
 });
 export type RoleModule = Inside<z.output<typeof RoleModule>>;
 
-/** The state of a connected account (design domain, Set-up states). Empty if there is no account. */
+/** The state of a connected account (design domain, Setup states). Empty if there is no account. */
 export const AccountState = z.enum(['', 'pending', 'inverification', 'completed', 'failed']);
 
 /** The signed-in person (spec product 3, Session user). */

@@ -57,7 +57,7 @@ export const views = {
       method: 'GET',
       path: '/user/lists',
       tags: ['Users'],
-      summary: 'Returns how you look at lists, and the saved views that you can use',
+      summary: 'Returns your list settings and the saved views that you can use',
     })
     .meta({ access: 'session.own' })
     .output(

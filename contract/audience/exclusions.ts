@@ -11,7 +11,7 @@ const Use = z
   .enum(['exclude', 'customers'])
   .default('exclude')
   .describe(
-    'exclude: people who never become leads. customers: known customers, never charged for but told of',
+    'exclude: people who never become leads. customers: known customers, who are never charged for but can trigger alerts',
   );
 
 /** The progress of a file being processed (spec product 3, Suppression job progress). */
@@ -47,7 +47,7 @@ export const ExclusionList = z.object({
   removed_at: Instant.nullable(),
   connectionID: Id.nullable().describe('The connection that its customers come from. null: a file'),
   refreshed_at: Instant.nullable().describe('When its customers were last read from there'),
-  refresh_error: z.string().nullable().describe('Why the last try failed. The customers from before stay'),
+  refresh_error: z.string().nullable().describe('Why the last refresh failed. The previous customers stay'),
 });
 
 const FileName = z.string('is required').min(1, 'is required').max(255, 'must not exceed 255 characters');

@@ -22,7 +22,7 @@ interface PersonText {
 }
 
 /**
- * The texts that say who somebody is and where they live and work, taken from a file as they are. A key is the column of
+ * The texts that say who someone is and where they live and work, taken from a file as they are. A key is the column of
  * people and of leads, and the name inside, in webhooks, and in the developer API. Imports and their guesses, the graph,
  * leads and their files, deliveries and their mappings derive from here.
  */

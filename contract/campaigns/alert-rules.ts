@@ -33,9 +33,9 @@ export const tellsOfLeads = (trigger: AlertTrigger): boolean => trigger !== 'cus
 export const MOST_ALERT_PAGES = 20;
 export const MOST_ALERT_USERS = 20;
 export const MOST_ALERT_CHATS = 5;
-/** Hours after which an alert may tell of a person again, at most: 30 days. */
+/** The maximum hours until an alert may report the same person again: 30 days. */
 export const LONGEST_COOLDOWN = 720;
-/** Single messages of an alert in an hour, at most; what comes beyond is gathered. */
+/** The maximum single messages of an alert in an hour; anything more is combined. */
 export const MOST_PER_HOUR = 60;
 
 /** What an alert is set to. */
@@ -77,7 +77,7 @@ export const NEW_ALERT: Omit<AlertRules, 'name'> = {
   most_per_hour: 10,
 };
 
-/** What an alert tells of, in words: 'Someone comes back to the site · score 60 and up · on pricing'. */
+/** What triggers an alert, in words: 'Someone comes back to the site · score 60 and up · on pricing'. */
 export function alertWords(
   rules: Pick<AlertRules, 'trigger' | 'min_score' | 'pages' | 'fit' | 'per_hour'>,
 ): string {

@@ -36,7 +36,7 @@ const Rules = z.object({
   trigger: z.enum(names<AlertTrigger>(ALERT_TRIGGERS)).default(NEW_ALERT.trigger),
   min_score: Whole(0, 100)
     .default(NEW_ALERT.min_score)
-    .describe('The least score of the lead. 0: any, also leads without a score'),
+    .describe('The minimum score of the lead. 0: any, including leads without a score'),
   pages: z
     .array(
       z
@@ -53,7 +53,7 @@ const Rules = z.object({
   per_hour: Whole(1, 10_000)
     .nullable()
     .default(null)
-    .describe('Only for the trigger number: from how many leads in an hour on'),
+    .describe('For the trigger number only: how many leads in an hour'),
   user_ids: z
     .array(Id)
     .max(MOST_ALERT_USERS, `must have at most ${MOST_ALERT_USERS} entries`)
@@ -67,27 +67,27 @@ const Rules = z.object({
   webhook_url: z.string().trim().max(2000, 'must not exceed 2000 characters').nullable().default(null),
   cooldown_hours: Whole(1, LONGEST_COOLDOWN)
     .default(NEW_ALERT.cooldown_hours)
-    .describe('How long the alert is silent about a person after it told of them'),
+    .describe('How long until the next alert about the same person'),
   hours: Hours.nullable()
     .default(null)
     .describe('When alerts are sent, in the time zone of the client. null: at any time'),
   most_per_hour: Whole(1, MOST_PER_HOUR)
     .default(NEW_ALERT.most_per_hour)
-    .describe('What comes beyond this many single messages in an hour is gathered into one'),
+    .describe('Messages in an hour. Anything more is combined into one'),
 });
 
 export const Alert = Rules.extend({
   id: Id,
   companyID: Id,
   campaign_name: z.string().nullable(),
-  time_zone: z.string().describe('The client’s, in which its hours are'),
-  told: z.int().describe('What it has told of in the last 7 days'),
+  time_zone: z.string().describe('The client’s. The hours are in it'),
+  told: z.int().describe('Alerts of the last 7 days'),
   failed: z.int().describe('Messages of the last 7 days that could not be delivered'),
   created_at: Instant,
 });
 
 const Found = z.object({
-  id: Id.describe('The lead. Of a known customer: the visit'),
+  id: Id.describe('The lead or, for a known customer, the visit'),
   name: z.string(),
   kind: Kind,
   score: z.int().nullable(),
@@ -133,7 +133,7 @@ export const alerts = {
         secret: z
           .string()
           .nullable()
-          .describe('The secret that requests to the webhook are signed with, shown only now'),
+          .describe('The secret that signs requests to the webhook. Shown only once'),
       }),
     ),
   update: call
@@ -141,13 +141,13 @@ export const alerts = {
       method: 'PUT',
       path: '/alerts/{id}',
       tags: ['Alerts'],
-      summary: 'Changes an alert; what is omitted becomes what a new alert has',
+      summary: 'Changes an alert. Omitted fields get the defaults of a new alert',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Rules.extend(Which.shape))
     .output(
       Done.extend({
-        secret: z.string().nullable().describe('Of a new webhook address, shown only now'),
+        secret: z.string().nullable().describe('For a new webhook address. Shown only once'),
       }),
     ),
   remove: call
@@ -160,15 +160,15 @@ export const alerts = {
       method: 'POST',
       path: '/alerts/preview',
       tags: ['Alerts'],
-      summary: 'Returns what an alert would have told of in the last 24 hours',
+      summary: 'Returns the alerts that would have been sent in the last 24 hours',
       description: 'Changes and sends nothing.',
     })
     .meta({ access: 'integration.write' })
     .input(Rules.omit({ name: true }).extend(Company.shape))
     .output(
       z.object({
-        events: z.int().describe('What would have been told, after the cooldown'),
-        messages: z.int().describe('Messages to each recipient, after gathering'),
+        events: z.int().describe('Alerts after the cooldown'),
+        messages: z.int().describe('Messages to each recipient, after combining'),
         examples: z.array(Found).describe('The newest'),
       }),
     ),
@@ -197,7 +197,7 @@ export const alerts = {
           id: Id,
           way: z.enum(ALERT_WAYS),
           recipient: z.string(),
-          events: z.int().describe('What it told of'),
+          events: z.int().describe('Number of alerts in it'),
           is_test: z.boolean(),
           state: z.enum(['pending', 'delivered', 'failed']),
           error: z.string().nullable(),

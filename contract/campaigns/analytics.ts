@@ -41,8 +41,8 @@ export const analytics = {
     .route({
       method: 'GET',
       path: '/dashboard/home',
-      tags: ['Insight'],
-      summary: 'Returns what someone has to see to, and the steps that lead to the first lead',
+      tags: ['Analytics'],
+      summary: 'Returns what needs attention, and the steps to the first lead',
     })
     .meta({ access: 'insight.read' })
     .output(
@@ -54,7 +54,7 @@ export const analytics = {
             amount_micros: Micros.nullable().describe('What is due, for payments'),
             campaigns: z
               .array(z.object({ leadspeekID: Id, campaignName: z.string(), leadspeek_type: ModuleName }))
-              .describe('The first three, for what is about campaigns'),
+              .describe('The first three campaigns, if it is about campaigns'),
           }),
         ),
         steps: z
@@ -86,7 +86,7 @@ export const analytics = {
         days: z.array(Totals.extend({ day: Day })),
         hours: z
           .array(Totals.extend({ at: Instant }))
-          .describe('The same by hour, if a single day was asked for; otherwise empty'),
+          .describe('The same by hour, if a single day was requested. Otherwise empty'),
       }),
     ),
   initDate: call
@@ -142,7 +142,7 @@ export const analytics = {
     .route({
       method: 'GET',
       path: '/dashboard',
-      tags: ['Insight'],
+      tags: ['Analytics'],
       summary: 'Returns leads over time, in total and by campaign',
     })
     .meta({ access: 'insight.read' })

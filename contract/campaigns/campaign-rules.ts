@@ -24,7 +24,7 @@ interface Rule {
 interface FlagRule extends Rule {
   kind: 'flag';
   start: boolean;
-  /** What a lead must have if it is on; absent: it is a fact of its own, in these words. */
+  /** What a lead must have if it is on; absent: it is its own fact, in these words. */
   needs?: string;
   fact?: { title: string; on: string; off: string };
 }
@@ -245,7 +245,7 @@ export const CAMPAIGN_RULES = {
     api: { name: 'fit_incomes', about: 'Only people of households with these incomes become leads' },
     in: 'fits',
     label: 'Household income',
-    hint: 'A year. If only part of a household’s range is in yours, its income counts as unknown.',
+    hint: 'Per year. If only part of a household’s range is in yours, its income counts as unknown.',
   },
   fit_home: {
     kind: 'choice',
@@ -271,7 +271,7 @@ export const CAMPAIGN_RULES = {
       code: 'misfit',
       title: 'Does not fit the filter',
       meaning:
-        'The person does not fit the campaign’s filter, or is on an exclusion list. It is not said which, nor which part of the filter.',
+        'The person is outside the campaign’s filter or on an exclusion list. For privacy, we don’t show which.',
     },
   },
   fit_unknown: {
@@ -279,8 +279,11 @@ export const CAMPAIGN_RULES = {
     wire: 'fitUnknown',
     start: 'take',
     choices: { take: 'Include them', refuse: 'Leave them out' },
-    about: 'Whether people become leads of whom not everything is known that the filter asks for',
-    api: { name: 'fit_unknown', about: 'What happens with people of whom not everything asked for is known' },
+    about: 'Whether people become leads if something the filter asks for is not known',
+    api: {
+      name: 'fit_unknown',
+      about: 'What happens with people if something the filter asks for is not known',
+    },
     in: 'fits',
     label: 'People with unknown values',
     hint: 'For example, someone whose age is not known while you ask for an age.',
@@ -329,10 +332,10 @@ export const CAMPAIGN_RULES = {
     most: 20,
     unit: '',
     about:
-      'Site ID only. Visitors who have viewed fewer pages of the site in the last 30 days are not leads yet. Pages that differ only in their query are one',
+      'Site ID only. Visitors who have viewed fewer pages of the site in the last 30 days are not leads yet. Pages that differ only in their query count as one',
     api: {
       name: 'min_pages',
-      about: 'Site ID only. How many pages of the site people have viewed before they become leads',
+      about: 'Site ID only. How many pages of the site people must view before they become leads',
     },
     in: 'which',
     label: 'Minimum pages viewed',
@@ -341,7 +344,7 @@ export const CAMPAIGN_RULES = {
       code: 'few_pages',
       title: 'Too few pages viewed',
       meaning:
-        'The visitor had viewed fewer pages than the campaign asks for. They can become a lead when they view more.',
+        'The visitor had viewed fewer pages than the campaign requires. They can become a lead when they view more.',
     },
     of: ['local'],
   },
@@ -350,8 +353,8 @@ export const CAMPAIGN_RULES = {
     wire: 'scoreRecency',
     start: 3,
     ...WEIGHT,
-    about: 'What recency weighs in the score of leads',
-    api: { name: 'score_recency', about: 'What it weighs in a score when someone was last seen' },
+    about: 'The weight of recency in lead scores',
+    api: { name: 'score_recency', about: 'The weight of when someone was last seen in lead scores' },
     in: 'scores',
     label: 'Recency weight',
     hint: 'How long ago someone was last on the site, or showed interest.',
@@ -361,8 +364,8 @@ export const CAMPAIGN_RULES = {
     wire: 'scoreDepth',
     start: 3,
     ...WEIGHT,
-    about: 'What the number of pages or signals weighs in the score of leads',
-    api: { name: 'score_depth', about: 'What it weighs in a score how many pages or signals someone has' },
+    about: 'The weight of the number of pages or signals in lead scores',
+    api: { name: 'score_depth', about: 'The weight of the number of pages or signals in lead scores' },
     in: 'scores',
     label: 'Depth weight',
     hint: 'How many pages they viewed in 30 days, or how many signals they gave.',
@@ -372,8 +375,8 @@ export const CAMPAIGN_RULES = {
     wire: 'scoreHot',
     start: 4,
     ...WEIGHT,
-    about: 'What hot pages weigh in the score of leads',
-    api: { name: 'score_hot', about: 'What it weighs in a score that someone viewed a hot page' },
+    about: 'The weight of hot pages in lead scores',
+    api: { name: 'score_hot', about: 'The weight of hot pages in lead scores' },
     in: 'scores',
     label: 'Hot pages weight',
     hint: 'Whether they viewed the pages below.',
@@ -383,11 +386,11 @@ export const CAMPAIGN_RULES = {
     wire: 'scoreFit',
     start: 2,
     ...WEIGHT,
-    about: 'What the fit with the filter weighs in the score of leads',
-    api: { name: 'score_fit', about: 'What it weighs in a score how well someone fits the filter' },
+    about: 'The weight of the filter fit in lead scores',
+    api: { name: 'score_fit', about: 'The weight of the filter fit in lead scores' },
     in: 'scores',
     label: 'Fit weight',
-    hint: 'How well they fit the filter. Without a filter, it counts for nothing.',
+    hint: 'How well they fit the filter. Without a filter, this has no effect.',
   },
   score_pages: {
     kind: 'list',

@@ -40,7 +40,7 @@ export const STATE_REASONS = [
   'cap_campaign',
   'cap_client',
   'cap_wallet',
-  // The client has not paid; the campaign resumes by itself once everything due has been paid.
+  // The client has not paid; the campaign resumes automatically once everything due has been paid.
   'payment_failed',
   // The agency has not paid, as shown to it and the companies above it; its client, who owes nothing, sees
   // agency_paused.
@@ -146,7 +146,7 @@ export const CampaignFields = z
     ),
     urlCodeThankyou: Optional(WebUrl).describe('The page people reach after they buy or sign up'),
     siteHosts: SiteHosts.optional().describe(
-      'Other hosts that carry the tag: shop.example.com, or *.example.com for a domain and all its subdomains. Visits from other hosts are refused. If omitted in an update, the hosts do not change',
+      'Other hosts with the pixel: shop.example.com, or *.example.com for a domain and all its subdomains. Visits from other hosts are refused. If omitted in an update, the hosts do not change',
     ),
     LimitLead: Optional(Whole(1, 1_000_000)).describe('Daily lead limit. Leave blank for no limit'),
     startDate: Optional(GivenDay),
@@ -183,7 +183,7 @@ export const Campaign = z.object({
   ...RetailCosts.shape,
   planned_costs: z.array(PlannedRetail).describe('Costs that take effect later'),
   margin_micros: Micros.nullable().describe(
-    'What the agency keeps of the lead price. Below 0 if the agency pays more itself. null for clients',
+    'The agency’s margin on the lead price. Below 0 if the agency pays more than the price. null for clients',
   ),
   balance_micros: Micros.nullable().describe('Remaining prepaid balance; null for those who may not see it'),
   keyword_preview: z.string().describe('The first keywords in one line, up to 200 characters'),

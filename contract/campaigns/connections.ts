@@ -36,7 +36,7 @@ export const VendorInfo = z.object({
       placeholder: z.string(),
     }),
   ),
-  sign_in: z.string().nullable().describe('Who a person can sign in with instead of entering credentials'),
+  sign_in: z.string().nullable().describe('The provider to sign in with instead of entering credentials'),
   settings: z.array(
     z.object({
       key: z.string(),
@@ -50,12 +50,12 @@ export const VendorInfo = z.object({
   document: z
     .string()
     .nullable()
-    .describe('What leads are written into, if the platform can make one there: spreadsheet'),
-  own_fields: z.boolean().describe('Fields that the client made at the vendor can be mapped, too'),
+    .describe('What leads are written to, if the platform can create one: spreadsheet'),
+  own_fields: z.boolean().describe('Whether custom fields of the vendor can be mapped'),
   demo: z
     .object({ page: z.string(), credentials: z.record(z.string(), z.string()) })
     .nullable()
-    .describe('Only in the demo: the stand-in that answers instead of the service, and what it accepts'),
+    .describe('Demo only: the stand-in for the service, and what it accepts'),
 });
 
 export const Connection = z.object({
@@ -63,14 +63,16 @@ export const Connection = z.object({
   companyID: Id,
   vendor: z.string(),
   name: z.string(),
-  account: z.string().describe('What the credentials lead to, in the vendor’s words'),
+  account: z.string().describe('The account that the credentials belong to, as the vendor names it'),
   state: z.enum(CONNECTION_STATES),
   state_reason: z.string().nullable(),
-  signed_in: z.boolean().describe('By signing in at the service, and not with a key'),
-  ends_at: Instant.nullable().describe('When the sign-in ends, where the service says so'),
+  signed_in: z
+    .boolean()
+    .describe('Whether it was connected by signing in to the service instead of with a key'),
+  ends_at: Instant.nullable().describe('When the sign-in expires, if the service says so'),
   held_until: Instant.nullable().describe('The vendor asked to wait until then'),
   campaigns: z.int().describe('How many campaigns deliver through it'),
-  waiting: z.int().describe('Deliveries that wait for this connection'),
+  waiting: z.int().describe('Deliveries waiting for this connection'),
   checked_at: Instant.nullable(),
   created_at: Instant,
 });
@@ -90,7 +92,7 @@ export const connections = {
       method: 'GET',
       path: '/integrations/connections',
       tags: ['Integrations'],
-      summary: 'Lists the connections of a company. A client also gets none of its agency’s',
+      summary: 'Lists the connections of a company. A client does not see its agency’s',
     })
     .meta({ access: 'integration.read' })
     .input(Company.extend({ vendor: z.string().max(40).optional() }))
@@ -100,7 +102,7 @@ export const connections = {
       method: 'POST',
       path: '/integrations/connections',
       tags: ['Integrations'],
-      summary: 'Connects a service. The credentials are tried first, stored encrypted, and never returned',
+      summary: 'Connects a service. The credentials are tested first, stored encrypted, and never returned',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(
@@ -117,14 +119,14 @@ export const connections = {
       path: '/integrations/connections/sign-in',
       tags: ['Integrations'],
       summary:
-        'Begins to sign in at a service. The browser goes on to the returned address within ten minutes',
+        'Starts signing in to a service. The browser must open the returned address within ten minutes',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(
       Company.extend({
         vendor: z.string().max(40),
         name: ConnectionName.optional(),
-        connectionID: Id.optional().describe('A connection to sign in anew'),
+        connectionID: Id.optional().describe('The connection to sign in to again'),
       }),
     )
     .output(Done.extend({ url: z.string() })),
@@ -133,7 +135,7 @@ export const connections = {
       method: 'POST',
       path: '/integrations/connections/signed-in',
       tags: ['Integrations'],
-      summary: 'Connects with what the service returned. Only for the session that began it, and only once',
+      summary: 'Connects with what the service returned. Works once, only in the session that started it',
     })
     .meta({ access: 'integration.write' })
     .input(
@@ -149,16 +151,14 @@ export const connections = {
       path: '/integrations/connections/{id}',
       tags: ['Integrations'],
       summary:
-        'Renames, pauses, or resumes a connection, or replaces its credentials. Waiting deliveries then go on',
+        'Renames, pauses, or resumes a connection, or replaces its credentials. Waiting deliveries then resume',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(
       Which.extend({
         name: ConnectionName.optional(),
         state: z.enum(['connected', 'paused']).optional(),
-        credentials: Values(4000)
-          .optional()
-          .describe('Leave out to keep them. Missing keys keep their values'),
+        credentials: Values(4000).optional().describe('Omit to keep them. Missing keys keep their values'),
       }),
     )
     .output(Done.extend({ data: Connection })),
@@ -177,7 +177,7 @@ export const connections = {
       method: 'POST',
       path: '/integrations/connections/{id}/test',
       tags: ['Integrations'],
-      summary: 'Tries the credentials, at most once a minute',
+      summary: 'Tests the credentials, at most once a minute',
     })
     .meta({ access: 'integration.write' })
     .input(Which)
@@ -187,7 +187,7 @@ export const connections = {
       method: 'GET',
       path: '/integrations/google-sheet/check-connect',
       tags: ['Integrations'],
-      summary: 'Tells whether a company is connected to Google Sheets',
+      summary: 'Returns whether a company is connected to Google Sheets',
     })
     .meta({ access: 'integration.read' })
     .input(Company)
@@ -197,7 +197,7 @@ export const connections = {
       method: 'POST',
       path: '/integrations/google-sheet/revoke',
       tags: ['Integrations'],
-      summary: 'Disconnects a company from Google Sheets, and revokes what people allowed there',
+      summary: 'Disconnects a company from Google Sheets and revokes the access granted there',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Company)
@@ -207,7 +207,7 @@ export const connections = {
       method: 'GET',
       path: '/integrations/connections/{id}/choices',
       tags: ['Integrations'],
-      summary: 'Asks the service for its lists, tags, pipelines, and fields',
+      summary: 'Returns the lists, tags, pipelines, and fields of the service',
     })
     .meta({ access: 'integration.read' })
     .input(Which)

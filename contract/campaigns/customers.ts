@@ -24,7 +24,7 @@ export const customers = {
             id: Id,
             name: z.string(),
             vendor: z.string(),
-            who: z.string().describe('Who the vendor marks as customers'),
+            who: z.string().describe('Contacts that the vendor marks as customers'),
           }),
         ),
       }),
@@ -34,13 +34,13 @@ export const customers = {
       method: 'POST',
       path: '/customers/lists',
       tags: ['Customers'],
-      summary: 'Adds a list of known customers that a connection fills, and that is refreshed every day',
+      summary: 'Adds a list of known customers from a connection, refreshed every day',
     })
     .meta({ access: 'exclusion.write' })
     .input(
       Place.extend({
         connectionID: Id,
-        country: Country.default('US').describe('Of phone numbers that do not state theirs'),
+        country: Country.default('US').describe('The country of phone numbers without a country code'),
       }),
     )
     .output(Done.extend({ data: ExclusionList })),
@@ -49,7 +49,7 @@ export const customers = {
       method: 'POST',
       path: '/customers/lists/{id}/refresh',
       tags: ['Customers'],
-      summary: 'Reads a list of known customers anew from its connection',
+      summary: 'Refreshes a list of known customers from its connection',
     })
     .meta({ access: 'exclusion.write' })
     .input(z.object({ id: Id }))
@@ -67,7 +67,7 @@ export const customers = {
       Page(
         z.object({
           id: Id,
-          customer: z.string().describe('As the client’s list has them'),
+          customer: z.string().describe('As on the client’s list'),
           list_name: z.string(),
           leadspeekID: Id,
           campaign_name: z.string(),

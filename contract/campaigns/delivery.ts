@@ -59,7 +59,7 @@ export const Integration = z.object({
   mapping: z.record(z.string(), z.string()),
   payload_format: z.enum(PAYLOAD_FORMATS),
   rules: Rules.nullable().describe('Which leads it gets and when. null: every lead at any time'),
-  time_zone: z.string().describe('The client’s, in which its hours are'),
+  time_zone: z.string().describe('The client’s. The hours are in it'),
   state: z.enum(['enabled', 'disabled']),
   state_reason: z.string().nullable(),
   delivered: z.int(),
@@ -109,7 +109,7 @@ export const DeskDelivery = z.object({
   lead_id: Id.nullable(),
   lead_name: z.string().nullable(),
   state: z.enum(DELIVERY_STATES),
-  may_resend: z.boolean().describe('The reader may send it again'),
+  may_resend: z.boolean().describe('Whether you can resend it'),
   cause: z.string().nullable().describe('Why the last attempt failed'),
   attempts: z.int(),
   next_at: Instant.nullable(),
@@ -134,7 +134,7 @@ const DeskFilter = Company.extend({
     .string()
     .max(300, 'must not exceed 300 characters')
     .optional()
-    .describe('Only those that failed with these words'),
+    .describe('Only those that failed for this reason'),
   startDate: GivenDay.optional().describe('First day of the leads, in the time zone of the company'),
   endDate: GivenDay.optional(),
 });
@@ -265,7 +265,7 @@ export const delivery = {
             name: z.string(),
             kind: z.string(),
             connectionID: Id.nullable(),
-            connection_company_id: Id.nullable().describe('Whose connection it is, as far as you may see it'),
+            connection_company_id: Id.nullable().describe('The owner of the connection, if you can see it'),
             may_resend: z.boolean().describe('false: it uses the agency’s connection'),
             company_name: z.string().describe('The client that the campaign belongs to'),
             leadspeekID: Id,
@@ -288,7 +288,7 @@ export const delivery = {
       path: '/integrations/deliveries',
       tags: ['Integrations'],
       summary:
-        'Lists deliveries of a company in a state, the newest first, up to 10,000. An agency’s list is of its clients',
+        'Lists deliveries of a company in a state, newest first, up to 10,000. For an agency, those of its clients',
     })
     .meta({ access: 'integration.read' })
     .input(PageQuery.extend({ ...DeskFilter.shape, state: z.enum(DESK_STATES).default('failed') }))
@@ -305,7 +305,7 @@ export const delivery = {
     .input(Which)
     .output(
       DeskDelivery.extend({
-        can_erase: z.boolean().describe('There is a record at the service, and it can be deleted from here'),
+        can_erase: z.boolean().describe('Whether its record at the service can be deleted from here'),
         tries: z.array(Attempt.extend({ exchanges: z.array(Exchange).describe('Kept for 30 days') })),
       }),
     ),
@@ -314,7 +314,8 @@ export const delivery = {
       method: 'POST',
       path: '/integrations/deliveries/{id}/erase',
       tags: ['Integrations'],
-      summary: 'Deletes the record that a delivery made at its service. The delivery is listed as skipped',
+      summary:
+        'Deletes the record that a delivery created at its service. The delivery is then listed as skipped',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Which)
@@ -325,7 +326,7 @@ export const delivery = {
       path: '/integrations/destinations',
       tags: ['Integrations'],
       summary:
-        'Lists the destinations of a company, or of an agency’s clients, with how the last seven days went',
+        'Lists the destinations of a company, or of an agency’s clients, with the results of the last seven days',
     })
     .meta({ access: 'integration.read' })
     .input(PageQuery.extend(Company.shape))
@@ -349,7 +350,7 @@ export const delivery = {
                 failed: z.int().describe('Attempts that did not deliver'),
               }),
             )
-            .describe('Today and the six days before (UTC), the oldest first'),
+            .describe('Today and the six days before (UTC), oldest first'),
           half_took_ms: z.int().nullable().describe('Half of the attempts took at most this long'),
           most_took_ms: z.int().nullable().describe('95 % of the attempts took at most this long'),
           waiting: z.int().describe('Deliveries that are pending or being checked, up to 10,000'),
@@ -383,7 +384,7 @@ export const delivery = {
       method: 'GET',
       path: '/integrations/custom/{id}/payload',
       tags: ['Integrations'],
-      summary: 'Returns what a webhook sends. Of its own headers, only the names',
+      summary: 'Returns what a webhook sends. For custom headers, only the names',
     })
     .meta({ access: 'integration.read' })
     .input(Which)
@@ -447,7 +448,7 @@ export const delivery = {
     .output(
       z.object({
         goes: z.int(),
-        waits: z.int().describe('Of those that go, how many came outside of the hours'),
+        waits: z.int().describe('Of those sent, how many came in outside the hours'),
         not_matching: z.int(),
         others_turn: z.int(),
         not_sendable: z.int().describe('Excluded or erased since'),
@@ -511,7 +512,7 @@ export const delivery = {
     .input(
       Which.extend({
         deliveryID: Id.optional().describe('Empty for all failed deliveries'),
-        cause: z.string().max(2000).optional().describe('Only those that failed with these words'),
+        cause: z.string().max(2000).optional().describe('Only those that failed for this reason'),
       }),
     )
     .output(Done.extend({ replayed: z.int() })),
@@ -521,10 +522,10 @@ const Campaign = z.object({ leadspeekID: Id });
 const Emails = z
   .array(Email)
   .max(MOST_RECIPIENTS, `must have at most ${MOST_RECIPIENTS} addresses`)
-  .describe('They can edit it if the client’s editorspreadsheet is T, and else read it');
+  .describe('They can edit it if the client’s editorspreadsheet is T. Otherwise, they can only view it');
 const Unshared = z
   .array(z.object({ email: z.string(), why: z.string() }))
-  .describe('With whom it could not be shared');
+  .describe('Addresses it could not be shared with');
 
 /** Spreadsheets that the platform makes for campaigns (Google Sheets). */
 export const spreadsheets = {
@@ -534,7 +535,7 @@ export const spreadsheets = {
       path: '/leadspeek/spreadsheet',
       tags: ['Integrations'],
       summary:
-        'Makes a spreadsheet for a campaign through a connection, shares it, and writes its leads into it',
+        'Creates a spreadsheet for a campaign through a connection, shares it, and writes its leads into it',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Campaign.extend({ connectionID: Id, emails: Emails.default([]) }))
@@ -544,7 +545,7 @@ export const spreadsheets = {
       method: 'GET',
       path: '/leadspeek/spreadsheet/check',
       tags: ['Integrations'],
-      summary: 'Tells whether the spreadsheet of a campaign is still there, and with whom it is shared',
+      summary: 'Returns whether the spreadsheet of a campaign still exists and who it is shared with',
     })
     .meta({ access: 'integration.read' })
     .input(Campaign)
@@ -562,7 +563,7 @@ export const spreadsheets = {
       method: 'GET',
       path: '/leadspeek/spreadsheet/history',
       tags: ['Integrations'],
-      summary: 'Lists the spreadsheets that a campaign had, the newest first',
+      summary: 'Lists the former spreadsheets of a campaign, newest first',
     })
     .meta({ access: 'integration.read' })
     .input(Campaign)
@@ -572,7 +573,7 @@ export const spreadsheets = {
           z.object({
             url: z.string(),
             created_at: Instant,
-            ended_at: Instant.nullable().describe('When another one took its place'),
+            ended_at: Instant.nullable().describe('When it was replaced'),
           }),
         ),
       }),
@@ -582,7 +583,8 @@ export const spreadsheets = {
       method: 'POST',
       path: '/leadspeek/spreadsheet/reset',
       tags: ['Integrations'],
-      summary: 'Starts a new spreadsheet for a campaign, shared like the former one, which stays as it is',
+      summary:
+        'Starts a new spreadsheet for a campaign, shared with the same people. The current one stays as it is',
     })
     .meta({ access: 'integration.write', fresh: true })
     .input(Campaign)

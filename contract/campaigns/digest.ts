@@ -4,7 +4,7 @@ import { Day, Done, Instant } from '../primitives.ts';
 
 const Sentence = z.object({
   text: z.string(),
-  path: z.string().nullable().describe('The page that it is about'),
+  path: z.string().nullable().describe('The related page'),
 });
 
 export const digest = {
@@ -12,8 +12,9 @@ export const digest = {
     .route({
       method: 'GET',
       path: '/digest',
-      tags: ['Insight'],
-      summary: 'Returns whether the user gets the weekly digest of their company, and when the next is sent',
+      tags: ['Analytics'],
+      summary:
+        'Returns whether the user gets the weekly digest of their company, and when the next one is sent',
     })
     .meta({ access: 'insight.read' })
     .output(
@@ -29,7 +30,7 @@ export const digest = {
     .route({
       method: 'PUT',
       path: '/digest',
-      tags: ['Insight'],
+      tags: ['Analytics'],
       summary: 'Turns the weekly digest on or off for the user',
     })
     .meta({ access: 'insight.read', notInView: true })
@@ -39,8 +40,8 @@ export const digest = {
     .route({
       method: 'GET',
       path: '/digest/preview',
-      tags: ['Insight'],
-      summary: 'Returns what the digest says to the user about the last week that is over',
+      tags: ['Analytics'],
+      summary: 'Returns the user’s digest for the last full week',
       description: 'Sends nothing.',
     })
     .meta({ access: 'insight.read' })
@@ -48,7 +49,7 @@ export const digest = {
       z.object({
         starts_on: Day,
         ends_on: Day,
-        subject: z.string().nullable().describe('null: nothing to tell, and no email'),
+        subject: z.string().nullable().describe('null: nothing to report, so no email is sent'),
         sentences: z.array(Sentence),
       }),
     ),
@@ -56,8 +57,8 @@ export const digest = {
     .route({
       method: 'POST',
       path: '/digest/send',
-      tags: ['Insight'],
-      summary: 'Sends the digest of the last week that is over to the user now',
+      tags: ['Analytics'],
+      summary: 'Emails the digest for the last full week to the user now',
     })
     .meta({ access: 'insight.read', notInView: true })
     .output(Done),

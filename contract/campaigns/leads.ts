@@ -35,14 +35,14 @@ const Text = z.string().nullable();
 export const ScoreReason = z.object({
   reason: z.enum(scoreReasonNames),
   points: z.int(),
-  most: z.int().describe('The points that the reason could add'),
+  most: z.int().describe('The maximum points for the reason'),
   words: z.string(),
 });
 /** A lead's score in messages and for programs. */
 export const LeadScore = z
   .object({ points: z.int().describe('From 0 to 100'), reasons: z.array(ScoreReason) })
   .nullable()
-  .describe('null: test leads, excluded people, and campaigns that weigh nothing');
+  .describe('null: test leads, excluded people, and campaigns without score weights');
 
 export const LeadRow = z.object({
   id: Id,
@@ -68,7 +68,7 @@ export const LeadRow = z.object({
   confidence: z.int(),
   company: Text.describe('The company, if the lead is one without a person'),
   company_domain: Text.describe('The domain of its site'),
-  score: z.int().nullable().describe('From 0 to 100. null: test leads, and campaigns that weigh nothing'),
+  score: z.int().nullable().describe('From 0 to 100. null: test leads and campaigns without score weights'),
   price_micros: Micros,
   is_test: z.boolean(),
   converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
@@ -160,7 +160,7 @@ const Step = z.object({
       'unmerge',
     ])
     .describe(
-      'A page view, a sign-up, the thank-you page, an intent signal, the lead itself, a delivery of it, its return, the decision about that, a merge of two records of the person, or the undoing of one',
+      'A page view, a sign-up, the thank-you page, an intent signal, the lead itself, a delivery of it, its return, the decision about that, a merge of two records of the person, or the undo of one',
     ),
   id: Id,
   at: Instant,
@@ -179,18 +179,18 @@ const Step = z.object({
       click_id: Text.describe('Name and value of an ad network’s click id'),
     })
     .nullable()
-    .describe('What the address of the page says about where the visit came from'),
+    .describe('The source of the visit, from the page’s address'),
   destination: Text,
   state: z.enum(DELIVERY_STATES).nullable(),
   error: Text,
   reason: z.enum(RETURN_REASONS).nullable().describe('Why the lead was returned'),
   decision: z.enum(RETURN_STATES).nullable().describe('Whether the return was approved or declined'),
-  note: Text.describe('What was written with the return or the decision'),
-  match_type: MatchType.nullable().describe('What the person of the lead was recognized by'),
+  note: Text.describe('The note on the return or the decision'),
+  match_type: MatchType.nullable().describe('What identified the person'),
   confidence: z.int().nullable(),
   price_micros: Micros.nullable(),
-  keyword: Text.describe('What was searched for'),
-  shared: z.array(MatchType).describe('What both merged records have. Never who the other one is'),
+  keyword: Text.describe('The keyword'),
+  shared: z.array(MatchType).describe('What the merged records have in common. Never who the other one is'),
 });
 
 /** A product that campaigns belong to. */
@@ -276,14 +276,14 @@ export const leads = {
       method: 'POST',
       path: '/leadspeek/report/lead/score-preview',
       tags: ['Leads'],
-      summary: `Returns what other weights would make of the scores of a campaign's last ${SCORED_LEADS} leads`,
+      summary: `Returns the scores that other weights would give a campaign's last ${SCORED_LEADS} leads`,
       description: 'Changes nothing. Omitted weights stay as they are.',
     })
     .meta({ access: 'lead.read' })
     .input(ScorePreview)
     .output(
       z.object({
-        leads: z.int().describe('Number of leads looked at'),
+        leads: z.int().describe('Number of leads checked'),
         bands: z.array(
           z.object({
             from: z.int().describe('The lowest score of the band'),

@@ -62,21 +62,21 @@ export const PixelReport = z.object({
   why_read: z.enum(WHY_READ).nullable().describe('Why no browser opened the page; null if one did'),
   message: z.string(),
   fixes: z
-    .array(z.object({ label: z.string(), code: z.string().describe('To be pasted as it is') }))
+    .array(z.object({ label: z.string(), code: z.string().describe('Paste it exactly as it is') }))
     .describe('What to paste, and where'),
 });
 
 const Which = z.object({ leadspeekID: Id });
 const tags = ['Campaigns'];
 
-/** The pixel of a Site ID campaign: its tag, the check of the site, and what arrives. */
+/** The pixel of a Site ID campaign: its code, the check of the site, and what arrives. */
 export const pixel = {
   snippet: call
     .route({
       method: 'GET',
       path: '/leadspeek/client/embedded-code/{leadspeekID}',
       tags,
-      summary: 'Returns the tag for the site and the content policy lines it needs',
+      summary: 'Returns the pixel code for the site and the content policy lines it needs',
     })
     .meta({ access: 'campaign.read' })
     .input(Which)
@@ -86,7 +86,8 @@ export const pixel = {
       method: 'POST',
       path: '/leadspeek/client/check-embedded-code',
       tags,
-      summary: 'Opens the site in a browser, or reads it, and says whether the pixel works and why not',
+      summary:
+        'Opens the site in a browser, or reads it, and returns whether the pixel works, and if not, why',
     })
     .meta({ access: 'campaign.write' })
     .input(Which)
@@ -128,10 +129,7 @@ export const pixel = {
             referrer: z.string().nullable(),
             has_email: z.boolean().describe('It came with the hash of an email address'),
             is_private: z.boolean().describe('Sent with Global Privacy Control: counted, never looked up'),
-            outcome: z
-              .string()
-              .nullable()
-              .describe('What became of it, as a code; null while it waits to be worked off'),
+            outcome: z.string().nullable().describe('The result, as a code. null until it is processed'),
           }),
         ),
         refused: z

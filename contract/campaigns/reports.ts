@@ -9,7 +9,7 @@ export const reports = {
       path: '/general/unsubscribe',
       tags: ['Campaigns'],
       summary:
-        'Takes the recipient of a lead report, notification, or digest off its list, with the token in the email',
+        'Unsubscribes the recipient of a lead report, notification, or digest, with the token in the email',
     })
     .meta({ access: 'public' })
     .input(z.object({ token: z.string().min(1).max(2000) }))

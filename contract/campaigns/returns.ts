@@ -36,7 +36,7 @@ const Skipped = z
   .array(z.object({ id: Id, message: z.string() }))
   .describe('Those that were left out, and why');
 
-/** A lead that its client gave back. */
+/** A lead that its client returned. */
 export const Return = z.object({
   id: Id,
   lead_id: Id,
@@ -50,7 +50,7 @@ export const Return = z.object({
   note: z.string(),
   state: State,
   answer: z.string().describe('What the agency said about its decision'),
-  is_automatic: z.boolean().describe('Approved at once, because it was proven'),
+  is_automatic: z.boolean().describe('Approved automatically because it was proven'),
   is_proven: z.boolean().nullable().describe('Whether a fact proves the reason. null: not shown to clients'),
   proofs: z
     .array(
@@ -88,10 +88,10 @@ const Sums = z.object({
   open: z.int(),
   approved: z.int(),
   declined: z.int(),
-  credited_micros: Micros.describe('What was given back for these leads, also without a return'),
+  credited_micros: Micros.describe('Total refunded for these leads, with or without a return'),
 });
 
-/** Leads that clients give back, and what their agency decides (docs/decisions/0340-returns.md). */
+/** Leads that clients return, and what their agency decides (docs/decisions/0340-returns.md). */
 export const returns = {
   list: call
     .route({
@@ -104,7 +104,7 @@ export const returns = {
     .input(PageQuery.pick({ Page: true, PerPage: true }).extend(ReturnFilter.shape))
     .output(
       Page(Return).extend({
-        counts: z.record(State, z.int()).describe('By state, whatever state was asked for'),
+        counts: z.record(State, z.int()).describe('By state, regardless of the requested state'),
       }),
     ),
   ofLead: call
@@ -145,7 +145,7 @@ export const returns = {
     .output(
       Done.extend({
         returned: z.int(),
-        approved: z.int().describe('Those approved at once, because they were proven'),
+        approved: z.int().describe('Number approved automatically because they were proven'),
         skipped: Skipped,
       }),
     ),
@@ -156,7 +156,7 @@ export const returns = {
       tags,
       summary: 'Approves or declines returns',
       description:
-        'An approved return gives the client back what it paid for the lead, once: to the balance that paid, or off the next invoice. Returns that are decided already are left out. If all are, the call is refused.',
+        'An approved return refunds what the client paid for the lead, once: to the balance that paid, or off the next invoice. Returns that are already decided are left out. If all are, the call is refused.',
     })
     .meta({ access: 'return.decide', notInView: true, fresh: true })
     .input(
@@ -164,7 +164,7 @@ export const returns = {
         .object({
           ids: Ids('return'),
           decision: z.enum(['approved', 'declined'], 'must be approved or declined'),
-          answer: Words(255).describe('What the client is told'),
+          answer: Words(255).describe('The message to the client'),
         })
         .refine(({ decision, answer }) => decision !== 'declined' || answer !== '', {
           path: ['answer'],
@@ -177,7 +177,7 @@ export const returns = {
       method: 'GET',
       path: '/returns/quality',
       tags,
-      summary: 'Returns leads and their returns by campaign, client, or where they came from',
+      summary: 'Returns the number of leads and returns by campaign, client, or source',
     })
     .meta({ access: 'return.quality' })
     .input(

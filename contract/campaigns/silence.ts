@@ -7,8 +7,8 @@ export const silence = {
     .route({
       method: 'GET',
       path: '/silence',
-      tags: ['Insight'],
-      summary: 'Returns whether the user is told by email that a site of their company has gone silent',
+      tags: ['Analytics'],
+      summary: 'Returns whether the user gets an email when a site of their company goes silent',
     })
     .meta({ access: 'campaign.read' })
     .output(
@@ -22,8 +22,8 @@ export const silence = {
     .route({
       method: 'PUT',
       path: '/silence',
-      tags: ['Insight'],
-      summary: 'Turns the messages about silent sites on or off for the user',
+      tags: ['Analytics'],
+      summary: 'Turns the emails about silent sites on or off for the user',
     })
     .meta({ access: 'campaign.read', notInView: true })
     .input(z.object({ is_on: z.boolean() }))

@@ -38,7 +38,8 @@ export const viewExports = {
       method: 'PUT',
       path: '/user/lists/view/{id}/export',
       tags: ['Users'],
-      summary: 'Has a saved view of leads emailed to you at 8:00 each day, Monday, or first of the month',
+      summary:
+        'Schedules emails to you with a saved view of leads, at 8:00 every day, every Monday, or on the first of the month',
     })
     .meta({ access: 'lead.read', notInView: true })
     .input(Which.extend(Schedule.shape))

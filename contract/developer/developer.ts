@@ -29,14 +29,14 @@ export const DeveloperKey = z.object({
       'orphaned: the creator left or lost the permission. off: developer mode is off. unpaid: a payment failed',
     ),
   made_by: z.string().describe('The user whose permissions the key has'),
-  version: z.string().describe('The version of the API that it was made with'),
+  version: z.string().describe('The version of the API that it was created with'),
   app: z
     .string()
     .nullable()
-    .describe('Where the app lives that an owner gave access. null for a key with a secret'),
+    .describe('The address of the app that was given access. null for a key with a secret'),
   created_at: Instant,
   rotated_at: Instant.nullable(),
-  previous_until: Instant.nullable().describe('Until when the previous secret also works'),
+  previous_until: Instant.nullable().describe('When the previous secret stops working'),
   expires_at: Instant.nullable(),
   last_used_at: Instant.nullable().describe('Accurate to the minute'),
   last_used_ip: z.string().nullable(),
@@ -189,15 +189,15 @@ export const developer = {
     .output(
       z.object({
         name: z.string(),
-        place: z.string().describe('Where the app lives'),
+        place: z.string().describe('The app’s address'),
         days: z.int().describe('Days until access ends'),
         scopes: z.array(
           z.object({
             scope: z.enum(SCOPE_NAMES),
-            wanted: z.boolean().describe('Whether it is chosen at first'),
+            wanted: z.boolean().describe('Whether it is selected by default'),
           }),
         ),
-        denied: z.string().describe('The app’s address with the answer that access was denied'),
+        denied: z.string().describe('The app’s address, with the response that access was denied'),
       }),
     ),
   allowApp: call
@@ -256,7 +256,7 @@ export const developer = {
         idempotency_key: z.string().nullable(),
         body: z.string().nullable().describe('JSON, without the texts that people typed'),
         problem: z.string().nullable().describe('JSON: why it was refused'),
-        can_replay: z.boolean().describe('Whether it is a read that can be sent again'),
+        can_replay: z.boolean().describe('Whether it is a read that can be resent'),
       }),
     ),
   replayRequest: call
@@ -264,7 +264,7 @@ export const developer = {
       method: 'POST',
       path: '/developer/requests/{id}/replay',
       tags,
-      summary: 'Sends a read again with the same API key and returns its response',
+      summary: 'Resends a read with the same API key and returns its response',
     })
     .meta({ access: 'developer.keys', notInView: true })
     .input(WhichRequest)
@@ -304,7 +304,7 @@ export const developer = {
       method: 'POST',
       path: '/developer/hooks/{id}/rotate',
       tags,
-      summary: 'Gives a webhook endpoint a new secret. For 24 hours, the previous one signs, too',
+      summary: 'Rotates the secret of a webhook endpoint. The previous one also signs for 24 hours',
     })
     .meta({ access: 'developer.keys', notInView: true, fresh: true })
     .input(WhichHook)
@@ -329,7 +329,7 @@ export const developer = {
       method: 'POST',
       path: '/developer/hooks/{id}/recover',
       tags,
-      summary: 'Sends all messages of a webhook endpoint again that failed since an instant',
+      summary: 'Resends all messages of a webhook endpoint that failed since a given time',
     })
     .meta({ access: 'developer.keys', notInView: true })
     .input(WhichHook.extend({ since: GivenInstant }))
@@ -363,7 +363,10 @@ export const developer = {
     .input(WhichHook)
     .output(
       ApiMessageDetail.extend({
-        body: z.string().nullable().describe('What it says now, as JSON. null if what it is about is gone'),
+        body: z
+          .string()
+          .nullable()
+          .describe('Its current content, as JSON. null if its subject no longer exists'),
       }),
     ),
   resendMessage: call
@@ -371,7 +374,7 @@ export const developer = {
       method: 'POST',
       path: '/developer/messages/{id}/resend',
       tags,
-      summary: 'Sends a webhook message again, also one that was delivered',
+      summary: 'Resends a webhook message, even if it was delivered',
     })
     .meta({ access: 'developer.keys', notInView: true })
     .input(WhichHook)

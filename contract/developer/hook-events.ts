@@ -9,7 +9,7 @@ interface EventType {
   data: 'lead' | 'campaign' | 'client' | 'exclusion_list' | 'keyword_count' | 'wallet';
   /** What a key needs to receive it. */
   scope: ApiScope;
-  /** The names of the change in the user log that cause it; none: another part of the product tells of it. */
+  /** The names of the change in the user log that cause it; none: another part of the product reports it. */
   actions: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export const HOOK_EVENTS = {
     actions: [],
   },
   'lead.returned': {
-    title: 'The person behind a lead came back to the site, half an hour or more after they were last seen',
+    title: 'The person behind a lead came back to the site at least half an hour after they were last seen',
     data: 'lead',
     scope: 'leads.read',
     actions: [],
@@ -33,13 +33,13 @@ export const HOOK_EVENTS = {
     actions: ['lead.refund'],
   },
   'lead.return_opened': {
-    title: 'A client gave a lead back for its price',
+    title: 'A client returned a lead for a refund',
     data: 'lead',
     scope: 'leads.read',
     actions: ['return.open'],
   },
   'lead.return_declined': {
-    title: 'The return of a lead was declined. An approved one is told of as lead.refunded',
+    title: 'The return of a lead was declined. An approved return sends lead.refunded instead',
     data: 'lead',
     scope: 'leads.read',
     actions: ['return.decline'],
@@ -57,13 +57,13 @@ export const HOOK_EVENTS = {
     actions: ['campaign.update'],
   },
   'campaign.paused': {
-    title: 'A campaign was paused, by someone or because it cannot go on',
+    title: 'A campaign was paused by someone or because it cannot continue',
     data: 'campaign',
     scope: 'campaigns.read',
     actions: ['campaign.pause', 'campaign.paused'],
   },
   'campaign.resumed': {
-    title: 'A campaign was activated, or goes on',
+    title: 'A campaign was activated or resumed',
     data: 'campaign',
     scope: 'campaigns.read',
     actions: ['campaign.activate', 'campaign.resumed'],

@@ -75,8 +75,10 @@ const RuleBody = shapeOf<{
 );
 
 const changes = {
-  site_url: WebUrl.optional().describe('The site with the tag. Required for Site ID, which alone has one'),
-  site_hosts: Texts(20, 255).optional().describe('Other hosts that carry the tag'),
+  site_url: WebUrl.optional().describe(
+    'The site with the pixel. Required for Site ID. Other products have no site',
+  ),
+  site_hosts: Texts(20, 255).optional().describe('Other hosts with the pixel'),
   thank_you_url: WebUrl.nullable().optional().describe('The page people reach after they buy or sign up'),
   ...RuleBody,
   lead_limit: z
@@ -104,7 +106,7 @@ export const CampaignBody = z.strictObject({
   product: Product,
   name: Line,
   ...changes,
-  targeting: TargetBody.optional().describe('Whom it looks for. Required for all products except Site ID'),
+  targeting: TargetBody.optional().describe('The target audience. Required for all products except Site ID'),
   paused: z
     .boolean()
     .default(false)
@@ -211,7 +213,7 @@ export const KeywordCountBody = z.strictObject({
   product: z
     .enum(['search_id', 'enhance_id', 'b2b_id'], 'must be one of search_id, enhance_id, b2b_id')
     .optional()
-    .describe('search_id if left out'),
+    .describe('Defaults to search_id'),
   targeting: TargetBody,
 });
 export const KeywordCountApply = z.strictObject({ campaign_id: Id });
@@ -235,7 +237,7 @@ const EventTypes = z
   .min(1, 'must list at least one')
   .max(HOOK_EVENT_NAMES.length + 1)
   .refine((all) => new Set(all).size === all.length, 'must list each only once')
-  .describe('The events that it is told of. * for all, also those added later');
+  .describe('The events it receives. * for all, including future ones');
 const ClientIds = z
   .array(Id)
   .min(1, 'must list at least one')
@@ -262,15 +264,15 @@ export const EndpointChange = z.strictObject({
   version: z
     .enum(VERSIONS, `must be one of ${VERSIONS.join(', ')}`)
     .optional()
-    .describe('The version of the API in which it is told of events'),
+    .describe('The API version of the events it receives'),
 });
 export const EndpointTest = z.strictObject({
   type: z.enum(HOOK_EVENT_NAMES, 'is not an event type').describe('The event whose example is sent'),
 });
 export const EndpointRecover = z.strictObject({
-  since: GivenInstant.describe('Failed messages from this instant on are sent again, up to 10,000'),
+  since: GivenInstant.describe('Failed messages since this time are resent, up to 10,000'),
 });
 export const ApiRemoved = z.object({ id: Id, removed: z.literal(true) });
 export const ApiRecovered = z.object({
-  messages: z.int().describe('Number of messages that are sent again'),
+  messages: z.int().describe('Number of messages that are resent'),
 });

@@ -48,7 +48,7 @@ const Cursor = z.string().max(300).optional().describe('The next_cursor of the p
 /** The years that a given instant may have: every store and calendar can hold these. */
 const [FIRST, LAST] = [Date.UTC(1900), Date.UTC(9999)];
 export const GivenInstant = z.iso
-  .datetime({ offset: true, error: 'must be an instant such as 2026-12-01T00:00:00Z' })
+  .datetime({ offset: true, error: 'must be a timestamp such as 2026-12-01T00:00:00Z' })
   .refine(
     (text) => Date.parse(text) >= FIRST && Date.parse(text) < LAST,
     'must be in a year from 1900 to 9998',
@@ -84,8 +84,8 @@ export const FIXES: Readonly<Record<string, string>> = {
   view: `Send one of ${VIEWS.join(', ')}, or leave it out for balance.`,
   start_date: 'Send a day such as 2026-12-01.',
   end_date: 'Send a day such as 2026-12-31.',
-  created_since: 'Send an ISO 8601 instant in UTC, such as 2026-12-01T00:00:00Z.',
-  created_before: 'Send an ISO 8601 instant in UTC, such as 2026-12-01T00:00:00Z.',
+  created_since: 'Send an ISO 8601 timestamp in UTC, such as 2026-12-01T00:00:00Z.',
+  created_before: 'Send an ISO 8601 timestamp in UTC, such as 2026-12-01T00:00:00Z.',
 };
 
 /** A page of a list. */
@@ -120,7 +120,7 @@ export const ApiMe = z.object({
     expires_at: Instant.nullable(),
     version: z
       .string()
-      .describe('The version of the API that it was made with, unless Lead-Version asks for another'),
+      .describe('The version of the API that it was created with, unless Lead-Version asks for another'),
   }),
   company: z.object({ id: Id, name: z.string(), time_zone: z.string() }).nullable(),
   scopes: z.array(z.enum(SCOPE_NAMES)),
@@ -173,7 +173,7 @@ export const CampaignQuery = z.strictObject({
   status: z
     .enum(CAMPAIGN_STATUS, `must be one of ${CAMPAIGN_STATUS.join(', ')}`)
     .optional()
-    .describe('All of them if left out, archived ones included'),
+    .describe('Defaults to all, including archived ones'),
   search: Search.optional().describe('In the campaign’s name, number, and site, and in the client’s name'),
 });
 export const ApiCampaign = z.object({
@@ -184,8 +184,8 @@ export const ApiCampaign = z.object({
   product: Product,
   status: z.enum(CAMPAIGN_STATUS),
   status_reason: z.enum(STATE_REASONS).nullable().describe('Why it is paused'),
-  site_url: Text.describe('The site with the tag. Site ID only'),
-  site_hosts: z.array(z.string()).describe('Other hosts that carry the tag'),
+  site_url: Text.describe('The site with the pixel. Site ID only'),
+  site_hosts: z.array(z.string()).describe('Other hosts with the pixel'),
   thank_you_url: Text.describe('The page people reach after they buy or sign up'),
   ...ApiRules.shape,
   lead_limit: z.int().nullable().describe('Maximum number of leads a day, week, or month. null for no limit'),
@@ -195,7 +195,7 @@ export const ApiCampaign = z.object({
   price_per_lead: Money,
   price_per_lead_advanced: Money.describe('With advanced information, in US dollars'),
   price_per_lead_b2b: Money.describe('With B2B information, in US dollars'),
-  price_per_company: Money.describe('Of a company without a person, in US dollars. Site ID only'),
+  price_per_company: Money.describe('For a company without a person, in US dollars. Site ID only'),
   max_price_per_lead: Money.describe('Maximum price per lead in US dollars. 0.00 for no maximum'),
   monthly_fee: Money,
   one_time_fee: Money.describe('Paid at the start, in US dollars'),
@@ -206,7 +206,7 @@ export const ApiCampaign = z.object({
 export const ApiCampaigns = ListOf(ApiCampaign);
 // Not in lists: a campaign can have 40,000 ZIP codes.
 export const ApiCampaignDetail = ApiCampaign.extend({
-  targeting: Targeting.nullable().describe('Whom it looks for. null for Site ID'),
+  targeting: Targeting.nullable().describe('The target audience. null for Site ID'),
 });
 
 // Leads.
@@ -217,9 +217,9 @@ export const LeadQuery = z.strictObject({
   campaign_id: OfCampaign,
   product: GivenProduct.describe('Only leads of this product'),
   created_since: GivenInstant.optional().describe(
-    'Only leads from this instant on, the oldest first. To keep a copy up to date, start each run a few minutes before the newest lead you have and skip the ids you know: a lead can appear shortly after newer ones',
+    'Only leads since this time, oldest first. To keep a copy up to date, start each run a few minutes before the newest lead you have and skip the ids you know: a lead can appear shortly after newer ones',
   ),
-  created_before: GivenInstant.optional().describe('Only leads before this instant'),
+  created_before: GivenInstant.optional().describe('Only leads before this time'),
 });
 export const ApiLead = z.object({
   id: Id,
@@ -233,7 +233,7 @@ export const ApiLead = z.object({
   excluded: z
     .boolean()
     .describe(
-      'The person has been put on an exclusion list since. Then only the sale is returned: person and visit are null, data is empty',
+      'The person was added to an exclusion list later. Only the sale is returned: person and visit are null, and data is empty',
     ),
   person: z
     .object({
@@ -375,7 +375,7 @@ export const ApiWebhook = z.object({
 });
 export const ApiWebhooks = z.object({ data: z.array(ApiWebhook) });
 export const ApiNewWebhook = ApiWebhook.extend({
-  secret: z.string().describe('Signs what is sent (Standard Webhooks). Shown only this once'),
+  secret: z.string().describe('Signs what is sent (Standard Webhooks). Shown only once'),
 });
 export const ApiWebhookSamples = z.object({
   data: z
@@ -428,8 +428,8 @@ export const ApiStatement = ListOf(ApiStatementLine);
 // Usage.
 
 export const UsageQuery = z.strictObject({
-  start_date: GivenDay.optional().describe('First day (UTC). 30 days in all if left out'),
-  end_date: GivenDay.optional().describe('Last day (UTC). Today if left out. Up to 366 days in all'),
+  start_date: GivenDay.optional().describe('First day (UTC). Defaults to 30 days in total'),
+  end_date: GivenDay.optional().describe('Last day (UTC). Defaults to today. Up to 366 days in total'),
 });
 export const ApiUsageDay = z.object({
   date: Day,
@@ -447,7 +447,7 @@ export const ApiEndpoint = z.object({
   id: Id,
   url: z.string(),
   description: z.string(),
-  types: z.array(z.string()).describe('The events that it is told of. * for all, also those added later'),
+  types: z.array(z.string()).describe('The events it receives. * for all, including future ones'),
   client_ids: z.array(Id).nullable().describe('Only events that concern these clients. null for all'),
   status: z.enum(HOOK_STATES),
   status_reason: z
@@ -456,10 +456,8 @@ export const ApiEndpoint = z.object({
     .describe(
       'Why it is disabled. gone: it returned 410. failing: an event could not be sent in ten attempts',
     ),
-  previous_secret_until: Instant.nullable().describe(
-    'Until when messages are also signed with the secret before',
-  ),
-  version: z.string().describe('The version of the API in which it is told of events'),
+  previous_secret_until: Instant.nullable().describe('When the previous secret stops signing messages too'),
+  version: z.string().describe('The API version of the events it receives'),
   messages_7d: z.int().describe('Messages of the last 7 days'),
   failed_7d: z.int().describe('Of these, messages that failed'),
   created_at: Instant,

@@ -4,7 +4,7 @@ import { Id } from '../primitives.ts';
 import { Paid } from './invoices.ts';
 import { CouponCode } from './pricing.ts';
 
-/** The one-time charge that an agency pays during set-up (PAY-08). */
+/** The one-time charge that an agency pays during setup (PAY-08). */
 export const onboardingCharge = {
   charge: call
     .route({

@@ -42,7 +42,7 @@ export const outbox = {
     .output(
       OutboxMail.extend({
         text: z.string().nullable().describe('null once the email has been handed to a mail server'),
-        html: z.string().nullable().describe('A whole document. Show it in a sandbox'),
+        html: z.string().nullable().describe('A complete HTML document. Show it in a sandbox'),
         attachment: z.object({ name: z.string(), text: z.string() }).nullable(),
       }),
     ),

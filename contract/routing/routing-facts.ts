@@ -8,7 +8,7 @@ import {
 import type { SessionUser } from '../accounts/users.ts';
 
 /**
- * What routing decisions are based on. Without a user, no one is signed in; without a set-up check, its rules do not
+ * What routing decisions are based on. Without a user, no one is signed in; without a setup check, its rules do not
  * apply.
  */
 export interface Facts {

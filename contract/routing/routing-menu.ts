@@ -34,7 +34,7 @@ export interface MenuGroup {
 
 type Group = readonly [title: string, pages: readonly PageId[]];
 
-/** The sidebar of agencies, clients, and sales people, as far as each may see it (NAV-01). */
+/** The sidebar of agencies, clients, and salespeople, as far as each may see it (NAV-01). */
 const COMPANY_MENU: readonly Group[] = [
   ['Home', ['dashboard']],
   ['Set up', ['profile-setup', 'card-setting']],
@@ -85,7 +85,7 @@ const LABELS: Partial<Record<PageId, string>> = {
 export const linkName = (page: PageId): string => LABELS[page] ?? pageRow(page).title;
 
 const SETTING_UP: readonly PageId[] = ['profile-setup', 'card-setting'];
-/** Pages for daily work, hidden while an agency's set-up or payment is pending (ROUT-13). */
+/** Pages for daily work, hidden while an agency's setup or payment is pending (ROUT-13). */
 const OPERATING: readonly PageId[] = [
   'dashboard',
   'leads',
@@ -138,10 +138,10 @@ export function sidebar(facts: SignedIn): MenuGroup[] {
   // Pages that stay readable after a failed payment keep their link.
   const isUnpaid = setup !== null && !user.in_view_mode && paymentFailed(setup, user);
   const isForced = isSales(user) && salesAccount(facts) !== 'completed';
-  // Until set-up is complete, its steps replace the daily work.
+  // Until setup is complete, its steps replace the daily work.
   const isOpen = isHidden || user.profile_setup_completed === 'F';
   const isShown = (id: PageId): boolean => {
-    // What the company above has chosen not to show; a client's view of it comes with the set-up check.
+    // What the company above has chosen not to show; a client's view of it comes with the setup check.
     if ((setup?.hidden_menu as readonly string[] | undefined)?.includes(id)) return false;
     if (isForced) return id === 'sales-connect-account';
     if (SETTING_UP.includes(id)) return isOpen;
@@ -168,13 +168,13 @@ const DOCUMENTS: readonly string[] = [
 
 /**
  * Every page that the user may see, for a search by name: those of the sidebar, in its order and with their section,
- * then the others that have an address of their own. Pages hidden from the sidebar are not included either.
+ * then the others that have their own address. Pages hidden from the sidebar are not included either.
  */
 export function allPages(facts: SignedIn): (MenuLink & { section: string })[] {
   const pages = sidebar(facts).flatMap(({ title, links }) =>
     links.map((link) => ({ ...link, label: link.title, section: link.product ?? title })),
   );
-  // The steps of the set-up stay pages of their own after it.
+  // The steps of the setup stay pages of their own after it.
   const inSidebar: readonly string[] = (isSystem(facts.user) ? SYSTEM_MENU : COMPANY_MENU)
     .flatMap(([, ids]) => ids)
     .filter((id) => !SETTING_UP.includes(id));

@@ -40,7 +40,7 @@ export interface PageRow {
   modules?: readonly ModuleName[];
   /** Checked in this order. */
   rules?: readonly RuleName[];
-  /** Accessible while the agency's set-up is incomplete. */
+  /** Accessible while the agency's setup is incomplete. */
   duringSetup?: true;
   /** Runs the agency's embed code: pages where no one types a password, a card or a key. */
   embed?: true;

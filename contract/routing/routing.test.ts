@@ -313,7 +313,7 @@ describe('[ROUT-01] [ROUT-02] [ROUT-04] [ROUT-05] [ROUT-06] [ROUT-07] [ROUT-08] 
   });
 });
 
-describe('[ROUT-01] [ROUT-05] nobody signed in', () => {
+describe('[ROUT-01] [ROUT-05] no one signed in', () => {
   const nobody: Facts = { user: null, setup: null };
   test.each([
     ['/', '/login'],
@@ -341,17 +341,17 @@ describe('[ROUT-01] [ROUT-05] nobody signed in', () => {
   });
 });
 
-describe('[ROUT-12] client set-up', () => {
+describe('[ROUT-12] client setup', () => {
   const client = PEOPLE.client.user;
   const at = (path: string, check: Partial<SetupCheck>, person: Partial<SessionUser> = {}) =>
     wordOf(path, signedIn({ ...client, ...person }, check));
 
-  test('Card Setting without a card, or with the set-up open, leads to Profile Setup', () => {
+  test('Card Setting without a card, or with the setup open, leads to Profile Setup', () => {
     expect(at('/user/card-setting', { card_set: false })).toBe('/user/profile-setup');
     expect(at('/user/card-setting', { setup_complete: 'F' })).toBe('/user/profile-setup');
     expect(at('/user/card-setting', {})).toBe('P');
   });
-  test('a failed payment with the set-up open forces Card Setting', () => {
+  test('a failed payment with the setup open forces Card Setting', () => {
     const failed = { setup_complete: 'F', access: 'paymentfailed' } as const;
     expect(at('/visitor-id/campaign-management', failed)).toBe('/user/card-setting');
     expect(at('/user/profile', failed)).toBe('/user/card-setting');
@@ -397,7 +397,7 @@ describe('[ROUT-12] client set-up', () => {
   });
 });
 
-describe('[ROUT-13] agency set-up', () => {
+describe('[ROUT-13] agency setup', () => {
   const at = (path: string, check: Partial<SetupCheck>, person: Partial<SessionUser> = {}) =>
     wordOf(path, signedIn(user(person), check));
 
@@ -598,7 +598,7 @@ describe('[NAV-01] the sidebar', () => {
       ['Connect your account', ['Connect your account']],
     ]);
   });
-  test('of an agency that is not set up: the steps of its set-up', () => {
+  test('of an agency that is not set up: the steps of its setup', () => {
     expect(labels('agencyNew')).toEqual([['Set up', ['Profile setup', 'Card Setting']]]);
   });
   test('has at most seven entries, and every page with a link under one of them', () => {
@@ -643,7 +643,7 @@ test('[ROUT-02] addresses are known or not, whoever asks', () => {
   expect(isKnownPath('/%E0%A4%A', [])).toBe(false);
 });
 
-test('the search by name has every page that somebody may see, each once and no other', () => {
+test('the search by name has every page that someone may see, each once and no other', () => {
   for (const [name, facts] of Object.entries(PEOPLE)) {
     const pages = allPages(facts);
     expect([name, pages.filter(({ to }) => decide(to, facts).kind !== 'page')]).toEqual([name, []]);

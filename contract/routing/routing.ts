@@ -41,7 +41,7 @@ export type Why =
 
 const AGENCY_LIST = '/configuration/agency-list';
 const SALES_CONNECT = '/configuration/sales-connect-account';
-/** Where sales people can connect it. */
+/** Where salespeople can connect it. */
 const OF_SALES_ACCOUNT = ['sales-connect-account', 'sandbox-account'];
 const CARD = '/user/card-setting';
 const PROFILE_SETUP = '/user/profile-setup';
@@ -55,8 +55,8 @@ const notFound: Decision = { kind: 'notFound' };
 export const salesAccount = ({ user, setup }: SignedIn) => setup?.account_status ?? user.account_status;
 
 /**
- * Where a signed-in user starts (spec product 4, Routing guard): system users at the Agency List, sales people at their
- * account until it is connected, agencies depending on their set-up, clients at the dashboard once they are set up.
+ * Where a signed-in user starts (spec product 4, Routing guard): system users at the Agency List, salespeople at their
+ * account until it is connected, agencies depending on their setup, clients at the dashboard once they are set up.
  */
 export function landing(facts: SignedIn): string {
   const { user, setup } = facts;
@@ -120,9 +120,9 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
           'addCampaign',
         )
       : undefined,
-  // Sales people see Client Management only as account executives (spec product 6).
+  // Salespeople see Client Management only as account executives (spec product 6).
   accountExecutive: ({ user }) => (isSales(user) && user.is_account_executive !== 'T' ? notFound : undefined),
-  // Sales people have a list of their own, with what is in their care.
+  // Salespeople have their own list, with what is in their care.
   companies: ({ user }) => (isSales(user) || mayUser(user, 'company.list') ? undefined : notFound),
   masterRoot: ({ user }) => (user.is_master ? undefined : notFound),
   outbox: ({ setup }) => (setup?.outbox ? undefined : notFound),
@@ -135,7 +135,7 @@ const RULES: Record<Exclude<RuleName, 'registerOpen'>, Rule> = {
       : notFound,
 };
 
-/** Rules for every protected page that come before its own rules (spec product 4, Client set-up, Agency set-up). */
+/** Rules for every protected page that come before its own rules (spec product 4, Client setup, Agency setup). */
 function forced(facts: SignedIn, page: PageRow): Decision | undefined {
   const { user, setup } = facts;
   if (page.always) return undefined;

@@ -13,7 +13,7 @@ const types: Record<string, string> = {
 };
 
 /**
- * The demo shop: a small site of its own at shop.<root domain> with the pixel of a demo campaign, so that first-time
+ * The demo shop: its own small site at shop.<root domain> with the pixel of a demo campaign, so that first-time
  * users can see themselves become a lead. `origin` returns scheme, host and port of another host of this server.
  */
 export function addDemoShop(
@@ -40,7 +40,7 @@ export function addDemoShop(
           reply
             .type(`${types[ending]}; charset=utf-8`)
             .header('Cache-Control', 'no-cache')
-            // A shop has a policy of its own; it loads the pixel from the agency's host.
+            // A shop has its own policy; it loads the pixel from the agency's host.
             .header(
               'Content-Security-Policy',
               `default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline' ${agency}; connect-src 'self' ${agency}`,

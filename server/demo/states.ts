@@ -8,7 +8,7 @@ const CLIENTS = 25;
 const VERIFICATION_MS = 10 * 365 * 86_400_000;
 
 /**
- * Agencies and sales people in states that everyday work seldom shows: a failed payment, manual billing, each color of
+ * Agencies and salespeople in states that everyday work seldom shows: a failed payment, manual billing, each color of
  * the API icon with real keys behind it, no white label, no minimum spend, one to accept, many clients, and pending
  * accounts. Returns the agencies that `seedDomains` gives domains to.
  */

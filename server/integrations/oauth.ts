@@ -124,7 +124,7 @@ async function ask(
       return { kind: isFinal ? 'refused' : 'failed', why: why.slice(0, 300) };
     }
     const refreshToken = textAt(answer.json, 'refresh_token') ?? before.refresh_token;
-    if (!refreshToken) return { kind: 'refused', why: 'The service gave no permission to stay signed in.' };
+    if (!refreshToken) return { kind: 'refused', why: 'The service did not allow us to stay signed in.' };
     const seconds = Number(at(answer.json, 'expires_in')) || LIFETIME_S;
     const signInSeconds =
       Number(at(answer.json, 'refresh_token_expires_in')) || (oauth.signInDays ?? 0) * (DAY_MS / 1000);

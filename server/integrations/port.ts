@@ -106,7 +106,7 @@ export interface Documents {
   /** Deletes a document that was just made. */
   remove(way: Way, document: string): Promise<void>;
   exists(way: Way, document: string): Promise<boolean>;
-  /** Lets somebody read or also edit a document. */
+  /** Lets someone read or also edit a document. */
   share(way: Way, document: string, email: string, mayEdit: boolean): Promise<void>;
   unshare(way: Way, document: string, email: string): Promise<void>;
 }
@@ -157,7 +157,7 @@ export interface Vendor {
   category: 'CRM' | 'Email' | 'Automation' | 'Chat' | 'Spreadsheet' | 'Direct mail';
   /** What a person must do at the vendor before connecting, in one to three short sentences. */
   steps: readonly string[];
-  /** Nobody has tried this adapter against the vendor itself yet; the screens say so. */
+  /** No one has tried this adapter against the vendor itself yet; the screens say so. */
   isUnverified?: boolean;
   /** Names the record that a lead becomes, such as `contact`. */
   noun: string;
@@ -216,7 +216,7 @@ export interface Way {
 const HINTS: Record<number, string> = {
   400: 'Check the field mapping of this destination.',
   403: 'Give the key the permissions listed on the connection page, then resend.',
-  404: 'What this destination was set to no longer exists there. Choose it again in the settings.',
+  404: 'Something chosen for this destination no longer exists there. Choose again in the settings.',
   409: 'The record conflicts with another one there. Merge them, then resend.',
   413: 'The record is larger than they accept. Map fewer fields.',
   422: 'They did not accept a value. Check the field mapping of this destination.',

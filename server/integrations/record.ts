@@ -227,7 +227,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escaped = (value: string, apostrophe: string): string =>
   value.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? apostrophe);
 
-/** Replaces a value, in lowercase, wherever it stands; one of up to three characters only as a word of its own. */
+/** Replaces a value, in lowercase, wherever it stands; one of up to three characters only as a whole word. */
 function replaced(text: string, written: string, by: string): string {
   const value = written.toLowerCase();
   const lower = text.toLowerCase();

@@ -139,7 +139,7 @@ async function find(path: string | undefined): Promise<string> {
     )
       return one;
   }
-  throw new ChromiumError('no_browser', 'There is no Chromium.');
+  throw new ChromiumError('no_browser', 'Chromium was not found.');
 }
 
 /**
@@ -157,7 +157,7 @@ export async function startChromium(options: ChromiumOptions): Promise<Chromium>
     cwd: '/',
     env: { PATH: process.env.PATH, HOME: profile, TMPDIR: profile, LANG: 'en_US.UTF-8' },
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-    // A group of its own, so that all of its processes can be ended at once.
+    // Its own group, so that all of its processes can be ended at once.
     detached: true,
   });
   const kill = (): void => killGroup(child);
@@ -259,7 +259,7 @@ function openPipe(child: ChildProcess, end: (message: string) => void) {
   from.on('error', () => {});
   from.on('data', (chunk: Buffer) => {
     told += chunk.length;
-    if (told > MOST_TOLD) return end('The page told too much.');
+    if (told > MOST_TOLD) return end('The page sent too much data.');
     for (let at = 0; at < chunk.length; ) {
       const stop = chunk.indexOf(0, at);
       parts.push(chunk.subarray(at, stop < 0 ? undefined : stop));
@@ -303,7 +303,7 @@ function watchMemory({ pid }: ChildProcess, end: (message: string) => void): Nod
   const look = async (): Promise<void> => {
     const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
     const sizes = await Promise.all(ids.map(own));
-    if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MEMORY) end('The page takes too much memory.');
+    if (sizes.reduce((sum, size) => sum + size, 0) > MOST_MEMORY) end('The page uses too much memory.');
   };
   let isLooking = false;
   const timer = setInterval(() => {

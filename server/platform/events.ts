@@ -94,7 +94,7 @@ export interface Events {
   /** What a campaign's leads are scored by has changed. */
   'campaign.scores_changed': { rootId: string; campaignId: string };
   /**
-   * People behind leads are on the site again (root's scope). `hasReturned`: on a visit of its own, half an hour or more
+   * People behind leads are on the site again (root's scope). `hasReturned`: on its own visit, half an hour or more
    * after they were last seen. Ids only; emitted once per batch, all of one root.
    */
   'leads.seen': {

@@ -16,7 +16,7 @@ const red = (width: number, height: number) => {
   return canvas;
 };
 let companies = 0;
-// Each for a company of its own: one's pictures may be drawn for a minute in ten.
+// Each for its own company: one's pictures may be drawn for a minute in ten.
 const rules: UploadRules = {
   maxSide: 200,
   field: 'logo',

@@ -154,7 +154,7 @@ export class Jobs {
   readonly #onError: (error: unknown, name?: string) => void;
   #onSetAside: OnSetAside = async () => {};
   readonly #hooks = new Map<string, JobHooks<never>>();
-  /** Kinds that run on a schedule: each run is a job of its own, so they are identified by name. */
+  /** Kinds that run on a schedule: each run is its own job, so they are identified by name. */
   readonly #scheduled = new Set<string>();
   readonly #advanced = new Set<string>();
   /** Jobs that have ended but that the database has not been told about yet. */

@@ -33,7 +33,7 @@ test('[AUTH-21] of 60 tries at once exactly as many pass as are allowed; a try g
   expect(await limits.take(rule, 'burst')).toBe(1);
 });
 
-test('several rules count together or not at all, and nothing in the table names anybody', async () => {
+test('several rules count together or not at all, and nothing in the table names anyone', async () => {
   const limits = createLimits(app.platform);
   const other = { ...rule, name: 'other' };
   for (let i = 0; i < 3; i++) await limits.take(other, 'ann@x.test');

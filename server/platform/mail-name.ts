@@ -4,7 +4,7 @@ const LINKS = /[@:/\\.\u3002\uFF0E\uFF61\u2024\u2215\u2044]/u;
 
 /**
  * A name that is safe to use in emails: anyone can choose a name, and emails carry it to any recipient. No part of it
- * becomes a link, and it cannot pass for a message of its own. 'there' if nothing is left.
+ * becomes a link, and it cannot pass for its own message. 'there' if nothing is left.
  */
 export function mailName(name: string): string {
   const words = name

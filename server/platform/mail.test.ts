@@ -79,7 +79,7 @@ const state = async (id: string) =>
     )
   ).rows[0];
 
-describe('mails of a tenant', () => {
+describe('emails of a tenant', () => {
   test('without a mail server stay readable in the outbox, sealed at rest', async () => {
     const mail = createMail(app.platform, outboxOnly);
     const mailId = await enqueue(mail);
@@ -122,7 +122,7 @@ describe('mails of a tenant', () => {
     expect(await count()).toEqual(before);
   });
 
-  test('go through a mail server with the tenant as sender and nobody else named, once', async () => {
+  test('go through a mail server with the tenant as sender and no one else named, once', async () => {
     const server = await mailServer();
     const mail = createMail(app.platform, smtpTransport(`smtp://acme:p%40ss@127.0.0.1:${server.port}`));
     const mailId = await enqueue(mail);

@@ -222,7 +222,7 @@ export function createMail(
         })),
       ),
 
-    /** A page of the mails of a scope, newest first. */
+    /** A page of the emails of a scope, newest first. */
     page: (scope: Scope, asked: { search?: string | undefined; limit: number; offset: number }) =>
       inScope(db.app, scope, (tx) => pageOfMails(tx, asked)),
 

@@ -2,7 +2,7 @@ import { PictureFault, type PictureRules, redraw } from './picture.ts';
 
 /**
  * Redraws the picture on stdin by the rules in argv[2] (JSON), and writes to stdout a line of JSON: { type, width,
- * height } followed by the bytes of the new picture, or { fault } in words. Runs in a process of its own
+ * height } followed by the bytes of the new picture, or { fault } in words. Runs in its own process
  * (picture-process.ts), since a decoder cannot be stopped once it is running.
  */
 const MOST_BYTES = 512 * 1024 * 1024;

@@ -18,7 +18,7 @@ const inTurn = createTurns({
 });
 
 /**
- * Redraws a picture in a process of its own: a few lines of drawing can keep the renderer busy forever or use up all
+ * Redraws a picture in its own process: a few lines of drawing can keep the renderer busy forever or use up all
  * memory; in this process it could not be stopped and would hold a thread that logins need. The process gets 10 s and
  * 512 MB, and nothing of our environment. Two run at once, one for each company, and a company's pictures may be drawn
  * for a minute in ten.

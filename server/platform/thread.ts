@@ -46,7 +46,7 @@ const replyOf = (worker: Worker): Promise<Reply> =>
   });
 
 /**
- * Runs a task in a thread of its own, whose script calls `serveThread`, and yields its answers, each produced on
+ * Runs a task in its own thread, whose script calls `serveThread`, and yields its answers, each produced on
  * request. Untrusted input is read there: the thread can be ended at any point without affecting anything else.
  * @param question what the work is given each time it is asked for an answer
  * @throws ThreadLost if an answer takes too long or memory runs out; ThreadFailed with what the work threw

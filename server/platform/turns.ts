@@ -16,7 +16,7 @@ export interface TurnBounds {
 export type Turns = ReturnType<typeof createTurns>;
 
 /**
- * Work that takes a thread or a process of its own: a company has one turn at a time, and a limited time within a
+ * Work that takes a thread or its own process: a company has one turn at a time, and a limited time within a
  * window, so that no company can occupy what everyone shares.
  */
 export function createTurns({ atOnce, waiting, waitingEach, budgetMs, windowMs }: TurnBounds) {

@@ -17,7 +17,7 @@ export interface WatchdogTask extends Required<WatchdogOptions> {
 }
 
 /**
- * Watches this process's event loop from a thread of its own. While the loop is blocked, nothing else can be answered,
+ * Watches this process's event loop from its own thread. While the loop is blocked, nothing else can be answered,
  * and nothing in this thread can report it: the watchdog logs what was running and where in the program it was, and
  * eventually stops the process. A job that causes this twice is set aside (jobs.ts).
  * @returns a function that stops watching

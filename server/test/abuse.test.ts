@@ -412,7 +412,7 @@ describe('downloads', () => {
     expect((await app.call('GET', url, { host })).status).toBe(200);
   });
 
-  test('a link of somebody who has been disabled since is void', async () => {
+  test('a link of someone who has been disabled since is void', async () => {
     const user = await app.make.user(agency, { password: 'correct horse battery' });
     const theirs = await app.signIn(user.email, host);
     const { body } = await app.call('POST', '/api/general/download-token', {

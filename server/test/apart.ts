@@ -5,7 +5,7 @@ const CODE = `const { parentPort, workerData } = require('node:worker_threads');
 import(workerData.module).then((module) => parentPort.postMessage(module[workerData.name](...workerData.args)));`;
 
 /**
- * Calls an exported function of a module in a thread of its own, and ends the thread if it has not answered within
+ * Calls an exported function of a module in its own thread, and ends the thread if it has not answered within
  * `limitMs`: otherwise, a function that never ends would hang the test.
  * @param module path from the project's folder
  */

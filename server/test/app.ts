@@ -41,7 +41,7 @@ function watchConnections({ app, appPool }: Database): string[] {
 }
 
 /**
- * A whole app on a database of its own, with a clock that stands still until advanced. Nothing listens; calls go
+ * A whole app on its own database, with a clock that stands still until advanced. Nothing listens; calls go
  * through `call`. Worker roles run only what the test asks for.
  */
 export async function testApp(

@@ -56,7 +56,7 @@ async function start(until: RegExp, more: Record<string, string> = {}) {
   return { child, port, said: () => said };
 }
 
-test('[RUN-01] a demo that was interrupted is made anew by the next start, and the other process waits for it', async () => {
+test('[RUN-01] a demo that was interrupted is made again by the next start, and the other process waits for it', async () => {
   const killed = await start(/ 20%/);
   killed.child.removeAllListeners('exit');
   killed.child.kill('SIGKILL');

@@ -64,7 +64,7 @@ export function createFactories(features: Services, platform: Platform) {
   const clock: Clock | ManualClock = platform.clock;
   let serial = 0;
   const next = (): number => ++serial;
-  /** An address in a network of its own, as site visitors have. */
+  /** An address in its own network, as site visitors have. */
   const anyAddress = (): string => {
     const n = next();
     return `100.${64 + ((n >> 8) & 63)}.${n & 255}.${1 + ((n >> 14) & 127)}`;
@@ -428,7 +428,7 @@ export function createFactories(features: Services, platform: Platform) {
         afterMs,
       );
     },
-    /** Assigns an agency to sales people of its root, or a client to those of its agency. */
+    /** Assigns an agency to salespeople of its root, or a client to those of its agency. */
     sales(
       company: Company,
       given: Partial<Record<'representative' | 'account_executive' | 'referrer', string>>,

@@ -344,7 +344,7 @@ describe('[TEN-02] every route, every role, own and foreign tenants', () => {
     }
   });
 
-  test('[ROLE-01] a role that allows nothing sees nobody but itself', async () => {
+  test('[ROLE-01] a role that allows nothing sees no one but itself', async () => {
     const { token, email, host } = await narrow('F');
     const person = await app.admin.query('select email from user_account where id = $1', [own.personId]);
     const free = ['session.own', 'account.own', 'questionnaire.own', 'client.list'];

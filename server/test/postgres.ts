@@ -23,7 +23,7 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Starts a PostgreSQL from `bin` on a cluster of its own.
+ * Starts a PostgreSQL from `bin` on its own cluster.
  * @returns the superuser's connection string, and how to stop it
  */
 export async function startPostgres(bin: string): Promise<{ url: string; stop: () => Promise<void> }> {

@@ -267,7 +267,7 @@ describe('the session', () => {
     expect(ends).toEqual([]);
   });
 
-  it('[AUTH-12] forgetting clears everything and tells nobody, for the login of somebody else follows', async () => {
+  it('[AUTH-12] forgetting clears everything and tells no one, for the login of someone else follows', async () => {
     const { client, session, sent, kept, ends } = setUp(() => json(200, {}));
     session.start('theirs');
     session.forget();
@@ -351,7 +351,7 @@ describe('sealed bodies', () => {
     expect(sent[2]).toMatchObject({ method: 'DELETE', body: undefined });
   });
 
-  it('[WIRE-02] a key that the server no longer holds is fetched anew and the call sent once more', async () => {
+  it('[WIRE-02] a key that the server no longer holds is fetched again and the call sent once more', async () => {
     let round = 0;
     const sealer: Sealer = {
       seal: async (body) => ({ dt: `${round}:${JSON.stringify(body)}` }),

@@ -41,7 +41,7 @@ export const session = new Session({
 addEventListener('storage', (event) => {
   const gone = event.key === 'session' && event.newValue === null;
   if (gone && session.token !== undefined) session.end('logout');
-  // It has begun or ended a view: nobody must work here as somebody else than they believe.
+  // It has begun or ended a view: no one must work here as someone else than they believe.
   else if (event.key === 'original_user' && !session.agrees) location.assign('/');
 });
 // The same goes for a page restored from the browser's back/forward cache.

@@ -25,7 +25,7 @@ describe('whom the pages know', () => {
     expect((await read({ in_view_mode: true }, forget)).user).not.toBeNull();
     expect(forget).not.toHaveBeenCalled();
   });
-  test('[AUTH-18] with a session that is over they are nobody, and the start leads to the login', async () => {
+  test('[AUTH-18] with a session that is over they are no one, and the start leads to the login', async () => {
     const facts = await readFacts({
       alive: () => true,
       load: () => Promise.reject(new ApiError(401, 'Unauthenticated.')),
@@ -34,13 +34,13 @@ describe('whom the pages know', () => {
     expect(facts).toEqual({ user: null, setup: null });
     expect(decide('/', facts)).toMatchObject({ kind: 'redirect', to: '/login' });
   });
-  test('a server that fails signs nobody out', async () => {
+  test('a server that fails signs no one out', async () => {
     const forget = vi.fn();
     const load = () => Promise.reject(new ApiError(503, 'away'));
     await expect(readFacts({ alive: () => true, load, forget })).rejects.toMatchObject({ status: 503 });
     expect(forget).not.toHaveBeenCalled();
   });
-  test('nobody is asked about while nobody is signed in', async () => {
+  test('nobody is asked about while no one is signed in', async () => {
     const load = vi.fn();
     expect((await readFacts({ alive: () => false, load, forget: vi.fn() })).user).toBeNull();
     expect(load).not.toHaveBeenCalled();

@@ -115,7 +115,7 @@ export class Session {
 
   async #renewOnce(): Promise<string> {
     const gone = new ApiError(401, messages.unauthenticated);
-    // Signed out meanwhile, here or in another tab, or never signed in.
+    // Signed out in the meantime, here or in another tab, or never signed in.
     if (this.#store.getItem('session') !== '1') {
       this.end('ended');
       throw gone;

@@ -50,7 +50,7 @@ export function userMay(user: Parameters<typeof mayUser>[0], permission: Permiss
   return mayUser(user, permission);
 }
 
-/** Whether files can be downloaded: not by sales people while they look at a company in view mode. */
+/** Whether files can be downloaded: not by salespeople while they look at a company in view mode. */
 export function useMayDownload(): boolean {
   const user = useUser();
   return !(user.in_view_mode && user.true_user_type === 'sales');

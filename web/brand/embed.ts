@@ -55,7 +55,7 @@ function insert(code: EmbeddedCode, nonce: string): void {
 export const hasEmbed = (): boolean => here !== 'none';
 
 /**
- * Whether an address needs a document of its own: code that has run in a document stays in it, so getting from there to
+ * Whether an address needs its own document: code that has run in a document stays in it, so getting from there to
  * a page that is kept free of it (contract/routing/routing.ts), or the other way around, requires a full page load.
  */
 export function needsOwnDocument(path: string): boolean {

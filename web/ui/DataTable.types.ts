@@ -76,7 +76,7 @@ export interface DataTableProps<Row> {
   onRow?: (row: Row) => void;
   /** The row that is open beside the table, by its key. */
   openKey?: string | undefined;
-  /** A row that has just come in by itself, shown for a moment. */
+  /** A row that has just appeared without user action, highlighted for a moment. */
   isNew?: (row: Row) => boolean;
   /** True: the table is as high as its place and scrolls inside; header, selection, and pages stay in sight. */
   fills?: boolean;

@@ -6,7 +6,7 @@ export interface FormSectionProps {
   title: string;
   line?: ReactNode;
   children: ReactNode;
-  /** Absent: a section without a button of its own. */
+  /** Absent: a section without its own button. */
   save?: {
     formId: string;
     isDirty: boolean;

@@ -220,7 +220,7 @@ function NameModal(props: {
           {!props.view && (
             <Checkbox
               label="Share with your company"
-              description="Everyone sees it as a tab. Each person sees only the rows they may see."
+              description="Everyone sees it as a tab. Each person sees only the rows they have access to."
               checked={isShared}
               onChange={(event) => setShared(event.currentTarget.checked)}
             />

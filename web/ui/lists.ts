@@ -19,7 +19,7 @@ export const listsQuery = queryOptions({
   queryKey: ['lists'],
   queryFn: ({ signal }) => api.views.mine(undefined, { signal }),
   staleTime: Number.POSITIVE_INFINITY,
-  // Sales people may not ask in view mode; every list then looks as it does by default.
+  // Salespeople may not ask in view mode; every list then looks as it does by default.
   retry: false,
 });
 

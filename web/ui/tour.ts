@@ -4,9 +4,10 @@ type CompanyKind = 'root' | 'agency' | 'client';
 const ENTRIES: Record<string, string | Partial<Record<CompanyKind, string>>> = {
   'Set up': 'What your account still needs before it can start.',
   Home: {
-    client: 'Your numbers at a glance, and what needs you. Until the first lead, the steps that lead to it.',
-    agency: 'How your clients are doing, what you earn, and what needs you.',
-    root: 'How your agencies are doing, what the platform earns, and what needs you.',
+    client:
+      'Your numbers at a glance, and what needs your attention. Until the first lead, the steps to get there.',
+    agency: 'How your clients are doing, what you earn, and what needs your attention.',
+    root: 'How your agencies are doing, what the platform earns, and what needs your attention.',
   },
   Agencies:
     'The agencies that resell the platform: add one, set its prices, and see the product as its users do.',
@@ -26,11 +27,11 @@ const ENTRIES: Record<string, string | Partial<Record<CompanyKind, string>>> = {
     root: 'Prices, invoices, and payouts: every dollar, down to the lead it was for.',
   },
   'Connect your account': 'Where your payouts go.',
-  Lists: 'People who must never become leads, and customers whom you already know.',
+  Lists: 'People who must never become leads, and customers you already know.',
   Settings: {
     client: 'Users, roles, and integrations.',
     agency: 'Your brand and domain, users, roles, and integrations.',
-    root: 'Your brand and domain, users, roles, and what agencies may do.',
+    root: 'Your brand and domain, users, roles, and what agencies can do.',
   },
 };
 
@@ -46,12 +47,12 @@ export function tourSteps(kind: CompanyKind, titles: readonly string[]) {
     {
       mark: 'search',
       title: 'Search',
-      text: 'Find pages, actions, campaigns, and leads from anywhere, by Ctrl K or Cmd K.',
+      text: 'Find pages, actions, campaigns, and leads from anywhere with Ctrl K or Cmd K.',
     },
     {
       mark: 'profile',
       title: 'Your account',
-      text: 'Your profile, password, and two-factor authentication. This tour is here, too.',
+      text: 'Your profile, password, and two-factor authentication. This tour is here too.',
     },
   ];
 }

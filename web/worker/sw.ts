@@ -40,7 +40,7 @@ self.addEventListener('install', (event) => event.waitUntil(install()));
 
 self.addEventListener('message', (event: ExtendableMessageEvent) => {
   const data = event.data as { type?: string; assets?: unknown } | null;
-  // workbox-window asks for this when somebody has agreed to reload.
+  // workbox-window asks for this when someone has agreed to reload.
   if (data?.type === 'SKIP_WAITING') void self.skipWaiting();
   if (data?.type === 'KEEP' && Array.isArray(data.assets))
     event.waitUntil(

@@ -35,7 +35,7 @@ export const agencyzoom: Vendor = {
     {
       key: 'username',
       label: 'Email of the user',
-      help: 'Best a user of its own for this connection.',
+      help: 'Preferably a separate user for this connection.',
       isSecret: false,
     },
     { key: 'password', label: 'Password', help: 'Stored encrypted and never shown.', isSecret: true },
@@ -217,7 +217,7 @@ async function ask(way: Way, method: 'GET' | 'POST' | 'PUT', path: string, json?
   const token = await tokenOf(way);
   const answer = await call(token);
   if (answer.status !== 401) return answer;
-  // Another call may have renewed it meanwhile, and its token is good.
+  // Another call may have renewed it in the meantime, and its token is good.
   if (tokens.get(idOf(way))?.token === token) tokens.delete(idOf(way));
   return call(await tokenOf(way));
 }

@@ -36,7 +36,7 @@ export const clickfunnels: Vendor = {
     {
       key: 'workspace',
       label: 'Workspace ID',
-      help: 'The workspace that contacts are added to. You find its ID in Workspace Settings.',
+      help: 'The workspace that contacts are added to. Its ID is in Workspace Settings.',
       isSecret: false,
     },
   ],

@@ -12,7 +12,7 @@ integrationSuite(gohighlevelV1, {
 });
 
 describe('GoHighLevel v1: its own rules', () => {
-  it('[INTG-02] says that it is legacy, how to move, and that nobody tried it', () => {
+  it('[INTG-02] says that it is legacy, how to move, and that no one tried it', () => {
     expect(gohighlevelV1).toMatchObject({ isUnverified: true, name: expect.stringContaining('legacy') });
     expect(gohighlevelV1.steps.join(' ')).toMatch(
       /ended support.*token and the location ID instead of the API key/,

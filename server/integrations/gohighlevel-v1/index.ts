@@ -18,7 +18,7 @@ import {
 export const gohighlevelV1: Vendor = {
   id: 'gohighlevel-v1',
   name: 'GoHighLevel v1 (legacy)',
-  summary: 'For location API keys that still work. Choose GoHighLevel for everything new.',
+  summary: 'For location API keys that still work. Choose GoHighLevel for new connections.',
   category: 'CRM',
   steps: [
     'GoHighLevel has ended support for location API keys. They can stop working at any time, and new ones may not be available.',

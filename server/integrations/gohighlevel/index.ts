@@ -45,7 +45,7 @@ export const gohighlevel: Vendor = {
     {
       key: 'location',
       label: 'Location ID',
-      help: 'The ID of the sub-account. You find it in Settings, Business Profile.',
+      help: 'The ID of the sub-account. It is under Settings, Business Profile.',
       isSecret: false,
     },
   ],

@@ -51,7 +51,7 @@ export function judged(answer: Answer): Result {
   if (answer.status === 403 && reasons.includes('ACCESS_TOKEN_SCOPE_INSUFFICIENT'))
     return {
       kind: 'broken',
-      why: 'Google did not get permission to use spreadsheets. Connect again, and allow access to files.',
+      why: 'Permission to use spreadsheets was not granted. Connect again and allow access to files.',
       status: 403,
     };
   const open = 'Choose a spreadsheet again in the settings of this destination, then resend.';

@@ -39,8 +39,8 @@ export const kartra: Vendor = {
     { key: 'api_password', label: 'API password', help: 'From My Integrations, API.', isSecret: true },
   ],
   settings: [
-    { key: 'list', label: 'List', help: 'Leads are subscribed to it. None is fine.', kind: 'choice' },
-    { key: 'tag', label: 'Tag', help: 'Leads get it. None is fine.', kind: 'choice' },
+    { key: 'list', label: 'List', help: 'Leads are subscribed to it. Optional.', kind: 'choice' },
+    { key: 'tag', label: 'Tag', help: 'Added to leads. Optional.', kind: 'choice' },
   ],
   fields: [
     { key: 'email', label: 'Email', from: 'email', isRequired: true },

@@ -19,7 +19,7 @@ const LONGEST_TITLE = 150;
 /** Of an announcement; ten of them fit into a section, which takes 3000 characters. */
 const LONGEST_LINE = 280;
 
-const WRONG_URL = 'The URL must be one of an incoming webhook: https://hooks.slack.com/services/…';
+const WRONG_URL = 'The URL must be for an incoming webhook: https://hooks.slack.com/services/…';
 /** Slack's one-word answers that mean the webhook itself no longer works. */
 const GONE: Readonly<Record<string, string>> = {
   no_service: 'The webhook was turned off in Slack.',
@@ -145,7 +145,8 @@ function judged(answer: Answer): Result {
   // The URL is all there is to sign in with, so one that leads nowhere is a matter of the connection.
   const isRefused = status === 401 || status === 403 || status === 404 || status === 410;
   const why =
-    GONE[word] ?? (isRefused ? `Slack no longer takes messages at this URL (${word || status}).` : undefined);
+    GONE[word] ??
+    (isRefused ? `Slack no longer accepts messages at this URL (${word || status}).` : undefined);
   if (why) return { kind: 'broken', why: `${why} Paste the URL of a webhook that works.`, status };
   return refusal(answer, word || undefined);
 }

@@ -22,7 +22,7 @@ describe('Slack: its own rules', () => {
     expect(at.stub.records()).toEqual([]);
   });
 
-  it('[INTG-02] mentions nobody, whatever a lead is called', async () => {
+  it('[INTG-02] mentions no one, whatever a lead is called', async () => {
     at = await bench(slack, slackStub());
     const fields = { full_name: '<!channel> <https://evil.example|click> & <@U1>' };
     await attempt(slack, at.way, at.request({ fields }), null, false);

@@ -21,7 +21,7 @@ const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['campaign_name', 'Campaign'],
 ];
 const LABELS = new Map(FIELDS);
-const WRONG_URL = 'The URL must be one of a Teams workflow.';
+const WRONG_URL = 'The URL must be for a Teams workflow.';
 const GONE =
   'The workflow was turned off or deleted in Teams. Turn it on, or paste the URL of another workflow.';
 /** Codes of workflows that no longer run, some of them with 400. */
@@ -40,7 +40,7 @@ export const teams: Vendor = {
   steps: [
     'In Teams, open the menu of the channel, choose Workflows, and “Send webhook alerts to a channel”.',
     'Copy the URL that the workflow shows at the end.',
-    'Connecting posts one short message to the channel, because Teams has no other way to try it.',
+    'Connecting posts one short message to the channel, because Teams has no other way to test it.',
   ],
   isUnverified: true,
   noun: 'message',

@@ -11,7 +11,7 @@ import {
 
 /** The words of the screens for a hook that takes nothing anymore. */
 const GONE = 'The Zap was turned off or deleted. Turn it on, or paste the URL of another catch hook.';
-const WRONG_URL = 'The URL must be one of a catch hook: https://hooks.zapier.com/hooks/catch/…';
+const WRONG_URL = 'The URL must be for a catch hook: https://hooks.zapier.com/hooks/catch/…';
 
 const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['first_name', 'First name'],

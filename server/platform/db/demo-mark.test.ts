@@ -47,7 +47,7 @@ test('[RUN-01] a demo that an earlier version left half made is told from a whol
   expect(await state()).toBe('begun');
 });
 
-test('[RUN-01] nobody loses what they have looked at: a demo with a sign-in is left as it is', async () => {
+test('[RUN-01] no one loses what they have looked at: a demo with a sign-in is left as it is', async () => {
   await admin.query('update demo set begun_at = now(), whole_at = now()');
   expect(await state()).toBe('begun');
   await admin.query(

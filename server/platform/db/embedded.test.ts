@@ -94,7 +94,7 @@ describe('embedded PostgreSQL', () => {
     expect(await query(second, `select lower('ÄÖÜÉ') as low`)).toEqual([{ low: 'äöüé' }]);
   });
 
-  it('starts anew on the same port after kill -9 of the postmaster', async () => {
+  it('starts again on the same port after kill -9 of the postmaster', async () => {
     const server = await start();
     await query(server, 'create table kept as select 1 as n');
     const killed = server.pid;

@@ -79,7 +79,7 @@ class QueryAfter extends PgQuery {
  *
  * The beginning of a transaction and its scope are held back and sent together with its first statement.
  *
- * In a transaction that only reads (`start transaction read only`), each statement is a transaction of its own, which
+ * In a transaction that only reads (`start transaction read only`), each statement is its own transaction, which
  * PostgreSQL ends with its answer. Its scope runs right before it, and is gone when it ends, however it ends. Such
  * statements must be queries that need nothing of the ones before them: at READ COMMITTED, each sees what is committed
  * when it begins anyway.

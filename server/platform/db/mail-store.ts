@@ -53,7 +53,7 @@ export async function newestMails(tx: Tx, limit: number) {
     .execute();
 }
 
-/** A page of the mails that the scope can see, newest first, with the name of the company they are about; and how many there are. */
+/** A page of the emails that the scope can see, newest first, with the name of the company they are about; and how many there are. */
 export async function pageOfMails(
   tx: Tx,
   asked: { id?: string | undefined; search?: string | undefined; limit: number; offset: number },

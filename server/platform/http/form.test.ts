@@ -43,7 +43,7 @@ describe('a multipart form', () => {
     expect(sent.texts).toEqual({ a: '1', b: '2' });
   });
 
-  test('of many parts, or with much said of one, is refused before anybody goes through it', async () => {
+  test('of many parts, or with much said of one, is refused before anyone goes through it', async () => {
     const parser = vi.spyOn(Response.prototype, 'formData');
     const many = Array.from({ length: 61 }, (_, i) => part(`a${i}`, '')).join('');
     for (const body of [

@@ -57,7 +57,7 @@ declare module 'fastify' {
     call?: string;
     /** The body is a file, which the handler reads itself. */
     streamed?: boolean;
-    /** The route counts and logs its rate-limit refusals itself: a line for each would be a flood of its own. */
+    /** The route counts and logs its rate-limit refusals itself: a line for each would be its own flood. */
     countsRefused?: true;
   }
   interface FastifyInstance {

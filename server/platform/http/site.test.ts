@@ -121,7 +121,7 @@ describe('[TEN-03] the page in the tenant’s name', () => {
     await app.close();
   });
 
-  test('[AUTH-19] lets nobody else’s script or frame in, unless a reCAPTCHA key is set', async () => {
+  test('[AUTH-19] lets no one else’s script or frame in, unless a reCAPTCHA key is set', async () => {
     const policy = async (recaptcha: boolean): Promise<Record<string, string>> => {
       const app = server();
       addSite(app, folder, async () => plain, { recaptcha, isPage });

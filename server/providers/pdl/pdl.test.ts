@@ -79,7 +79,7 @@ test('asks for what is wanted and answers no more than that, in our words', asyn
   expect(await ask(['job_title'])).toEqual({ kind: 'found', values: { job_title: 'baker' } });
 });
 
-test('404 is nobody, another key is refused; neither is tried again', async () => {
+test('404 is no one, another key is refused; neither is tried again', async () => {
   expect(await ask(['gender'], { ...ann, email: 'nobody@x.example' })).toEqual({ kind: 'none' });
   expect(await ask(['gender'], ann, 'wrong')).toEqual({
     kind: 'refused',

@@ -492,7 +492,7 @@ describe('[TEN-02] [BEY-31] an attack on every call', () => {
     await alive();
   });
 
-  test('hosts that are nobody’s reach no tenant, and a login is worth nothing at another’s', async () => {
+  test('hosts that are no one’s reach no tenant, and a login is worth nothing at another’s', async () => {
     const found: unknown[] = [];
     const looks = calls.filter((call) => call.method === 'GET');
     for (const call of some(looks, 30)) {

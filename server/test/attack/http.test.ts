@@ -100,7 +100,7 @@ describe('[BEY-31] what answers may do in a browser', () => {
   const get = (url: string, headers: Record<string, string> = {}) =>
     app.server.inject({ method: 'GET', url, headers: { host, ...headers } });
 
-  test('answers and files run nothing, are framed by nobody and read by no other site', async () => {
+  test('answers and files run nothing, are framed by no one and read by no other site', async () => {
     for (const url of [
       '/api/general/domain-info',
       '/api/none',
@@ -192,7 +192,7 @@ describe('[BEY-31] ids and tokens of others', () => {
     expect(stranger.body).toMatchObject({ agencyplatformroot: 'F', masteridsys: expect.any(String) });
   });
 
-  test('a download token is used up by any try: another path, another host, one that is nobody’s', async () => {
+  test('a download token is used up by any try: another path, another host, one that is no one’s', async () => {
     const path = '/api/leadspeek/report/lead/export';
     const fresh = async () =>
       String(
@@ -218,7 +218,7 @@ describe('[BEY-31] ids and tokens of others', () => {
 describe('[BEY-31] connections that take places without using them', () => {
   let server: Server;
   const open: Socket[] = [];
-  /** A server of its own with very short limits; requests to /upload are uploads, /big responds endlessly. */
+  /** Its own server with very short limits; requests to /upload are uploads, /big responds endlessly. */
   async function start(given: Partial<ConnectionBounds>): Promise<number> {
     server = createServer((request, response) => {
       if (request.url === '/upload') isUpload(request, 1e9);

@@ -390,7 +390,7 @@ export async function walletModel(
   return report;
 }
 
-/** The same on a database of its own, with the audit at the end: `broken` lists the invariants that do not hold. */
+/** The same on its own database, with the audit at the end: `broken` lists the invariants that do not hold. */
 export async function runWalletModel(
   databaseUrl: string,
   options: { runs: number; seed: number },

@@ -4,7 +4,7 @@ import { DocumentType } from '../../../../contract/accounts/setup.ts';
 import { documentHtml, templateOf } from './documents.policy.ts';
 
 describe('[ROUT-10] documents in a tenant’s name', () => {
-  test.each(LEGAL_NAMES)('%s names the tenant, and nobody else', (name) => {
+  test.each(LEGAL_NAMES)('%s names the tenant, and no one else', (name) => {
     const { title, sections } = legalDocument(name, 'Acme Leads');
     const words = JSON.stringify(sections);
     expect(title).not.toBe('');

@@ -32,7 +32,7 @@ export async function acceptedBy(tx: Tx, companyId: string, at: Date) {
         ),
       )
       .where('company_id', '=', companyId)
-      // The developer mode was off meanwhile, or its fee was never posted: its terms are to be accepted anew (spec
+      // The developer mode was off in the meantime, or its fee was never posted: its terms are to be accepted again (spec
       // product 4).
       .where(
         sql<boolean>`(document_type <> 'developer' or developer_fee_posted(company_id) and accepted_at >= coalesce((

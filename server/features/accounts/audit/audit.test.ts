@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await testApp();
 });
 afterAll(() => app.close());
-/** Each test tampers with a chain of its own. */
+/** Each test tampers with its own chain. */
 beforeEach(async () => {
   root = await app.make.root();
 });
@@ -82,7 +82,7 @@ describe('[BEY-12] the hash chain over the user log', () => {
     expect(await app.features.logChain.seal()).toBe(0);
   });
 
-  test('a row whose transaction ends after a seal comes with the next one, and nobody waits for a seal', async () => {
+  test('a row whose transaction ends after a seal comes with the next one, and no one waits for a seal', async () => {
     let proceed = (): void => {};
     const held = new Promise<void>((done) => {
       proceed = done;
@@ -206,7 +206,7 @@ describe('[BEY-12] the hash chain over the user log', () => {
     expect(verdict.erased).toBe(2);
   });
 
-  test('seals cannot be altered, left out, made anew without the key, or cut off unnoticed', async () => {
+  test('seals cannot be altered, left out, made again without the key, or cut off unnoticed', async () => {
     await write(6);
     await app.features.logChain.seal(2);
     const { head, hashes } = await found();

@@ -16,7 +16,7 @@ const rowWithDetail = sql<RowWithDetail>`
 
 /**
  * Runs `work` as the owner of everything on one consistent snapshot of the database at `adminUrl`, so that the database
- * can be in use meanwhile. Nothing can be written.
+ * can be in use in the meantime. Nothing can be written.
  */
 export async function onSnapshot<T>(adminUrl: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   const pool = new pg.Pool({ connectionString: adminUrl, max: 1 });

@@ -54,7 +54,7 @@ test('[AUTH-21] what is tried on an account is logged with address and place, sh
     `select d.description, host(d.user_ip) as ip from user_log l join user_log_detail d on d.log_id = l.id
      where l.action = 'login.failed' and l.object_id = ''`,
   );
-  expect(unknown).toEqual([{ description: 'A login as nobody@x.test failed from 8.8.8.8', ip: '8.8.8.8' }]);
+  expect(unknown).toEqual([{ description: 'A sign-in as nobody@x.test failed from 8.8.8.8', ip: '8.8.8.8' }]);
   // The very first device is not reported, and neither are three typos.
   expect(await alerts('ann@x.test')).toEqual([]);
 

@@ -56,7 +56,7 @@ async function linksTo(email: string) {
   return { stop: linkIn(mail).url.pathname.split('/').at(-1)!, allow: allow.split('/')[1]! };
 }
 
-describe('[PROF-02] another person changes somebody’s address', () => {
+describe('[PROF-02] another person changes someone’s address', () => {
   test('it waits 72 hours, both are told, and then the devices are signed out and the codes still go to the old one', async () => {
     const one = await owner();
     await app.admin.query(

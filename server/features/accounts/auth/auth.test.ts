@@ -150,7 +150,7 @@ describe('[AUTH-02] refresh tokens', () => {
     }
   });
 
-  test('a login that nobody used for 14 days is over, and so is the oldest of more than 50', async () => {
+  test('a login that no one used for 14 days is over, and so is the oldest of more than 50', async () => {
     const idle = (await login('client@x.test')).body.refresh_token as string;
     app.clock.advance(14 * 86_400_000 + 1);
     expect((await refresh(idle)).status).toBe(401);

@@ -134,7 +134,7 @@ describe('[AUTH-19] reCAPTCHA where a key is set', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('refuses failures, foreign hosts and low scores; lets nobody through when it cannot be asked', async () => {
+  test('refuses failures, foreign hosts and low scores; lets no one through when it cannot be asked', async () => {
     const status = async (body: unknown) => {
       answer = () => body;
       return (await forgot(app, 'x')).status;

@@ -126,7 +126,7 @@ test('[BEY-11] a list is told by its address alone, which can be written in one 
   }
 });
 
-test('[BEY-11] whoever asks many times at once keeps nobody from the database', async () => {
+test('[BEY-11] whoever asks many times at once keeps no one from the database', async () => {
   const token = await app.signIn('bea@x.test', HOST);
   const asked = await Promise.all(Array.from({ length: 40 }, () => embed(token)));
   expect([...new Set(asked.map(({ status }) => status))]).toEqual([200]);
@@ -195,7 +195,7 @@ test('[BEY-11] an open session alone turns no automatic purchases on, and change
     expect((await call(own)).body.errors).toEqual({ confirm: ['password'] });
 });
 
-test('[BEY-11] an open session alone has leads mailed to nobody new', async () => {
+test('[BEY-11] an open session alone has leads mailed to no one new', async () => {
   const campaign = await app.make.campaign(await app.make.client(acme));
   const send = (token: string, reportSentTo: string[]) =>
     ask(token, 'PUT', 'leadspeek/client/update', {

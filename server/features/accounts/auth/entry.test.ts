@@ -324,7 +324,7 @@ describe('[AUTH-07] [AUTH-08] registering', () => {
     expect(assigned).toEqual([{ role: 'referrer', user_id: sales.id, agency_id: me.body.company_id }]);
   });
 
-  test('[CONF-10] everybody who may invite others has a link of their own that leads to an open sign-up', async () => {
+  test('[CONF-10] everyone who may invite others has a link of their own that leads to an open sign-up', async () => {
     await allow(root);
     await allow(agency, false);
     const linkOf = async (email: string, host: string) =>

@@ -206,7 +206,7 @@ export function createFactors(
         else if (duty.passkeys.length === 0) await recovery.end(tx, user.id);
         const ended = await sessions.endAll(tx, user.id, ctx.actor.sessionId, 'factor');
         const what = kind
-          ? `Two-factor login was set to ${kind === 'google' ? 'an authenticator app' : 'codes by email'}`
+          ? `Two-factor sign-in was set to ${kind === 'google' ? 'an authenticator app' : 'codes by email'}`
           : 'Two-factor authentication was turned off';
         await post.send(tx, 'account.notice', sender, user, noticeMail(user.name, what, ctx.ip));
         await audit.record(tx, ctx, {

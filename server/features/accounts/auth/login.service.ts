@@ -114,7 +114,7 @@ export function createLogin(
         action: 'login.code',
         objectKind: 'user',
         objectId: user.id,
-        description: `${user.name} gave the right password from ${ctx.ip}; ${kind === 'passkey' ? 'a passkey' : `a code (${kind})`} is asked for`,
+        description: `${user.name} entered the correct password from ${ctx.ip}; ${kind === 'passkey' ? 'a passkey' : `a code (${kind})`} is required`,
       });
     });
     return stepOf(row, token, user.email, hosts);
@@ -332,7 +332,7 @@ export function createLogin(
         action: paused ? 'login.paused' : 'login.failed',
         objectKind: 'user',
         objectId: user?.id ?? '',
-        description: `A login as ${username} failed from ${ctx.ip}${paused ? '; further attempts from there must wait' : ''}`,
+        description: `A sign-in as ${username} failed from ${ctx.ip}${paused ? '; further attempts from there must wait' : ''}`,
       });
       if (paused || many) await jobs.send(tx, alertJob, [{ rootId, userId: user?.id ?? null, logId }]);
     });

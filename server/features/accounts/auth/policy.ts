@@ -90,7 +90,7 @@ export interface Place {
 
 /**
  * Whether a user may view the product as someone else (NAV-03): owners and administrators of a root as users of its
- * agencies and clients, those of an agency as its clients' users; their sales people as owners of the companies in
+ * agencies and clients, those of an agency as its clients' users; their salespeople as owners of the companies in
  * their care, which is checked separately. Never within a company, never upward.
  */
 export function mayView(viewer: Place, viewed: Place): boolean {

@@ -217,7 +217,7 @@ export function createSessions(
         ...place,
         userId: state.user_id,
         sessionId,
-        // Sales people see a company as an administrator who may see its work, not as its owner.
+        // Salespeople see a company as an administrator who may see its work, not as its owner.
         grade: policy.gradeOf(state.kind, trueActor && isSales(trueActor) ? 'administrator' : state.role),
         isAccountExecutive: state.is_account_executive,
         trueActor,

@@ -50,7 +50,7 @@ const validate = (token: string, more: object = {}, host = HOST) =>
   app.call('POST', '/api/v1/developer/sso/validation', { host, body: { token, ...more } });
 
 describe('[AUTH-12] single sign-on', () => {
-  test('a token signs its person in, and says when somebody else was', async () => {
+  test('a token signs its person in, and says when someone else was', async () => {
     const { token, url, expires_at } = await mint();
     expect(url).toBe(`http://acme.test/sso?token=${token}`);
     expect(expires_at).toBe(new Date(app.clock.now().getTime() + 60_000).toISOString());
@@ -123,7 +123,7 @@ describe('[AUTH-12] single sign-on', () => {
     expect(rows.some(({ row }) => row.includes(token))).toBe(false);
   });
 
-  test('nobody makes one for somebody they may not see, and none works for who is gone', async () => {
+  test('nobody makes one for someone they may not see, and none works for who is gone', async () => {
     const owner = await app.make.user(agency, {});
     await expect(mint(owner.id, 'asker@x.test')).rejects.toThrow('does not exist');
     const leaver = await app.make.user(client, {});

@@ -210,7 +210,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
       'agency > rival': 404,
       'agency > rivalclient': 404,
       'agencyadmin > agency': 403,
-      // Nothing is assigned to these sales people.
+      // Nothing is assigned to these salespeople.
       'rootsales > client': 404,
       'agencysales > client': 404,
       'client > clientadmin': 403,
@@ -237,7 +237,7 @@ describe('[NAV-03] [BEY-12] view mode', () => {
     expect(mayView(at('agency', 'owner', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'owner', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('agency', 'owner', 'a', 'a'), at('agency', 'owner', 'a', 'a'))).toBe(false);
-    // For sales people assignment is checked too; they view owners only.
+    // For salespeople assignment is checked too; they view owners only.
     expect(mayView(at('agency', 'sales', 'a', 'a'), viewed)).toBe(true);
     expect(mayView(at('agency', 'sales', 'b', 'b'), viewed)).toBe(false);
     expect(mayView(at('root', 'sales', null, 'r'), at('client', 'administrator', 'a', 'c'))).toBe(false);
@@ -551,7 +551,7 @@ describe('[BEY-12] what view mode may not do', () => {
 
 describe('[ROLE-02] the view of a sales person', () => {
   /**
-   * The token of a view of the actor's agency, or of its client, by one of the root's sales people to whom it is
+   * The token of a view of the actor's agency, or of its client, by one of the root's salespeople to whom it is
    * assigned.
    */
   async function look(viewed: string): Promise<string> {
@@ -559,7 +559,7 @@ describe('[ROLE-02] the view of a sales person', () => {
     return viewAs(await signIn('rootsales'), viewed);
   }
 
-  test('is of the owners of what is in their care and of the clients of that, and of nobody else', async () => {
+  test('is of the owners of what is in their care and of the clients of that, and of no one else', async () => {
     const root = await signIn('rootsales');
     const seller = await signIn('agencysales', 'acme.test');
     const tried = async (token: string, host: string) => {
@@ -767,7 +767,7 @@ describe('[BEY-12] what the company viewed sees', () => {
   const texts = async (who: string, host: string) =>
     ((await views(who, host)).body.data as ViewRow[]).map((row) => `${row.who}: ${row.reason}`);
 
-  test('is who looked at its people, when, why and until when; nobody else is told', async () => {
+  test('is who looked at its people, when, why and until when; no one else is told', async () => {
     const fresh = await app.make.client(agency, { name: 'Fresh Ltd' });
     const passwordHash = await app.features.users.hashPassword(PASSWORD);
     for (const role of ['owner', 'administrator'] as const) {

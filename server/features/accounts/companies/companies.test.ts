@@ -433,7 +433,7 @@ describe('[AGCY-05] changing an agency', () => {
     expect([one.status, two.status].sort()).toEqual([200, 409]);
   });
 
-  test('another email address: the old one is told, its links open nothing, and who has no password is invited anew', async () => {
+  test('another email address: the old one is told, its links open nothing, and who has no password is invited again', async () => {
     const node = await made();
     const old = String(node.email);
     app.clock.advance(1000);
@@ -570,7 +570,7 @@ describe('[AGCY-05] changing an agency', () => {
     expect(await rootMenu()).toEqual(await choosable());
   });
 
-  test('[AGCY-11] developer mode off and on again asks for the terms anew', async () => {
+  test('[AGCY-11] developer mode off and on again asks for the terms again', async () => {
     const node = await made({ ApiMode: 'T' });
     const accept = () =>
       app.make.developer({ ...acme, id: node.company_id, agency_id: node.company_id }, node.id);

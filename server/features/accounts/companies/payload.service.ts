@@ -84,7 +84,7 @@ const gone = (): never => {
 };
 
 /**
- * The part of the client/user payload (spec product 3) that belongs to the owner and to the sales people of a company.
+ * The part of the client/user payload (spec product 3) that belongs to the owner and to the salespeople of a company.
  */
 export function createPayload({ sales, users }: { sales: Sales; users: Users }) {
   /** Sets those of the owner's flags that are given; returns what changed, in words. */
@@ -105,7 +105,7 @@ export function createPayload({ sales, users }: { sales: Sales; users: Users }) 
   }
 
   /**
-   * Assigns a company to the named sales people.
+   * Assigns a company to the named salespeople.
    * @throws Refusal 403, 422
    */
   async function care(tx: Tx, ctx: Ctx, company: Parameters<Sales['setWithin']>[2], given: Entered) {

@@ -103,7 +103,7 @@ export function nodeToWire(ctx: Ctx, row: NodeRow, above: Above): CompanyNodeDat
   };
 }
 
-/** Companies directly below the actor's own by their ids, in wire form; for the list of sales people. */
+/** Companies directly below the actor's own by their ids, in wire form; for the list of salespeople. */
 export const companyDetails =
   (companies: Companies) =>
   async (ctx: Ctx, ids: readonly string[]): Promise<Map<string, CompanyNodeData>> => {
@@ -264,7 +264,7 @@ export function companiesRoutes(companies: Companies, staff: Staff): Handlers<ty
       });
       return {
         ...done(saved(input.email, row.owner_email)),
-        // Sales people see no more of a company than their own list shows.
+        // Salespeople see no more of a company than their own list shows.
         data: isSales(ctx.actor) ? [] : [nodeToWire(ctx, row, await companies.above(ctx, input.company_id))],
       };
     },

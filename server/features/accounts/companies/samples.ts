@@ -78,7 +78,7 @@ export const samples: Samples = {
       const ClientID = await freshCompany(t, who);
       const fields = companyFields(who);
       if (who?.grade.endsWith('.sales')) {
-        // Sales people cannot change the address, so there must be an owner who has it.
+        // Salespeople cannot change the address, so there must be an owner who has it.
         await careFor(ClientID, who);
         await ownerFor(ClientID, fields.ClientEmail);
       }

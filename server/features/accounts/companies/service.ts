@@ -81,7 +81,7 @@ export function createCompanies(
   const nodeOf = async (tx: Tx, id: string) => (await store.node(tx, id, developer)) ?? missing();
 
   /**
-   * @throws Refusal 404 for a company that does not exist or, for sales people, is not assigned to them; 422 for one
+   * @throws Refusal 404 for a company that does not exist or, for salespeople, is not assigned to them; 422 for one
    * that is not directly below the actor's own
    */
   async function child(tx: Tx, ctx: Ctx, id: string): Promise<Company & { agency_id: string }> {

@@ -57,7 +57,7 @@ const missing = (): never => {
 
 export type Staff = ReturnType<typeof createStaff>;
 
-/** The people of a company: its owners and administrators, and a root's or agency's sales people (spec product 2, 3, 6). */
+/** The people of a company: its owners and administrators, and a root's or agency's salespeople (spec product 2, 3, 6). */
 export function createStaff(
   platform: Platform,
   { users, audit, auth, limits }: { users: Users; audit: Audit; auth: Auth; limits: Limits },
@@ -71,7 +71,7 @@ export function createStaff(
     isOwner: ctx.actor.grade.endsWith('.owner'),
     modules: ctx.actor.modules,
   });
-  /** @throws Refusal 404 for another company, and for sales people of a client, which has none */
+  /** @throws Refusal 404 for another company, and for salespeople of a client, which has none */
   function own(ctx: Ctx, companyId: string, type?: StaffGiven['type']): void {
     if (companyId !== ctx.actor.companyId || (type === 'sales' && ctx.actor.kind === 'client')) missing();
   }

@@ -186,7 +186,7 @@ describe('[CONF-02] people of the own company', () => {
     expect([second.status, second.body.message]).toEqual([409, configMessages.personStale]);
   });
 
-  test('there is one default administrator; notices go to who wants them, and always to somebody', async () => {
+  test('there is one default administrator; notices go to who wants them, and always to someone', async () => {
     const firm = await app.make.agency(root, { host: 'firm.test' });
     const boss = await app.make.user(firm, { email: 'boss@firm.test', passwordHash });
     const people = await Promise.all(
@@ -329,7 +329,7 @@ describe('[CONF-02] who may do what with whom', () => {
     await app.signIn(gone.email, 'acme.test');
   });
 
-  test('a client has its own people, and reaches nobody else’s', async () => {
+  test('a client has its own people, and reaches no one else’s', async () => {
     const own = await made({}, 'client');
     const rows = (await list('all/full_name/asc/all', '', 'administrator', 'client')).rows;
     expect(rows.map((row) => row.id).toSorted()).toEqual([own.id, ids.client!].toSorted());
@@ -389,7 +389,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect(await names()).toEqual([]);
     const care = await ask('PUT', 'configuration/sales', { companyID: client.id, salesAE: node.id });
     expect([care.status, await names()]).toEqual([200, ['Client']]);
-    // What sales people may not see: people or the list of the others, money, settings.
+    // What salespeople may not see: people or the list of the others, money, settings.
     for (const url of [
       `configuration/user/${acme.id}/all/all/sales/all/all/all/all`,
       `configuration/user/${acme.id}/all/all/client/all/all/all/all`,
@@ -405,7 +405,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect(again.status).toBe(422);
   });
 
-  test('[BEY-31] nobody is sent more than five invitations in an hour, under one address or several', async () => {
+  test('[BEY-31] no one is sent more than five invitations in an hour, under one address or several', async () => {
     const person = await made();
     const again = async () =>
       (await ask('POST', 'configuration/user/resendinvitation', { companyID: acme.id, ClientID: person.id }))

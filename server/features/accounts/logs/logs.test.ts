@@ -107,7 +107,7 @@ describe('[LOGS-01] [LOGS-04] filters', () => {
       ['pixel.copied', 'Northwind'],
       ['login', 'Northwind'],
     ]);
-    expect(data[0]!.description).toBe('Copied the tag of the pixel: Tents');
+    expect(data[0]!.description).toBe('Copied the pixel code: Tents');
   });
 
   test('by user type, user, category, campaign, and days where the company is', async () => {
@@ -256,7 +256,7 @@ test('[LOGS-02] the file has what the filters show, and 9999 or all stand for no
   expect(lines.length - 1).toBe((await log('agency')).total);
   const some = (await file(`client/${ids.client}/campaign/2000-01-01_2999-12-31/${campaign.id}`)).payload;
   expect(some.trim().split('\r\n').slice(1)).toEqual([
-    expect.stringContaining('Copied the tag of the pixel: Tents'),
+    expect.stringContaining('Copied the pixel code: Tents'),
   ]);
   expect((await file('nobody/9999/all/all/9999')).statusCode).toBe(422);
   expect((await file('all/9999/all/all/9999', other.id)).statusCode).toBe(404);

@@ -5,7 +5,7 @@ import { rootsRoutes } from './service.ts';
 
 export const feature = defineFeature({
   name: 'accounts/roots',
-  about: 'Further roots, made by the master root.',
+  about: 'More roots, created by the master root.',
   tables: [],
   reads: [],
   create: () => ({}),

@@ -8,7 +8,7 @@ type DetailsOf = Parameters<typeof salesListRoutes>[1];
 
 export const feature = defineFeature({
   name: 'accounts/sales',
-  about: 'Sales people and the companies assigned to them.',
+  about: 'Salespeople and the companies assigned to them.',
   tables: ['sales_assignment'],
   reads: ['company', 'user_account'],
   create: (platform, below: Parameters<typeof createSales>[1]) => ({ sales: createSales(platform, below) }),

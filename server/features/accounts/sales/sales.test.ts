@@ -68,7 +68,7 @@ const logged = async () =>
     (await app.admin.query(`select count(*) as n from user_log where action = 'sales.assign'`)).rows[0].n,
   );
 
-describe('[AGCY-16] the sales people of a company', () => {
+describe('[AGCY-16] the salespeople of a company', () => {
   test('are chosen from the own sales, one person may hold several roles, and one call leaves what it does not name', async () => {
     const before = await logged();
     const saved = await set('owner', acme, { salesRep: id.rep, salesAE: id.rep, salesRef: id.second });
@@ -115,7 +115,7 @@ describe('[AGCY-16] the sales people of a company', () => {
     expect((await set('owner', root, { salesRep: id.rep })).status).toBe(404);
   });
 
-  test("refuse everybody who is none of one's own sales, whether they exist or not", async () => {
+  test("refuse everyone who is none of one's own sales, whether they exist or not", async () => {
     for (const wrong of [id.acmesales, id.owner, id.otherrep, cleo.id]) {
       const { status, body } = await set('owner', acme, { salesAE: wrong });
       expect([status, body.errors]).toEqual([422, { salesAE: ['must be one of your salespeople'] }]);

@@ -1,7 +1,7 @@
 import { belowOf, type Samples } from '../../../test/samples.ts';
 
 export const samples: Samples = {
-  // A root's users assign an agency's sales people; an agency's users assign its clients'.
+  // A root's users assign an agency's salespeople; an agency's users assign its clients'.
   'GET /api/configuration/sales/list': {
     named: true,
     request: (t, who) => ({ url: `/api/configuration/sales/list?companyID=${belowOf(t, who)}` }),

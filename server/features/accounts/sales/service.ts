@@ -132,7 +132,7 @@ export function createSales({ db, clock }: Platform, parts: { audit: Audit; user
           action: 'sales.assign',
           objectKind: 'company',
           objectId: company.id,
-          description: `Set the sales people of ${company.name}: ${changes.join(', ') || 'no changes'}`,
+          description: `Set the salespeople of ${company.name}: ${changes.join(', ') || 'no changes'}`,
         });
       }),
 

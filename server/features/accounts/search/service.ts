@@ -63,7 +63,7 @@ export function searchRoutes(
   { db }: Platform,
   { sales }: { sales: Sales },
 ): Handlers<typeof contract.search> {
-  /** Sales people find only what is assigned to them. */
+  /** Salespeople find only what is assigned to them. */
   async function assigned(ctx: Ctx, q: string, kind: 'agency' | 'client'): Promise<SearchHit[]> {
     if (kind === 'agency' && ctx.actor.kind !== 'root') return [];
     const asked = { kind, search: q, sort: 'company_name', page: 1, per_page: SEARCH_MOST + 1 };

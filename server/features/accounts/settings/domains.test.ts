@@ -338,7 +338,7 @@ describe('[TEN-04] the subdomain', () => {
     expect((await Promise.all(hosts.map(served))).filter((status) => status === 200)).toHaveLength(1);
   });
 
-  test('is changed, and the one before serves nobody any more', async () => {
+  test('is changed, and the one before serves no one any more', async () => {
     const { status, body } = await ask('PUT', 'subdomain', { subdomain: ` New-Name${serial} ` });
     expect([status, body.message, (body.data as State).subdomain]).toEqual([
       200,
@@ -398,7 +398,7 @@ describe('[TEN-04] the subdomain', () => {
     }
   });
 
-  test('is refused by rule, and when somebody has it, naming the field', async () => {
+  test('is refused by rule, and when someone has it, naming the field', async () => {
     const fault = async (subdomain: string) => {
       const { status, body } = await ask('PUT', 'subdomain', { subdomain });
       return [status, (body.errors as Record<string, string[]>).subdomain?.[0]];
@@ -420,7 +420,7 @@ describe('[TEN-04] the subdomain', () => {
     expect(await served(`acme${serial}.root.test`)).toBe(200);
   });
 
-  test('a root sets it for its agency, never for itself; nobody for a foreign agency', async () => {
+  test('a root sets it for its agency, never for itself; no one for a foreign agency', async () => {
     const token = await app.signIn('root@x.test', 'root.test');
     const as = (companyID: string | undefined) =>
       app.call('PUT', '/api/configuration/subdomain', {

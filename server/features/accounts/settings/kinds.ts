@@ -149,7 +149,7 @@ export function createKinds(
     },
     module_names: {
       words: 'module names',
-      // A root's sales people see the names of the products whose costs they set.
+      // A root's salespeople see the names of the products whose costs they set.
       needs: { read: 'setting.get', save: 'setting.write' },
       read: async (tx, company) => labelsToWire(await store.labelsOf(tx, company.id)),
       async save(tx, company, value) {
@@ -174,7 +174,7 @@ export function createKinds(
     },
     agency_costs: {
       words: 'costs',
-      // A root's sales people set it for agencies in their care.
+      // A root's salespeople set it for agencies in their care.
       needs: { read: 'setting.get', save: 'cost.agency' },
       read: async (tx, company) =>
         (await pricing.readAgency(tx, company)).data as SettingValue<'agency_costs'>,

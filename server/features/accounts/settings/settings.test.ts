@@ -202,7 +202,7 @@ describe('[CONF-03] what is shown of the sidebar below', () => {
     expect([await hiddenOf('root'), await hiddenOf('foreign')]).toEqual([[], []]);
   });
 
-  test('what everybody needs cannot be hidden, and only who is above decides', async () => {
+  test('what everyone needs cannot be hidden, and only who is above decides', async () => {
     for (const name of ['profile', 'card-setting', 'general-setting', 'statement', 'invoices', 'dashboard'])
       expect([name, (await save('root', 'agencysidebar', { hidden: [name] })).status]).toEqual([name, 422]);
     expect((await save('agency', 'clientsidebar', { hidden: ['role-list'] })).status).toBe(422);
@@ -265,7 +265,7 @@ describe('[TEN-07] module names and addresses', () => {
 });
 
 describe('[TEN-03] logo and favicon', () => {
-  test('are encoded anew, shown once they are saved, by the hosts of their brand and of the root above, and no other', async () => {
+  test('are encoded again, shown once they are saved, by the hosts of their brand and of the root above, and no other', async () => {
     const up = await upload('agency', 'logo', await picture(1200, 300));
     expect(up.json()).toMatchObject({ result: 'success', data: { width: 512, height: 128 } });
     const { id, url } = up.json().data;

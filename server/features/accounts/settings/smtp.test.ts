@@ -201,7 +201,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
   const stateOf = async (id: string) =>
     (await app.admin.query('select state, from_address, last_error from mail where id = $1', [id])).rows[0];
 
-  test('the tenant’s mails go by it from its address, and other tenants’ do not', async () => {
+  test('the tenant’s emails go by it from its address, and other tenants’ do not', async () => {
     const before = mails.received.length;
     const [own, other] = [await enqueue('acme.test', 'bea@x.test'), await enqueue('root.test', 'bea@x.test')];
     for (const mailId of [own, other]) await app.features.mail.send({ rootId: root.id, mailId });
@@ -211,7 +211,7 @@ describe('[CONF-03] [CONF-09] the mail server of a tenant', () => {
     expect(mails.received.at(-1)?.raw).toContain('From: Acme <hello@acme.test>');
   });
 
-  test('where it does not take mails the platform does in the end: nobody is locked out by a wrong setting', async () => {
+  test('where it does not take emails the platform does in the end: no one is locked out by a wrong setting', async () => {
     await save({ password: 'changed since' });
     const mailId = await enqueue('acme.test', 'bea@x.test');
     const send = () => app.features.mail.send({ rootId: root.id, mailId });

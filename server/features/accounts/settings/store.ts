@@ -162,7 +162,7 @@ export async function smtpAt(tx: Tx, host: string) {
       )
       .select('s.value')
       .where('d.host', '=', host)
-      // Without white labelling an agency's mails go by its root's server.
+      // Without white labeling an agency's emails go by its root's server.
       .where(sql<boolean>`wears_own(d.company_id)`)
       .executeTakeFirst()
   );

@@ -40,7 +40,7 @@ export function missingOfProfile(
 
 export type SetupPart = 'profile' | 'card' | 'agreement' | 'onboarding';
 
-/** Returns what setup_complete is waiting for (domain, Set-up states). */
+/** Returns what setup_complete is waiting for (domain, Setup states). */
 export function missingOfSetup(given: {
   profileDone: boolean;
   cardRequired: boolean;
@@ -59,7 +59,7 @@ export function missingOfSetup(given: {
 
 /**
  * Whether a company needs a card to complete its setup: an agency does unless its onboarding charge will ask for one; a
- * client does unless its agency bills it outside the system. No one does if no gateway accepts cards, and sales people
+ * client does unless its agency bills it outside the system. No one does if no gateway accepts cards, and salespeople
  * do not for themselves.
  */
 export function cardRequired(given: {

@@ -73,7 +73,7 @@ export function profileRoutes(setup: Setup): {
         method: 'POST',
         url: '/api/user/update',
         access: 'account.own',
-        tag: 'Person',
+        tag: 'Users',
         summary: ProfileForm.description!,
         input: ProfileForm,
         answer: ProfileAnswer,
@@ -98,7 +98,7 @@ export function profileRoutes(setup: Setup): {
         method: 'GET',
         url: '/profile-picture/:file',
         access: 'public',
-        tag: 'Person',
+        tag: 'Users',
         summary: 'Returns a person’s picture on their system’s hosts. A changed picture gets a new address',
         async handler(ctx, request, reply) {
           const { file } = request.params as { file: string };

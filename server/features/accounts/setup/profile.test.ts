@@ -157,7 +157,7 @@ describe('[PROF-02] POST /user/update', () => {
     expect((await owner.get('/api/user')).body.name).toBe('Before');
   });
 
-  test('a picture is encoded anew, shown at the hosts of the system only, replaced and removed', async () => {
+  test('a picture is encoded again, shown at the hosts of the system only, replaced and removed', async () => {
     const owner = await person(client);
     const canvas = createCanvas(400, 300);
     const saved = await owner.save({}, canvas.toBuffer('image/png'));

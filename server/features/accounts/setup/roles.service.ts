@@ -81,7 +81,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
     },
 
     /**
-     * Returns the rows of a role or of a person; all off for sales people; null means full access. Reading one's own
+     * Returns the rows of a role or of a person; all off for salespeople; null means full access. Reading one's own
      * rows needs no permission.
      * @throws Refusal 403, 404
      */
@@ -99,7 +99,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
           return toRows(await roles.rights(tx, role.id));
         }
         const person = (await users.byId(tx, user_id)) ?? missing();
-        // Sales people have none of the modules; they have their own permissions (spec product 6).
+        // Salespeople have none of the modules; they have their own permissions (spec product 6).
         if (person.role === 'sales') return toRows([]);
         return person.rights && toRows(person.rights);
       });
@@ -143,7 +143,7 @@ export function createRoles({ db }: Platform, { tenants, users, audit }: SetupPa
         }),
       ),
 
-    /** Removes a role that nobody holds. @throws Refusal 403, 404, 409 */
+    /** Removes a role that no one holds. @throws Refusal 403, 404, 409 */
     remove: (ctx: Ctx, roleId: string): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
         const role = await changeable(tx, ctx, roleId);

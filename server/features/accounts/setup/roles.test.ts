@@ -226,7 +226,7 @@ describe('[ROLE-01] roles at the API', () => {
     expect((await ask(`&usrID=${free.id}`)).body).toMatchObject(full);
     // A user without a role is asked for with a blank one.
     expect((await ask(`&roleID=&usrID=${free.id}`)).body).toMatchObject(full);
-    // Sales people, and anyone who may not see the settings, can ask only about themselves.
+    // Salespeople, and anyone who may not see the settings, can ask only about themselves.
     const sales = await person(agency, { role: 'sales' });
     expect((await ask('', sales)).body).toMatchObject({
       user_type: 'R',
@@ -263,7 +263,7 @@ describe('[ROLE-01] roles at the API', () => {
     expect(await status('POST', 'add', { roleName: 'Less', roleModule: [row('Campaign', 'e')] })).toBe(200);
   });
 
-  test('a role is given to administrators of its company, and removed when nobody holds it', async () => {
+  test('a role is given to administrators of its company, and removed when no one holds it', async () => {
     const boss = await person(agency);
     const roleID = await roleOf(boss, [row('Campaign', 'e')]);
     const admin = await person(agency, { role: 'administrator' });

@@ -124,7 +124,7 @@ export function createSetup(platform: Platform, parts: SetupParts) {
     return {
       beta_user: products.isBetaUser,
       beta_features: products.betas,
-      // A client whose payment has failed is sent back to the card step (spec product 4, Client set-up).
+      // A client whose payment has failed is sent back to the card step (spec product 4, Client setup).
       setup_complete: facts.missingOf(known).length === 0 && !isUnpaidClient(known) ? 'T' : 'F',
       access: company.kind === 'root' ? '' : own.access_module,
       agency_access: agency.access_module,

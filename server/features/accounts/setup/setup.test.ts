@@ -162,7 +162,7 @@ describe('[USER-01] the session user', () => {
   });
 });
 
-describe('[PROF-02] the set-up of a new agency and of its client', () => {
+describe('[PROF-02] the setup of a new agency and of its client', () => {
   test('from nothing to complete, by the sandbox', async () => {
     const fresh = await app.make.agency(root, { host: 'fresh.test' });
     const owner = await person(fresh, {}, 'fresh.test');

@@ -231,7 +231,7 @@ describe('[CONF-04] a vendor completes what the own people data does not say', (
     expect((await data(leadId)).waits_until).toBeNull();
   });
 
-  test('a job that comes too late asks nobody; a refused key is said and holds nothing up', async () => {
+  test('a job that comes too late asks no one; a refused key is said and holds nothing up', async () => {
     const late = await newLead([GENDER]);
     clock.advance(WAIT_MS + 1);
     await run(late.leadId);

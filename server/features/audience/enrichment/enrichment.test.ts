@@ -66,7 +66,7 @@ const ask = (campaignId: string, advanced: number[], b2b: number[] = []) =>
   ]);
 
 describe('[CONF-04] the choice of data fields', () => {
-  test('narrows downwards: root, agency, client; nobody gives what is not offered to them', async () => {
+  test('narrows downwards: root, agency, client; no one gives what is not offered to them', async () => {
     expect(await allowed(client.id)).toEqual(new Set(ALL));
     expect(await choice('client', client.id)).toBeUndefined(); // settings are not visible to clients
     expect((await choose('root', agency.id, without(ID.credit_range))).status).toBe(200);

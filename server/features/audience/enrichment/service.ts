@@ -63,7 +63,7 @@ export function createEnrichment(
   }
 
   /**
-   * Returns the vendors that the root has an account with. Uses a transaction of its own, because they are not in an
+   * Returns the vendors that the root has an account with. Uses its own transaction, because they are not in an
    * agency's scope.
    */
   const connectedOf = ({ rootId }: { rootId: string }) =>

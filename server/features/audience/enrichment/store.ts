@@ -188,7 +188,7 @@ export async function keepProvider(
     await tx
       .insertInto('data_provider')
       .values({ ...owner, provider, key_sealed: sealed, updated_at: at })
-      // Somebody else has kept one in the same moment: the later one holds.
+      // Someone else has kept one in the same moment: the later one holds.
       .onConflict((conflict) =>
         conflict.columns(['root_id', 'provider']).doUpdateSet({ key_sealed: sealed, updated_at: at }),
       )

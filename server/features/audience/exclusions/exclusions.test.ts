@@ -409,7 +409,7 @@ describe('[BEY-08] lists of every level and kind', () => {
     ]);
   });
 
-  test('a client does not reach the list of its agency, nor anybody that of another', async () => {
+  test('a client does not reach the list of its agency, nor anyone that of another', async () => {
     expect((await raw('client', 'agency', agency.id, 'a@b.example\n')).status).toBe(404);
     expect((await raw('client', 'client', sibling.id, 'a@b.example\n')).status).toBe(404);
     expect((await raw('client', 'client', client.id, 'a@b.example\n', 'a.txt')).body.message).toBe(
@@ -620,7 +620,7 @@ describe('[BEY-31] how many entries there may be', () => {
   afterEach(() => void Object.assign(MOST_ENTRIES, usual));
   const rows = (count: number, from = 0) =>
     Array.from({ length: count }, (_, i) => `p${from + i}@quota.example\n`).join('');
-  /** An agency of its own with a client, and a way to upload as either. */
+  /** Its own agency with a client, and a way to upload as either. */
   async function stage(isSetUp: boolean) {
     const host = `quota${isSetUp ? '' : '-new'}.test`;
     const made = await app.make.agency(root, { host });

@@ -141,7 +141,7 @@ async function given(campaign: MadeCampaign, what: Step['do']): Promise<string> 
   return sent.join();
 }
 
-test('[EXCL-05] [BEY-08] nobody excluded is in any output, whatever order uploads, purges, matches and deliveries come in', {
+test('[EXCL-05] [BEY-08] no one excluded is in any output, whatever order uploads, purges, matches and deliveries come in', {
   timeout: 600_000,
 }, async () => {
   let run = 0;

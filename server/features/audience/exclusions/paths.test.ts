@@ -216,7 +216,7 @@ describe('[EXCL-05] [BEY-08] no excluded person becomes a lead', () => {
   });
 });
 
-describe('[BEY-08] nobody excluded since is given to anybody', () => {
+describe('[BEY-08] no one excluded since is given to anyone', () => {
   test.each(LEVELS)(
     'a webhook that waits, is tried again or is sent again: list of the %s',
     async (level) => {

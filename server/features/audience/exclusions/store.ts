@@ -71,7 +71,7 @@ export async function insertList(tx: Tx, row: Insertable<Schema['exclusion_list'
   await tx.insertInto('exclusion_list').values(row).execute();
 }
 
-/** Returns a list that the scope may see, including removed ones; `lock` prevents others from changing it meanwhile. */
+/** Returns a list that the scope may see, including removed ones; `lock` prevents others from changing it in the meantime. */
 export async function listById(tx: Tx, id: string, lock = false): Promise<ListRow | undefined> {
   const query = tx.selectFrom('exclusion_list').selectAll().where('id', '=', id);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
@@ -258,7 +258,7 @@ export async function insertEntries(
 }
 
 /**
- * Adds entries to a list by COPY, each only once however often it occurs; no one else adds to the list meanwhile.
+ * Adds entries to a list by COPY, each only once however often it occurs; no one else adds to the list in the meantime.
  * `data` is lines of kind, value (bytea in hex), whether it counts, and its label; `counting` of them do, each for the first time
  * in `data`. Returns how many of those were new to the list.
  */

@@ -321,7 +321,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     progress?: (row: imports.ImportRow) => void,
   ): Promise<void> {
     await needRoom(config.dataDir);
-    // In a transaction of its own: additions to the dictionary stay, whatever happens to the batch.
+    // In its own transaction: additions to the dictionary stay, whatever happens to the batch.
     const terms = 'keywords' in batch ? await termsOf(job.root_id, batch.keywords) : [];
     if (!('keywords' in batch)) await previous;
     const row = await inScopeWithClient(db, { rootId: job.root_id }, async (tx, client) => {

@@ -122,7 +122,7 @@ describe('choosing', () => {
     });
   });
 
-  test('[IDEN-02] an address of more than five people names nobody, and says nothing against anybody', () => {
+  test('[IDEN-02] an address of more than five people names no one, and says nothing against anyone', () => {
     const crowd = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => found(7, id, { people: 6 }));
     expect(choose(crowd, at)).toBeNull();
     expect(choose([found(4, 'z'), ...crowd], at)).toMatchObject({
@@ -225,7 +225,7 @@ describe('matching', () => {
     });
   });
 
-  test('[IDEN-02] an address: shared by two it is weak, by six it is nobody, private it is none', async () => {
+  test('[IDEN-02] an address: shared by two it is weak, by six it is no one, private it is none', async () => {
     expect(await one({ ip: '8.8.4.1' })).toMatchObject({
       kind: 7,
       confidence: 11,

@@ -29,7 +29,7 @@ describe('[BEY-05] who may be the same', () => {
     expect(similarNames(named(f2, l2), named(f, l))).toBe(alike);
   });
 
-  test('by the first key in order that they share, so that nobody is shown twice', () => {
+  test('by the first key in order that they share, so that no one is shown twice', () => {
     const a = named('Ann', 'Lee', 'x');
     expect(([1, 3, 2, 6] as const).map((kind) => areAlike(kind, a, a))).toEqual([true, false, false, false]);
     const md5Only = { ...a, sha256: [], sha1: [] };
@@ -203,7 +203,7 @@ describe('[BEY-05] merging people', () => {
     expect(await names()).toEqual(['A', 'C', 'C', 'C']);
   });
 
-  test('an import of the absorbed one’s row changes their row and makes nobody new; a new key is taken along when undone', async () => {
+  test('an import of the absorbed one’s row changes their row and makes no one new; a new key is taken along when undone', async () => {
     await importPeople([
       { external_id: '1', last_name: 'Kept', email: 'a@x.example' },
       { external_id: '2', last_name: 'Gone', email: 'b@x.example' },

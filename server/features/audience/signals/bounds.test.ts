@@ -115,7 +115,7 @@ describe.each(ways)('[CAMP-06] %s, of whom the batch has more than the campaign 
     expect([await leads(campaign), ...(await stateOf(campaign))]).toEqual([3, 'paused', `cap_${subject}`]);
   });
 
-  test('the last day: who comes before midnight of the client, and nobody who is judged after', async () => {
+  test('the last day: who comes before midnight of the client, and no one who is judged after', async () => {
     const campaign = await app.make.campaign(client, way.search);
     await app.admin.query(`update campaign set ends_on = '2026-03-10' where id = $1`, [campaign.id]);
     clock.advance(Date.parse('2026-03-11T04:59:59.999Z') - clock.now().getTime());
@@ -129,7 +129,7 @@ describe.each(ways)('[CAMP-06] %s, of whom the batch has more than the campaign 
     expect(await leads(campaign)).toBe(3);
   });
 
-  test('the first day: nobody before it begins where the client is', async () => {
+  test('the first day: no one before it begins where the client is', async () => {
     const campaign = await app.make.campaign(client, way.search);
     await app.admin.query(`update campaign set starts_on = '2026-03-11' where id = $1`, [campaign.id]);
     clock.advance(Date.parse('2026-03-11T04:59:59.999Z') - clock.now().getTime());

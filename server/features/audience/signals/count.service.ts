@@ -427,7 +427,7 @@ export function createCounts(
   }
 }
 
-/** The steps of a finished count; older ones lack the steps that were added since, and nobody fell out at those. */
+/** The steps of a finished count; older ones lack the steps that were added since, and no one fell out at those. */
 function stepsOf(row: Pick<Row, 'waterfall' | 'people' | 'placed'>): Wire['waterfall'] {
   if (!row.waterfall || row.people === null || row.placed === null) return null;
   const people = Number(row.people);

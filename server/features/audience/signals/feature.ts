@@ -8,7 +8,7 @@ import { createSignals, type Signals } from './service.ts';
 
 export const feature = defineFeature({
   name: 'audience/signals',
-  about: 'Search signals: keyword counts, and the people who become candidates of campaigns.',
+  about: 'Signals: keyword counts, and the people who become candidates of campaigns.',
   tables: ['intent_candidate', 'intent_count', 'intent_match'],
   reads: [
     'campaign',

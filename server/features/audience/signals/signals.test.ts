@@ -187,7 +187,7 @@ describe('[KEYW-01] counts', () => {
     expect(mails[0]).toMatchObject({ to_name: 'Casey Client', subject: 'Your keyword count is ready' });
   });
 
-  test('[CAMP-11] before its campaign is there a count goes by the rules that are given, and nobody is told', async () => {
+  test('[CAMP-11] before its campaign is there a count goes by the rules that are given, and no one is told', async () => {
     const { phone: _, ...silent } = app.make.person();
     await app.make.people(root, [silent, app.make.person()]);
     const [person, other] = (

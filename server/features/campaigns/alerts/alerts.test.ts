@@ -268,7 +268,7 @@ test('[BEY-18] people who are excluded or do not fit are not told of; tests are'
   expect((await log(id)).map(({ state, error }) => [state, error])).toEqual(
     Array(2).fill([
       'failed',
-      'Not sent: everyone it was about has been excluded, erased, or taken off their list.',
+      'Not sent: everyone it was about has been excluded, erased, or removed from their list.',
     ]),
   );
   await visit(stays);

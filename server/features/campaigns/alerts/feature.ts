@@ -6,7 +6,7 @@ import { type Alerts, createAlerts } from './service.ts';
 
 export const feature = defineFeature({
   name: 'campaigns/alerts',
-  about: 'Telling people at once of the leads that they wait for, by email, chat, or webhook.',
+  about: 'Alerts about leads and known customers by email, chat, or webhook.',
   tables: ['alert', 'alert_event', 'alert_message', 'alert_person'],
   reads: [
     'campaign',

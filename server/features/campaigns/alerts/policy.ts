@@ -17,7 +17,7 @@ export interface Telling {
 }
 
 /**
- * Which of an alert's waiting events are told now. Each is a message of its own as long as there are not too many in an
+ * Which of an alert's waiting events are told now. Each is its own message as long as there are not too many in an
  * hour. What comes beyond is gathered into one message, at most once an hour; so is what waited for hours to open.
  */
 export function tellNow(

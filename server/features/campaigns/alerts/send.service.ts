@@ -119,7 +119,7 @@ export function createAlertSender(
     if (telling.length === 0)
       return {
         outcome: failed(
-          'Not sent: everyone it was about has been excluded, erased, or taken off their list.',
+          'Not sent: everyone it was about has been excluded, erased, or removed from their list.',
         ),
       };
     const count = telling.length + Math.max(0, row.events - MOST_SENT);

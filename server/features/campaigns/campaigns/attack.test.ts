@@ -431,7 +431,7 @@ test('[CAMP-10] a page that cannot be read is told in the words of the specifica
   }
 });
 
-test('[CAMP-10] nobody makes the server fetch pages without end', async () => {
+test('[CAMP-10] no one makes the server fetch pages without end', async () => {
   const { leadspeekID } = await created({ ...fields, urlCode: `http://shop.localhost:${port}/` });
   const look = () => call('POST', '/leadspeek/client/check-embedded-code', { leadspeekID }, asAgency);
   const statuses: number[] = [];

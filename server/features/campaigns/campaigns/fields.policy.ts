@@ -181,7 +181,7 @@ export const stillAsked = (
 
 export function checkSite(row: { module: string }): void {
   if (row.module !== 'local')
-    throw new Refusal('conflict', 'This campaign has no site, so it has no tag.', {
+    throw new Refusal('conflict', 'This campaign has no site, so it has no pixel.', {
       errors: { campaign_id: ['is not a Site ID campaign'] },
     });
 }

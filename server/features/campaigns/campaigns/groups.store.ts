@@ -23,7 +23,7 @@ export async function groupsOf(tx: Tx, companyId: string): Promise<GroupRow[]> {
   return groups(tx).where('g.company_id', '=', companyId).orderBy(sql`lower(g.name)`).execute();
 }
 
-/** A group of a company; `lock` prevents others from changing or filling it meanwhile. */
+/** A group of a company; `lock` prevents others from changing or filling it in the meantime. */
 export async function groupById(tx: Tx, companyId: string, id: string, lock = false) {
   if (lock)
     await tx.selectFrom('company_group').select('id').where('id', '=', id).forUpdate().executeTakeFirst();

@@ -26,7 +26,7 @@ export async function updateCampaign(
   return done.numUpdatedRows > 0n;
 }
 
-/** A campaign that the scope may see and that is not removed; `lock` prevents others from changing it meanwhile. */
+/** A campaign that the scope may see and that is not removed; `lock` prevents others from changing it in the meantime. */
 export async function campaignById(tx: Tx, id: string, lock = false) {
   const query = tx.selectFrom('campaign').selectAll().where('id', '=', id).where('state', '<>', 'removed');
   return (lock ? query.forNoKeyUpdate() : query).executeTakeFirst();

@@ -6,7 +6,7 @@ import { type Connections, createConnections } from './service.ts';
 
 export const feature = defineFeature({
   name: 'campaigns/connections',
-  about: 'A company’s sign-ins at the services that receive leads.',
+  about: 'A company’s connections to the services that receive leads.',
   tables: ['connection', 'connection_queue', 'connection_sign_in'],
   reads: ['delivery', 'integration'],
   create: (platform, below: Parameters<typeof createConnections>[1]) => ({

@@ -24,7 +24,7 @@ export function createQueues(clock: Clock) {
   return {
     /**
      * Takes an account's turn with the calls of a batch; in the root's scope. Returns null, or when to ask again:
-     * somebody else is sending, or the quota is used up.
+     * someone else is sending, or the quota is used up.
      */
     async take(tx: Tx, account: Account, { quota = NO_QUOTA }: Queue): Promise<Date | null> {
       const now = clock.now();

@@ -75,7 +75,7 @@ export function connectionsRoutes(connections: Connections): {
       const state = given('state', 200);
       const to = await connections.signIns.returnTo(state);
       if (!to)
-        throw new Refusal('not_found', 'This sign-in has ended. Start it again from the Integrations page.');
+        throw new Refusal('not_found', 'This sign-in has expired. Start again from the Integrations page.');
       const code = given('code', 4000);
       const result: Record<string, string> = code
         ? { state, code }

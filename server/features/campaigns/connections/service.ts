@@ -90,7 +90,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       const result = outcomeOf(error);
       return {
         isConnected: false,
-        why: result.kind === 'delivered' ? 'It did not answer.' : words(result.why),
+        why: result.kind === 'delivered' ? 'It did not respond.' : words(result.why),
       };
     }
   }
@@ -106,7 +106,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     const kept = vendor.credentials.find(
       ({ key }) => !places.includes(key) && before[key] !== undefined && !given[key]?.trim(),
     );
-    if (kept) throw refusalOf(`credentials.${kept.key}`, 'must be entered again with another address');
+    if (kept) throw refusalOf(`credentials.${kept.key}`, 'must be entered again when the address changes');
   }
 
   const refused = (vendor: Vendor, why: string) =>
@@ -122,7 +122,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
 
   /**
    * The vendor refuses the credentials: what waits keeps waiting, and the company is told once. Returns whether the
-   * connection is broken now: a token of somebody who signed in is renewed first, and may be good again then.
+   * connection is broken now: a token of someone who signed in is renewed first, and may be good again then.
    */
   async function broken(rootId: string, id: string, why: string, isRenewed = false): Promise<boolean> {
     const scope = { rootId };
@@ -136,7 +136,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
     return inScope(db.app, scope, async (tx) => {
       const row = await store.connectionById(tx, id, 'update');
       if (row?.state !== 'connected') return true;
-      // Connected anew meanwhile.
+      // Connected again in the meantime.
       if (row.credentials_sealed !== before.credentials_sealed) return false;
       const now = clock.now();
       await store.updateConnection(tx, id, {
@@ -250,7 +250,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       });
     },
 
-    /** Renames, pauses, resumes, or signs in anew. @throws Refusal 404, 422, 429 */
+    /** Renames, pauses, resumes, or signs in again. @throws Refusal 404, 422, 429 */
     async update(
       ctx: Ctx,
       id: string,
@@ -287,7 +287,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
         if (state === 'connected' && row.state === 'broken' && !isTried)
           throw new Refusal(
             'conflict',
-            'The connection stopped working meanwhile. Enter its credentials again.',
+            'The connection stopped working in the meantime. Enter its credentials again.',
           );
         const changes = [
           ...(given.name === undefined || given.name === row.name
@@ -343,7 +343,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
       await signIns.revoke(vendorOf(removed.vendor), removed);
     },
 
-    /** Tries the credentials, at most once a minute; a broken connection that works again goes on. @throws Refusal 404, 422, 429 */
+    /** Tests the credentials, at most once a minute; a broken connection that works again goes on. @throws Refusal 404, 422, 429 */
     async test(ctx: Ctx, id: string) {
       const now = clock.now();
       const row = await inScope(db.app, ctx.scope, async (tx) => {
@@ -418,7 +418,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
 
     broken: (rootId: string, id: string, why: string) => broken(rootId, id, why),
 
-    /** Begins to sign in at a service; returns its page. @throws Refusal 404, 422, 429 */
+    /** Starts signing in to a service; returns its page. @throws Refusal 404, 422, 429 */
     async signIn(
       ctx: Ctx,
       given: {
@@ -453,10 +453,10 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
             await store.updateConnection(tx, row.id, { told_ending: true });
             const { name } = vendorOf(row.vendor);
             await notices.tell(tx, 'connection.ending', sender, ownerOf(row), {
-              subject: `Sign in at ${name} again to keep receiving leads there`,
+              subject: `Sign in to ${name} again to keep receiving leads there`,
               lines: [
-                `The sign-in of the connection “${row.name}” at ${name} ends on ${row.ends_at!.toISOString().slice(0, 10)}.`,
-                'Sign in again before then. Leads that come in later wait and are delivered once you have.',
+                `The sign-in of the connection “${row.name}” to ${name} expires on ${row.ends_at!.toISOString().slice(0, 10)}.`,
+                'Sign in again before then. Leads that come in later wait until you do.',
               ],
               page: { label: 'Sign in again', path: `/integrations/${row.vendor}` },
             });

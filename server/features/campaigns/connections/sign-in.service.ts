@@ -24,7 +24,7 @@ import type { ConnectionsDeps } from './deps.ts';
 import * as store from './store.ts';
 
 const VERIFIER = 'connection.verifier';
-/** How long somebody may take at the service. */
+/** How long someone may take at the service. */
 const SIGN_IN_MS = 600_000;
 /** A token is renewed this long before it ends, so that none ends between two calls. */
 const MARGIN_MS = 120_000;
@@ -72,7 +72,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
 
   /**
    * Renews the token of a connection, unless another process is doing so: a row lock decides who asks the service, and
-   * nobody waits with it. `isRefused`: the service no longer takes the token, although it has not ended.
+   * no one waits with it. `isRefused`: the service no longer takes the token, although it has not ended.
    */
   async function renew(
     vendor: Vendor,
@@ -87,7 +87,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       const row = await store.connectionById(tx, id, 'update');
       if (row?.auth !== 'oauth') return 'broken';
       if (row.renewing_until && row.renewing_until > now) return 'busy';
-      // Another process has renewed it meanwhile.
+      // Another process has renewed it in the meantime.
       if (!isRefused && !isStale(row)) return 'renewed';
       if (isRefused && row.renewed_at && now.getTime() - row.renewed_at.getTime() < FRESH_MS) return 'broken';
       await store.updateConnection(tx, id, { renewing_until: new Date(now.getTime() + RENEWING_MS) });
@@ -97,10 +97,10 @@ export function createSignIns(platform: Platform, parts: Parts) {
     const credentials = parts.opened(row);
     const exchanged = client
       ? await renewTokens(vendor.oauth!, wayOf(vendor, client), credentials)
-      : { kind: 'failed' as const, why: 'The platform is no longer registered at the service.' };
+      : { kind: 'failed' as const, why: 'The platform is no longer registered with the service.' };
     const isKept = await inScope(db.app, scope, async (tx) => {
       const before = await store.connectionById(tx, id, 'update');
-      // Signed in anew, or removed, meanwhile.
+      // Signed in again, or removed, in the meantime.
       if (before?.credentials_sealed !== row.credentials_sealed) return false;
       await store.updateConnection(tx, id, {
         renewing_until: null,
@@ -181,7 +181,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
           action: 'connection.sign_in',
           objectKind: 'company',
           objectId: company.id,
-          description: `Began to sign in at ${vendor.name}`,
+          description: `Started signing in to ${vendor.name}`,
           owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
         });
       });
@@ -193,7 +193,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       });
     },
 
-    /** Where a browser that comes back from a service goes on; undefined for a state that nobody began. */
+    /** Where a browser that comes back from a service goes on; undefined for a state that no one began. */
     returnTo: (state: string): Promise<string | undefined> =>
       store.returnOf(db.app, hashToken(state), clock.now()),
 
@@ -205,7 +205,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
       const begun = await inScope(db.app, ctx.scope, (tx) =>
         store.takeSignIn(tx, hashToken(state), ctx.actor.sessionId, clock.now()),
       );
-      if (!begun) throw new Refusal('conflict', 'This sign-in has ended or was used before. Start it again.');
+      if (!begun) throw new Refusal('conflict', 'This sign-in has expired or was already used. Start again.');
       const vendor = vendorOf(begun.vendor);
       const client = clientOf(vendor);
       if (!vendor.oauth || !client) return missing();
@@ -259,7 +259,7 @@ export function createSignIns(platform: Platform, parts: Parts) {
           action: begun.connection_id ? 'connection.update' : 'connection.create',
           objectKind: 'connection',
           objectId: id,
-          description: `Signed in at ${vendor.name}: ${account}`,
+          description: `Signed in to ${vendor.name}: ${account}`,
           owner,
         });
         return id;

@@ -80,7 +80,7 @@ export async function insertSignIn(tx: Tx, row: Insertable<Schema['connection_si
   await tx.insertInto('connection_sign_in').values(row).execute();
 }
 
-/** Deletes the sign-ins of a company that nobody has ended in time. */
+/** Deletes the sign-ins of a company that no one has ended in time. */
 export async function forgetSignIns(tx: Tx, companyId: string, at: Date): Promise<void> {
   await tx
     .deleteFrom('connection_sign_in')

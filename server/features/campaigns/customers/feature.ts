@@ -7,7 +7,7 @@ import { type Customers, createCustomers } from './service.ts';
 export const feature = defineFeature({
   name: 'campaigns/customers',
   about:
-    'Known customers: never charged for, told of when they are back, and refreshed from a connected CRM.',
+    'Known customers: never charged for, with alerts when they are back, and refreshed from a connected CRM.',
   tables: ['customer_visit'],
   reads: ['campaign', 'exclusion_list'],
   create: (platform, below: Parameters<typeof createCustomers>[1]) => ({

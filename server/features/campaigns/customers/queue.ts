@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineJob } from '../../../platform/jobs.ts';
 
-/** Reads a list of customers anew from its connection. Safe to run twice. */
+/** Reads a list of customers again from its connection. Safe to run twice. */
 export const refreshJob = defineJob('customers.refresh', z.object({ rootId: z.uuid(), listId: z.uuid() }), {
   retryLimit: 5,
   retryDelay: 60,

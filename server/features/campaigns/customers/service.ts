@@ -122,7 +122,7 @@ export function createCustomers(
       return list;
     },
 
-    /** Has a list read anew. @throws Refusal 404, 429 */
+    /** Has a list read again. @throws Refusal 404, 429 */
     async refreshSoon(ctx: Ctx, id: string): Promise<void> {
       const list = await inScope(db.app, ctx.scope, (tx) => exclusions.connected(tx, id));
       await limits.take(REFRESHES, list.company_id);
@@ -133,7 +133,7 @@ export function createCustomers(
           action: 'customers.refresh',
           objectKind: 'exclusion_list',
           objectId: id,
-          description: `Asked for the customers of ${list.name} to be read again`,
+          description: `Requested a refresh of the customers of ${list.name}`,
           owner: { root_id, agency_id, company_id },
         });
       });
@@ -151,7 +151,7 @@ export function createCustomers(
         return store.pageOfVisits(tx, of, page.limit, page.offset);
       }),
 
-    /** Reads a list anew from its connection; what it had stays in force if that fails. Safe to run twice. */
+    /** Reads a list again from its connection; what it had stays in force if that fails. Safe to run twice. */
     async refresh(rootId: string, listId: string): Promise<void> {
       const scope = { rootId };
       const found = await inScope(db.app, scope, async (tx) => {

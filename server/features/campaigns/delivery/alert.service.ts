@@ -36,7 +36,7 @@ export function createAlerts(
     const page = await pageOf(tx, row);
     if (!page) return;
     const state = {
-      50: 'Attempts to deliver a lead have failed for some hours. We keep trying for about three days.',
+      50: 'Attempts to deliver a lead have failed for several hours. We keep trying for about three days.',
       90: 'Attempts to deliver a lead have failed for two days. The last attempt is tomorrow.',
       100: 'A lead could not be delivered. It is not lost: resend it from the delivery log once the cause is fixed.',
     };
@@ -49,7 +49,7 @@ export function createAlerts(
           ? `Leads not delivered: ${mailName(page.campaign)}`
           : `Leads are delayed: ${mailName(page.campaign)}`,
       lines: [
-        `Leads of the campaign ${page.campaign} do not reach ${row.name}.`,
+        `Leads from the campaign ${page.campaign} are not reaching ${row.name}.`,
         state[alert],
         `The last response was: ${error.slice(0, LONGEST_CAUSE)}`,
       ],

@@ -116,7 +116,7 @@ export function createAttempts(platform: Platform, deps: Deps) {
     const batch: { row: Row; data: LeadData }[] = [];
     for (const one of rows) {
       const data = dataOf(one);
-      // What cannot be sent is told by a job of its own.
+      // What cannot be sent is told by its own job.
       if (typeof data === 'string') continue;
       const leftOut = await rules.leftOut(tx, one, data);
       if (leftOut) await skip(tx, one, leftOut);

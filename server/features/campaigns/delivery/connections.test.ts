@@ -286,7 +286,7 @@ describe('a vendor that answers anything', () => {
     const refused = await call('PUT', `/connections/${id}`, moved);
     expect([refused.status, refused.body.errors]).toEqual([
       422,
-      { 'credentials.key': ['must be entered again with another address'] },
+      { 'credentials.key': ['must be entered again when the address changes'] },
     ]);
     await ok('PUT', `/connections/${id}`, { credentials: { ...moved.credentials, key: 'ANOTHERKEY123' } });
     await ok('PUT', `/connections/${id}`, { credentials: { key: 'SECRETKEY12345' } });

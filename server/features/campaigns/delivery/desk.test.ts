@@ -169,7 +169,7 @@ describe('[BEY-04] the delivery desk', () => {
     expect((await call('client', 'GET', '/deliveries?state=failed')).total).toBe(0);
     const again = await call('client', 'GET', `/deliveries/${id}`);
     expect(again).toMatchObject({ state: 'delivered', attempts: 2, cause: null });
-    // Signed anew, under the same id.
+    // Signed again, under the same id.
     const signature = (attempt: number) =>
       Object.fromEntries(
         again.tries[attempt].exchanges[0].headers.map(({ name, value }: { name: string; value: string }) => [

@@ -75,7 +75,7 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
 
   async function open(ctx: Ctx, connectionId: string) {
     const opened = await connections.open(ctx, connectionId);
-    if (!opened.vendor.documents) throw refusalOf('connection_id', 'is of a service without documents');
+    if (!opened.vendor.documents) throw refusalOf('connection_id', 'belongs to a service without documents');
     return { ...opened, documents: opened.vendor.documents };
   }
 
@@ -225,7 +225,7 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
       await inScope(db.app, ctx.scope, async (tx) => {
         await notices.tell(tx, 'delivery.document', sender, owner, {
           subject: `The spreadsheet of ${mailName(campaign.name)}`,
-          lines: [`The leads of the campaign ${campaign.name} are written into this spreadsheet:`, row.url],
+          lines: [`Leads from the campaign ${campaign.name} are added to this spreadsheet:`, row.url],
           links: [row.url],
         });
         await audit.record(tx, ctx, {

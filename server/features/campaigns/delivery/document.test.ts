@@ -134,7 +134,7 @@ describe('[INTG-03] the spreadsheet of a campaign', () => {
     expect((await again()).status).toBe(429);
   });
 
-  it('is said to be gone when somebody deleted it, and no half of one stays behind a refusal', async () => {
+  it('is said to be gone when someone deleted it, and no half of one stays behind a refusal', async () => {
     stub.trash(await idOf());
     expect((await sheet('GET', 'spreadsheet/check')).exists).toBe(false);
     const files = running.requests.filter(({ path }) => path === '/v4/spreadsheets').length;

@@ -428,7 +428,7 @@ it('[BEY-31] header values go to no other server than the one they were entered 
     422,
     {
       url: [
-        'is on another server than the headers are for (Authorization). Remove the headers first and enter them again afterwards',
+        'is on a different server than the headers are for (Authorization). Remove the headers first, then enter them again',
       ],
     },
   ];

@@ -35,7 +35,7 @@ describe('what follows from an attempt', () => {
       expect(wait(1, 0.5, outcome(status))).toBe(5);
   });
 
-  it('ends at once on 410, and says that nobody wants more', () => {
+  it('ends at once on 410, and says that no one wants more', () => {
     expect(judge(outcome(410, { gone: true }), 1, now, 0.5)).toEqual({ state: 'failed' });
     expect(judge(outcome(null, { final: true }), 1, now, 0.5)).toEqual({ state: 'failed' });
     // A batch that was accepted without its one record.

@@ -182,7 +182,7 @@ export function deliveryRules(platform: Platform, deps: Deps) {
             ...named,
             verdict: 'goes',
             waits_until: opens,
-            why: opens ? 'Sent once the hours begin.' : 'Sent at once.',
+            why: opens ? 'Sent once the hours begin.' : 'Sent immediately.',
           };
         });
       },

@@ -412,7 +412,7 @@ describe('[BEY-23] trying rules', () => {
     ]);
     expect((await tried(a, when('is', 'ny'))).data.map((one: { why: string }) => one.why)).toEqual([
       ...Array(2).fill('The rules of this destination don’t match: State is ny.'),
-      'Sent at once.',
+      'Sent immediately.',
       'The rules of this destination don’t match: State is ny.',
     ]);
     expect(await deliveries()).toEqual(before);

@@ -191,11 +191,11 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         if (given.url !== undefined) {
           if (row.kind !== 'webhook') throw refusalOf('url', 'can only be set for a webhook');
           checkUrl(given.url);
-          // Values that nobody is shown go to no other server than the one that they were entered for.
+          // Values that no one is shown go to no other server than the one that they were entered for.
           if (row.header_names.length > 0 && row.url && new URL(given.url).origin !== new URL(row.url).origin)
             throw refusalOf(
               'url',
-              `is on another server than the headers are for (${row.header_names.join(', ')}). Remove the headers first and enter them again afterwards`,
+              `is on a different server than the headers are for (${row.header_names.join(', ')}). Remove the headers first, then enter them again`,
             );
         }
         const url = given.url ?? row.url;

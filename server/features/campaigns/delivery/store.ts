@@ -51,7 +51,7 @@ export async function integrations(
 
 /**
  * Returns an integration that the scope may see, including removed ones; `lock` prevents others from changing it
- * meanwhile.
+ * in the meantime.
  */
 export async function integrationById(tx: Tx, id: string, lock = false): Promise<IntegrationRow | undefined> {
   const query = tx.selectFrom('integration').selectAll().where('id', '=', id);
@@ -71,7 +71,7 @@ export async function countLocked(tx: Tx, campaignId: string): Promise<number> {
 }
 
 export async function insertIntegration(tx: Tx, row: Insertable<Schema['integration']>): Promise<void> {
-  // The first sixteen of a company have a lane of their own.
+  // The first sixteen of a company have their own lane.
   const lane = sql<number>`(select count(*) % 16 from integration where company_id = ${row.company_id})`;
   await tx
     .insertInto('integration')
@@ -468,7 +468,7 @@ export interface Reopened {
   attempts: number;
 }
 
-/** Attempts are about to be made whose outcome nobody knows until it is recorded. */
+/** Attempts are about to be made whose outcome no one knows until it is recorded. */
 export async function markInDoubt(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0)
     await tx.updateTable('delivery').set({ state: 'unknown' }).where('id', 'in', ids).execute();

@@ -220,8 +220,8 @@ describe('[BEY-22] a week with an hour less', () => {
       `${now} leads came in, ${now - prior} more than the week before.`,
       `The campaign with the most leads was “Tents”, with ${best}.`,
       `Their average score is ${average}, and ${high} of them score 80 or more.`,
-      `The most frequent page was /pricing, with ${priced} leads.`,
-      'The most frequent referring site was search[.]example, with 3 leads.',
+      `The top page was /pricing, with ${priced} leads.`,
+      'The top referring site was search[.]example, with 3 leads.',
       `${returned} people came back to your site.`,
       `You were charged ${usd(charged)} for leads and fees, and ${usd(refunded)} was refunded.`,
       `The prepaid balance is ${usd(balance)}. At this week’s pace, the balance of “Stoves” lasts about ${days} days.`,
@@ -230,7 +230,7 @@ describe('[BEY-22] a week with an hour less', () => {
     // The agency's brand, and pages on its host.
     expect([mail!.from_name, mail!.from_address]).toEqual(['Base', `no-reply@${HOST}`]);
     expect(mail!.body!.text).toContain(`could not be delivered. https://${HOST}/deliveries`);
-    // Nobody is named.
+    // No one is named.
     expect(mail!.body!.text).not.toMatch(/people\.example|Last\d/);
   });
 
@@ -258,7 +258,7 @@ describe('[BEY-22] a week with an hour less', () => {
       `1 client had more leads: “Northwind” (${now} leads, ${now - prior} more).`,
       `1 client had no leads while a campaign was active: “Contoso” (${gone} the week before).`,
       // Its last visits came on February 25, and it has had too few to know a usual pause.
-      'Nothing has been heard from the sites of 1 client: “Contoso” (1 campaign).',
+      'Sites of 1 client are silent: “Contoso” (1 campaign).',
     ]);
   });
 
@@ -447,7 +447,7 @@ describe('[BEY-22] what it says', () => {
     ]);
     expect(unpaid).toBe(Number(12n * USD));
     expect(told.find((line) => /paid/.test(line))).toBe(
-      `1 client has not paid yet, ${usd(unpaid)} in all: “Debtor” (${usd(unpaid)} on 1 invoice${failed > 0 ? ', a charge failed' : ''}).`,
+      `1 client has not paid yet, ${usd(unpaid)} in total: “Debtor” (${usd(unpaid)} on 1 invoice${failed > 0 ? ', a charge failed' : ''}).`,
     );
     const silent = await app.admin.query(
       `select k.name, count(*)::int as n from campaign c join company k on k.id = c.company_id
@@ -456,9 +456,9 @@ describe('[BEY-22] what it says', () => {
            > interval '49 hours' group by 1`,
       [agency.id, app.clock.now()],
     );
-    const line = told.find((one) => /heard/.test(one))!;
+    const line = told.find((one) => /are silent/.test(one))!;
     expect(silent.rows.length).toBeGreaterThan(1);
-    expect(line).toContain(`sites of ${silent.rows.length} clients`);
+    expect(line).toContain(`Sites of ${silent.rows.length} clients`);
     expect(line).toContain('“Debtor” (1 campaign)');
   });
 
@@ -485,7 +485,7 @@ describe('[BEY-22] what it says', () => {
       token: await app.signIn(waiting.email, 'bare.test'),
       body: {},
     });
-    expect([status, body.message]).toEqual([422, 'There is nothing to tell about last week.']);
+    expect([status, body.message]).toEqual([422, 'There is nothing to report for last week.']);
   });
 
   test('a week begins within the hour where the time zone says so', async () => {

@@ -73,10 +73,10 @@ describe('[BEY-22] the sentences of a client', () => {
   test.each([
     [34, 22, '34 leads came in, 12 more than the week before.'],
     [1, 2, '1 lead came in, 1 fewer than the week before.'],
-    [3, 3, '3 leads came in, as many as the week before.'],
+    [3, 3, '3 leads came in, the same as the week before.'],
     [2, 0, '2 leads came in, after none the week before.'],
     [0, 1200, 'No leads came in, after 1,200 the week before.'],
-    [0, 0, 'No leads came in, as in the week before.'],
+    [0, 0, 'No leads came in, the same as the week before.'],
   ])('%i leads after %i', (leads, prior, text) => {
     expect(texts({ leads, prior, active: 1 })).toEqual([text]);
   });
@@ -94,13 +94,13 @@ describe('[BEY-22] the sentences of a client', () => {
     ]);
     expect(texts({ undelivered: 1, failing: 1, due: 5_000_000n, broken: 1 })).toEqual([
       '1 lead could not be delivered.',
-      '1 integration has to be connected again.',
+      '1 integration needs to be reconnected.',
       '1 invoice could not be charged to your card: $5.00 is due.',
     ]);
     expect(texts({ undelivered: 2, failing: 2, due: 5_000_000n, broken: 2, returned: 2 })).toEqual([
       '2 people came back to your site.',
       '2 leads could not be delivered.',
-      '2 integrations have to be connected again.',
+      '2 integrations need to be reconnected.',
       '2 invoices could not be charged to your card: $5.00 is due.',
     ]);
   });
@@ -109,12 +109,10 @@ describe('[BEY-22] the sentences of a client', () => {
     const told = (name: string) =>
       texts({ leads: 3, page: { name, leads: 2 }, source: { name: 'a.example', leads: 1 } })!.slice(1);
     expect(told('/')).toEqual([
-      'The most frequent page was the home page, with 2 leads.',
-      'The most frequent referring site was a.example, with 1 lead.',
+      'The top page was the home page, with 2 leads.',
+      'The top referring site was a.example, with 1 lead.',
     ]);
-    expect(told(`/${'x'.repeat(100)}`)[0]).toHaveLength(
-      80 + 'The most frequent page was , with 2 leads.'.length,
-    );
+    expect(told(`/${'x'.repeat(100)}`)[0]).toHaveLength(80 + 'The top page was , with 2 leads.'.length);
   });
 
   test('a balance, and how long it lasts', () => {
@@ -190,11 +188,11 @@ describe('[BEY-22] the sentences of an agency', () => {
           path: '/campaign',
         },
         {
-          text: 'Nothing has been heard from the sites of 1 client: “Mute” (2 campaigns).',
+          text: 'Sites of 1 client are silent: “Mute” (2 campaigns).',
           path: '/campaign',
         },
         {
-          text: '2 clients have not paid yet, $8.50 in all: “Still” ($5.50 on 2 invoices, a charge failed) and “Falls” ($3.00 on 1 invoice).',
+          text: '2 clients have not paid yet, $8.50 in total: “Still” ($5.50 on 2 invoices, a charge failed) and “Falls” ($3.00 on 1 invoice).',
           path: '/configuration/invoices',
         },
       ],

@@ -140,7 +140,7 @@ function leadsAgainst({ leads, prior }: { leads: number; prior: number }, where 
   if (prior === 0 && leads > 0) return `${came}, after none the week before.`;
   if (leads === 0 && prior > 0) return `${came}, after ${number(prior)} the week before.`;
   if (more === 0)
-    return leads === 0 ? `${came}, as in the week before.` : `${came}, as many as the week before.`;
+    return leads === 0 ? `${came}, the same as the week before.` : `${came}, the same as the week before.`;
   return `${came}, ${number(Math.abs(more))} ${more > 0 ? 'more' : 'fewer'} than the week before.`;
 }
 
@@ -174,12 +174,11 @@ export function clientDigest(
   });
   say(
     of.page !== null && of.leads > 1,
-    () => `The most frequent page was ${pageNamed(of.page!.name)}, with ${many(of.page!.leads, 'lead')}.`,
+    () => `The top page was ${pageNamed(of.page!.name)}, with ${many(of.page!.leads, 'lead')}.`,
   );
   say(
     of.source !== null && of.leads > 1,
-    () =>
-      `The most frequent referring site was ${pageNamed(of.source!.name)}, with ${many(of.source!.leads, 'lead')}.`,
+    () => `The top referring site was ${pageNamed(of.source!.name)}, with ${many(of.source!.leads, 'lead')}.`,
   );
   say(of.returned > 0, () => `${many(of.returned, 'person', 'people')} came back to your site.`);
   const isCharged = may('statement.read') && (of.charged !== 0n || of.refunded !== 0n);
@@ -209,7 +208,7 @@ export function clientDigest(
     say(
       told.length > 0,
       () =>
-        `Nothing has been heard from the ${isOne ? 'site' : 'sites'} of ${listed(told)}. Check that the pixel is still there.`,
+        `The ${isOne ? 'site' : 'sites'} of ${listed(told)} ${isOne ? 'is' : 'are'} silent. Check that the pixel is still there.`,
       '/campaign',
     );
     say(
@@ -223,7 +222,7 @@ export function clientDigest(
     say(of.undelivered > 0, () => `${many(of.undelivered, 'lead')} could not be delivered.`, '/deliveries');
     say(
       of.broken > 0,
-      () => `${many(of.broken, 'integration has', 'integrations have')} to be connected again.`,
+      () => `${many(of.broken, 'integration needs', 'integrations need')} to be reconnected.`,
       '/integrations',
     );
   }
@@ -289,14 +288,14 @@ export function agencyDigest(week: Pick<Week, 'first' | 'last'>, of: AgencyWeek,
   say(
     silent.length > 0,
     () =>
-      `Nothing has been heard from the sites of ${many(silent.length, 'client')}: ${listed(silent.map((one) => `${named(one.name)} (${many(one.silent, 'campaign')})`))}.`,
+      `Sites of ${many(silent.length, 'client')} are silent: ${listed(silent.map((one) => `${named(one.name)} (${many(one.silent, 'campaign')})`))}.`,
     '/campaign',
   );
   say(
     may('invoice.read') && unpaid.length > 0,
     () => {
       const total = unpaid.reduce((sum, { due }) => sum + due, 0n);
-      return `${many(unpaid.length, 'client has', 'clients have')} not paid yet, ${usd(total)} in all: ${listed(unpaid.map((one) => `${named(one.name)} (${usd(one.due)} on ${many(one.unpaid, 'invoice')}${one.failed ? ', a charge failed' : ''})`))}.`;
+      return `${many(unpaid.length, 'client has', 'clients have')} not paid yet, ${usd(total)} in total: ${listed(unpaid.map((one) => `${named(one.name)} (${usd(one.due)} on ${many(one.unpaid, 'invoice')}${one.failed ? ', a charge failed' : ''})`))}.`;
     },
     '/configuration/invoices',
   );

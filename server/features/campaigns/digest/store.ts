@@ -81,7 +81,7 @@ export async function choose(tx: Tx, userId: string, isOn: boolean, at: Date): P
 
 /**
  * Takes it on to send the digest of a company's week to these users: returns those who still want it and for whom
- * nobody else has. The rows are settled by `settle`.
+ * no one else has. The rows are settled by `settle`.
  */
 export async function take(
   tx: Tx,

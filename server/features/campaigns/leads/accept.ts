@@ -236,7 +236,7 @@ export function createAccept(
     }[] = [];
     // Campaigns that cannot take another lead, and why.
     const stopped = new Map<string, SaleRefusal>();
-    // Leads whose people are here again, and when: they are scored anew.
+    // Leads whose people are here again, and when: they are scored again.
     const seenAgain = new Map<
       string,
       { at: Date; lead: (typeof earlier)[number]; campaign: (typeof rows)[number]; pages: string[] }
@@ -498,7 +498,7 @@ export function createAccept(
     }
     return outcomes;
 
-    /** The same rules for companies, as far as they are about campaigns and money, at a price of their own. */
+    /** The same rules for companies, as far as they are about campaigns and money, at their own price. */
     async function judgeCompanies() {
       const found: {
         from: FromCompany;

@@ -38,7 +38,7 @@ async function booksOf(campaign: MadeCampaign) {
   return rows[0] as { sold: string; emails: string[]; refused: Record<string, number> };
 }
 
-test('[BEY-19] nobody outside the filter is in the ledger or any output, and each is counted', async () => {
+test('[BEY-19] no one outside the filter is in the ledger or any output, and each is counted', async () => {
   const SENIORITY = ['VP', 'Manager', undefined];
   const AGE = ['35-44', '65+', '40-49', undefined];
   const HOME = ['Homeowner', 'Renter', undefined];

@@ -23,7 +23,7 @@ const journey = async (page = 1, perPage = 50, as = token) => {
   );
   return { status, body: body as unknown as { total: number; data: Record<string, unknown>[] } };
 };
-/** A visit that was worked off: of a person, or of nobody known. */
+/** A visit that was worked off: of a person, or of no one known. */
 async function visited(
   minutesAgo: number,
   given: {

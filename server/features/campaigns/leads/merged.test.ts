@@ -127,7 +127,7 @@ describe('[BEY-05] merged people become leads', () => {
     expect(await outcomes(at)).toEqual(['lead', 'seen_recently']);
   });
 
-  test('not when either is excluded, and a lead of before is given to nobody any more', async () => {
+  test('not when either is excluded, and a lead of before is given to no one any more', async () => {
     const at = await world();
     for (const name of ['A', 'B', 'C', 'D'])
       await importOne(at, { external_id: name, last_name: name, email: `${name}@x.example` });
@@ -199,7 +199,7 @@ async function graphOf(at: World) {
   return { people: people.rows, keys: keys.rows };
 }
 
-test('[BEY-05] random merges, undoings, imports and visits: one lead of one human, nobody excluded, and undone the graph is as without', async () => {
+test('[BEY-05] random merges, undoings, imports and visits: one lead of one human, no one excluded, and undone the graph is as without', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(op, { minLength: 8, maxLength: 22 }), async (ops) => {
       const [merged, plain] = [await world(), await world()];

@@ -111,7 +111,7 @@ describe('[CAMP-05] the rules of a lead', () => {
         expect(ask({ excluded, facts }, { fit })).toBe('misfit');
       expect(ask({ facts }, { fit })).toBe(isOut ? 'misfit' : null);
     }
-    // One that only scores keeps nobody out, and hides nothing.
+    // One that only scores keeps no one out, and hides nothing.
     const scoring = { ...filter, canRefuse: false, refuses: () => false };
     expect(ask({ excluded: 'excluded', facts }, { fit: scoring })).toBe('excluded');
   });

@@ -188,7 +188,7 @@ export function refusal(
   if (isShort) return 'balance_empty';
   // After all others: an answer about someone who could not become a lead anyway would tell who they are, by a list made
   // for the question, or what is known about them, for free and as often as the list or the filter is changed.
-  // A filter that leaves people out answers together with the lists: one that fits nobody would make the question about
+  // A filter that leaves people out answers together with the lists: one that fits no one would make the question about
   // lists free, and a list of one's own the question about the filter.
   if (candidate.excluded !== 'clear') return campaign.fit?.canRefuse ? 'misfit' : candidate.excluded;
   if (candidate.facts && campaign.fit?.refuses(candidate.facts)) return 'misfit';

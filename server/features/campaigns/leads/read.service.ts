@@ -47,7 +47,7 @@ export function createReads(
   }
   /** The leads with these ids in a scope. `isExcluded`: of this lead only the sale may be given. */
   async function shown(scope: Scope, ids: string[]) {
-    // Both are read at once, each in a transaction of its own.
+    // Both are read at once, each in its own transaction.
     const [rows, excluded] = await Promise.all([
       inScope(db.app, scope, async (tx) => dressed(tx, await store.leadsByIds(tx, ids))),
       withheld(scope.rootId, ids),

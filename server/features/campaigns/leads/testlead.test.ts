@@ -96,7 +96,7 @@ describe('[CAMP-09] a test lead', () => {
     expect((await send(campaign.id)).status).toBe(200);
   });
 
-  test('of nobody else’s campaign, and of none that is removed', async () => {
+  test('of no one else’s campaign, and of none that is removed', async () => {
     const campaign = await app.make.campaign(client);
     const body = { leadspeekID: campaign.id };
     expect((await call('POST', 'leadspeek/client/send-test-lead', body, asOther)).status).toBe(404);

@@ -108,7 +108,7 @@ export function createBrowser(
   };
 }
 
-/** What is kept of a page while it is open. Begins anew with each document that takes its place. */
+/** What is kept of a page while it is open. Begins again with each document that takes its place. */
 interface Seen {
   document: { requestId: string; url: string; status: number; headers: Record<string, string> } | undefined;
   isLoaded: boolean;
@@ -270,7 +270,7 @@ async function watchPage(chromium: Chromium, asked: Asked): Promise<Page> {
   }
 
   const { document, scripts, events, eventFailure, sources } = seen;
-  if (!document) throw new ChromiumError('failed', 'The page did not answer in time.');
+  if (!document) throw new ChromiumError('failed', 'The page did not respond in time.');
   const [html, served] = await Promise.all([
     inTime(htmlOf(send, mainFrame)),
     inTime(bodyOf(send, document.requestId)),

@@ -46,7 +46,7 @@ describe('[BEY-10] a tag in a tag manager', () => {
   it('works when its container loads it, and is a duplicate of one on the page', () => {
     expect(judge(facts(gtm, { ran: ran({ html: gtm + tag, scripts: byGoogle, events: 1 }) }))).toMatchObject({
       cause: 'tag_manager',
-      message: 'The tag manager Google Tag Manager loads the tag, and it works.',
+      message: 'The tag manager Google Tag Manager loads the pixel, and it works.',
     });
     const both = facts(gtm + tag, { ran: ran({ html: gtm + tag, scripts: byGoogle, events: 1 }) });
     expect(judge(both).cause).toBe('duplicate');

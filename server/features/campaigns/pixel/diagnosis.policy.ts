@@ -122,8 +122,8 @@ export function diagnose(facts: PageFacts, expected: Expected): Diagnosis {
   if (found.tone === 'bad' || !host || expected.isSite(host)) return found;
   return says(
     'other_site',
-    `The address of the site leads to ${cut(host)}, which is not a site of this campaign: its visits are refused. Add it under Other domains.`,
-    [{ label: 'Add under Other domains, in the set-up', code: cut(host) }],
+    `The site’s address redirects to ${cut(host)}, which is not one of this campaign’s sites, so its visits are refused. Add it under Other domains.`,
+    [{ label: 'Add under Other domains in the campaign’s setup', code: cut(host) }],
   );
 }
 
@@ -158,8 +158,8 @@ function asRun(look: Look, ran: Ran): Diagnosis | undefined {
     return blocked(
       expected,
       outcome === 'waiting'
-        ? 'The tag is on the page, but its script did not arrive in time.'
-        : `The tag is on the page, but the browser could not load its script (${cut(reason || 'blocked')}). A privacy tool, a firewall, or a script of the site keeps it out.`,
+        ? 'The pixel is on the page, but its script did not load in time.'
+        : `The pixel is on the page, but the browser could not load its script (${cut(reason || 'blocked')}). A privacy tool, a firewall, or a script on the site is blocking it.`,
     );
   }
   if (ran.eventFailure === 'csp') return policyInTheWay(look);
@@ -168,7 +168,7 @@ function asRun(look: Look, ran: Ran): Diagnosis | undefined {
     return pinned(expected);
   return blocked(
     expected,
-    `The tag is on the page and its script arrives, but no event was sent${ran.eventFailure ? ` (${cut(ran.eventFailure)})` : ''}. A privacy tool or a script of the site stops it.`,
+    `The pixel is on the page and its script loads, but no event was sent${ran.eventFailure ? ` (${cut(ran.eventFailure)})` : ''}. A privacy tool or a script on the site is blocking it.`,
   );
 }
 
@@ -194,17 +194,17 @@ const containersOf = ({ facts: { inManagers } }: Look): string =>
 /** A container that has the tag, which no browser has opened the page to try. */
 const inManager = (look: Look): Diagnosis | undefined =>
   look.facts.inManagers.length > 0
-    ? says('tag_manager', `The tag is in the tag manager (${containersOf(look)}).`)
+    ? says('tag_manager', `The pixel is in the tag manager (${containersOf(look)}).`)
     : undefined;
 
 /** A browser opened the page, and the container did not load the tag that it has. */
 function notFired(look: Look): Diagnosis {
   const tool = consentToolOf(textOf(look));
-  const where = `The tag is in the tag manager (${containersOf(look)}), but was not loaded when the page was opened.`;
+  const where = `The pixel is in the tag manager (${containersOf(look)}), but was not loaded when the page was opened.`;
   if (tool)
     return says(
       'consent',
-      `${where} Most often, it waits for the consent banner (${tool.name}), and visitors who do not agree are not counted. If no visits arrive, check its trigger.`,
+      `${where} Usually, it waits for the consent banner (${tool.name}), and visitors who do not agree are not counted. If no visits arrive, check its trigger.`,
     );
   return says(
     'not_fired',
@@ -223,19 +223,22 @@ function works(look: Look, by: string[]): Diagnosis {
   if (scripts.length > 1 || (isManaged && isPasted))
     return says(
       'duplicate',
-      `The tag works, but the page has it ${scripts.length > 1 ? `${scripts.length} times` : 'and a tag manager loads it, too'}. Only the first counts. Remove the others.`,
+      `The pixel works, but the page has it ${scripts.length > 1 ? `${scripts.length} times` : 'and a tag manager loads it too'}. Only the first counts. Remove the others.`,
       [{ label: 'Keep this once', code: expected.tag }],
     );
   if (isManaged)
     return says(
       'tag_manager',
-      `The tag manager ${manager?.name ?? 'Google Tag Manager'} loads the tag, and it works.`,
+      `The tag manager ${manager?.name ?? 'Google Tag Manager'} loads the pixel, and it works.`,
     );
   const held = heldIn(look.served, expected);
   if (held && optimizerOf(wordsOfTag(held))) return delayed(look, held);
   // Where the visitor is, the banner may not ask.
   if (held && consentToolOf(wordsOfTag(held))) return consent(look, held);
-  return says('tag', look.facts.ran ? 'The tag is on the page, and it works.' : 'The tag is on the page.');
+  return says(
+    'tag',
+    look.facts.ran ? 'The pixel is on the page, and it works.' : 'The pixel is on the page.',
+  );
 }
 
 /** Why the script was never asked for. */
@@ -249,8 +252,8 @@ function asWritten(look: Look): Diagnosis {
     return blocked(
       expected,
       facts.ran.html === undefined
-        ? 'The tag is on the page, but scripts of the page keep the browser busy without end, so it never runs.'
-        : 'The tag is on the page, but it never ran. A privacy tool or a script of the site removes it before.',
+        ? 'The pixel is on the page, but other scripts on the page keep the browser busy, so it never runs.'
+        : 'The pixel is on the page, but it never ran. A privacy tool or a script on the site removes it first.',
     );
   }
   if (facts.ran && running(now, expected).length > 0) return singlePage(look, 'inserted');
@@ -258,39 +261,41 @@ function asWritten(look: Look): Diagnosis {
   if (ofKey(served.inNoscript, expected).length > 0)
     return says(
       'noscript',
-      'The tag is inside a noscript element, which browsers use only when scripts are off. Move it out.',
+      'The pixel is inside a noscript element, which browsers use only when scripts are off. Move it out.',
       [tag],
     );
   if (ofKey([...served.inComments, ...now.inComments], expected).length > 0)
-    return says('comment', 'The tag is on the page but inside an HTML comment, so browsers skip it.', [tag]);
+    return says('comment', 'The pixel is on the page but inside an HTML comment, so browsers skip it.', [
+      tag,
+    ]);
   if (ofKey([...served.tags, ...now.tags], expected).some(({ as }) => as === 'data'))
     return singlePage(look, 'data');
   if (ofKey([...served.shown, ...now.shown], expected).length > 0)
     return says(
       'shown_as_text',
-      'The tag is shown on the page as text. Paste it where the editor takes HTML code, or into the head of the page.',
+      'The pixel code appears on the page as text. Paste it where the editor accepts HTML, or into the head of the page.',
       [tag],
     );
   if (ofKey([...served.inCurlyQuotes, ...now.inCurlyQuotes], expected).length > 0)
     return says(
       'curly_quotes',
-      'The tag is on the page, but its quotation marks were changed to curly ones. Paste it as plain text.',
+      'The pixel is on the page, but its quotation marks were changed to curly ones. Paste it as plain text.',
       [tag],
     );
   if ([...served.tags, ...now.tags].some(({ as }) => as === 'script' || as === 'code'))
-    return says(
-      'other_key',
-      'The page has a tag, but it belongs to another campaign. Copy the tag of this campaign.',
-      [tag],
-    );
+    return says('other_key', 'The page has another campaign’s pixel. Copy this campaign’s pixel code.', [
+      tag,
+    ]);
   const managers = managersIn(textOf(look));
   if (managers.length > 0) return notInManager(managers, expected);
   if (isAppFrame(facts.html, served.letters)) return singlePage(look, 'absent');
   if (facts.isCut && !facts.ran)
-    return says('missing', 'The tag is not in the first 2 MB of the page. Add it to the head of the page.', [
-      tag,
-    ]);
-  return says('missing', 'The tag is not on the page.', [tag]);
+    return says(
+      'missing',
+      'The pixel is not in the first 2 MB of the page. Add it to the head of the page.',
+      [tag],
+    );
+  return says('missing', 'The pixel is not on the page.', [tag]);
 }
 
 function notInManager(managers: FoundManager[], expected: Expected): Diagnosis {
@@ -299,7 +304,7 @@ function notInManager(managers: FoundManager[], expected: Expected): Diagnosis {
   );
   return says(
     'no_tag_in_manager',
-    `The tag is not on the page itself. The page has a tag manager (${cut(names.join(', '))}), but the tag was not found there either. If you added it there, publish the container.`,
+    `The pixel is not on the page itself. The page has a tag manager (${cut(names.join(', '))}), but the pixel was not found there either. If you added it there, publish the container.`,
     managers.map(({ manager }) => inIts(manager, expected)),
   );
 }
@@ -307,15 +312,15 @@ function notInManager(managers: FoundManager[], expected: Expected): Diagnosis {
 /** What an app that is built in the browser does with the tag. */
 const IN_APP = {
   inserted:
-    'The site is an app that builds its pages in the browser and adds the tag as content. Browsers do not run scripts that are added that way.',
-  data: 'The site is an app that builds its pages in the browser and has the tag among its data only. Browsers do not run it from there.',
-  absent: 'The site is an app that builds its pages in the browser, and the tag is not in its HTML file.',
+    'The site is an app that builds its pages in the browser and adds the pixel as content. Browsers do not run scripts that are added that way.',
+  data: 'The site is an app that builds its pages in the browser and has the pixel only in its data. Browsers do not run it from there.',
+  absent: 'The site is an app that builds its pages in the browser, and the pixel is not in its HTML file.',
 };
 
 function singlePage({ expected, facts }: Look, how: keyof typeof IN_APP): Diagnosis {
   const later = facts.ran
     ? ' The app does not add it later.'
-    : ' Whether the app adds it later cannot be read.';
+    : ' We could not tell whether the app adds it later.';
   return says('single_page', `${IN_APP[how]}${how === 'absent' ? later : ''}`, [
     {
       label: 'Paste before </head> in the HTML file that the app starts from, such as index.html',
@@ -327,7 +332,7 @@ function singlePage({ expected, facts }: Look, how: keyof typeof IN_APP): Diagno
 const otherHost = ({ expected }: Look, host: string): Diagnosis =>
   says(
     'other_host',
-    `The page has the tag but loads it from ${cut(host) || 'the site itself'}. Copy the tag again.`,
+    `The page has the pixel but loads it from ${cut(host) || 'the site itself'}. Copy the pixel code again.`,
     [inHead(expected.tag)],
   );
 
@@ -337,14 +342,14 @@ const blocked = (expected: Expected, message: string): Diagnosis =>
 const mixedContent = (expected: Expected): Diagnosis =>
   says(
     'blocked',
-    'The page is loaded by https but the tag by http, so browsers block it as insecure. Copy the tag again.',
+    'The page loads over HTTPS but the pixel over HTTP, so browsers block it as insecure. Copy the pixel code again.',
     [inHead(expected.tag)],
   );
 
 const pinned = (expected: Expected): Diagnosis =>
   says(
     'blocked',
-    'The tag has an integrity attribute, so browsers block it with each new version of the script. Paste it without one.',
+    'The pixel has an integrity attribute, so browsers block each new version of the script. Paste it without one.',
     [inHead(expected.tag)],
   );
 
@@ -375,13 +380,13 @@ function policyInTheWay(look: Look): Diagnosis {
   return says(
     'csp',
     isNonceMissing
-      ? 'The Content-Security-Policy of the site only runs scripts with its nonce, and the tag has none.'
-      : 'The tag is on the page, but the Content-Security-Policy of the site does not allow it.',
+      ? 'The site’s Content-Security-Policy only runs scripts with its nonce, and the pixel has none.'
+      : 'The pixel is on the page, but the site’s Content-Security-Policy does not allow it.',
     [
       ...(isNonceMissing
         ? [
             {
-              label: 'Paste with the nonce that your server makes for each page',
+              label: 'Paste with the nonce your server creates for each page',
               code: expected.tag.replace('<script ', '<script nonce="NONCE" '),
             },
           ]
@@ -423,14 +428,14 @@ function consent(look: Look, held?: Tag): Diagnosis {
   if (!held)
     return says(
       'consent',
-      `The tag is on the page and waits for ${banner}. Visitors count once they agree and the banner tells the tag. If none arrive, add this line.`,
+      `The pixel is on the page and waits for ${banner}. Visitors count once they agree and the banner notifies the pixel. If none arrive, add this line.`,
       [{ label: 'Add to every page, after the banner', code: consentLine(tool) }],
     );
   return says(
     'consent',
-    `The tag is on the page, but ${banner} holds it until the visitor agrees. Visitors who do not agree are not counted. If none arrive, let the tag wait by itself.`,
+    `The pixel is on the page, but ${banner} holds it until the visitor agrees. Visitors who do not agree are not counted. If none arrive, let the pixel wait for consent itself.`,
     [
-      { label: 'Replace the tag by', code: waiting },
+      { label: 'Replace the pixel with', code: waiting },
       { label: 'Add to every page, after the banner', code: consentLine(tool) },
     ],
   );
@@ -440,7 +445,7 @@ function delayed({ expected }: Look, held: Tag): Diagnosis {
   const name = optimizerOf(wordsOfTag(held)) ?? 'An optimizer';
   return says(
     'delayed',
-    `The tag is on the page, but ${name} delays it until the visitor moves or scrolls. Visitors who leave before are not counted. Exclude this address from the delay.`,
+    `The pixel is on the page, but ${name} delays it until the visitor moves or scrolls. Visitors who leave before then are not counted. Exclude this address from the delay.`,
     [{ label: 'Exclude from delayed scripts', code: `${new URL(expected.script).host}/p/v1/` }],
   );
 }

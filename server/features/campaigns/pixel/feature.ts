@@ -6,7 +6,7 @@ import { createPixel, type Pixel } from './service.ts';
 
 export const feature = defineFeature({
   name: 'campaigns/pixel',
-  about: "The pixel on a client's site: its tag, why it works or does not, and its last events.",
+  about: "The pixel on a client's site: its code, whether it works, and its latest events.",
   tables: ['pixel_report'],
   reads: ['campaign_refusal', 'visit'],
   create: (platform, below: Parameters<typeof createPixel>[1]) => ({ pixel: createPixel(platform, below) }),

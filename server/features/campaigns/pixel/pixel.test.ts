@@ -77,7 +77,7 @@ describe('[BEY-10] the report of a check', () => {
     expect((await check(campaign)).status).toBe(504);
     expect(await report(campaign)).toMatchObject({
       cause: 'unreachable',
-      message: 'The address leads to a private network, which we do not look into.',
+      message: 'The address points to a private network, which we cannot check.',
     });
   });
 

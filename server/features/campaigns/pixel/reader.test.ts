@@ -212,7 +212,7 @@ describe('[BEY-10] [CAMP-10] the reading of a live page', () => {
 
   it('says where it looked when the page is longer than it reads', async () => {
     expect((await check('/big')).message).toMatch(/first 2 MB/);
-    expect((await check('/missing')).message).toBe('The tag is not on the page.');
+    expect((await check('/missing')).message).toBe('The pixel is not on the page.');
   });
 
   it('refuses private addresses as blocked', async () => {

@@ -24,25 +24,23 @@ export class Unreachable extends Refusal {
 export function refuseBarred(status: number, headers: Record<string, string>, html: string): void {
   if (status === 401 || status === 407) throw new Unreachable('The page asks for a password.');
   if (headers['cf-mitigated'] === 'challenge' || isChallenge(html.slice(0, 100_000)))
-    throw new Unreachable('The site has a bot filter that does not let us in.');
+    throw new Unreachable('The site has a bot filter that blocks us.');
   if (status === 403 || status === 429)
-    throw new Unreachable(
-      `The site does not let us in (${status}). Most often, it has a bot filter or a firewall.`,
-    );
-  if (status >= 500) throw new Unreachable(`The server of the site failed (${status}). Try again later.`);
+    throw new Unreachable(`The site blocks us (${status}). It probably has a bot filter or a firewall.`);
+  if (status >= 500) throw new Unreachable(`The site’s server failed (${status}). Try again later.`);
 }
 
 /** Why an address cannot be reached, in plain words. */
 export function unreachableWords({ code, message }: Pick<OutboundError, 'code' | 'message'>): string {
   return {
-    refused_address: 'The address leads to a private network, which we do not look into.',
-    timeout: 'The site did not answer in time.',
-    tls: 'The certificate of the site is not valid, so browsers warn of it.',
+    refused_address: 'The address points to a private network, which we cannot check.',
+    timeout: 'The site did not respond in time.',
+    tls: 'The site’s certificate is not valid, so browsers show a warning.',
     dns: 'There is no site at this address: its name could not be looked up.',
     connect: 'The site could not be reached.',
-    too_large: 'The answer of the site has headers that are too large.',
-    bad_url: `The address cannot be looked at: it ${message}.`,
-    protocol: 'The answer of the site is not valid.',
+    too_large: 'The site’s response headers are too large.',
+    bad_url: `The address cannot be checked: it ${message}.`,
+    protocol: 'The site’s response is not valid.',
   }[code];
 }
 
@@ -91,13 +89,13 @@ const PARTS: Record<
   'Google Tag Manager': { main: (id) => `https://www.googletagmanager.com/gtm.js?id=${id}` },
   Tealium: {
     main: (place) => `https://${place}/utag.js`,
-    // Each tag of a profile is a file of its own.
+    // Each tag of a profile is its own file.
     more: (text, place) =>
       [...text.matchAll(/["']?\b(\d{1,5})["']?:\{load:/g)].map(([, id]) => `https://${place}/utag.${id}.js`),
   },
   'Adobe Tags': {
     main: (place) => `https://${place}`,
-    // Custom code is a file of its own.
+    // Custom code is its own file.
     more: (text) =>
       [...text.matchAll(/https:\/\/assets\.adobedtm\.com\/[\w./-]{1,200}-source(?:\.min)?\.js/g)].map(
         ([address]) => address,

@@ -32,7 +32,7 @@ const AGENCY_LOOKS: LimitRule = { name: 'pixel-check-agency', max: 200, base: 60
 
 export type Pixel = ReturnType<typeof createPixel>;
 
-/** The pixel of a Site ID campaign on the client's site: its tag, why it works or does not, and what arrives. */
+/** The pixel of a Site ID campaign on the client's site: its code, whether it works and why not, and what arrives. */
 export function createPixel(
   { config, db, clock, log }: Platform,
   deps: { audit: Audit; campaigns: Campaigns; tenants: Tenants; outbound: Outbound; limits: Limits },
@@ -48,7 +48,7 @@ export function createPixel(
   }
   type Row = Awaited<ReturnType<typeof siteOf>>;
 
-  /** The tag for the site: the script comes from the host of the campaign's agency. */
+  /** The pixel code for the site: the script comes from the host of the campaign's agency. */
   async function tagOf(ctx: Ctx, row: Row) {
     const host = (await tenants.primaryHost(row.agency_id)) ?? ctx.tenant.host;
     const here = new URL(ctx.origin);
@@ -157,7 +157,7 @@ export function createPixel(
             action: 'campaign.pixel_check',
             objectKind: 'campaign',
             objectId: id,
-            description: `Checked ${row.site_url} for the tag: ${verdict}`,
+            description: `Checked ${row.site_url} for the pixel: ${verdict}`,
             owner: { root_id, agency_id, company_id },
           });
         });

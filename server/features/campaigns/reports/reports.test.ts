@@ -318,7 +318,7 @@ describe('[CAMP-06] reports', () => {
     expect(named).toEqual([true, true, false]);
     expect(first!.body!.file).toBeUndefined();
     expect(first!.body!.text).toContain(`/site-id/leads-management?campaign=${campaign.id}`);
-    // The third came too late for it, and has an email of its own.
+    // The third came too late for it, and has its own email.
     expect(await next()).not.toBeNull();
     await go('2026-06-10T13:03:00Z');
     expect(await due()).toBe(1);

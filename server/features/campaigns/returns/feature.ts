@@ -6,8 +6,7 @@ import { createReturns, type Returns } from './service.ts';
 
 export const feature = defineFeature({
   name: 'campaigns/returns',
-  about:
-    'The return desk: leads that clients give back, what is known about them, and what their agency decides.',
+  about: 'Returns: leads that clients return, what is known about them, and what their agency decides.',
   tables: ['return_request'],
   reads: [
     'campaign',

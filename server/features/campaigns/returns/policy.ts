@@ -57,7 +57,7 @@ export function proofsOf(facts: Facts): Proof[] {
   for (const service of new Set(
     facts.refusals.filter(({ cause }) => refusesAddress(cause)).map((one) => one.service),
   ))
-    add('address_refused', 'invalid_contact', `${service} refused the email address for good.`);
+    add('address_refused', 'invalid_contact', `${service} permanently rejected the email address.`);
 
   const { earlier, soldAt } = facts;
   if (earlier) {
@@ -70,7 +70,7 @@ export function proofsOf(facts: Facts): Proof[] {
     add(
       'earlier_lead',
       proves ? 'duplicate' : null,
-      `The same person or address was a lead of ${earlier.campaignName} ${days === 0 ? 'on the same day' : days === 1 ? 'a day before' : `${days} days before`}${proves ? '' : ', longer ago than the campaign lets a person come again'}.`,
+      `The same person or address was a lead of ${earlier.campaignName} ${days === 0 ? 'on the same day' : days === 1 ? 'a day before' : `${days} days before`}${proves ? '' : ', outside the campaign’s window for repeat leads'}.`,
       earlier.id,
     );
   }
@@ -85,7 +85,7 @@ export function proofsOf(facts: Facts): Proof[] {
     add(
       'on_list',
       isBefore ? 'excluded' : null,
-      `The person is on an exclusion list since ${day(facts.listedAt)}, ${isBefore ? 'before' : 'after'} they became a lead.`,
+      `The person has been on an exclusion list since ${day(facts.listedAt)}, ${isBefore ? 'before' : 'after'} they became a lead.`,
     );
   }
   if (facts.markedAt)
@@ -99,14 +99,14 @@ export function proofsOf(facts: Facts): Proof[] {
       'outside_filter',
       facts.isChanged ? null : 'outside_target',
       facts.isChanged
-        ? 'The campaign’s filter keeps the person out now, but the campaign was changed after it found them.'
-        : 'By what is known of the person now, the campaign’s filter keeps them out.',
+        ? 'The campaign’s filter now excludes the person, but the campaign was changed after it found them.'
+        : 'Based on what is known about the person now, the campaign’s filter excludes them.',
     );
   if (facts.confidence < facts.leastBilled)
     add(
       'below_threshold',
       'outside_target',
-      `The match has a confidence of ${facts.confidence}%, below the ${facts.leastBilled}% from which you bill.`,
+      `The match has a confidence of ${facts.confidence}%, below your minimum billable confidence of ${facts.leastBilled}%.`,
     );
   return proofs;
 }

@@ -62,7 +62,7 @@ const ask = async (who: Who, method: 'GET' | 'POST' | 'PUT', path: string, body?
 const asRoot = (): Who => ({ host: HOST, token: rootToken });
 
 async function lead(campaign: MadeCampaign, person: MadePerson = app.make.person()): Promise<string> {
-  // Each at a time of its own, so that they have an order.
+  // Each at its own time, so that they have an order.
   app.clock.advance(1000);
   await app.make.people(root, [person]);
   await app.make.visit(campaign, { email: person.email });
@@ -196,7 +196,7 @@ describe('[BEY-06] returning leads', () => {
       expect.stringContaining('She answered our call.'),
     ]);
     const again = await open(client, [leadId]);
-    expect([again.status, again.body.message]).toEqual([409, 'The return of this lead was decided already.']);
+    expect([again.status, again.body.message]).toEqual([409, 'The return of this lead was already decided.']);
     expect((await decide(agency, [id], 'approved')).status).toBe(409);
     expect(await logged(leadId)).toEqual([
       { action: 'return.open', actor_id: client.userId },
@@ -277,7 +277,7 @@ describe('[BEY-06] returning leads', () => {
     const made = await open(client, ids, 'invalid_contact');
     expect([made.body.returned, made.body.skipped]).toEqual([
       2,
-      [{ id: ids[0], message: 'This lead was returned already and is waiting for a decision.' }],
+      [{ id: ids[0], message: 'This lead was already returned and is waiting for a decision.' }],
     ]);
     const all = (await ask(agency, 'GET', `/returns?companyID=${client.company.id}`)).body.data;
     const done = await decide(
@@ -330,7 +330,7 @@ describe('[BEY-06] the window', () => {
       'Leads can be returned within 2 days of when they came in.',
     ]);
     await rules(of, { window_days: 0, automatic: [] });
-    expect((await open(client, [await lead(campaign)])).body.message).toMatch(/does not take leads back/);
+    expect((await open(client, [await lead(campaign)])).body.message).toMatch(/does not accept returns/);
     await rules(asRoot(), { window_days: null, automatic: [] });
   });
 
@@ -450,7 +450,7 @@ describe('[BEY-06] what is known about a lead', () => {
       {
         kind: 'address_refused',
         proves: 'invalid_contact',
-        words: 'HubSpot refused the email address for good.',
+        words: 'HubSpot permanently rejected the email address.',
         lead_id: null,
       },
     ]);
@@ -505,7 +505,7 @@ describe('[BEY-06] what is known about a lead', () => {
           new Date(app.clock.now().getTime() + hours * 3_600_000),
         ),
       );
-    // A list of known customers excludes nobody, beside one that does.
+    // A list of known customers excludes no one, beside one that does.
     await list(-1, 'customers');
     await list(1);
     await open(client, [leadId], 'excluded');
@@ -588,7 +588,7 @@ describe('[BEY-06] what is known about a lead', () => {
       is_automatic: true,
       credited_micros: 3_000_000,
     });
-    // Nobody decided, and the log says so.
+    // No one decided, and the log says so.
     expect(await logged(leadId)).toEqual([
       { action: 'return.open', actor_id: client.userId },
       { action: 'lead.refund', actor_id: null },

@@ -19,7 +19,7 @@ export function returnsRoutes(returns: Returns): Handlers<typeof contract.return
       const message =
         approved === returned
           ? `${leads(returned)} returned and credited.`
-          : `${leads(returned)} returned.${approved > 0 ? ` ${approved} of them ${approved === 1 ? 'was' : 'were'} credited at once.` : ''}`;
+          : `${leads(returned)} returned.${approved > 0 ? ` ${approved} of them ${approved === 1 ? 'was' : 'were'} credited immediately.` : ''}`;
       return { result: 'success', message, returned, approved, skipped };
     },
     async decide(ctx, given) {

@@ -22,7 +22,7 @@ export async function statesOf(tx: Tx, leadIds: readonly string[]): Promise<Map<
   return new Map(rows.map((row) => [row.lead_id, row.state]));
 }
 
-/** Returns with the campaigns that are to be locked for them; `lock` prevents others from deciding them meanwhile. */
+/** Returns with the campaigns that are to be locked for them; `lock` prevents others from deciding them in the meantime. */
 export async function returnsByIds(tx: Tx, ids: readonly string[], lock = false) {
   const query = tx
     .selectFrom('return_request as r')

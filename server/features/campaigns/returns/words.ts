@@ -1,8 +1,8 @@
 /** What people are told about returns that cannot be made or decided. */
 export const words = {
-  returned: 'This lead was returned already and is waiting for a decision.',
-  decided: 'The return of this lead was decided already.',
-  closed: 'Your agency does not take leads back. Contact it if something is wrong with this one.',
+  returned: 'This lead was already returned and is waiting for a decision.',
+  decided: 'The return of this lead was already decided.',
+  closed: 'Your agency does not accept returns. Contact it if something is wrong with this lead.',
   late: (days: number) =>
     `Leads can be returned within ${days === 1 ? 'a day' : `${days} days`} of when they came in.`,
   blocked: {

@@ -5,7 +5,7 @@ import { createSilences, type Silences } from './service.ts';
 
 export const feature = defineFeature({
   name: 'campaigns/silence',
-  about: 'Telling clients by email, once, that nothing is heard from a site anymore.',
+  about: 'Emails to clients, once, when a site goes silent.',
   tables: ['silence_choice', 'silence_told'],
   reads: ['campaign', 'campaign_hour', 'campaign_refusal', 'company', 'user_account'],
   create: (platform, below: Parameters<typeof createSilences>[1]) => ({

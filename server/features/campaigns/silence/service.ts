@@ -31,7 +31,7 @@ export type Silences = ReturnType<typeof createSilences>;
 const ownerOf = ({ root_id, agency_id, company_id }: Recipient) => ({ root_id, agency_id, company_id });
 
 /**
- * Tells the users of a client when one of its sites goes silent: once, until something is heard from it again. Its
+ * Emails the users of a client when one of its sites goes silent, once per silence. Its
  * agency reads of it in the weekly digest and on Home (docs/decisions/0386-site-silence.md).
  */
 export function createSilences(
@@ -73,19 +73,19 @@ export function createSilences(
         {
           subject:
             silent.length === 1
-              ? `Nothing is heard from the site of ${mailName(silent[0]!.campaign_name)}`
-              : `Nothing is heard from ${silent.length} of your sites`,
+              ? `The site of ${mailName(silent[0]!.campaign_name)} is silent`
+              : `${silent.length} of your sites are silent`,
           lines: [
             ...silent
               .slice(0, MOST_NAMED)
               .map((one) => `The site of ${name(one)} has been silent since ${since(one.silent_since)}.`),
             ...(more > 0 ? [`And ${more} more.`] : []),
-            'Usually the pixel was removed with a change to the site, or a consent banner now blocks it. No visitor can become a lead until it is back. The Install tab of the campaign checks the site and says what to do.',
+            'Usually, a change to the site removed the pixel, or a consent banner now blocks it. Visitors can’t become leads until it is back. The campaign’s Install tab checks the site and shows what to do.',
           ],
           action: { label: 'Open the campaigns', url: `${sender.site}/campaign` },
           unsubscribe: `${sender.site}/unsubscribe/${token}`,
         },
-        `messages about silent sites are on for you at ${sender.name}. Turn them off in your profile`,
+        `emails about silent sites are on for you at ${sender.name}. Turn them off in your profile`,
       ),
       kind: 'silence.told',
       owner: ownerOf(to),
@@ -132,7 +132,7 @@ export function createSilences(
         action: 'pixel.silence_unsubscribed',
         objectKind: 'user',
         objectId: userId,
-        description: `${to.email} unsubscribed from messages about silent sites`,
+        description: `${to.email} unsubscribed from emails about silent sites`,
       });
     });
     return true;
@@ -151,7 +151,7 @@ export function createSilences(
           action: 'pixel.silence_choose',
           objectKind: 'user',
           objectId: to.user_id,
-          description: `Turned messages about silent sites ${isOn ? 'on' : 'off'}`,
+          description: `Turned emails about silent sites ${isOn ? 'on' : 'off'}`,
         });
       }),
 

@@ -65,7 +65,7 @@ export async function stopExport(tx: Tx, userId: string, viewId: string): Promis
   return numDeletedRows === 1n;
 }
 
-/** An export that is due; without a recipient or a view if there is nothing left to send, or nobody to send it to. */
+/** An export that is due; without a recipient or a view if there is nothing left to send, or no one to send it to. */
 export interface Due extends Schedule {
   next_at: Date;
   view_id: string;
@@ -101,7 +101,7 @@ export async function dueExports(tx: Tx, rootId: string, at: Date, limit: number
   });
 }
 
-/** Takes on an export that is due; false if somebody else has, or if it was changed. */
+/** Takes on an export that is due; false if someone else has, or if it was changed. */
 export async function take(
   tx: Tx,
   { view_id, user_id, next_at }: Due,

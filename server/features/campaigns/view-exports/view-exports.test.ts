@@ -98,7 +98,7 @@ describe('[BEY-33] when a view is emailed', () => {
 describe('[BEY-33] a saved view by email', () => {
   let view: string;
 
-  test('is scheduled by who can use the view, and by nobody else', async () => {
+  test('is scheduled by who can use the view, and by no one else', async () => {
     view = await save('owner', {
       name: 'Tents of the week <b>',
       is_shared: true,

@@ -83,7 +83,7 @@ const groups = async (who: string) =>
   };
 
 describe('[BEY-30] a public key moves no money by itself', () => {
-  test('100 hashes in five requests are held before anybody is looked up; the agency releases them, once', async () => {
+  test('100 hashes in five requests are held before anyone is looked up; the agency releases them, once', async () => {
     const forged = people.slice(0, 100).map(({ email }) => event({ n: 'identify', h: sha256(email) }));
     for (let from = 0; from < 100; from += 20) {
       const views = forged.slice(from, from + 20).map(({ v }) => event({ v }));
@@ -135,7 +135,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     expect(rows).toEqual([{ visits: 200, leads: 100 }]);
   });
 
-  test('who sends one person again and again hides nobody behind them', async () => {
+  test('who sends one person again and again hides no one behind them', async () => {
     const [again, ...others] = people.slice(0, 9).map(({ email }) => event({ h: sha256(email) }));
     await post([again!, ...others.slice(0, 4)]);
     await resolve();
@@ -157,7 +157,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     expect(await standing()).toMatchObject({ leads: 5, held: 4 });
   });
 
-  test('a person who signs up becomes a lead at once; events without a view, and thanks that nobody saw, do not', async () => {
+  test('a person who signs up becomes a lead at once; events without a view, and thanks that no one saw, do not', async () => {
     const [ann, ...others] = people as [MadePerson, ...MadePerson[]];
     const v = randomUUID();
     await post([event({ v }), event({ v, n: 'identify', h: sha256(ann.email) })]);
@@ -177,7 +177,7 @@ describe('[BEY-30] a public key moves no money by itself', () => {
     ]);
   });
 
-  test('forged thanks make nobody unsellable, and discarded ones never do', async () => {
+  test('forged thanks make no one unsellable, and discarded ones never do', async () => {
     const forged = people.slice(0, 99).map(({ email }) => {
       const v = randomUUID();
       return [event({ v }), event({ v, n: 'thanks', h: sha256(email) })];

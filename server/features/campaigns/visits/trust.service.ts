@@ -150,7 +150,7 @@ export function createTrust(
       notices.tell(tx, 'visits.ask_trust', sender, owner, {
         subject: `${mailName(asked.client)} asks you to trust an address`,
         lines: [
-          `${asked.client} asks that sign-ups from ${asked.network} are not held for being many, on ${asked.campaign ?? 'all its campaigns'}.`,
+          `${asked.client} asks you not to hold sign-ups from ${asked.network} for high volume, on ${asked.campaign ?? 'all its campaigns'}.`,
           ...(asked.note ? [`Note from the client: ${asked.note}`] : []),
           'Trust it only if you recognize it. To decide, go to Campaigns, open one of the client’s campaigns, select the Why not tab, and go to Trusted addresses.',
         ],

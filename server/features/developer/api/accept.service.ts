@@ -13,7 +13,7 @@ import type { Payments } from '../../money/payments/index.ts';
 import * as store from './store.ts';
 
 /**
- * Accepts the developer's agreement: in one transaction the acceptance, its fee with an invoice of its own, which the
+ * Accepts the developer's agreement: in one transaction the acceptance, its fee with its own invoice, which the
  * collection charges to the card on file, and the minimum spend that was shown. Accepting again, even concurrently,
  * changes nothing: the fee is posted once for each time the developer mode was enabled. Only its posting counts as
  * payment: an acceptance without it owes the fee.

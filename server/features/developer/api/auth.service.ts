@@ -63,7 +63,7 @@ export interface ApiCaller {
     name: string;
     mode: policy.KeyMode;
     expiresAt: Date | null;
-    /** The version of the API that it was made with. */
+    /** The version of the API that it was created with. */
     version: string;
   };
   company: { id: string; name: string };

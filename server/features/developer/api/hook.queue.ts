@@ -37,6 +37,6 @@ export const messageJob = defineJob(
 );
 export type MessagePayload = z.output<typeof messageJob.payload>;
 
-/** Each endpoint has a lane of its own, except those that are slow: they share one of their agency. */
+/** Each endpoint has its own lane, except those that are slow: they share one of their agency. */
 export const laneOf = ({ agencyId, hookId, isSlow }: MessagePayload): string =>
   isSlow ? `${agencyId}:slow` : hookId;

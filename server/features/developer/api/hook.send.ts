@@ -112,7 +112,7 @@ export function createHookSender(
       text = await body(row, hook.version);
     } catch (error) {
       if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
-      return notSent('Not sent: what it is about is no longer there.');
+      return notSent('Not sent: its subject no longer exists.');
     }
     const isOld = hook.previous_until !== null && hook.previous_until > clock.now();
     let secrets: [string, string | undefined];
@@ -204,7 +204,7 @@ export function createHookSender(
         lines: [
           `Events could not be sent to ${hook.url}. ${error ?? ''}`.trim(),
           reached === 100
-            ? 'It is disabled. Fix it, enable it again, and send the failed events again.'
+            ? 'It is disabled. Fix it, enable it again, and resend the failed events.'
             : 'We keep trying for three days. If no attempt succeeds, the endpoint is disabled.',
         ],
         page: PAGE,

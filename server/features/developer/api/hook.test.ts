@@ -282,7 +282,7 @@ describe('[DEV-04] webhooks for developers', () => {
     expect((await ask('GET', `webhook-messages/${row!.id}`)).body).toMatchObject({
       tries: [{ status: null, error: expect.stringContaining('No complete response') }],
     });
-    // Each has a lane of its own; those that were slow share one of their agency.
+    // Each has its own lane; those that were slow share one of their agency.
     const job = { rootId: root.id, agencyId: acme.id, id: row!.id, attempt: 0 };
     const lanes = [hanging.id, good.id].map((hookId) => laneOf({ ...job, hookId }));
     expect(new Set(lanes).size).toBe(2);
@@ -374,7 +374,7 @@ describe('[DEV-04] webhooks for developers', () => {
     await app.make.developer(acme, owner.id);
   });
 
-  test('have a catalogue whose examples fit their schemas', async () => {
+  test('have a catalog whose examples fit their schemas', async () => {
     const { body } = await ask('GET', 'webhook-event-types');
     expect(body.data.map(({ type }) => type)).toEqual(HOOK_EVENT_NAMES);
     for (const { type, example } of EVENT_TYPES) {

@@ -211,7 +211,7 @@ function briefOf(tools: readonly { tool: string }[]): string {
           'For campaigns with new leads, use list_deliveries with status failed to name deliveries that failed.',
         ]
       : []),
-    ...(has('get_wallet') ? ['Tell the balance with get_wallet, and whether it runs low.'] : []),
-    'Begin with what needs a person. Leave out what is as usual. Do not guess: say what you could not read.',
+    ...(has('get_wallet') ? ['Report the balance with get_wallet, and whether it is running low.'] : []),
+    'Start with what needs attention. Leave out what is normal. Do not guess: say what you could not read.',
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { hasControls } from '../../../../contract/primitives.ts';
 
 // What apps that ask for access (OAuth 2.1) may be. Nothing here reads the database.
 
-/** Apps on the user's computer that are opened by an address of their own. */
+/** Apps on the user's computer that are opened by their own address. */
 const APP_SCHEMES = ['claude:', 'cursor:', 'vscode:', 'vscode-insiders:', 'windsurf:'];
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
 const MOST_ADDRESS = 500;

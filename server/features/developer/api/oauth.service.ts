@@ -131,7 +131,7 @@ export function createOAuth(
   }
 
   const invalid = (): never => {
-    throw new GrantRefusal('invalid_grant', 'The code or token is not valid, or no longer.');
+    throw new GrantRefusal('invalid_grant', 'The code or token is invalid or has expired.');
   };
 
   /** A code or a token that was used before: it may have been stolen, so everything made with it ends. */

@@ -94,7 +94,7 @@ export function createRequests(
         try {
           await write(batch);
         } catch (error) {
-          // Without a database there are few requests, and none of them is worth an error of its own.
+          // Without a database there are few requests, and none of them is worth its own error.
           log.warn({ err: error, lost: batch.length }, 'requests of API keys were not logged');
         }
         waiting = waiting.slice(batch.length);

@@ -139,7 +139,7 @@ const dayBefore = (day: string, days: number): string =>
 
 const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PRODUCTS[product];
 
-/** The catalogue of events. */
+/** The catalog of events. */
 export const EVENT_TYPES: z.input<typeof ApiEventTypes>['data'] = Object.entries(HOOK_EVENTS).map(
   ([type, { title, data, scope }]) => ({
     ...{ type, title, data, scope },
@@ -268,7 +268,7 @@ export const resources: readonly Resource[] = [
   item({
     url: '/v1/exclusion-lists/:id',
     tool: 'get_exclusion_list',
-    summary: 'Returns one exclusion list, also one that is still being loaded or was removed',
+    summary: 'Returns one exclusion list, even if it is still being loaded or was removed',
     scope: 'exclusions.read',
     answer: ApiExclusionList,
     read: async ({ exclusions }, ctx, id) => shapes.exclusionListOf(await exclusions.one(ctx, id)),
@@ -289,7 +289,7 @@ export const resources: readonly Resource[] = [
   list({
     url: '/v1/webhook-endpoints',
     tool: 'list_webhook_endpoints',
-    summary: 'Lists where your programs are told of events, newest first',
+    summary: 'Lists your webhook endpoints, newest first',
     scope: 'webhooks.write',
     query: NoQuery,
     answer: ApiEndpoints,
@@ -335,7 +335,7 @@ export const resources: readonly Resource[] = [
   {
     url: '/v1/webhook-event-types',
     tool: 'list_webhook_event_types',
-    summary: 'Lists the events that webhook endpoints can be told of, with examples',
+    summary: 'Lists the events that webhook endpoints can receive, with examples',
     scope: 'webhooks.write',
     query: NoQuery,
     answer: ApiEventTypes,

@@ -65,8 +65,8 @@ export const apiRoutes: PlainRoute[] = [
       tag: 'Developer API',
       summary:
         what === 'resource'
-          ? 'Tells apps who gives access to the MCP server (RFC 9728)'
-          : 'Tells apps how to ask for access (RFC 8414)',
+          ? 'Tells apps where to request access to the MCP server (RFC 9728)'
+          : 'Tells apps how to request access (RFC 8414)',
       handler: async () => null,
     }),
   ),
@@ -244,7 +244,7 @@ export function addApiRoutes(
       const message = messageOf(request);
       // The log tells which tool was called.
       request.api!.url = `/mcp${toolIn(message.message)}`;
-      // Its tools are described to the assistant anew each time, as they are now.
+      // Its tools are described to the assistant again each time, as they are now.
       const newest = { ...caller, version: LEAD_VERSION };
       const answer = await answerMcp(developer.api, newest, caller.ctx.tenant.companyName, message);
       void reply.code(answer.status);

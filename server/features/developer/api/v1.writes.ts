@@ -460,7 +460,7 @@ export const writes: readonly Write[] = [
     method: 'POST',
     url: '/v1/keyword-counts/:id/apply',
     tool: 'apply_keyword_count',
-    summary: 'Makes a campaign look for what was counted',
+    summary: 'Makes a campaign search for the counted keywords',
     scope: 'campaigns.write',
     body: KeywordCountApply,
     answer: ApiCampaignDetail,
@@ -473,7 +473,7 @@ export const writes: readonly Write[] = [
     method: 'POST',
     url: '/v1/webhook-endpoints',
     tool: 'create_webhook_endpoint',
-    summary: 'Adds a webhook endpoint. Its signing secret is in this answer only',
+    summary: 'Adds a webhook endpoint. Its signing secret is only in this response',
     scope: 'webhooks.write',
     status: 201,
     body: EndpointBody,
@@ -495,7 +495,7 @@ export const writes: readonly Write[] = [
     answer: ApiEndpoint,
     actions: ['hook.update'],
     async run({ hooks }, ctx, body, id, call) {
-      // Whoever moves an endpoint receives what it is told.
+      // Anyone who changes an endpoint's URL receives its events.
       mayReceive(hooks, [...(body.types ?? []), ...(await hooks.one(ctx, id)).types], call);
       return hooks.update(ctx, id, body);
     },
@@ -519,7 +519,7 @@ export const writes: readonly Write[] = [
     method: 'POST',
     url: '/v1/webhook-endpoints/:id/rotate-secret',
     tool: 'rotate_webhook_secret',
-    summary: 'Gives a webhook endpoint a new secret. For 24 hours, the previous one signs, too',
+    summary: 'Rotates the secret of a webhook endpoint. The previous one also signs for 24 hours',
     scope: 'webhooks.write',
     body: NoBody,
     answer: ApiEndpointSecret,
@@ -545,7 +545,7 @@ export const writes: readonly Write[] = [
     method: 'POST',
     url: '/v1/webhook-endpoints/:id/recover',
     tool: 'recover_webhook_messages',
-    summary: 'Sends all messages again that failed since an instant',
+    summary: 'Resends all messages that failed since a given time',
     scope: 'webhooks.write',
     body: EndpointRecover,
     answer: ApiRecovered,
@@ -556,7 +556,7 @@ export const writes: readonly Write[] = [
     method: 'POST',
     url: '/v1/webhook-messages/:id/resend',
     tool: 'resend_webhook_message',
-    summary: 'Sends a webhook message again, also one that was delivered',
+    summary: 'Resends a webhook message, even if it was delivered',
     scope: 'webhooks.write',
     body: NoBody,
     answer: ApiMessageDetail,

@@ -199,7 +199,7 @@ describe('[DEV-04] versions of the API', () => {
     });
     expect([set.status, set.body]).toMatchObject([
       200,
-      { message: `The API key uses version ${MIDDLE} now.`, data: { version: MIDDLE } },
+      { message: `The API key now uses version ${MIDDLE}.`, data: { version: MIDDLE } },
     ]);
     expect((await send('GET', '/v1/me', secret)).headers['lead-version']).toBe(MIDDLE);
     const { rows } = await app.admin.query(

@@ -231,7 +231,7 @@ describe('[PAY-03] granting credit', () => {
     await proven();
   });
 
-  test('credit that leaves the balance low does not begin the notices anew', async () => {
+  test('credit that leaves the balance low does not begin the notices again', async () => {
     const other = await dues.agency();
     await dues.inRoot((tx) =>
       tx

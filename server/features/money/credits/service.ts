@@ -111,7 +111,7 @@ export function createCredits(
 
   /**
    * The one way in which a lead is credited: gives back what one side of its sale charged, once, whoever asks for it and
-   * however often. In the root's scope; nobody is emailed. `by`: who does it; null if it happens by itself.
+   * however often. In the root's scope; no one is emailed. `by`: who does it; null if it happens by itself.
    * @throws Refusal 409 saying why it cannot be refunded, before anything is written
    */
   async function refund(tx: Tx, by: Ctx | null, lead: Lead, side: Side, why: Why) {

@@ -537,7 +537,7 @@ describe('[WALL-06] [BEY-03] the automatic top-up', () => {
     expect((await state(who)).state).toBe('due');
   });
 
-  test('declines: tried again after 1, 6 and 24 hours, then stopped with a mail; a top-up by hand begins anew', async () => {
+  test('declines: tried again after 1, 6 and 24 hours, then stopped with a mail; a top-up by hand begins again', async () => {
     const who = await continual();
     await debit(who, 230n * USD);
     await card(who, 'declines');

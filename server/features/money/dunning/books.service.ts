@@ -21,7 +21,7 @@ export type Books = ReturnType<typeof createBooks>;
 
 /**
  * What charges of invoices do to the ledger (docs/money.md: payment, refund, dispute), to the invoice and to its payer.
- * Locks are always taken in this order: charge, invoice, the payer's billing. Campaigns follow in a job of their own.
+ * Locks are always taken in this order: charge, invoice, the payer's billing. Campaigns follow in their own job.
  */
 export function createBooks(
   { events, jobs, clock }: { events: EventHub; jobs: Jobs; clock: Clock },
@@ -276,7 +276,7 @@ export function createBooks(
       await post(tx, invoice, { kind: 'payment', key: `payment:${charge.id}`, entries }, at);
       const over = await take(tx, invoice, charge.amountMicros, 'charge', at);
       await balanceFee(tx, invoice, charge.id, at);
-      // Paid twice (a cardholder confirmed an older charge), or credited meanwhile: what was not due is refunded.
+      // Paid twice (a cardholder confirmed an older charge), or credited in the meantime: what was not due is refunded.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
           {
@@ -361,7 +361,7 @@ export function createBooks(
         at,
       );
       const over = await take(tx, invoice, back, 'forget', at);
-      // Part of this charge may have been refunded before, through a refund of its own.
+      // Part of this charge may have been refunded before, through its own refund.
       if (over > 0n)
         await jobs.send(tx, giveBackJob, [
           {

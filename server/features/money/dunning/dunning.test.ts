@@ -242,7 +242,7 @@ describe('[PAY-06] what happens to an invoice after it was corrected', () => {
   }
   const paidBooks = { agency_revenue: 30_000_000, card_clearing: -30_000_000 };
 
-  test('a dispute that is won pays what was given up meanwhile; nothing of it goes back', async () => {
+  test('a dispute that is won pays what was given up in the meantime; nothing of it goes back', async () => {
     const { agency, client } = await owing();
     const id = await dues.bill(client.company);
     await dues.jobs();

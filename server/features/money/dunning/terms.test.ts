@@ -90,7 +90,7 @@ describe('[PAY-06] who owes', () => {
     expect(hidesOperatingMenus(after.setup, after.user)).toBe(false);
   });
 
-  test('a client that owes is led to its card, its set-up undone until it pays', async () => {
+  test('a client that owes is led to its card, its setup undone until it pays', async () => {
     const { agency, client } = await owing({ client: { card: 'declined' } });
     await app.make.setUp(client.company, client.userId);
     await dues.card(client.company, 'declined');

@@ -182,7 +182,7 @@ describe('[PAY-05] wholesale', () => {
   });
 });
 
-test('nobody but the root’s scope writes invoices, and nobody changes what they say', async () => {
+test('nobody but the root’s scope writes invoices, and no one changes what they say', async () => {
   const client = await app.make.client(acme);
   await lead(await app.make.campaign(client), USD, 0n);
   const issued = await bill(client);

@@ -155,7 +155,7 @@ export async function insertInvoice(
       l (line, kind, campaign, description, quantity, unit, amount)`.execute(tx);
 }
 
-/** An invoice that the scope may see; `lock` keeps others from changing it meanwhile. */
+/** An invoice that the scope may see; `lock` keeps others from changing it in the meantime. */
 export async function invoiceById(tx: Tx, id: string, lock = false) {
   const query = tx.selectFrom('invoice').selectAll().where('id', '=', id);
   return (lock ? query.forNoKeyUpdate() : query).executeTakeFirst();

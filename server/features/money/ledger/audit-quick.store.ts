@@ -34,7 +34,7 @@ const tie = (seed: bigint, row: string, transfer: string, lead: string): string 
 /**
  * The ledger's invariants (audit.store.ts) as one query: one pass over entries, one over transfers, one over leads, and
  * everything else on sums by account, lot and day. Returns one row: `ok`, and how many rows there are of each kind.
- * `seed`: chosen anew each time, so that no one can craft rows that cancel out.
+ * `seed`: chosen again each time, so that no one can craft rows that cancel out.
  */
 export const quickAudit = (seed: bigint): string => `
   with passed as materialized (

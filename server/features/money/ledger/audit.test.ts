@@ -65,7 +65,7 @@ test('it tells of a removed company that would go on selling', async () => {
   expect(lines).toEqual([expect.stringMatching(/^campaign #\d+ of Gone, removed 2026-03-01$/)]);
 });
 
-test('it writes nothing, waits for nobody and keeps nobody waiting', async () => {
+test('it writes nothing, waits for no one and keeps no one waiting', async () => {
   await inScope(app.platform.db.app, { rootId: root.id }, async (tx) => {
     await app.features.ledger.lock(tx, [], app.clock.now(), [
       app.features.wallet.account({ rootId: root.id, agencyId: agency.id }),

@@ -361,7 +361,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect((await ask('client', 'statement?view=wallet')).status).toBe(422);
   });
 
-  test('a line opens to its entries and the lead under it; nobody sees the side of another', async () => {
+  test('a line opens to its entries and the lead under it; no one sees the side of another', async () => {
     const [line] = await all('client', 'kind=lead');
     const open = async (as: string) => (await ask(as, `statement/${line!.id}`)).body;
     const kinds = (body: Record<string, unknown>) =>

@@ -46,7 +46,7 @@ const asRoot = async (method: 'GET' | 'PUT' | 'POST', url: string, body?: unknow
   const token = await app.signIn('boss@x.test', 'root.test');
   return app.call(method, `/api${url}`, { host: 'root.test', token, ...(body ? { body } : {}) });
 };
-/** Gives an agency a plan of its own; dollars. */
+/** Gives an agency its own plan; dollars. */
 async function plan(company: Company, months: string[], flatMonth: string): Promise<void> {
   const made = await asRoot('POST', '/general/minimum-spend-config', {
     planName: `Plan ${++serial}`,
@@ -258,7 +258,7 @@ describe('[PAY-07] the end of a month', () => {
     expect(billed.some((one) => one.owner.company_id === excluded.company.id)).toBe(false);
   });
 
-  test('a failing invoice leaves nothing behind, keeps nobody else waiting, and is made up for', async () => {
+  test('a failing invoice leaves nothing behind, keeps no one else waiting, and is made up for', async () => {
     const one = await agency('aaa');
     const two = await agency('bbb');
     for (const { company } of [one, two]) await plan(company, [], '100');
@@ -325,7 +325,7 @@ describe('[PAY-07] the end of a month', () => {
 
   test('leaves the books in order', async () => {
     const { checks } = await auditLedger(app.admin);
-    // The leads of the first test were sold without a row of their own.
+    // The leads of the first test were sold without their own row.
     const wrong = checks.filter((one) => one.violations > 0 && !one.name.startsWith('every lead'));
     expect(wrong).toEqual([]);
   });
@@ -433,7 +433,7 @@ describe('[PAY-07] a minimum spend by default', () => {
     ]);
   });
 
-  test('a raise is announced anew and the lower amount asked until then; a decrease holds by itself', async () => {
+  test('a raise is announced again and the lower amount asked until then; a decrease holds by itself', async () => {
     await ask('250');
     expect(await mails(first)).toHaveLength(2);
     expect((await seen(first)).offer).toMatchObject({ flatMonth: '250.00' });

@@ -23,7 +23,7 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
-/** What a root asks of agencies without a plan of their own at an instant; null if nothing. */
+/** What a root asks of agencies without their own plan at an instant; null if nothing. */
 export type DefaultOf = (
   tx: Tx,
   rootId: string,

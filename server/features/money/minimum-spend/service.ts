@@ -210,7 +210,7 @@ export function createMinimumSpend(platform: Platform, parts: MinSpendParts) {
 
     /**
      * Accepts the root's default for an agency, along with something else that it accepts: it is charged from the next
-     * month on. Does nothing if the agency has a plan of its own, or agreed to as much before. In the root's scope.
+     * month on. Does nothing if the agency has its own plan, or agreed to as much before. In the root's scope.
      */
     async acceptDefault(tx: Tx, ctx: Ctx, owner: Owner & { agency_id: string }): Promise<void> {
       const at = clock.now();

@@ -70,7 +70,7 @@ const lines = async (invoiceId: unknown) =>
   ).rows;
 
 describe('[PAY-08] the onboarding charge', () => {
-  test('is paid by the card on file, on an invoice of its own, and the set-up waits for it', async () => {
+  test('is paid by the card on file, on an invoice of its own, and the setup waits for it', async () => {
     const one = await agency();
     expect(await one.status()).toEqual({
       agency_onboarding_status: true,

@@ -39,7 +39,7 @@ export type OnboardingOutcome =
 export type OnboardingCharges = ReturnType<typeof createOnboardingCharge>;
 
 /**
- * The one-time charge that an agency pays at setup (PAY-08, decision 0056): an invoice of its own, which the collection
+ * The one-time charge that an agency pays at setup (PAY-08, decision 0056): its own invoice, which the collection
  * feature charges to the card on file when it is issued, and retries like any other.
  */
 export function createOnboardingCharge(

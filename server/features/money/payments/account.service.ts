@@ -27,7 +27,7 @@ type Row = Awaited<ReturnType<typeof store.accountOf>>;
 type Note = (tx: Tx, reference: string) => Promise<void>;
 type Sender = Awaited<ReturnType<Notices['sender']>>;
 
-/** Whether the caller has an account of their own, separate from their company's. */
+/** Whether the caller has their own account, separate from their company's. */
 export const holdsOwn = ({ actor }: Ctx): boolean => isSales(actor);
 
 /**

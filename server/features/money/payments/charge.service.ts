@@ -352,7 +352,7 @@ export function createChargeCore(
       await onStep('before intent');
       const { row, attempt } = await within(asked.owner.root_id, async (tx) => {
         const { row, fresh } = await intent(tx, asked);
-        // A charge that nobody waits for tells nobody whether the card works, and has pauses of its own.
+        // A charge that no one waits for tells no one whether the card works, and has pauses of its own.
         const attempt = fresh && asked.userId ? await tries.begin(asked.owner, tx) : undefined;
         return { row, attempt };
       });

@@ -338,7 +338,7 @@ describe('3-D Secure', () => {
     expect(await core.authentication(root.id, declined.charge.id)).toBeNull();
   });
 
-  test('[PAY-02] who pays anew ends the one before; who was faster is not charged twice', async () => {
+  test('[PAY-02] who pays again ends the one before; who was faster is not charged twice', async () => {
     await cardOf(agency, '4000002760003184');
     const first = await charges().charge(ask());
     const secret = (await app.features.payments.core.authentication(root.id, first.charge.id))!.clientSecret;

@@ -25,7 +25,7 @@ const get = async (who: { host: string; email: string }, path = '') =>
 // biome-ignore lint/suspicious/noExplicitAny: the rows of an answer
 const rows = ({ body }: Awaited<ReturnType<typeof get>>) => body.data as any[];
 
-test('[PAY-01] an agency sees what was sent to its bank and what each payout is made of; nobody else does', async () => {
+test('[PAY-01] an agency sees what was sent to its bank and what each payout is made of; no one else does', async () => {
   const agency = await dues.agency();
   const other = await dues.agency();
   const client = await dues.client(agency);

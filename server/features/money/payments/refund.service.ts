@@ -28,7 +28,7 @@ export function createRefunds(
   async function settle(rootId: string, id: string, answer: policy.RefundAnswer): Promise<store.RefundRow> {
     return within(rootId, async (tx) => {
       const known = await store.refundById(tx, id);
-      // The charge first: everybody locks in this order.
+      // The charge first: everyone locks in this order.
       const charge = known && (await store.lockCharge(tx, known.charge_id));
       const row = await store.lockRefund(tx, id);
       if (!row || !charge) throw new Refusal('not_found', ownMessages.notFound);

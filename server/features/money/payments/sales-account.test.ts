@@ -286,7 +286,7 @@ describe('[ROUT-14] while the card provider is down', () => {
   });
 });
 
-test("[ROUT-14] nobody but the sales person: not in view mode, not the root's owner, not a client", async () => {
+test("[ROUT-14] no one but the sales person: not in view mode, not the root's owner, not a client", async () => {
   const sales = await person(agency, 'sales', 'agency.test');
   const owner = await person(root, 'owner', HOST);
   const view = await app.call('POST', '/api/user/switch', {

@@ -713,7 +713,7 @@ describe('[PAY-09] remaining balance and refunds', () => {
     ]);
     await refund(who, '4.00');
     expect(await receipts()).toMatchObject([{ ...receipt, status: 'paid', credited_micros: 4n * USD }]);
-    // The provider says afterward that it could not: the money is back in the balance, with a receipt of its own.
+    // The provider says afterward that it could not: the money is back in the balance, with its own receipt.
     vi.spyOn(app.features.payments.gateway, 'refund').mockImplementationOnce(async () => ({
       status: 'failed',
       refund: 're_failed_too',

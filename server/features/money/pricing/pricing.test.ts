@@ -184,7 +184,7 @@ describe('[AGCY-17] the agency cost setting', () => {
     expect(other.body.errors).toHaveProperty(['local.Weekly.LeadspeekCostperlead']);
   });
 
-  test('who may: the root writes, the agency reads its own, nobody else knows of it', async () => {
+  test('who may: the root writes, the agency reads its own, no one else knows of it', async () => {
     const value = { local: { Weekly: { LeadspeekCostperlead: '0.01' } } };
     expect((await save('agency', acme.id, value)).status).toBe(403);
     expect((await save('client', acme.id, value)).status).toBe(403);

@@ -180,7 +180,7 @@ function List(props: ListProps) {
     queryKey,
     queryFn: ({ signal }) => readCompanies(api, user, input, { signal }),
     placeholderData: keepPreviousData,
-    // An empty list looks again, so that the first row comes by itself.
+    // An empty list refetches, so that the first row appears automatically.
     refetchInterval: (found) => (found.state.data?.total === 0 && !companyId ? 5000 : false),
   });
   const offered = (row: CompanyItem) => rowActions(user, { ...row, user_id: row.id || null });

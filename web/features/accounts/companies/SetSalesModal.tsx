@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Sets a company's sales people: three searchable selects, each with a way to clear it (spec product 2). */
+/** Sets a company's salespeople: three searchable selects, each with a way to clear it (spec product 2). */
 export function SetSalesModal({ company, onClose }: Props) {
   const query = useQuery({
     queryKey: ['sales-list', company.company_id],
@@ -67,7 +67,7 @@ function SalesForm({ company, found, onClose }: Props & { found: Found }) {
   const field = (key: keyof typeof form.values, label: string, id: string, name: string) => (
     <Select
       label={label}
-      placeholder="Nobody"
+      placeholder="No one"
       data={choices(id, name)}
       searchable
       clearable

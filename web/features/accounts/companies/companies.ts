@@ -168,7 +168,7 @@ const ROLE_WORDS = {
   referrer: 'Referral',
 } as const;
 
-/** Returns the contents of the SALES column: the company's sales people, or for sales their own role. */
+/** Returns the contents of the SALES column: the company's salespeople, or for sales their own role. */
 export function salesWords(
   row: Pick<CompanyItem, 'sales_rep' | 'account_executive' | 'referrer' | 'roles'>,
 ): string {

@@ -172,7 +172,7 @@ function UserSelect(props: {
     <Select
       label="User"
       placeholder="All users"
-      description="Who really acted, also in view mode"
+      description="Who really acted, even in view mode"
       searchable
       clearable
       clearButtonProps={{ 'aria-label': 'All users' }}

@@ -72,13 +72,13 @@ const SEALS = {
   sealed: {
     status: 'active',
     words: 'Sealed',
-    help: 'It is as it was written: its hash is in the chain over the log.',
+    help: 'Unchanged since it was written. Its hash is in the log’s chain.',
   },
-  waiting: { status: 'none', words: 'New', help: 'It is sealed within a minute.' },
+  waiting: { status: 'none', words: 'New', help: 'It will be sealed within a minute.' },
   changed: {
     status: 'failed',
     words: 'Changed',
-    help: 'It is not as it was written. Ask who runs this platform to verify the log.',
+    help: 'Changed after it was written. Ask the platform’s operator to verify the log.',
   },
 } as const;
 

@@ -45,7 +45,7 @@ export function DigestSection() {
       line={
         isClient
           ? 'An email about your week: leads, who came back, what you spent, and what needs attention.'
-          : 'An email about the week of all your clients: who grows, falls, is silent, or has not paid.'
+          : 'An email about your clients’ week: who is growing, falling behind, silent, or unpaid.'
       }
     >
       {query.error ? (
@@ -121,7 +121,7 @@ function Preview() {
   return (
     <div id={PREVIEW}>
       {subject === null ? (
-        <Text c="dimmed">There is nothing to tell about last week, so no email is sent.</Text>
+        <Text c="dimmed">There is nothing to report for last week, so no email is sent.</Text>
       ) : (
         <Stack gap="xs">
           <Text fw={600}>{subject}</Text>

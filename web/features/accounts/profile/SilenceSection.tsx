@@ -29,7 +29,7 @@ export function SilenceSection() {
   return (
     <FormSection
       title="Silent sites"
-      line="A site is silent when nothing has been heard from its pixel for twice its usual pause."
+      line="A site is silent when its pixel has sent nothing for twice its usual pause."
     >
       {query.error ? (
         <ErrorState
@@ -43,7 +43,7 @@ export function SilenceSection() {
         <Stack gap="md">
           <Switch
             label="Email me when a site goes silent"
-            description={`To ${silence.email}, once until something is heard from the site again.`}
+            description={`To ${silence.email}, once each time a site goes silent.`}
             checked={choose.isPending ? choose.variables : silence.is_on}
             disabled={user.in_view_mode || choose.isPending}
             onChange={(event) => choose.mutate(event.currentTarget.checked)}

@@ -26,7 +26,7 @@ export function documentOf(
       : 'default_client';
 }
 
-/** Whether a setup is complete without a card (domain, Set-up states: card unless not required). */
+/** Whether a setup is complete without a card (domain, Setup states: card unless not required). */
 function cardMayWait(user: Person, check: Check): boolean {
   return user.company_kind === 'agency' ? check.onboarding_on : user.manual_bill === 'T';
 }

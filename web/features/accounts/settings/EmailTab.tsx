@@ -185,7 +185,8 @@ function EmailForm({ setting, onReload }: { setting: Setting<'smtp'>; onReload: 
           </div>
           {answer && (
             <Notice tone={answer.result === 'success' ? 'good' : 'bad'} title={answer.message} live="status">
-              {answer.answer || (answer.result === 'success' ? 'Nothing was sent.' : 'There was no answer.')}
+              {answer.answer ||
+                (answer.result === 'success' ? 'Nothing was sent.' : 'There was no response.')}
             </Notice>
           )}
           <SaveBar

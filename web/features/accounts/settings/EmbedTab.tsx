@@ -45,9 +45,9 @@ function EmbedForm({ setting, onReload }: { setting: Setting<'embed_code'>; onRe
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <Stack gap="md">
           <Notice tone="warn" title="Only paste code you trust">
-            It runs for everyone who is signed in at {domain || subdomain}, and it can do there what they can.
-            It doesn’t run where people sign in, set a password, enter a card, or keep their account and its
-            settings. It never runs in view mode.
+            It runs for everyone who is signed in at {domain || subdomain} and can do anything they can. It
+            doesn’t run on pages where people sign in, set a password, enter a card, or manage their account
+            and settings. It never runs in view mode.
           </Notice>
           {!mayWrite && (
             <Notice tone="info">

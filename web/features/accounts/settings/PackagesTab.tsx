@@ -112,7 +112,7 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                     }}
                   />
                   <TextInput
-                    label="Id"
+                    label="ID"
                     description={
                       isSaved
                         ? 'It cannot be changed.'

@@ -14,7 +14,7 @@ import classes from './settings.module.css';
 /** How often to poll the provider while it verifies the account. */
 const ASK_MS = 10_000;
 
-/** The account that an agency's clients pay into: connect, view, and disconnect it (spec product 4, Agency set-up). */
+/** The account that an agency's clients pay into: connect, view, and disconnect it (spec product 4, Agency setup). */
 export default function PaymentTab() {
   const user = useUser();
   const check = useSetup();
@@ -64,7 +64,7 @@ export default function PaymentTab() {
               <div style={{ marginTop: 16 }}>
                 <Notice
                   tone="warn"
-                  title={`${data.change.asked_by || 'Somebody'} asked to disconnect this account`}
+                  title={`${data.change.asked_by || 'Someone'} asked to disconnect this account`}
                   action={
                     <Button
                       variant="default"

@@ -49,7 +49,7 @@ function ReturnsForm(props: { setting: Setting<'lead_returns'>; onReload: () => 
       <fieldset disabled={!mayWrite} className={classes.fields}>
         <NumberInput
           label="Days to return a lead"
-          description={`Counted from when the lead came in. 0: leads cannot be returned. Leave blank for ${isRoot ? `${RETURN_DAYS} days. Agencies can set their own.` : 'what the platform allows.'}`}
+          description={`Counted from when the lead came in. Enter 0 to turn off returns. Leave blank for ${isRoot ? `${RETURN_DAYS} days. Agencies can set their own.` : 'what the platform allows.'}`}
           placeholder={isRoot ? String(RETURN_DAYS) : undefined}
           min={0}
           max={MOST_RETURN_DAYS}
@@ -62,7 +62,7 @@ function ReturnsForm(props: { setting: Setting<'lead_returns'>; onReload: () => 
         {!isRoot && (
           <Checkbox.Group
             label="Approve automatically when proven"
-            description="A return for one of these reasons is approved at once if what is known about the lead proves it. The client’s price is credited out of your revenue."
+            description="A return for one of these reasons is approved automatically if what is known about the lead proves it. The credit comes out of your revenue."
             {...form.getInputProps('automatic')}
           >
             <Stack gap="xs" mt="xs">

@@ -4,7 +4,7 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { StaffPage } from './StaffPage.tsx';
 
 /**
- * The users who may sign in for the user's own company (spec product 2, administrator-list). An agency's sales people
+ * The users who may sign in for the user's own company (spec product 2, administrator-list). An agency's salespeople
  * are here, too: the sales-account-list is only for roots (spec product 6).
  */
 export default function AdministratorListPage() {

@@ -246,7 +246,7 @@ export function StaffPage(props: {
             w={170}
             allowDeselect={false}
             data={[
-              { value: '', label: 'Everybody' },
+              { value: '', label: 'Everyone' },
               ...Object.entries(FILTER_WORDS).map(([value, label]) => ({ value, label })),
             ]}
             value={filter ?? ''}
@@ -350,7 +350,7 @@ function WayIn(props: {
       <span style={{ display: 'flex', gap: 8 }}>
         {isWaiting && props.onInvite && (
           <Button size="compact-sm" variant="default" onClick={props.onInvite}>
-            Send again
+            Resend
           </Button>
         )}
         {person.status === 'removed'

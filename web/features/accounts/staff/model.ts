@@ -4,7 +4,7 @@ import type { PhoneValue } from '../../../ui/phone.types.ts';
 import type { Tone } from '../../../ui/StatusBadge.tsx';
 import { ofWire, phoneFault } from '../../../ui/usePhone.ts';
 
-/** Which list: the administrators of the user's own company, or its sales people (a root's, an agency's). */
+/** Which list: the administrators of the user's own company, or its salespeople (a root's, an agency's). */
 export type StaffType = StaffNodeData['user_type'];
 export type Person = StaffNodeData;
 

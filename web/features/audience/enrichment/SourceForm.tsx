@@ -88,7 +88,7 @@ export function SourceForm() {
           {known.connected && (
             <dl className={classes.figures}>
               <div>
-                <dt>Asked</dt>
+                <dt>Looked up</dt>
                 <dd className="num">{num(known.asked)}</dd>
               </div>
               <div>

@@ -34,8 +34,8 @@ export function CustomersPanel({ place }: { place: Place }) {
     <>
       <Group justify="space-between" align="flex-start" mb="md" gap="sm">
         <Text size="sm" c="dimmed" style={{ flex: '1 1 320px' }}>
-          Customers on these lists are not charged for and do not become leads. An alert can tell you that one
-          of them is back on your site, by the name on your list.
+          Customers on these lists are not charged for and do not become leads. An alert can notify you when
+          one is back on your site, using the name on your list.
         </Text>
         {mayTell && (
           <Button
@@ -95,7 +95,7 @@ export function CustomersPanel({ place }: { place: Place }) {
   );
 }
 
-/** Adds a list from a connected CRM, which is read anew every day. */
+/** Adds a list from a connected CRM, which is read again every day. */
 function Sources(props: { place: Place; country: string; onAdded: () => void }) {
   const { place } = props;
   const which = { owner_id: place.id, level: place.level as 'client' };
@@ -126,14 +126,14 @@ function Sources(props: { place: Place; country: string; onAdded: () => void }) 
         >
           Integrations
         </Anchor>{' '}
-        to have its customers listed here and refreshed every day.
+        to list its customers here, refreshed every day.
       </Text>
     );
   return (
     <Group mt="sm" align="flex-end" gap="sm">
       <Select
         label="From a CRM"
-        description={`${data.data.find(({ id }) => id === chosen)?.who ?? 'Those that it marks as customers'}. They are read now, and every day.`}
+        description={`${data.data.find(({ id }) => id === chosen)?.who ?? 'Contacts it marks as customers'}. They are loaded now and refreshed every day.`}
         placeholder="Choose a connection"
         style={{ flex: '1 1 260px', maxWidth: 400 }}
         data={data.data.map(({ id, name, vendor }) => ({ value: id, label: `${vendor}: ${name}` }))}
@@ -177,9 +177,9 @@ function SeenLately({ place }: { place: Place }) {
     refetchInterval: 30_000,
   });
   return (
-    <section aria-label="Seen lately" style={{ marginBottom: 24 }}>
+    <section aria-label="Seen recently" style={{ marginBottom: 24 }}>
       <Title order={2} size="h3" mb="xs">
-        Seen lately
+        Seen recently
       </Title>
       <DataTable
         label="Customer visits"

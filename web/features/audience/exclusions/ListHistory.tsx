@@ -151,7 +151,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
       isCustomers
         ? {
             title: `Remove “${row.file_name}”?`,
-            body: 'Its people are no longer known customers: they can become leads that are charged for.',
+            body: 'Its people will no longer be known customers. They can become leads, which are charged.',
             verb: 'Remove',
             danger: true,
           }
@@ -206,7 +206,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
       )}
       {row.refresh_error && (
         <div style={{ marginBottom: 12 }}>
-          <Notice tone="warn" title="The last refresh failed. The customers from before stay known.">
+          <Notice tone="warn" title="The last refresh failed. The previous customers stay on the list.">
             {row.refresh_error}
           </Notice>
         </div>

@@ -48,7 +48,7 @@ export function UploadZone({
   return (
     <FileDrop
       title={kind === 'signals' ? 'Drop a CSV or Parquet file here' : 'Drop a CSV file here'}
-      text={`${kind === 'signals' ? 'A row says who looked for which keyword, where and when.' : 'The first line names the columns.'} Email addresses can be plain or hashed (MD5, SHA-1, SHA-256). Up to 2 GiB. Nothing is imported until you review the columns.`}
+      text={`${kind === 'signals' ? 'Each row shows who looked for which keyword, where, and when.' : 'The first line names the columns.'} Email addresses can be plain or hashed (MD5, SHA-1, SHA-256). Up to 2 GiB. Nothing is imported until you review the columns.`}
       accept={`.csv,.tsv,.txt,text/csv${kind === 'signals' ? ',.parquet,.pq' : ''}`}
       sending={sending}
       fault={fault}

@@ -64,7 +64,7 @@ export function AlertDrawer(props: {
     validateInputOnBlur: true,
     validate: ALERT_FAULTS,
   });
-  useLeaveGuard(form.isDirty(), 'Your changes to this alert are lost.', ['alert']);
+  useLeaveGuard(form.isDirty(), 'Your changes to this alert will be lost.', ['alert']);
   const choice = useQuery({
     queryKey: ['alert-choices', client],
     queryFn: ({ signal }) => api.alerts.choices({ company_id: client }, { signal }),
@@ -97,7 +97,7 @@ export function AlertDrawer(props: {
   const remove = async () => {
     const isSure = await confirm({
       title: `Remove the alert ${alert!.name}?`,
-      body: 'What it has not told yet is not sent.',
+      body: 'Alerts that are waiting will not be sent.',
       verb: 'Remove alert',
       danger: true,
     });
@@ -136,7 +136,7 @@ export function AlertDrawer(props: {
             <TextInput label="Name" withAsterisk maxLength={80} {...form.getInputProps('name')} />
             <Title order={3}>When</Title>
             <Select
-              label="Tell when"
+              label="Alert when"
               allowDeselect={false}
               data={choices(ALERT_TRIGGERS)}
               {...form.getInputProps('trigger')}
@@ -144,7 +144,7 @@ export function AlertDrawer(props: {
             {isNumber && (
               <NumberInput
                 label="Leads in an hour"
-                description="The alert goes out when this many that meet the conditions below have come in."
+                description="The alert is sent when this many leads that meet the conditions below come in."
                 min={1}
                 max={10_000}
                 clampBehavior="none"
@@ -164,7 +164,7 @@ export function AlertDrawer(props: {
             {tellsOfLeads(values.trigger) ? (
               <Fields>
                 <NumberInput
-                  label="Score of at least"
+                  label="Minimum score"
                   description="0 includes leads without a score."
                   min={0}
                   max={100}
@@ -174,7 +174,7 @@ export function AlertDrawer(props: {
                   {...form.getInputProps('min_score')}
                 />
                 <Select
-                  label="Who"
+                  label="People"
                   description="Unknown parts of the filter count as not fitting."
                   allowDeselect={false}
                   data={choices(ALERT_FITS)}
@@ -183,7 +183,7 @@ export function AlertDrawer(props: {
               </Fields>
             ) : (
               <Text size="sm" c="dimmed">
-                Whoever is on one of your{' '}
+                Anyone on one of your{' '}
                 <Anchor
                   component={Link}
                   to={'/configuration/exclusion-lists' as never}
@@ -193,7 +193,7 @@ export function AlertDrawer(props: {
                 >
                   lists of known customers
                 </Anchor>{' '}
-                is told by what the list calls them. They are not charged for.
+                is shown by the name on the list. You are not charged for them.
               </Text>
             )}
             <TagsInput
@@ -206,11 +206,11 @@ export function AlertDrawer(props: {
               clearable
               {...form.getInputProps('pages')}
             />
-            <Title order={3}>Where</Title>
+            <Title order={3}>Recipients</Title>
             <MultiSelect
               label="Email"
-              description="Users only: nobody else gets personal data by email."
-              placeholder={values.user_ids.length === 0 ? 'Nobody' : undefined}
+              description="Users only. No one else gets personal data by email."
+              placeholder={values.user_ids.length === 0 ? 'No one' : undefined}
               searchable
               clearable
               hidePickedOptions
@@ -262,7 +262,7 @@ export function AlertDrawer(props: {
                   <code style={{ overflowWrap: 'anywhere' }}>{secret}</code>
                   <CopyButton text={secret} what="secret" />
                 </Group>
-                It is shown only now.
+                It is shown only once.
               </Notice>
             )}
             <Title order={3}>How often</Title>
@@ -278,8 +278,8 @@ export function AlertDrawer(props: {
                 {...form.getInputProps('cooldown_hours')}
               />
               <NumberInput
-                label="Single messages in an hour"
-                description="What comes beyond is gathered into one."
+                label="Messages in an hour"
+                description="Anything more is combined into one message."
                 min={1}
                 max={60}
                 clampBehavior="none"
@@ -290,7 +290,7 @@ export function AlertDrawer(props: {
             </Fields>
             <HoursFields
               value={values.hours}
-              description="Alerts at other times wait, and come in one message."
+              description="Alerts at other times wait and arrive in one message."
               timeZone={time_zone}
               wrong={(field) => form.errors[`hours.${field}`] as string | undefined}
               onChange={(hours) => form.setFieldValue('hours', hours)}

@@ -72,15 +72,15 @@ export default function AlertsPage() {
         title="Alerts"
         line={
           isClient
-            ? 'Hear at once of the leads and customers that matter to you, by email, in Slack or Teams, or by a webhook.'
-            : 'What your clients hear of at once, by email, in Slack or Teams, or by a webhook.'
+            ? 'Get notified right away about leads and customers that matter to you, by email, Slack, Teams, or webhook.'
+            : 'What your clients are notified about right away, by email, Slack, Teams, or webhook.'
         }
         primary={mayWrite ? add : undefined}
       />
       {!isClient && (
         <div style={{ maxWidth: 360, marginBottom: 16 }}>
           <ClientSelect
-            description="Whose alerts to show."
+            description="Shows the alerts of this client."
             value={params.client ?? ''}
             onChange={(id) => set({ client: id || undefined, alert: undefined })}
           />
@@ -107,7 +107,7 @@ export default function AlertsPage() {
             <EmptyState
               icon={<IconBell size={32} stroke={1.4} />}
               title="No alerts yet"
-              text="For example: whenever someone with a score of 60 or more comes in, or whoever looks at your prices again."
+              text="For example, when someone with a score of 60 or more comes in, or when someone looks at your prices again."
               action={mayWrite ? add : undefined}
             />
           }

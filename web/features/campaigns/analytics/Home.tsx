@@ -145,7 +145,7 @@ function placeOf(step: Step, facts: SignedIn): string | undefined {
   return places[step].find((to) => to && maySee(to, facts));
 }
 
-/** Leads that nobody received: what the product brings, before it has. */
+/** Leads that no one received: what the product brings, before it has. */
 const SAMPLES = [
   { name: 'Jamie Rivera', email: 'jamie.rivera@mail.example', phone: '(312) 555-0142', place: 'Chicago, IL' },
   { name: 'Morgan Lee', email: 'morgan.lee@inbox.example', phone: '(503) 555-0117', place: 'Portland, OR' },

@@ -18,7 +18,7 @@ const words: Record<string, [title: string, meaning: string]> = {
   ],
   customer: [
     'Known customer',
-    'The person is on a list of your known customers. They are never charged for; alerts can tell you that they are back.',
+    'The person is on a list of your known customers. You are never charged for them. Alerts can notify you when they are back.',
   ],
   converted: [
     'Converted',

@@ -147,7 +147,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
         <>
           <TextInput
             label="Site"
-            description="The address of the site that has the tag."
+            description="The address of the site with the pixel."
             placeholder="https://www.example.com"
             withAsterisk
             inputMode="url"
@@ -156,7 +156,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
           />
           <TextInput
             label="Thank-you page"
-            description="People who reach this page have bought or signed up and no longer become leads. Put the tag on this page too."
+            description="People who reach this page have bought or signed up and no longer become leads. Install the pixel on this page too."
             placeholder="https://www.example.com/thank-you"
             inputMode="url"
             maxLength={2048}
@@ -164,7 +164,7 @@ export function NameFields({ form }: { form: CampaignFormState }) {
           />
           <Textarea
             label="Other domains"
-            description="Other domains that have the tag, one per line. Use *.example.com to include all subdomains. Visits from any other site are refused."
+            description="Other domains with the pixel, one per line. Use *.example.com to include all subdomains. Visits from any other site are refused."
             placeholder="shop.example.com"
             autosize
             minRows={1}

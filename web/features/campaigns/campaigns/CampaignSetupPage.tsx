@@ -51,7 +51,7 @@ export default function CampaignSetupPage() {
     <>
       <PageHeader
         title="Build Your Campaign"
-        line="Four steps. What it costs and what a lead looks like stay in sight, and nothing is saved before the end."
+        line="Four steps. The cost and a sample lead stay in view, and nothing is saved until the end."
       />
       {mayCreate && modules[0] ? (
         <Builder modules={modules} first={modules[0].module as Module} />
@@ -183,7 +183,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
     step(
       'leads',
       'Leads',
-      'What leads include, how many you get, and who is told of them.',
+      'What leads include, how many you get, and who is notified.',
       <>
         <Part title="What a lead includes">
           <InformationFields form={form} client={client} />
@@ -246,7 +246,7 @@ function Builder({ modules, first }: { modules: ShownModule[]; first: Module }) 
   );
 }
 
-/** A part of a step, under a heading of its own. */
+/** A part of a step, under its own heading. */
 const Part = ({ title, children }: { title?: string; children: ReactNode }) => (
   <section className={classes.section}>
     {title && (

@@ -42,7 +42,7 @@ const KEYS = ['q', 'sort', 'dir', 'status', 'group', 'client'] as const;
 const STATUSES = { active: 'Active', paused: 'Paused', archived: 'Archived' } as const;
 
 const LINES: Record<Campaign['module'] | 'all', string> = {
-  local: 'Campaigns that recognize the visitors of a site and turn them into leads.',
+  local: 'Campaigns that recognize the visitors to a site and turn them into leads.',
   locator: 'Campaigns that find people by what they looked for and where, and turn them into leads.',
   enhance:
     'Campaigns that find people by all the words of what they looked for, in any order, and include personal data.',
@@ -236,7 +236,7 @@ export function CampaignList({ title, isCompact = false }: { title?: string; isC
             text={
               isSearch
                 ? 'A campaign targets keywords and a place. People who looked for them become leads and are sent where you want them.'
-                : 'A campaign gives you a small tag for a site. Visitors found in the people data become leads and are sent where you want them.'
+                : 'A campaign gives you a pixel for a site. Visitors found in the people data become leads and are sent where you want them.'
             }
             action={mayCreate && create}
           />
@@ -350,7 +350,7 @@ function columnsFor({
           },
         ]
       : [
-          { key: 'pixel', title: 'Tag seen', render: (row: CampaignRow) => <Pixel campaign={row} /> },
+          { key: 'pixel', title: 'Pixel seen', render: (row: CampaignRow) => <Pixel campaign={row} /> },
           {
             key: 'site',
             title: 'Site',
@@ -370,7 +370,7 @@ function columnsFor({
   ];
 }
 
-/** The state of the tag, and when it was last seen. */
+/** The state of the pixel, and when it was last seen. */
 function Pixel({ campaign }: { campaign: CampaignRow }) {
   if (campaign.module !== 'local') return <None />;
   const { tone, words } = pixelState(campaign, new Date());

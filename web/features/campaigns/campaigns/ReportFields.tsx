@@ -81,7 +81,7 @@ export function ReportFields({ form }: { form: CampaignFormState }) {
 export function reportFacts(campaign: Campaign): [string, string][] {
   const { notify_every: every, notify_to, report_to } = campaign;
   return [
-    ['Lead notifications', every === null ? 'Nobody' : `${notify_to.join(', ')}, each time ${every} come in`],
+    ['Lead notifications', every === null ? 'No one' : `${notify_to.join(', ')}, each time ${every} come in`],
     [
       'Reports',
       campaign.report_type === 'none'

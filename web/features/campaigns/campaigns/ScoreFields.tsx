@@ -75,7 +75,7 @@ function Preview({ campaignId, values }: { campaignId: string; values: CampaignV
   if (leads === 0)
     return (
       <Text size="sm" c="dimmed">
-        When this campaign has leads, you see here what other weights would make of their scores.
+        Once this campaign has leads, you can preview their scores with other weights here.
       </Text>
     );
   const most = Math.max(1, ...bands.flatMap(({ before, after }) => [before, after]));

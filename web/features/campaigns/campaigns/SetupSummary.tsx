@@ -31,8 +31,8 @@ export function SetupSummary({ form, client, resource, counts, at }: SetupSummar
         {module === 'local' ? (
           <Text size="sm" mt={4}>
             {siteOf(form.values.site_url)
-              ? `Visitors of ${hostOf(form.values.site_url)}, once its tag is installed.`
-              : 'Visitors of a site that has your tag.'}
+              ? `Visitors to ${hostOf(form.values.site_url)}, once the pixel is installed.`
+              : 'Visitors to a site with your pixel.'}
           </Text>
         ) : counts && client ? (
           <Counted form={form} client={client} resource={resource} at={at} />
@@ -133,7 +133,7 @@ function Counted({ form, client, resource, at }: Omit<SetupSummaryProps, 'counts
       />
       {isOld && (
         <Text size="xs" c="dimmed" mt="xs">
-          Your changes are counted when you move on.
+          Your changes are counted when you go to the next step.
         </Text>
       )}
     </>

@@ -30,7 +30,7 @@ export function TargetFields(props: {
         description={`One per line, or separated by commas. Case, punctuation, and endings don’t matter, and ${
           module === 'locator'
             ? 'a phrase matches within longer ones.'
-            : 'the words of a phrase may stand in any order, with others between them.'
+            : 'the words of a phrase can appear in any order, with others in between.'
         }`}
         placeholder={'running shoes\ntrail running'}
         withAsterisk

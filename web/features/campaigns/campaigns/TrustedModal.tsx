@@ -94,8 +94,8 @@ export default function TrustedModal(props: { campaignId: string; network?: stri
     >
       <Stack gap="md">
         <Text size="sm" c="dimmed">
-          Sign-ups from an office or a call center can be many. From a trusted address they are not held for
-          coming from one browser, address or network.{' '}
+          An office or a call center can send many sign-ups. Sign-ups from a trusted address are not held for
+          coming from one browser, address, or network.{' '}
           {mayTrust
             ? 'Trust only places you know. Anyone who sends from there can generate any number of leads that the client pays for.'
             : 'Your agency decides which addresses are trusted.'}

@@ -38,7 +38,7 @@ test('stops trying when no answer comes three times in a row', async () => {
   expect(summary.failed[4]!.words).toMatch(/Not tried/);
 });
 
-test('an answer in between starts the count anew', async () => {
+test('an answer in between starts the count again', async () => {
   let tries = 0;
   await forEach([1, 2, 3, 4, 5], async (item) => {
     tries++;

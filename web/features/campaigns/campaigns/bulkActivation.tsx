@@ -123,7 +123,7 @@ function BulkActivation(props: {
       )}
       <Text size="sm" c="dimmed">
         Counted from the last 7 days with each campaign’s rules, before balances and spending limits.
-        {others > 0 && ` Campaigns with a tag (${num(others)}) start with the next visit to their sites.`}
+        {others > 0 && ` Campaigns with a pixel (${num(others)}) start with the next visit to their sites.`}
       </Text>
       {spreadable.length > 0 && (
         <Checkbox

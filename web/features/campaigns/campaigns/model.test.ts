@@ -134,7 +134,7 @@ describe('what people paste', () => {
   });
 });
 
-describe('[CAMP-05] the form of the set-up', () => {
+describe('[CAMP-05] the form of the setup', () => {
   it('travels there and back unchanged', () => {
     const input = inputOf(valuesOf(campaign), true);
     expect(input).toMatchObject({
@@ -170,13 +170,13 @@ describe('[CAMP-05] the form of the set-up', () => {
       expect(newInputOf(NEW_VALUES, true)).not.toHaveProperty(field);
     expect(newInputOf({ ...NEW_VALUES, daily_cap: 5 }, true)).toHaveProperty('daily_cap', 5);
   });
-  it('tells a change of the set-up from a change of state', () => {
+  it('tells a change of the setup from a change of state', () => {
     expect(sameSetUp(campaign, { ...campaign, version: 7, status: 'paused' })).toBe(true);
     expect(sameSetUp(campaign, { ...campaign, daily_cap: 5 })).toBe(false);
   });
 });
 
-describe('[CAMP-15] the costs of the set-up', () => {
+describe('[CAMP-15] the costs of the setup', () => {
   it('tops up a prepaid campaign only', () => {
     const weekly = costsOf({ ...valuesOf(campaign), term: 'Weekly' });
     expect(weekly).toMatchObject({ term: 'Weekly', topup: 'onetime' });

@@ -290,7 +290,7 @@ export function statusWords(campaign: Pick<Campaign, 'status' | 'state_reason'>)
 }
 
 /**
- * Describes what is known about the tag on the site: a tone and words. A visit proves that it works, no matter what a
+ * Describes what is known about the pixel on the site: a tone and words. A visit proves that it works, no matter what a
  * check found, until the site goes silent.
  */
 export function pixelState(

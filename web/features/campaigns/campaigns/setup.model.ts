@@ -11,7 +11,7 @@ export const KINDS: { module: ModuleType; name: string; text: string }[] = [
   {
     module: 'local',
     name: 'Site ID',
-    text: 'Recognizes the visitors of a site that has your tag. Those found in the people data become leads.',
+    text: 'Recognizes the visitors to a site with your pixel. Those found in the people data become leads.',
   },
   {
     module: 'locator',

@@ -66,7 +66,7 @@ export function ConnectForm(props: {
               key={field.key}
               label={field.label}
               description={field.help}
-              placeholder={isNew ? field.placeholder : 'Leave empty to keep it'}
+              placeholder={isNew ? field.placeholder : 'Leave blank to keep it'}
               withAsterisk={isNew && !field.optional}
               autoComplete="off"
               maxLength={4000}
@@ -76,7 +76,7 @@ export function ConnectForm(props: {
         })}
         <TextInput
           label="Name of the connection"
-          description="How it appears in campaigns. The account’s name is used if you leave it empty."
+          description="How it appears in campaigns. Leave blank to use the account’s name."
           maxLength={80}
           {...form.getInputProps('name')}
         />

@@ -49,7 +49,7 @@ export default function IntegrationPage() {
   if (!vendor)
     return (
       <EmptyState
-        title="There is no such service"
+        title="Service not found"
         text="It may have been renamed."
         action={
           <Button component={Link} to={'/integrations' as never} variant="default">
@@ -108,7 +108,7 @@ function One({ vendor }: { vendor: Vendor }) {
         )}
         {vendor.demo && (
           <Notice tone="info" title={`In this demo, ${vendor.name} is a stand-in`}>
-            It speaks the service’s own calls and shows what arrives on{' '}
+            It accepts the service’s own API calls and shows what it receives on{' '}
             <Anchor href={vendor.demo.page} target="_blank" rel="noreferrer" inherit underline="always">
               the demo CRM
             </Anchor>
@@ -125,7 +125,7 @@ function One({ vendor }: { vendor: Vendor }) {
         )}
         {vendor.unverified && (
           <Notice tone="info" title="Not verified yet">
-            This connection was built from what the service publishes and has not been tried with a real
+            This connection was built from the service’s documentation and has not been tested with a real
             account. Send a test lead before you rely on it.
           </Notice>
         )}
@@ -156,7 +156,7 @@ function One({ vendor }: { vendor: Vendor }) {
                     <Stack gap="xs" mb="lg">
                       <SignIn vendor={vendor} />
                       <Text size="sm" c="dimmed">
-                        You are taken to {vendor.sign_in} to agree, and come back here. Or enter credentials:
+                        You go to {vendor.sign_in} to allow access, then come back here. Or enter credentials:
                       </Text>
                     </Stack>
                   )}
@@ -182,13 +182,13 @@ function One({ vendor }: { vendor: Vendor }) {
             {rows.length === 0 && !mayWrite && (
               <EmptyState
                 title="Not connected"
-                text="An administrator who may edit campaigns can connect it."
+                text="An administrator who can edit campaigns can connect it."
               />
             )}
             {rows.some((row) => row.campaigns === 0) && (
               <Notice
                 tone="info"
-                title="Choose what goes there"
+                title="Add it to a campaign"
                 action={
                   <Button component={Link} to={'/campaign' as never} size="xs" variant="default">
                     Open campaigns
@@ -240,7 +240,7 @@ function useSignedIn(vendor: Vendor, onChanged: () => void): { text: string; isB
   useEffect(() => {
     if (refused)
       setSaid({
-        text: `${vendor.name} was not connected, because access was not allowed there.`,
+        text: `${vendor.name} was not connected because access was denied.`,
         isBad: true,
       });
     else if (state && code) {
@@ -307,7 +307,7 @@ function ConnectionCard(props: { vendor: Vendor; row: Connection; onChanged: () 
   const disconnect = async () => {
     const isSure = await confirm({
       title: `Disconnect ${row.name}?`,
-      body: `Its credentials are deleted, and ${row.campaigns === 1 ? '1 campaign stops' : `${num(row.campaigns)} campaigns stop`} delivering leads to it.${row.waiting ? ` ${num(row.waiting)} waiting leads are not delivered.` : ''} What arrived there stays there.`,
+      body: `Its credentials are deleted, and ${row.campaigns === 1 ? '1 campaign stops' : `${num(row.campaigns)} campaigns stop`} delivering leads to it.${row.waiting ? ` ${num(row.waiting)} waiting leads are not delivered.` : ''} Leads that were delivered stay there.`,
       verb: 'Disconnect',
       danger: true,
     });

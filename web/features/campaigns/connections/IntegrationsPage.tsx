@@ -39,7 +39,7 @@ export default function IntegrationsPage() {
     <>
       <PageHeader
         title="Integrations"
-        line="Connect the services that your leads should reach. One connection serves all your campaigns."
+        line="Connect the services that should get your leads. One connection works for all your campaigns."
       />
       <Whose />
       <NeedsAttention connections={connections.data?.data ?? []} />
@@ -100,7 +100,7 @@ export default function IntegrationsPage() {
                     </div>
                   </div>
                   <Text size="sm">
-                    Sends each lead, signed, to any address of your own. Open a campaign and choose Delivery.
+                    Sends each lead, signed, to any address you choose. Open a campaign and choose Delivery.
                   </Text>
                 </Link>
               </li>

@@ -18,7 +18,7 @@ export function Whose() {
   return (
     <div style={{ maxWidth: 360, marginBottom: 16 }}>
       <ClientSelect
-        description="Whose connections to show. Yours can deliver the leads of all your clients."
+        description="Your own connections can deliver the leads of all your clients."
         none="Your own"
         value={client ?? ''}
         onChange={(id) => set({ client: id || undefined })}

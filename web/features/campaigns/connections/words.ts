@@ -30,7 +30,7 @@ export function connectionWords(
       return {
         word: 'Expiring',
         tone: 'warn',
-        line: `The sign-in ends${connection.ends_at ? ` on ${exactTime(connection.ends_at)}` : ' soon'}. Sign in again before then, so that no lead has to wait.`,
+        line: `The sign-in expires${connection.ends_at ? ` on ${exactTime(connection.ends_at)}` : ' soon'}. Sign in again before then so that no leads have to wait.`,
       };
     case 'paused':
       return {

@@ -61,11 +61,11 @@ export function Attempts({
       </Group>
       {row.state === 'unknown' && (
         <Text size="sm">
-          The response was lost. The service is asked for this lead before anything is sent again.
+          The response was lost. We check whether the service has this lead before sending it again.
         </Text>
       )}
       {row.state === 'pending' && !row.next_at && (
-        <Text size="sm">It waits for the connection and goes on by itself once that works again.</Text>
+        <Text size="sm">It is waiting for the connection and resumes automatically once it works again.</Text>
       )}
       {row.next_at && (
         <Text size="sm">
@@ -99,7 +99,7 @@ export function Attempts({
               setBusy(false);
             }}
           >
-            {row.state === 'skipped' ? 'Send anyway' : 'Send again'}
+            {row.state === 'skipped' ? 'Send anyway' : 'Resend'}
           </Button>
         )}
         {query.data?.can_erase && onErase && (

@@ -244,9 +244,9 @@ function Ledger() {
   };
   const resend = async () => {
     const isSure = await confirm({
-      title: `Send ${total === 1 ? 'the failed lead' : `all ${num(total)} failed leads`} again?`,
-      body: 'They go to the same destinations with the same IDs as before, signed anew. Disabled destinations are left out.',
-      verb: 'Send again',
+      title: `Resend ${total === 1 ? 'the failed lead' : `all ${num(total)} failed leads`}?`,
+      body: 'They go to the same destinations with the same IDs and new signatures. Disabled destinations are left out.',
+      verb: 'Resend',
     });
     if (!isSure) return;
     setBusy(true);
@@ -256,7 +256,7 @@ function Ledger() {
   const erase = async (row: DeskRow) => {
     const isSure = await confirm({
       title: 'Delete this lead at the service?',
-      body: `The record that was made through ${row.destination} is deleted there, with what has been added to it since. The lead stays here.`,
+      body: `The record created through ${row.destination} is deleted there, including anything added to it since. The lead stays here.`,
       verb: 'Delete there',
     });
     if (isSure) await done(() => api.delivery.erase({ id: row.id }));
@@ -372,7 +372,7 @@ function Ledger() {
               leftSection={<IconRefresh size={16} />}
               onClick={() => void resend()}
             >
-              Send {num(total)} again
+              Resend {num(total)}
             </Button>
           ) : undefined
         }
@@ -401,7 +401,7 @@ const EMPTY: Record<DeskState, { title: string; text: string }> = {
   },
   waiting: {
     title: 'Nothing is waiting',
-    text: 'Leads wait here for their next attempt, for their hours, or for a connection that works again.',
+    text: 'Leads wait here for their next attempt, for their hours, or for their connection.',
   },
   delivered: { title: 'Nothing has been delivered yet', text: 'Leads that have arrived are listed here.' },
   skipped: {

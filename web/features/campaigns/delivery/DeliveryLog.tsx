@@ -47,9 +47,9 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
     const isSure =
       row !== undefined ||
       (await confirm({
-        title: `Send ${hook.failed === 1 ? 'the failed lead' : `all ${num(hook.failed)} failed leads`} again?`,
+        title: `Resend ${hook.failed === 1 ? 'the failed lead' : `all ${num(hook.failed)} failed leads`}?`,
         body: `They go to ${hook.url} with the same IDs as before, so the receiver can recognize duplicates.`,
-        verb: 'Send again',
+        verb: 'Resend',
       }));
     if (!isSure) return;
     setBusy(true);
@@ -84,7 +84,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
           <Group gap="xs">
             {!isEnabled && (
               <Text size="sm" c="dimmed">
-                Enable it to send failed leads again.
+                Enable it to resend failed leads.
               </Text>
             )}
             <Button
@@ -94,7 +94,7 @@ export function DeliveryLog({ hook, onChanged }: { hook: Webhook; onChanged: () 
               leftSection={<IconRefresh size={16} />}
               onClick={() => void replay()}
             >
-              Send failed again
+              Resend failed
             </Button>
           </Group>
         )}

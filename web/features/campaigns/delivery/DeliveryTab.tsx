@@ -117,7 +117,7 @@ export function DeliveryTab({ campaignId, clientId }: { campaignId: string; clie
           <EmptyState
             icon={<IconPlugConnected size={32} stroke={1.4} />}
             title="Leads are not sent anywhere yet"
-            text="Connect a CRM, a chat, or an email service, or send each lead to your own address by webhook. The leads are in the dashboard either way."
+            text="Connect a CRM, a chat, or an email service, or send each lead to your own URL by webhook. Leads are in the dashboard either way."
             action={add}
           />
         </div>
@@ -213,7 +213,7 @@ function HookCard(props: {
       !isEnabled ||
       (await confirm({
         title: `Disable this ${noun}?`,
-        body: `Leads that come in while it is disabled are not sent to ${hook.name}, and deliveries still being retried fail. You can send failed deliveries again after you enable it.`,
+        body: `Leads that come in while it is disabled are not sent to ${hook.name}, and deliveries still being retried fail. You can resend failed deliveries after you enable it.`,
         verb: 'Disable',
       }));
     if (isSure)

@@ -73,7 +73,7 @@ export function PayloadModal(props: { hook: Webhook; onSaved: () => void; onClos
       !isDirty.current ||
       (await confirm({
         title: 'Close without saving?',
-        body: 'Your changes to this payload are lost.',
+        body: 'Your changes to this payload will be lost.',
         verb: 'Close',
         dismiss: 'Keep editing',
       }));
@@ -222,7 +222,7 @@ function Editor(props: {
           </Text>
           {isBlank ? (
             <Text size="sm" c="dimmed">
-              Write a template, or use the RB2B shape, to see what is sent.
+              Write a template, or use the RB2B format, to see what is sent.
             </Text>
           ) : preview.error ? (
             <Notice
@@ -262,7 +262,7 @@ function Editor(props: {
       )}
       <Group justify="space-between" gap="xs" mt="lg">
         <Text size="sm" c="dimmed" className={classes.note}>
-          Saved changes count from the next attempt on, also for leads that are retried.
+          Changes apply from the next attempt on, including retries.
         </Text>
         <Group gap="xs" ml="auto">
           <Button variant="default" onClick={props.onCancel}>
@@ -458,7 +458,7 @@ function TemplateEditor(props: {
       template === RB2B_TEMPLATE ||
       (await confirm({
         title: 'Replace your template?',
-        body: 'The RB2B shape takes the place of what you wrote.',
+        body: 'The RB2B format replaces what you wrote.',
         verb: 'Replace',
       }));
     if (isSure) onChange(RB2B_TEMPLATE);
@@ -469,7 +469,7 @@ function TemplateEditor(props: {
         ref={area}
         id="payload-template"
         label="Template"
-        description={`JSON with placeholders inside quotes, such as "${OPEN}first_name${CLOSE}". A text that is one placeholder becomes null if the lead has no such value.`}
+        description={`JSON with placeholders inside quotes, such as "${OPEN}first_name${CLOSE}". A text that is only a placeholder becomes null if the lead has no value for it.`}
         value={template}
         maxLength={LONGEST_TEMPLATE}
         placeholder={TEMPLATE_HINT}
@@ -493,7 +493,7 @@ function TemplateEditor(props: {
           onChange={insert}
         />
         <Button variant="default" onClick={() => void fillShape()}>
-          Use the RB2B shape
+          Use the RB2B format
         </Button>
       </div>
     </div>
@@ -524,8 +524,8 @@ function HeaderList(props: {
         Headers
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
-        Sent with every request, besides the signature, for example a key that your system asks for. Values
-        are stored encrypted and never shown again.
+        Sent with every request, in addition to the signature. For example, a key that your system requires.
+        Values are stored encrypted and never shown again.
       </Text>
       {headers.length > 0 && (
         <ul className={classes.rows}>

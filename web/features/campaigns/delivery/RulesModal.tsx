@@ -113,7 +113,7 @@ export function RulesModal(props: { hook: Webhook; onSaved: () => void; onClose:
           </Title>
           {rows.length === 0 ? (
             <Text size="sm" mb="sm">
-              None: every lead matches.
+              No conditions. Every lead matches.
             </Text>
           ) : (
             <>
@@ -166,7 +166,7 @@ export function RulesModal(props: { hook: Webhook; onSaved: () => void; onClose:
           </Title>
           <HoursFields
             value={hours}
-            description="Leads that come at other times wait for the next opening."
+            description="Leads that come in at other times wait until the next opening."
             timeZone={hook.time_zone}
             wrong={(field) => wrong(`hours.${field}`)}
             onChange={(next) => {

@@ -23,7 +23,7 @@ function Recipients(props: {
   return (
     <TagsInput
       label="Shared with"
-      description="Email addresses of Google Accounts. Whether they can edit is a setting of the client."
+      description="Email addresses of Google Accounts. The client’s settings decide whether they can edit."
       placeholder={props.value.length === 0 ? 'name@example.com' : undefined}
       acceptValueOnBlur
       splitChars={[',', ';', ' ', '\n']}
@@ -107,7 +107,7 @@ export function NewSpreadsheet(props: {
     <Stack gap="md">
       <Text size="sm" c="dimmed">
         A spreadsheet with the name of the campaign is created in the connected account. Each lead becomes a
-        row. The header row and the column of lead IDs warn whoever edits them.
+        row. The header row and the column of lead IDs show a warning to anyone who edits them.
       </Text>
       <Recipients value={emails} error={fault} onChange={setEmails} />
       {Boolean(refusal) && !fault && (

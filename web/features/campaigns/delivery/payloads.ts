@@ -11,7 +11,7 @@ export const FORMAT_WORDS: Record<PayloadFormat, { label: string; line: string }
   },
   flat: {
     label: 'Flat JSON',
-    line: 'One JSON object with the fields that you pick, under names of your own.',
+    line: 'One JSON object with the fields that you pick, under names you choose.',
   },
   form: {
     label: 'Form',
@@ -19,7 +19,7 @@ export const FORMAT_WORDS: Record<PayloadFormat, { label: string; line: string }
   },
   template: {
     label: 'Template',
-    line: 'JSON of your own. Placeholders in it are replaced with the values of each lead.',
+    line: 'Your own JSON. Its placeholders are replaced with the values of each lead.',
   },
 };
 

@@ -157,7 +157,7 @@ function StepWords({ step }: { step: Step }) {
       </Text>
       {(from || came?.click_id) && (
         <Text size="xs" c="dimmed" className={classes.long!}>
-          Came by {[from, came?.click_id].filter(Boolean).join(' · ')}
+          Source: {[from, came?.click_id].filter(Boolean).join(' · ')}
         </Text>
       )}
       {step.referrer && (
@@ -172,8 +172,7 @@ function StepWords({ step }: { step: Step }) {
 /** Why two records were merged, and what that changed. */
 function mergeWords(shared: Step['shared']): string {
   const both = [...new Set(shared.map((key) => lowerFirst(matchWord(key))))];
-  const why =
-    both.length > 0 ? `Both have the same ${both.join(' and ')}.` : 'They were found to be the same by hand.';
+  const why = both.length > 0 ? `Both have the same ${both.join(' and ')}.` : 'Someone merged them manually.';
   return `${why} From then on, visits of either count as this person’s.`;
 }
 

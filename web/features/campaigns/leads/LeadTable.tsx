@@ -66,7 +66,7 @@ const EVERY_MS = 15_000;
 
 /**
  * The leads of a filter; a row opens the lead. As a page of its own (`isPage`), the table fills the window, an open lead
- * stands beside it, rows can be chosen, and new leads come in by themselves.
+ * stands beside it, rows can be selected, and new leads appear automatically.
  */
 export function LeadTable(props: {
   filter: LeadSpan;

@@ -79,7 +79,7 @@ function Schedule({ view, mine, onClose }: { view: SavedView; mine: Mine; onClos
       <MailKept />
       <Select
         label="What to send"
-        description={`A file has the columns of an export, and at most ${num(MOST_EXPORTED)} leads.`}
+        description={`A file has the columns of an export, with up to ${num(MOST_EXPORTED)} leads.`}
         allowDeselect={false}
         data-autofocus
         data={VIEW_EXPORT_FORMS.toReversed().map((value) => ({ value, label: FORMS[value] }))}

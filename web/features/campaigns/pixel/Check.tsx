@@ -51,7 +51,7 @@ export function Check({ id, siteUrl }: { id: string; siteUrl: string }) {
       <div role="status" style={{ marginTop: 12 }}>
         {check.isPending ? (
           <Text size="sm" c="dimmed">
-            Looking at {siteUrl}. This can take half a minute.
+            Checking {siteUrl}. This can take half a minute.
           </Text>
         ) : (
           <>

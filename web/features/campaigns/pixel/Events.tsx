@@ -26,7 +26,7 @@ const columns: Column<Event>[] = [
     key: 'page',
     title: 'Page',
     render: ({ title, url }) => (
-      // Whoever sends events chooses these words, however long, and in whatever direction they run.
+      // Anyone who sends events chooses these texts, of any length and direction.
       <span className={classes.page} title={[title, url].filter(Boolean).join('\n')}>
         <bdi className={classes.title}>{title || pathOf(url)}</bdi>
         {title && <bdi className={classes.path}>{pathOf(url)}</bdi>}
@@ -43,7 +43,7 @@ const columns: Column<Event>[] = [
   {
     key: 'outcome',
     phone: 'line',
-    title: 'What became of it',
+    title: 'Result',
     width: 170,
     render: ({ outcome }) =>
       outcome === null ? 'Waiting' : outcome === 'lead' ? 'Lead' : reasonWords(outcome).title,
@@ -90,7 +90,7 @@ export function Events({ id }: { id: string }) {
       )}
       <DataTable
         bare
-        label="Last events"
+        label="Latest events"
         name="campaign.pixel-events"
         download={{ list: 'pixel-events', of: 'pixel.events', query: { campaign_id: id } }}
         columns={columns}
@@ -101,7 +101,7 @@ export function Events({ id }: { id: string }) {
           <EmptyState
             icon={<IconActivity size={32} stroke={1.4} />}
             title="No events yet"
-            text="Open a page of the site that has the tag. Its event shows here within seconds."
+            text="Open a page of the site with the pixel. Its event appears here within seconds."
           />
         }
       />

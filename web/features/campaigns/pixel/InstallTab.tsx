@@ -14,7 +14,7 @@ import { campaignQuery } from '../campaigns/queries.ts';
 import { Check } from './Check.tsx';
 import { Events } from './Events.tsx';
 
-/** The tag, how to put it on the site, and whether it has been found there. */
+/** The pixel code, how to put it on the site, and whether it has been found there. */
 export function InstallTab({ campaign }: { campaign: Campaign }) {
   const id = campaign.campaign_id;
   // The first visit should appear here while the user is still looking.
@@ -28,21 +28,21 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
     return (
       <ErrorState
         error={snippet.error}
-        what="The tag could not be loaded"
+        what="The pixel code could not be loaded"
         onRetry={() => void snippet.refetch()}
       />
     );
   }
   return (
     <Stack gap="lg">
-      <Part title="The tag">
+      <Part title="Pixel code">
         {snippet.data ? (
           <>
             <code className={classes.code}>{snippet.data.tag}</code>
             <Group mt="xs">
               <CopyButton
                 text={snippet.data.tag}
-                label="Copy tag"
+                label="Copy code"
                 onCopied={() => noteAction('pixel.copied', id)}
               />
             </Group>
@@ -51,10 +51,10 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
           <Skeleton height={88} />
         )}
       </Part>
-      <Part title="Add the tag to the site">
+      <Part title="Add the pixel to the site">
         <ol className={classes.steps}>
           <li>
-            Paste the tag before <Code>{'</head>'}</Code> on every page of{' '}
+            Paste the code before <Code>{'</head>'}</Code> on every page of{' '}
             <Anchor href={campaign.site_url} target="_blank" rel="noreferrer noopener" underline="always">
               {campaign.site_url}
             </Anchor>
@@ -73,7 +73,7 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
       </Part>
       <Part title="If the site has a content security policy">
         <Text size="sm" c="dimmed" mb="xs">
-          Add these to the site's Content-Security-Policy. The tag needs nothing else.
+          Add these to the site's Content-Security-Policy. The pixel needs nothing else.
         </Text>
         <Stack gap={8}>
           {snippet.data?.csp.map((line) => (
@@ -86,9 +86,9 @@ export function InstallTab({ campaign }: { campaign: Campaign }) {
       </Part>
       <Part title="Consent and privacy">
         <Text size="sm">
-          To wait for the visitor’s consent, add <Code>data-consent="wait"</Code> to the tag and call{' '}
+          To wait for the visitor’s consent, add <Code>data-consent="wait"</Code> to the pixel code and call{' '}
           <Code>leadConsent(true)</Code> on each page once the visitor agrees. Nothing is sent or stored
-          before then. <Code>leadConsent(false)</Code> stops the tag and erases what is stored.
+          before then. <Code>leadConsent(false)</Code> stops the pixel and erases what it stored.
         </Text>
         <Text size="sm" mt="xs">
           Visitors whose browsers send Global Privacy Control are counted but never identified. Consent does
@@ -141,10 +141,10 @@ function ForeignPart({ id }: { id: string }) {
 function StatusPart({ campaign }: { campaign: Campaign }) {
   const state = pixelState(campaign, new Date());
   return (
-    <Part title="Tag status">
+    <Part title="Pixel status">
       <dl className={classes.facts}>
         <div>
-          <dt>Tag</dt>
+          <dt>Pixel</dt>
           <dd>
             <StatusBadge status="pixel" tone={state.tone}>
               {state.words}

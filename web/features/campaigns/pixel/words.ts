@@ -9,18 +9,18 @@ export const CAUSE_TITLES: Record<PixelCause, string> = {
   delayed: 'The pixel is delayed',
   duplicate: 'The pixel is on the page more than once',
   blocked: 'The pixel is blocked on the page',
-  comment: 'The tag is inside a comment',
+  comment: 'The pixel is inside a comment',
   csp: 'The content security policy blocks the pixel',
-  curly_quotes: 'The tag has curly quotation marks',
-  missing: 'The tag is missing',
-  no_tag_in_manager: 'The tag is not in the tag manager',
-  not_fired: 'The tag manager does not load the tag',
-  noscript: 'The tag is inside a noscript element',
-  other_host: 'The tag has the wrong host',
-  other_key: 'The tag is of another campaign',
-  other_site: 'The site leads to another one',
-  shown_as_text: 'The tag is shown as text',
-  single_page: 'The app does not run the tag',
+  curly_quotes: 'The pixel has curly quotation marks',
+  missing: 'The pixel is missing',
+  no_tag_in_manager: 'The pixel is not in the tag manager',
+  not_fired: 'The tag manager does not load the pixel',
+  noscript: 'The pixel is inside a noscript element',
+  other_host: 'The pixel has the wrong host',
+  other_key: 'The pixel belongs to another campaign',
+  other_site: 'The site redirects to another one',
+  shown_as_text: 'The pixel code is shown as text',
+  single_page: 'The app does not run the pixel',
   status: 'The page was not found',
   unreachable: messages.crawlBlocked,
 };
@@ -37,7 +37,7 @@ const WHY: Record<WhyRead, string> = {
 export const wayWords = (why: WhyRead | null): string =>
   why === null
     ? 'The page was opened in a browser.'
-    : `The page was read but not opened in a browser, because ${WHY[why]}. What goes wrong only when its scripts run is not seen this way.`;
+    : `The page was read but not opened in a browser, because ${WHY[why]}. Problems that occur only when its scripts run are not found this way.`;
 
 /** What the pixel reported. */
 export const EVENT_TITLES = { view: 'Page view', identify: 'Email entered', thanks: 'Goal reached' } as const;

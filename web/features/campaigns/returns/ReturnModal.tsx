@@ -68,7 +68,7 @@ export default function ReturnModal({
           />
           <Textarea
             label="Note"
-            description="Helps your agency to decide. Don’t include anyone’s personal details."
+            description="Helps your agency decide. Don’t include anyone’s personal details."
             autosize
             minRows={2}
             maxRows={6}

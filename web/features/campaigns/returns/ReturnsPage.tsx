@@ -30,7 +30,7 @@ import { QualityTable } from './Quality.tsx';
 import { ReturnFilters } from './ReturnFilters.tsx';
 import { CLIENT_WORDS, leadWords, proofWords, type Return, STATE_TONES, STATE_WORDS } from './words.ts';
 
-/** The return desk (BEY-06): what clients gave back, what is known, what was decided, and how good sources are. */
+/** Returns (BEY-06): what clients returned, what is known, what was decided, and the quality of sources. */
 export default function ReturnsPage() {
   const user = useUser();
   const mayCompare = useMay('return.quality');
@@ -47,7 +47,7 @@ export default function ReturnsPage() {
             ? 'Leads that you returned, and what your agency decided. Return a lead from its details, or several from the list of leads.'
             : user.company_kind === 'agency'
               ? 'Leads that your clients returned, with what is known about each.'
-              : 'Leads that clients returned to your agencies, and how good each supplier is.'
+              : 'Leads that clients returned to your agencies, and the quality of each supplier.'
         }
         primary={
           maySet && !isClient ? (
@@ -401,7 +401,7 @@ function Details(props: {
             ) : (
               <>
                 <Money micros={row.credited_micros} unit /> credited
-                {row.is_automatic && ' at once, because it was proven'}
+                {row.is_automatic && ' automatically because it was proven'}
               </>
             )}
             {row.answer && (

@@ -82,7 +82,7 @@ function Decision(props: {
         </Title>
         <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {appWords(place)}. It calls itself {name} and asks for access to {user.company_name}. Allow it only
-          if you have just asked it to connect. What it reads can include people’s personal data.
+          if you just asked it to connect. What it reads can include people’s personal data.
         </Text>
       </div>
       <Checkbox.Group label="It can" value={chosen} onChange={setChosen}>

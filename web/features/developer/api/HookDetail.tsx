@@ -32,7 +32,7 @@ const STATES = {
 } as const;
 const WHY: Record<NonNullable<Hook['status_reason']>, string> = {
   person: 'Someone disabled it. Nothing is sent until it is enabled again.',
-  gone: 'It answered that it is gone (410). Fix the address, then enable it again.',
+  gone: 'It returned 410 Gone. Fix the address, then enable it again.',
   failing: 'An event could not be sent in ten attempts. Fix it, enable it, and resend what failed.',
 };
 const DAY_MS = 86_400_000;
@@ -93,7 +93,7 @@ export function HookDetail(props: { of: Hook; onSecret: (secret: string) => void
   const rotate = async () => {
     const isSure = await confirm({
       title: 'Rotate the signing secret?',
-      body: `Messages are signed with both secrets for ${HOOK_OVERLAP_HOURS} hours, so that your server can change over.`,
+      body: `Messages are signed with both secrets for ${HOOK_OVERLAP_HOURS} hours, so that you can update your server.`,
       verb: 'Rotate',
     });
     if (isSure)
@@ -106,7 +106,7 @@ export function HookDetail(props: { of: Hook; onSecret: (secret: string) => void
   const remove = async () => {
     const isSure = await confirm({
       title: 'Remove this endpoint?',
-      body: 'Messages that wait for it are not sent.',
+      body: 'Messages waiting for it are not sent.',
       verb: 'Remove',
       danger: true,
     });
@@ -346,7 +346,7 @@ function MessageDetail(props: { id: string; endpoint: Hook; onChanged: () => voi
         <Json title="Message" text={pretty(row.body)} note="As it would be sent now." />
       ) : (
         <Text size="sm" c="dimmed">
-          What it is about is no longer there.
+          Its subject no longer exists.
         </Text>
       )}
       {!user.in_view_mode && !row.test && row.status !== 'pending' && props.endpoint.status === 'enabled' && (

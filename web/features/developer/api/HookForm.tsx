@@ -73,7 +73,7 @@ export function HookForm(props: {
           />
           <Radio.Group label="Events" {...form.getInputProps('which')}>
             <Stack gap={8} mt={8}>
-              <Radio value="all" label="All events, also those added later" />
+              <Radio value="all" label="All events, including future ones" />
               <Radio value="some" label="Only these events" />
             </Stack>
           </Radio.Group>

@@ -59,7 +59,7 @@ export function KeysTab() {
   const setVersion = async (key: Key) => {
     const isSure = await confirm({
       title: `Update ${key.name} to version ${LEAD_VERSION}?`,
-      body: `It uses version ${key.version} now. Programs with this key get the new names of fields with the next request. Change them first.`,
+      body: `It uses version ${key.version} now. Programs with this key get the new field names starting with the next request. Update them first.`,
       verb: 'Update',
     });
     if (isSure)
@@ -369,7 +369,7 @@ function FirstRequest({ base, token }: { base: string; token: string }) {
       <Example
         id="mcp"
         title="AI assistants"
-        line="Assistants that support the Model Context Protocol (MCP) can read what you allow. Enter this address in the assistant: it then asks you for access here, and is listed as an API key. If it can’t ask, create a key of its own with only the permissions it needs, and enter these settings. It can make changes only with the permission “Let AI assistants make changes”. What it reads includes people’s personal data."
+        line="Assistants that support the Model Context Protocol (MCP) can read what you allow. Enter this address in the assistant. It then asks you for access here and is listed as an API key. If it can’t ask, create a separate key with only the permissions it needs, and enter these settings. It can make changes only with the permission “Let AI assistants make changes”. What it reads includes people’s personal data."
         codes={[`${origin}/mcp`, mcp]}
         what="address or settings"
       />

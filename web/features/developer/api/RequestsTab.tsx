@@ -163,7 +163,7 @@ function RequestDetail({ id }: { id: string }) {
     try {
       setAgain(await api.developer.replayRequest({ id }));
     } catch (error) {
-      notifyFailed(error, 'Send again');
+      notifyFailed(error, 'Resend');
     } finally {
       setBusy(false);
     }
@@ -205,7 +205,7 @@ function RequestDetail({ id }: { id: string }) {
             loading={isBusy}
             onClick={() => void replay()}
           >
-            Send again
+            Resend
           </Button>
         </Group>
       )}
@@ -213,7 +213,7 @@ function RequestDetail({ id }: { id: string }) {
         <Json
           title={`Response now: ${again.status}`}
           text={again.body}
-          note={`Answered in ${again.duration_ms} ms.`}
+          note={`Responded in ${again.duration_ms} ms.`}
         />
       )}
     </Stack>

@@ -19,7 +19,7 @@ import type { Hook } from './words.ts';
 const eventWords = ({ types }: Hook): string =>
   types.includes(ALL_EVENTS) ? 'All events' : types.length === 1 ? types[0]! : `${types.length} events`;
 
-/** Where the agency's own programs are told of events (DEV-04). */
+/** The endpoints where the agency's own programs receive events (DEV-04). */
 export function WebhooksTab() {
   const user = useUser();
   const cache = useQueryClient();
@@ -50,8 +50,8 @@ export function WebhooksTab() {
   return (
     <>
       <Text size="sm" c="dimmed" mb="md" maw={720}>
-        An endpoint is an address of your own server. When something happens, such as a new lead, it gets a
-        signed message at once. Messages are retried for three days.
+        An endpoint is an address on your server. When something happens, such as a new lead, it gets a signed
+        message right away. Messages are retried for three days.
       </Text>
       <DataTable
         label="Webhook endpoints"
@@ -73,7 +73,7 @@ export function WebhooksTab() {
         empty={
           <EmptyState
             title="No endpoints yet"
-            text="Add one to be told of leads and changes the moment they happen, instead of asking for them."
+            text="Add one to get leads and changes the moment they happen, without polling."
             action={add || undefined}
           />
         }
@@ -98,7 +98,7 @@ export function WebhooksTab() {
       {secret && (
         <SecretModal
           title="Save the signing secret"
-          about="Your server checks with it that messages are from here. If you lose it, rotate it."
+          about="Your server uses it to verify that messages come from us. If you lose it, rotate it."
           values={[
             { label: 'Signing secret', value: secret, done: 'Signing secret copied to the clipboard!' },
           ]}

@@ -65,7 +65,7 @@ export function usePay() {
       keys.current.delete(id);
       if (result === 'success') notifyDone(message);
       else if (result === 'failed') notifyFailed(message, 'Not paid');
-      else if (result === 'unknown') notifyOpen(message, 'Waiting for an answer');
+      else if (result === 'unknown') notifyOpen(message, 'Waiting for a response');
       else
         await confirmCharge(
           charge_id ?? (() => lastCharge(id)),

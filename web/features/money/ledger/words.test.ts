@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { accountWords, kindWords, viewWords } from './words.ts';
 
-test('kinds, views and accounts have words, also those nobody has named', () => {
+test('kinds, views and accounts have words, also those no one has named', () => {
   expect(kindWords('wallet_expiry')).toBe('Expired wallet balance');
   expect(kindWords('monthly_fee')).toBe('Monthly fee');
   expect(viewWords('agency', 'wallet').title).toBe('Data Wallet');

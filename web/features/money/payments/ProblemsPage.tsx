@@ -166,12 +166,16 @@ export default function ProblemsPage() {
                 {
                   key: 'mend',
                   phone: 'end' as const,
-                  title: 'Mend',
+                  title: 'Resolve',
                   render: (row: Problem) => (
                     <Menu position="bottom-end" withinPortal>
                       <Menu.Target>
-                        <Button size="compact-sm" variant="default" aria-label={`Mend: ${row.company_name}`}>
-                          Mend
+                        <Button
+                          size="compact-sm"
+                          variant="default"
+                          aria-label={`Resolve: ${row.company_name}`}
+                        >
+                          Resolve
                         </Button>
                       </Menu.Target>
                       <Menu.Dropdown>

@@ -74,7 +74,7 @@ const STATUSES = {
   },
 } as const;
 
-/** Where sales people connect the account their commissions are paid to, before they can do anything else. */
+/** Where salespeople connect the account their commissions are paid to, before they can do anything else. */
 export default function SalesConnectPage() {
   const setup = useSetup();
   const { in_view_mode } = useUser();

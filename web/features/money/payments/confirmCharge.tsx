@@ -145,7 +145,7 @@ export async function confirmCharge(
     }
     const { status, message } = await api.payments.checkCharge({ id });
     if (status === 'succeeded') notifyDone(words.succeeded || message);
-    else if (status === 'unknown') notifyOpen(message, 'Waiting for an answer');
+    else if (status === 'unknown') notifyOpen(message, 'Waiting for a response');
     else notifyFailed(message || 'The payment was declined.', 'Not paid');
   } catch (error) {
     notifyFailed(error, 'Not paid');

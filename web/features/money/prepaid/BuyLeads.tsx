@@ -43,7 +43,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
   const fault =
     query.error instanceof ApiError ? (query.error.errors.leads_buy?.[0] ?? undefined) : undefined;
   /** It is unknown whether the card was charged: the same purchase may be requested again, but no other. */
-  const isUnsure = stays?.title === 'No answer yet';
+  const isUnsure = stays?.title === 'No response yet';
 
   /** Where the bank's confirmation form will go; until then, the cardholder is shown what can be done. */
   const onAuthenticate = (answer: Bought) =>
@@ -73,7 +73,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
         onClose();
       } else if (answer.result === 'authenticate') onAuthenticate(answer);
       else if (answer.result === 'unknown')
-        setStays({ tone: 'warn', title: 'No answer yet', words: answer.message });
+        setStays({ tone: 'warn', title: 'No response yet', words: answer.message });
       else setStays({ tone: 'bad', title: 'Nothing was charged', words: answer.message });
       // After a response, a new attempt is a new purchase; without one, it is the same.
       if (answer.result !== 'unknown') setClick(crypto.randomUUID());
@@ -82,7 +82,7 @@ export function BuyLeads(props: { campaign: Campaign; activates: boolean; onClos
       if (status === 0 || status >= 500)
         setStays({
           tone: 'warn',
-          title: 'No answer yet',
+          title: 'No response yet',
           words: `${wordsOf(error)} It is safe to try again: the card is charged only once.`,
         });
       else {

@@ -113,7 +113,7 @@ function Continual({ campaign, current }: { campaign: Campaign; current: Current
         : {
             title: `Buy leads for ${quoted(campaign)} automatically?`,
             body: `${order}, at that day’s price, are charged to the card on file each time the balance runs low, until someone stops it here. Nothing is charged now.`,
-            verb: 'Begin',
+            verb: 'Start',
           },
     );
     if (!isSure) return;

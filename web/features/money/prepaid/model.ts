@@ -13,7 +13,7 @@ export const leadWords = (count: number): string => (count === 1 ? '1 lead' : `$
 /** Whether leads of a payment term are paid in advance. */
 export const isPrepaid = (term: string): boolean => term === 'Prepaid' || term === 'One Time';
 
-/** Whether a purchase is in progress, so that the response will change by itself. */
+/** Whether a purchase is in progress, so that the response will change without user action. */
 export const isUnderWay = (current: CurrentTopUp): boolean =>
   current.status === 'due' ||
   current.status === 'charging' ||

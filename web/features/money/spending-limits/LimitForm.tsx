@@ -33,14 +33,14 @@ export function LimitForm(props: { known: Limit | undefined; mayEdit: boolean; o
   const subjects: { value: Subject; label: string }[] = isClient
     ? [
         { value: 'client', label: 'All our campaigns combined' },
-        { value: 'campaign', label: 'Returns one campaign' },
+        { value: 'campaign', label: 'One campaign' },
       ]
     : [
         ...(profileMenu(facts).includes('dataWallet')
           ? [{ value: 'wallet' as const, label: 'Our Data Wallet' }]
           : []),
         { value: 'client', label: 'All campaigns of a client' },
-        { value: 'campaign', label: 'Returns one campaign' },
+        { value: 'campaign', label: 'One campaign' },
       ];
   /** For subjects that need no choice, the id they apply to. */
   const fixedId = (subject: Subject): string =>

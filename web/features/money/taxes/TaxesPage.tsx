@@ -44,7 +44,7 @@ const placeOf = (rate: Rate): string =>
     ? (US_STATES[rate.state] ?? 'All other states')
     : [rate.country, rate.state].filter(Boolean).join(', ');
 
-/** The platform's tax rates, and what is known about each billed company: tax ID, exemption, a rate of its own. */
+/** The platform's tax rates, and what is known about each billed company: tax ID, exemption, its own rate. */
 export default function TaxesPage() {
   const user = useUser();
   const isRoot = user.company_kind === 'root';

@@ -127,7 +127,7 @@ function Message({ id }: { id: string }) {
         </Notice>
       )}
       {mail.html ? (
-        // Nothing in it runs; its links open in a window of their own.
+        // Nothing in it runs; its links open in their own window.
         <iframe
           className={classes.mail}
           title={`Email: ${mail.subject}`}
