@@ -353,7 +353,7 @@ export function createAccept(
     await store.addConversions(tx, goals);
     const transfers = await till.settle();
     await customers.seen(tx, customersSeen);
-    await scores.again(tx, seenAgain, now);
+    const rescored = await scores.again(tx, seenAgain, now);
     const seen = [...seenAgain].map(([id, { at, lead, campaign }]) => ({
       id,
       campaignId: campaign.id,
@@ -485,6 +485,9 @@ export function createAccept(
         isTest: false,
       });
     }
+    const returned = seen.flatMap(({ id, hasReturned }) => (hasReturned ? [id] : []));
+    const bought = await store.leadsOfPeople(tx, goals);
+    await store.changedLeads(tx, [...new Set([...rescored, ...returned, ...bought])], now);
     for (const row of rows) {
       const why = stopped.get(row.id);
       if (why && row.state === 'active') await campaigns.stop(tx, row, why, now);

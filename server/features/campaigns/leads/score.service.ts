@@ -13,6 +13,7 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { hotIn, type ScoredLead, type ScoreRules, scoreOf, weighs } from './score.policy.ts';
 import * as store from './score.store.ts';
+import { changedLeads } from './store.ts';
 
 /** Scores of a root's leads that are due; `campaignId`: all newer ones of this campaign are. */
 export const scoreJob = defineJob(
@@ -116,7 +117,8 @@ export function createScores(
       const due = await store.dueLeads(tx, rootId, now, BATCH);
       const rules = await campaigns.rulesOf(tx, [...new Set(due.map((row) => row.campaign_id))]);
       const leads = due.map((row) => toScore(row, rules.get(row.campaign_id)!));
-      await store.setScores(tx, await judged(tx, leads, now));
+      const changed = await store.setScores(tx, await judged(tx, leads, now));
+      await changedLeads(tx, changed, now);
       return due.length;
     });
 
@@ -168,9 +170,13 @@ export function createScores(
       return new Map(rows.map((row) => [row.leadId, row]));
     },
 
-    /** Scores leads whose people were seen again. */
-    async again(tx: Tx, seen: ReadonlyMap<string, { at: Date; pages: string[] }>, now: Date): Promise<void> {
-      if (seen.size === 0) return;
+    /** Scores leads whose people were seen again. Returns those whose scores or reasons are others than before. */
+    async again(
+      tx: Tx,
+      seen: ReadonlyMap<string, { at: Date; pages: string[] }>,
+      now: Date,
+    ): Promise<string[]> {
+      if (seen.size === 0) return [];
       const rows = await store.leadsToScore(tx, [...seen.keys()]);
       const rules = await campaigns.rulesOf(tx, [...new Set(rows.map((row) => row.campaign_id))]);
       const leads = rows.map((row) => ({
@@ -178,7 +184,7 @@ export function createScores(
         seenAt: seen.get(row.id)!.at,
         pages: seen.get(row.id)!.pages,
       }));
-      await store.setScores(tx, await judged(tx, leads, now));
+      return store.setScores(tx, await judged(tx, leads, now));
     },
 
     /**
