@@ -4,7 +4,8 @@ import { LEVELS } from '../audience/exclusions.ts';
 import { ofLeadTexts } from '../audience/person-texts.ts';
 import { ApiRules, STATE_REASONS } from '../campaigns/campaigns.ts';
 import { LEAD_DELIVERY } from '../campaigns/destinations.ts';
-import { LeadScore, MatchType } from '../campaigns/leads.ts';
+import { MATCH_TYPES } from '../campaigns/lead-view.ts';
+import { LeadFilter, LeadScore, MatchType } from '../campaigns/leads.ts';
 import { PAYLOAD_FORMATS } from '../campaigns/payloads.ts';
 import { type LEAD_MODULES, PAYMENT_TERMS } from '../choices.ts';
 import { AUTO_STATES } from '../money/data-wallet.ts';
@@ -56,6 +57,11 @@ export const GivenInstant = z.iso
 const Search = z.string().trim().min(1, 'must not be empty').max(200, 'must not exceed 200 characters');
 
 const page = { limit: Limit, cursor: Cursor };
+/** What changed, for programs that keep a copy. */
+const UpdatedSince = GivenInstant.optional();
+const COPY =
+  'the oldest change first. To keep a copy up to date, send the newest updated_at that you have and replace what you have by its id. Changes of the minute before are returned again, because one can become visible shortly after newer ones';
+
 const GivenProduct = Product.optional();
 const OfClient = Id.optional().describe('Only those of this client');
 const OfCampaign = Id.optional().describe('Only those of this campaign');
@@ -84,6 +90,10 @@ export const FIXES: Readonly<Record<string, string>> = {
   view: `Send one of ${VIEWS.join(', ')}, or leave it out for balance.`,
   start_date: 'Send a day such as 2026-12-01.',
   end_date: 'Send a day such as 2026-12-31.',
+  updated_since: 'Send an ISO 8601 timestamp in UTC, such as 2026-12-01T00:00:00Z.',
+  min_score: 'Send a whole number from 0 to 100.',
+  max_score: 'Send a whole number from 0 to 100.',
+  match: `Send one of ${MATCH_TYPES.join(', ')}.`,
   created_since: 'Send an ISO 8601 timestamp in UTC, such as 2026-12-01T00:00:00Z.',
   created_before: 'Send an ISO 8601 timestamp in UTC, such as 2026-12-01T00:00:00Z.',
 };
@@ -135,6 +145,7 @@ export const ClientQuery = z.strictObject({
     'In the names of the client and its owner, and in the owner’s email and phone',
   ),
   product: GivenProduct.describe('Only clients that can use this product'),
+  updated_since: UpdatedSince.describe(`Only clients that changed at or after this instant, ${COPY}`),
 });
 /** The fields of a client's own row (company-fields.ts) that programs get. */
 const clientFields = shapeOf<{
@@ -160,6 +171,7 @@ export const ApiClient = z.object({
   ...clientFields,
   active_campaigns: z.int(),
   created_at: Instant,
+  updated_at: Instant.describe('When the client, its owner, or one of its campaigns last changed'),
 });
 export const ApiClients = ListOf(ApiClient);
 
@@ -175,6 +187,7 @@ export const CampaignQuery = z.strictObject({
     .optional()
     .describe('Defaults to all, including archived ones'),
   search: Search.optional().describe('In the campaign’s name, number, and site, and in the client’s name'),
+  updated_since: UpdatedSince.describe(`Only campaigns that changed at or after this instant, ${COPY}`),
 });
 export const ApiCampaign = z.object({
   id: Id,
@@ -211,11 +224,37 @@ export const ApiCampaignDetail = ApiCampaign.extend({
 
 // Leads.
 
+const SCORE = 'must be a whole number from 0 to 100';
+/** A bound of scores. */
+const Score = z
+  .string()
+  .regex(/^\d{1,3}$/, SCORE)
+  .transform(Number)
+  .pipe(z.int().max(100, SCORE));
+/** What a lead can be. */
+const LEAD_KINDS = LeadFilter.shape.kind.unwrap().options;
+
 export const LeadQuery = z.strictObject({
   ...page,
   client_id: OfClient,
   campaign_id: OfCampaign,
   product: GivenProduct.describe('Only leads of this product'),
+  kind: z
+    .enum(LEAD_KINDS, `must be one of ${LEAD_KINDS.join(', ')}`)
+    .optional()
+    .describe('Only people, or only companies without a person'),
+  search: Search.optional().describe(
+    'In names, email addresses, phone numbers, companies, and places, as the list on screen searches. Finds the newest 1,000 leads',
+  ),
+  min_score: Score.optional().describe('Only leads with at least this score'),
+  max_score: Score.optional().describe('Only leads that have a score, of at most this'),
+  match: z
+    .enum(MATCH_TYPES, `must be one of ${MATCH_TYPES.join(', ')}`)
+    .optional()
+    .describe('Only leads that were recognized by this'),
+  updated_since: UpdatedSince.describe(
+    `Only leads that were found or changed at or after this instant, ${COPY}. Changes are of the score, the data fields, the deliveries, the conversion, and that the person returned. That a person was put on an exclusion list is not one: the exclusion lists tell of it`,
+  ),
   created_since: GivenInstant.optional().describe(
     'Only leads since this time, oldest first. To keep a copy up to date, start each run a few minutes before the newest lead you have and skip the ids you know: a lead can appear shortly after newer ones',
   ),
@@ -227,13 +266,14 @@ export const ApiLead = z.object({
   campaign_id: Id,
   product: Product,
   test: z.boolean().describe('Made by the test button, free of charge'),
+  kind: z.enum(LEAD_KINDS).describe('company: a company without a person, by the network of the visitor'),
   price: Money,
   match: z.object({ type: MatchType, confidence: z.int().describe('Percent') }),
   score: LeadScore,
   excluded: z
     .boolean()
     .describe(
-      'The person was added to an exclusion list later. Only the sale is returned: person and visit are null, and data is empty',
+      'The person was added to an exclusion list later. Only the sale is returned: person, company, and visit are null, and data is empty',
     ),
   person: z
     .object({
@@ -244,7 +284,15 @@ export const ApiLead = z.object({
       phone2: Text,
       phone2_do_not_call: z.boolean(),
     })
-    .nullable(),
+    .nullable()
+    .describe('null for a company'),
+  company: z
+    .object({
+      name: Text,
+      domain: z.string().describe('Of its site: example.com'),
+    })
+    .nullable()
+    .describe('The company, of a lead of that kind. Its person is null'),
   data: z
     .record(z.string(), Text)
     .describe('The data fields that the campaign requested when the lead arrived, by key. null if not known'),
@@ -256,6 +304,7 @@ export const ApiLead = z.object({
     ),
   converted_at: Instant.nullable().describe('When the person reached the campaign’s thank-you page'),
   created_at: Instant,
+  updated_at: Instant.describe('When it was found, or last changed'),
 });
 export const ApiLeads = ListOf(ApiLead);
 

@@ -4,7 +4,7 @@ import type { Tx } from './db/scope.ts';
 /** Events that a lower-level feature emits for higher-level ones. */
 export interface Events {
   /** A change was written to the user log, in whatever scope it was made. */
-  'log.written': { action: string; objectId: string; owner: Owner };
+  'log.written': { action: string; objectId: string; owner: Owner; at: Date };
   /** A Data Wallet has been noticed to run low (root's scope). */
   'wallet.low': { owner: Owner & { agency_id: string } };
   /** An automatic top-up of a Data Wallet failed (root's scope). */

@@ -99,7 +99,7 @@ export async function testApp(
     greedy,
     /** Calls the app as a browser at `host` would. Object bodies are sent as JSON. */
     async call(
-      method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+      method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
       url: string,
       options: { host?: string; token?: string; body?: unknown; headers?: Record<string, string> } = {},
     ) {

@@ -506,6 +506,8 @@ export interface Schema {
     factor_owners: Generated<boolean>;
     factor_from: string | null;
     industry: Generated<string>;
+    changed_at: Date | null;
+    updated_at: GeneratedAlways<Date>;
   };
   company_billing: {
     company_id: string;
@@ -1338,6 +1340,14 @@ export interface Schema {
     seen_at: Date | null;
     score_due_at: Date | null;
     company_domain: string | null;
+  };
+  lead_change: {
+    lead_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    changed_at: Date;
   };
   lead_contact: {
     lead_id: string;

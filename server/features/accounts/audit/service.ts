@@ -84,7 +84,7 @@ export function createAudit(events: EventHub): Audit {
       detail,
     );
     const { action, objectId } = entry;
-    await events.emit(tx, 'log.written', { action, objectId, owner });
+    await events.emit(tx, 'log.written', { action, objectId, owner, at });
     return id;
   }
   return {

@@ -94,6 +94,10 @@ export const wordsOf = (chosen: readonly string[] | null): string =>
         .map((one) => ((PAYMENT_TERMS as readonly string[]).includes(one) ? one : nameOf(one)))
         .join(', ') || 'none';
 
+/** Whether a change in the user log is one of what programs read of its client. */
+export const changesClient = (action: string): boolean =>
+  /^(?:company|campaign|profile|user)\./.test(action) || action === 'email.changed';
+
 /** Why a company cannot be removed; null: it can. Amounts in micro-dollars. */
 export function removalFault(
   name: string,

@@ -63,6 +63,12 @@ export function createCompanies(
   const { keepOwner, care } = createPayload(parts);
   const developer = agreements.versionOf('developer');
 
+  // What programs read of a client is more than its row: its owner, its terms, and how many campaigns run.
+  platform.events.on('log.written', async (tx, { action, owner, at }) => {
+    if (owner.company_id !== owner.agency_id && policy.changesClient(action))
+      await tenants.changedClient(tx, owner.company_id, at);
+  });
+
   /**
    * The options of the companies directly below `parentId`, under the root's names. Looks upward, so it runs in the
    * root's scope.
@@ -247,10 +253,13 @@ export function createCompanies(
 
     /** The clients of the actor's own agency, for programs. */
     clients: {
-      /** The next clients after a position, the newest first, and the position of the last one if there are more. */
+      /**
+       * The next clients after a position, the newest first, and the position of the last one if there are more.
+       * `changedSince`: those that changed at or after it, the oldest change first.
+       */
       after: (
         ctx: Ctx,
-        asked: { module: string | undefined; search: string },
+        asked: { module: string | undefined; search: string; changedSince: Date | undefined },
         after: { at: Date; id: string } | null,
         limit: number,
       ) =>

@@ -13,6 +13,7 @@ export interface NodeRow extends CompanyFieldValues {
   kind: 'agency' | 'client';
   name: string;
   created_at: Date;
+  updated_at: Date;
   version: number;
   owner_id: string | null;
   owner_name: string;
@@ -165,16 +166,26 @@ export async function page(tx: Tx, parentId: string, wanted: Wanted, developerVe
 
 /**
  * The next of these companies after a position, the newest first, up to one more than `limit`. Only positions: `nodes`
- * has the rows.
+ * has the rows. `changedSince`: those that changed at or after it, by their last change, the oldest first.
  */
 export async function nextOf(
   tx: Tx,
   parentId: string,
-  wanted: Pick<Wanted, 'kind' | 'module' | 'search'>,
+  {
+    changedSince,
+    ...wanted
+  }: Pick<Wanted, 'kind' | 'module' | 'search'> & { changedSince: Date | undefined },
   after: { at: Date; id: string } | null,
   limit: number,
 ): Promise<{ id: string; at: Date }[]> {
   const all = listed(parentId, { ...wanted, card: 'all', campaigns: 'all', filters: [], exclude: [] });
+  if (changedSince) {
+    const { rows } = await sql<{ id: string; at: Date }>`
+      select c.id, c.updated_at as at ${all} and c.updated_at >= ${changedSince}
+        ${after ? sql`and (c.updated_at, c.id) > (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
+      order by c.updated_at, c.id limit ${limit + 1}`.execute(tx);
+    return rows;
+  }
   const { rows } = await sql<{ id: string; at: Date }>`
     select c.id, c.created_at as at ${all}
       ${after ? sql`and (c.created_at, c.id) < (${after.at}::timestamptz, ${after.id}::uuid)` : sql``}
@@ -221,7 +232,7 @@ function phonePattern(text: string): string | null {
 export async function nodes(tx: Tx, ids: readonly string[], developerVersion: string): Promise<NodeRow[]> {
   if (ids.length === 0) return [];
   const { rows } = await sql<NodeRow>`/* kept: company_nodes */
-    select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.version,
+    select c.id, c.root_id, c.agency_id, c.parent_id, c.kind, c.name, c.created_at, c.updated_at, c.version,
       c.owner_id, c.owner_name, c.owner_email,
       ${OWN},
       u.phone, u.phone_country, u.phone_calling, u.profile_done,

@@ -205,6 +205,7 @@ export function createTenants({ db, clock, config }: Platform) {
     setDetails,
     save: store.saveCompany,
     remove: store.removeCompany,
+    changedClient: store.changedClient,
     /** Stores a picture; it is not shown until a brand refers to it. */
     async addPicture(
       tx: Tx,

@@ -223,6 +223,12 @@ export async function saveCompany(
   return row.version;
 }
 
+/** Keeps that a client has changed, for programs that keep a copy; an agency is not a client. */
+export async function changedClient(tx: Tx, id: string, at: Date): Promise<void> {
+  await sql`update company set changed_at = greatest(changed_at, ${at}::timestamptz)
+    where id = ${id} and kind = 'client'`.execute(tx);
+}
+
 /** Takes a company off, an agency with its clients. Rows stay, so that it can be brought back. */
 export async function removeCompany(tx: Tx, id: string, at: Date): Promise<number> {
   const done = await tx

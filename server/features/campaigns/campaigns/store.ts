@@ -235,14 +235,27 @@ export interface Place {
   id: string;
 }
 
-/** The next campaigns after a position, the newest first. */
+/**
+ * The next campaigns after a position, the newest first. `changedSince`: those that changed at or after it, by their last
+ * change, the oldest first.
+ */
 export async function nextCampaigns(
   tx: Tx,
-  asked: Pick<CampaignList, 'companyId' | 'modules' | 'status' | 'search'>,
+  {
+    changedSince,
+    ...asked
+  }: Pick<CampaignList, 'companyId' | 'modules' | 'status' | 'search'> & {
+    changedSince?: Date | undefined;
+  },
   after: Place | null,
   limit: number,
 ) {
   let query = listed(tx, { ...asked, withArchived: true });
+  if (changedSince) {
+    query = query.where('c.updated_at', '>=', changedSince);
+    if (after) query = query.where(sql<boolean>`(c.updated_at, c.id) > (${after.at}, ${after.id}::uuid)`);
+    return query.selectAll('c').orderBy('c.updated_at').orderBy('c.id').limit(limit).execute();
+  }
   if (after) query = query.where(sql<boolean>`(c.created_at, c.id) < (${after.at}, ${after.id}::uuid)`);
   return query.selectAll('c').orderBy('c.created_at', 'desc').orderBy('c.id', 'desc').limit(limit).execute();
 }

@@ -214,7 +214,10 @@ export function createViews({ db, clock }: Platform, { billing, pricing, tenants
           const last = shown.at(-1);
           return {
             rows: await priced(tx, ctx, shown),
-            end: found.length > limit && last ? { at: last.created_at, id: last.id } : null,
+            end:
+              found.length > limit && last
+                ? { at: asked.changedSince ? last.updated_at : last.created_at, id: last.id }
+                : null,
           };
         }),
 

@@ -106,6 +106,7 @@ export function createAttempts(platform: Platform, deps: Deps) {
       { state: 'skipped', next_at: null, delivered_at: null },
       attemptRow(notSent(clock.now(), `Not sent: ${why}`)),
     );
+    await leads.changed(tx, [row.lead_id]);
     return null;
   }
 
@@ -238,6 +239,11 @@ export function createAttempts(platform: Platform, deps: Deps) {
         });
         await enqueueSends(jobs, tx, next, ({ deliveryId }) => nextAt.get(deliveryId));
         for (const one of made) await afterwards(tx, one);
+        // What is tried again is as pending as before.
+        await leads.changed(
+          tx,
+          all.map(({ row, verdict }) => (verdict.state === 'pending' ? null : settled.get(row.id))),
+        );
         return made.map(() => undefined);
       }),
   );
@@ -307,6 +313,7 @@ export function createAttempts(platform: Platform, deps: Deps) {
           { state: 'failed', next_at: null, delivered_at: null },
           attemptRow(notSent(clock.now(), error)),
         );
+        await leads.changed(tx, [row.lead_id]);
       }),
   });
 

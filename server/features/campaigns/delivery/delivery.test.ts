@@ -260,6 +260,31 @@ describe('[INTG-05] delivery of accepted leads', () => {
     expect(await jobs()).toHaveLength(10);
   });
 
+  it('[DEV-04] a lead changes when its delivery ends or begins again, not with each attempt', async () => {
+    const { id } = await addWebhook();
+    answers['/hook'] = (reply) => reply.writeHead(500).end();
+    const [leadId] = await acceptLeads(1);
+    const changedAt = async (): Promise<number> =>
+      (
+        await app.admin.query('select changed_at from lead_change where lead_id = $1', [leadId])
+      ).rows[0].changed_at.getTime();
+    const accepted = app.clock.now().getTime();
+    expect(await changedAt()).toBe(accepted);
+    app.clock.advance(1000);
+    await attempt(await lastJob());
+    expect(await changedAt()).toBe(accepted);
+    await advance(86_400_000);
+    answers = {};
+    await attempt(await lastJob());
+    const delivered = app.clock.now().getTime();
+    expect((await log(id))[0]!.state).toBe('delivered');
+    expect(await changedAt()).toBe(delivered);
+    await advance(1000);
+    const [delivery] = await log(id);
+    expect((await call('POST', `/${id}/replay`, { deliveryID: delivery!.id })).status).toBe(200);
+    expect(await changedAt()).toBe(app.clock.now().getTime());
+  });
+
   it('[BEY-04] tells the company at half, at nine tenths and at the end of the retries, once, and again after one arrived', async () => {
     const { id } = await addWebhook();
     answers['/hook'] = (reply) => reply.writeHead(503).end();

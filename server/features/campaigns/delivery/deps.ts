@@ -20,6 +20,7 @@ export interface DeliveryDeps {
     message(tx: Tx, leadIds: string[]): Promise<Map<string, LeadData>>;
     /** Returns the leads whose person was put on an exclusion list after they were sold; in the root's scope. */
     withheldIn(tx: Tx, rootId: string, leadIds: string[]): Promise<Set<string>>;
+    changed(tx: Tx, ids: readonly (string | null | undefined)[]): Promise<void>;
     /** The same in any scope, in its own transaction. */
     withheld(rootId: string, leadIds: string[]): Promise<Set<string>>;
     /** Returns the newest leads of a campaign, without tests. */

@@ -66,12 +66,21 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
   platform.events.on('connection.restored', (tx, { rootId, connectionId }) =>
     jobs.send(tx, resumeJob, [{ rootId, connectionId }]),
   );
-  platform.events.on('connection.removed', (tx, { connectionId }) =>
-    store.removeOfConnection(tx, connectionId, clock.now()),
-  );
+  platform.events.on('connection.removed', async (tx, { connectionId }) => {
+    await leads.changed(tx, await store.removeOfConnection(tx, connectionId, clock.now()));
+  });
 
   const enqueue = (tx: Tx, payloads: SendPayload[], startAfter?: Date) =>
     enqueueSends(jobs, tx, payloads, startAfter);
+
+  /** Sends what is open again. */
+  async function goOn(tx: Tx, rows: store.Reopened[]): Promise<void> {
+    await enqueue(tx, rows.map(nextOf));
+    await leads.changed(
+      tx,
+      rows.map((row) => row.lead_id),
+    );
+  }
 
   async function present(tx: Tx, id: string, lock = false): Promise<store.IntegrationRow> {
     const row = await store.integrationById(tx, id, lock);
@@ -111,7 +120,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     present,
     held,
     counted,
-    goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)),
+    goOn,
   });
 
   function checkUrl(url: string): void {
@@ -347,7 +356,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
         }
         const reopened = await store.reopen(tx, id, clock.now(), which);
         if (reopened.length === 0) return 0;
-        await enqueue(tx, reopened.map(nextOf));
+        await goOn(tx, reopened);
         await audit.record(tx, ctx, {
           action: 'integration.replay',
           objectKind: 'integration',
@@ -397,6 +406,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
           },
         );
         if (!isSettled) throw new Refusal('conflict', 'This delivery is still in progress.');
+        await leads.changed(tx, [one.lead_id]);
         await audit.record(tx, ctx, {
           action: 'integration.erase',
           objectKind: 'integration',
@@ -414,7 +424,7 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
       audit,
       tenants,
       connections,
-      goOn: (tx, rows) => enqueue(tx, rows.map(nextOf)),
+      goOn,
     }),
     ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, held, counted }),
   };

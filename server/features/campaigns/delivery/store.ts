@@ -200,7 +200,7 @@ const toSend = (tx: Tx) =>
 export const remoteOf = (tx: Tx, id: string) =>
   tx
     .selectFrom('delivery')
-    .select(['id', 'integration_id', 'message_id', 'attempts', 'remote_id'])
+    .select(['id', 'lead_id', 'integration_id', 'message_id', 'attempts', 'remote_id'])
     .where('id', '=', id)
     .executeTakeFirst();
 
@@ -273,9 +273,10 @@ export const settle = async (
 
 /**
  * Records attempts and their results, and counts them for their destinations, in one statement; except where another
- * attempt has been recorded since `attempts` were counted. Returns the ids of the deliveries that it recorded.
+ * attempt has been recorded since `attempts` were counted. Returns the leads of the deliveries that it recorded, by
+ * delivery; null: a test message.
  */
-export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Set<string>> {
+export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Map<string, string | null>> {
   const given = all.map(({ delivery, set, attempt: { exchanges, ...attempt } }) => ({
     waits_for_hours: false,
     ...set,
@@ -294,7 +295,7 @@ export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Set<st
   const sums = sql.join(
     groups.map((at) => sql`t.took[${sql.lit(at + 1)}] + excluded.took[${sql.lit(at + 1)}]`),
   );
-  const { rows } = await sql<{ id: string }>`/* kept: settle_deliveries */
+  const { rows } = await sql<{ id: string; lead_id: string | null }>`/* kept: settle_deliveries */
     with given as (
       select * from json_to_recordset(${JSON.stringify(given)}::json) as g (
         id uuid, attempts smallint, state text, next_at timestamptz, delivered_at timestamptz, remote_id text,
@@ -305,7 +306,7 @@ export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Set<st
         remote_id = case when g.keeps_remote_id then d.remote_id else g.remote_id end,
         waits_for_hours = g.waits_for_hours, attempts = g.attempts + 1, cause = g.cause
       from given g where d.id = g.id and d.attempts = g.attempts
-      returning d.id, d.attempts as number, d.root_id, d.agency_id, d.company_id, d.integration_id, d.is_test),
+      returning d.id, d.lead_id, d.attempts as number, d.root_id, d.agency_id, d.company_id, d.integration_id, d.is_test),
     tried as (
       insert into delivery_attempt (delivery_id, number, root_id, agency_id, company_id, started_at, duration_ms, status, error)
       select s.id, s.number, s.root_id, s.agency_id, s.company_id, g.started_at, g.duration_ms, g.status, g.error
@@ -322,8 +323,8 @@ export async function settleAll(tx: Tx, all: readonly Settled[]): Promise<Set<st
       group by s.integration_id, g.day, s.root_id, s.agency_id, s.company_id order by s.integration_id, g.day
       on conflict (integration_id, day) do update set delivered = t.delivered + excluded.delivered,
         failed = t.failed + excluded.failed, took = array[${sums}])
-    select id from settled`.execute(tx);
-  return new Set(rows.map(({ id }) => id));
+    select id, lead_id from settled`.execute(tx);
+  return new Map(rows.map(({ id, lead_id }) => [id, lead_id]));
 }
 
 /** Returns a page of a webhook's deliveries, with the total count. `search` is the id of a message. */
@@ -454,12 +455,13 @@ export async function reopen(
 }
 
 /** What Reopened has, of a delivery d, its integration i and its connection c. */
-export const reopenedColumns = sql`d.id, d.root_id, d.integration_id, i.connection_id, d.attempts,
+export const reopenedColumns = sql`d.id, d.lead_id, d.root_id, d.integration_id, i.connection_id, d.attempts,
   coalesce(c.company_id, i.company_id) as lane_company_id, coalesce(c.lane, i.lane) as lane`;
 
 /** A delivery that goes on. */
 export interface Reopened {
   id: string;
+  lead_id: string | null;
   root_id: string;
   integration_id: string;
   connection_id: string | null;
@@ -498,14 +500,16 @@ export async function resume(tx: Tx, connectionId: string, at: Date): Promise<Re
   return rows;
 }
 
-/** Ends the destinations of a connection and what waits for them. */
-export async function removeOfConnection(tx: Tx, connectionId: string, at: Date): Promise<void> {
+/** Ends the destinations of a connection and what waits for them. Returns the leads that waited. */
+export async function removeOfConnection(tx: Tx, connectionId: string, at: Date): Promise<(string | null)[]> {
   const { rows } = await sql<{ id: string }>`
     update integration set state = 'removed', state_reason = 'person', updated_at = ${at}
     where connection_id = ${connectionId} and state <> 'removed' returning id`.execute(tx);
-  await sql`update delivery set state = 'failed', next_at = null
+  const { rows: failed } = await sql<{ lead_id: string | null }>`
+    update delivery set state = 'failed', next_at = null
     where integration_id = any(${rows.map((row) => row.id)}::uuid[])
-      and state in ('pending', 'unknown') and next_at is null`.execute(tx);
+      and state in ('pending', 'unknown') and next_at is null returning lead_id`.execute(tx);
+  return failed.map((row) => row.lead_id);
 }
 
 const MOST_CAUSE = 300;

@@ -360,7 +360,7 @@ export function createAccept(
     await store.addConversions(tx, goals);
     const transfers = await till.settle();
     await customers.seen(tx, customersSeen);
-    const scored = await scores.ofBatch(
+    const { fresh: scored, changed: rescored } = await scores.ofBatch(
       tx,
       new Map([...seenAgain].map(([id, { at, pages, campaign }]) => [id, { at, pages, rules: campaign }])),
       taken.map(({ visit, id, campaign }) => ({
@@ -492,6 +492,9 @@ export function createAccept(
         isTest: false,
       });
     }
+    const returned = seen.flatMap(({ id, hasReturned }) => (hasReturned ? [id] : []));
+    const bought = await store.leadsOfPeople(tx, goals);
+    await store.changedLeads(tx, [...new Set([...rescored, ...returned, ...bought])], now);
     for (const row of rows) {
       const why = stopped.get(row.id);
       if (why && row.state === 'active') await campaigns.stop(tx, row, why, now);

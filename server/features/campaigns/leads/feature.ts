@@ -9,7 +9,7 @@ import { createLeads, type Leads } from './service.ts';
 export const feature = defineFeature({
   name: 'campaigns/leads',
   about: 'Leads: who is accepted and why not, what they show, and how they came.',
-  tables: ['campaign_conversion', 'lead', 'lead_contact', 'lead_return'],
+  tables: ['campaign_conversion', 'lead', 'lead_change', 'lead_contact', 'lead_return'],
   reads: [
     'campaign',
     'company',

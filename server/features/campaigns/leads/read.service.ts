@@ -57,15 +57,10 @@ export function createReads(
 
   return {
     /**
-     * The next leads by date after a position, and the position of the last one if there are more. A lead whose contact
+     * The next leads by date, or by their last change, after a position, and the position of the last one if there are more. A lead whose contact
      * was erased has a position, but is not returned.
      */
-    async after(
-      ctx: Ctx,
-      asked: Omit<store.LeadList, 'sort' | 'search'>,
-      after: store.Place | null,
-      limit: number,
-    ) {
+    async after(ctx: Ctx, asked: Omit<store.LeadList, 'sort'>, after: store.Place | null, limit: number) {
       const scope =
         asked.campaignId || asked.companyId
           ? await inScope(db.app, ctx.scope, (tx) => clientScope(tx, tenants, asked))

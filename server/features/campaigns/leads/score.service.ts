@@ -13,6 +13,7 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { hotIn, type ScoredLead, type ScoreRules, scoreOf, weighs } from './score.policy.ts';
 import * as store from './score.store.ts';
+import { changedLeads } from './store.ts';
 
 /** Scores of a root's leads that are due; `campaignId`: all newer ones of this campaign are. */
 export const scoreJob = defineJob(
@@ -116,7 +117,8 @@ export function createScores(
       const due = await store.dueLeads(tx, rootId, now, BATCH);
       const rules = await campaigns.rulesOf(tx, [...new Set(due.map((row) => row.campaign_id))]);
       const leads = due.map((row) => toScore(row, rules.get(row.campaign_id)!));
-      await store.setScores(tx, await judged(tx, leads, now));
+      const changed = await store.setScores(tx, await judged(tx, leads, now));
+      await changedLeads(tx, changed, now);
       return due.length;
     });
 
@@ -164,14 +166,14 @@ export function createScores(
 
     /**
      * Scores leads whose people were seen again, and new leads before they are stored, which it returns by lead: their
-     * visits are read together.
+     * visits are read together. `changed`: those seen again whose scores or reasons are others than before.
      */
     async ofBatch(
       tx: Tx,
       seen: ReadonlyMap<string, { at: Date; pages: string[]; rules: ScoreRules }>,
       fresh: readonly ToScore[],
       now: Date,
-    ): Promise<Map<string, ScoredLead>> {
+    ): Promise<{ fresh: Map<string, ScoredLead>; changed: string[] }> {
       const again = seen.size === 0 ? [] : await store.leadsToScore(tx, [...seen.keys()]);
       const rows = await judged(
         tx,
@@ -184,8 +186,8 @@ export function createScores(
         ],
         now,
       );
-      await store.setScores(tx, rows.slice(0, again.length));
-      return new Map(rows.slice(again.length).map((row) => [row.leadId, row]));
+      const changed = await store.setScores(tx, rows.slice(0, again.length));
+      return { fresh: new Map(rows.slice(again.length).map((row) => [row.leadId, row])), changed };
     },
 
     /**

@@ -64,16 +64,27 @@ export async function pagesOf(
   return new Map(rows.map((row) => [row.lead_id, { pages: row.pages, seenAt: row.seen_at }]));
 }
 
-/** Sets scores, null: none any more, and when the people were last seen; one statement for all. */
-export async function setScores(tx: Tx, rows: readonly (ScoredLead & { leadId: string })[]): Promise<void> {
-  if (rows.length === 0) return;
-  await sql`
+/**
+ * Sets scores, null: none any more, and when the people were last seen; one statement for all. Returns the leads whose
+ * scores or reasons are others than before.
+ */
+export async function setScores(
+  tx: Tx,
+  rows: readonly (ScoredLead & { leadId: string })[],
+): Promise<string[]> {
+  if (rows.length === 0) return [];
+  const { rows: set } = await sql<{ id: string; is_other: boolean }>`
     update lead l set score = u.score, score_details = u.details, seen_at = u.seen_at, score_due_at = u.due_at
     from unnest(${rows.map((row) => row.leadId)}::uuid[], ${rows.map(({ score }) => score?.score ?? -1)}::smallint[],
       ${rows.map((row) => JSON.stringify(detailsOf(row)))}::jsonb[],
       ${rows.map((row) => row.seenAt)}::timestamptz[], ${rows.map(({ score }) => score?.dueAt ?? null)}::timestamptz[])
       u (id, score, details, seen_at, due_at)
-    where l.id = u.id`.execute(tx);
+      join lead before on before.id = u.id
+    where l.id = u.id
+    returning l.id, (before.score, before.score_details) is distinct from (l.score, l.score_details) as is_other`.execute(
+    tx,
+  );
+  return set.filter((row) => row.is_other).map((row) => row.id);
 }
 
 const scored = (tx: Tx) =>

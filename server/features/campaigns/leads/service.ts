@@ -159,6 +159,9 @@ export function createLeads(
 ) {
   const { db } = platform;
   const scores = createScores(platform, deps);
+  platform.events.on('leads.completed', (tx, { leadIds }) =>
+    store.changedLeads(tx, leadIds, platform.clock.now()),
+  );
   const accept = createAccept(platform, { ...deps, scores });
   const resolver = createResolver(platform, { ...deps, accept });
   const { withheld, withheldIn, mayWithhold, excludedSince } = createWithheld(platform, deps);
@@ -429,6 +432,14 @@ export function createLeads(
         });
         return { lead_id: id, webhooks: await store.deliveriesCount(tx, id) };
       }),
+
+    /** Keeps that something else that leads show has changed, such as what came of their deliveries. */
+    changed: (tx: Tx, ids: readonly (string | null | undefined)[]): Promise<void> =>
+      store.changedLeads(
+        tx,
+        [...new Set(ids)].filter((id) => id != null),
+        platform.clock.now(),
+      ),
 
     /**
      * Leads of made-up people for a campaign of a sandbox: like those that were found, but free. `isTold`: whether they

@@ -12,6 +12,31 @@ const TEXTS = leadTexts.map(({ name }) => name);
 type LeadInsert = Insertable<Schema['lead']>;
 type ContactInsert = Insertable<Schema['lead_contact']>;
 
+/**
+ * Keeps that leads have changed, for programs that keep a copy. Once in a transaction, and last: locked in one order, so
+ * that two of them cannot wait for each other.
+ */
+export async function changedLeads(tx: Tx, ids: readonly string[], at: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`/* kept: changed_leads */
+    update lead_change u set changed_at = greatest(u.changed_at, ${at}::timestamptz)
+    from (select lead_id from lead_change where lead_id = any(${ids}::uuid[]) order by lead_id for no key update) found
+    where u.lead_id = found.lead_id`.execute(tx);
+}
+
+/** The leads of people of campaigns. */
+export async function leadsOfPeople(
+  tx: Tx,
+  pairs: readonly { campaign_id: string; person_id: string }[],
+): Promise<string[]> {
+  if (pairs.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select l.id from unnest(${pairs.map((p) => p.campaign_id)}::uuid[], ${pairs.map((p) => p.person_id)}::uuid[])
+      p (campaign_id, person_id)
+    join lead l using (campaign_id, person_id)`.execute(tx);
+  return rows.map((row) => row.id);
+}
+
 /** Keeps when people behind leads came back. */
 export async function addReturns(
   tx: Tx,
@@ -227,10 +252,14 @@ export interface LeadList {
   search?: string | undefined;
   /** Only leads with at least this score. */
   minScore?: number | undefined;
+  /** Only leads that have a score, of at most this. */
+  maxScore?: number | undefined;
   /** Only leads that were recognized by a key of this kind. */
   matchKind?: number | undefined;
   /** Only people, or only companies without a person. */
   kind?: 'person' | 'company' | undefined;
+  /** Only leads that changed at or after this instant; only for the next leads of a list, which then come by it. */
+  changedSince?: Date | undefined;
   sort: 'created_at' | 'last_name' | 'email' | 'score';
   order: 'asc' | 'desc';
 }
@@ -299,6 +328,12 @@ function filtered(tx: Tx, asked: LeadList, { campaigns, ids }: Narrowed, byName:
       byName
         ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.score >= ${asked.minScore})`
         : sql<boolean>`l.score >= ${asked.minScore}`,
+    );
+  if (asked.maxScore !== undefined)
+    q = q.where(
+      byName
+        ? sql<boolean>`exists (select from lead s where s.id = l.lead_id and s.score between 0 and ${asked.maxScore})`
+        : sql<boolean>`l.score between 0 and ${asked.maxScore}`,
     );
   if (asked.matchKind !== undefined)
     q = q.where(
@@ -385,7 +420,10 @@ export interface OwnedPlace extends Place {
   campaign_id: string;
 }
 
-/** The positions of the next leads by date, in the requested direction, after the lead at this position. */
+/**
+ * The positions of the next leads by date, in the requested direction, after the lead at this position. Of leads that
+ * changed since an instant, the date is that of their last change, and the oldest come first.
+ */
 export async function nextLeads(
   tx: Tx,
   asked: LeadList,
@@ -394,6 +432,7 @@ export async function nextLeads(
 ): Promise<OwnedPlace[]> {
   const known = await narrowed(tx, asked);
   if (isEmpty(known)) return [];
+  if (asked.changedSince) return nextChanged(tx, asked, known, asked.changedSince, after, limit);
   let query = filtered(tx, asked, known, false).select([
     'l.created_at as at',
     'l.root_id',
@@ -411,6 +450,31 @@ export async function nextLeads(
     .execute();
 }
 
+async function nextChanged(
+  tx: Tx,
+  asked: LeadList,
+  known: Narrowed,
+  since: Date,
+  after: Place | null,
+  limit: number,
+): Promise<OwnedPlace[]> {
+  const leads = filtered(tx, asked, known, false) as unknown as SelectQueryBuilder<
+    Schema & { l: Schema['lead'] },
+    'l',
+    { id: string }
+  >;
+  let query = leads
+    .innerJoin('lead_change as u', 'u.lead_id', 'l.id')
+    .select(['u.changed_at as at', 'l.root_id', 'l.agency_id', 'l.company_id', 'l.campaign_id'])
+    .where('u.changed_at', '>=', since);
+  // Compared here as well, so that an index leaves out the changes of others before their leads are read.
+  if (asked.companyId) query = query.where('u.company_id', '=', asked.companyId);
+  if (known.campaigns)
+    query = query.where('u.campaign_id', '=', sql<string>`any(${known.campaigns}::uuid[])`);
+  if (after) query = query.where(sql<boolean>`(u.changed_at, u.lead_id) > (${after.at}, ${after.id}::uuid)`);
+  return query.orderBy('u.changed_at').orderBy('u.lead_id').limit(limit).execute();
+}
+
 /** The next rows of an export by date, in the requested direction, after the row with this instant and id. */
 export async function nextOfExport(tx: Tx, asked: LeadList, after: Place | null, limit: number) {
   const found = await nextLeads(tx, asked, after, limit);
@@ -424,6 +488,7 @@ const details = (tx: Tx) =>
   tx
     .selectFrom('lead as l')
     .innerJoin('lead_contact as x', 'x.lead_id', 'l.id')
+    .innerJoin('lead_change as u', 'u.lead_id', 'l.id')
     .innerJoin('campaign as c', 'c.id', 'l.campaign_id')
     .innerJoin('company as k', 'k.id', 'l.company_id')
     .leftJoin('campaign_conversion as g', (join) =>
@@ -459,6 +524,7 @@ const listColumns = [
   'l.price_micros',
   'l.is_test',
   'l.created_at',
+  'u.changed_at',
   'g.converted_at',
 ] as const;
 

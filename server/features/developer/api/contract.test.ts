@@ -210,13 +210,17 @@ const national = { location: 'national', keywords: ['tea'] };
 /** A valid request of each operation, about what a world has. */
 const VALID: Record<string, (world: World['ids'], n: string) => Request> = {
   getKey: () => ({}),
-  listClients: () => ({ query: { limit: 10, search: 'a', product: 'site_id' } }),
+  listClients: () => ({
+    query: { limit: 10, search: 'a', product: 'site_id', updated_since: '2026-01-01T00:00:00Z' },
+  }),
   getClient: ({ clients: id }) => ({ path: { id } }),
   createClient: (_ids, n) => ({
     body: { name: 'Florist', owner: { name: 'Flo', email: `flo${n}@x.test`, phone: '+15045550100' } },
   }),
   updateClient: ({ clients: id }) => ({ path: { id }, body: { name: 'Bakery', owner: { name: 'Bea' } } }),
-  listCampaigns: ({ clients: client_id }) => ({ query: { client_id, status: 'active' } }),
+  listCampaigns: ({ clients: client_id }) => ({
+    query: { client_id, status: 'active', updated_since: '2026-01-01T00:00:00Z' },
+  }),
   getCampaign: ({ campaigns: id }) => ({ path: { id } }),
   createCampaign: ({ clients: client_id }) => ({
     body: { client_id, product: 'search_id', name: 'Teas', targeting: national, paused: true },
@@ -226,7 +230,10 @@ const VALID: Record<string, (world: World['ids'], n: string) => Request> = {
   sendTestLead: ({ campaigns: id }) => ({ path: { id } }),
   makeSandboxLead: ({ campaigns: campaign_id }) => ({ body: { campaign_id } }),
   listLeads: ({ clients: client_id, campaigns: campaign_id }) => ({
-    query: { client_id, campaign_id, product: 'site_id', created_since: '2026-01-01T00:00:00Z', limit: 1 },
+    query: {
+      ...{ client_id, campaign_id, product: 'site_id', kind: 'person', max_score: 100, limit: 1 },
+      ...{ created_since: '2026-01-01T00:00:00Z', updated_since: '2026-01-01T00:00:00Z' },
+    },
   }),
   getLead: ({ leads: id }) => ({ path: { id } }),
   listKeywordCounts: ({ clients: client_id }) => ({ query: { client_id } }),

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { matchKindOf } from '../../../../contract/campaigns/leads.ts';
 import type { ApiScope } from '../../../../contract/developer/developer-rules.ts';
 import { HOOK_EVENTS } from '../../../../contract/developer/hook-events.ts';
 import {
@@ -137,6 +138,15 @@ const MOST_DAYS = 366;
 const dayBefore = (day: string, days: number): string =>
   Temporal.PlainDate.from(day).subtract({ days }).toString();
 
+/** How long a transaction may take until what it changed is visible; those that begin later have later dates. */
+const LATE_MS = 60_000;
+/** From which change on a list that is asked for changes has them. */
+const changedSince = (text: string | undefined): Date | undefined =>
+  text === undefined ? undefined : new Date(Date.parse(text) - LATE_MS);
+/** A list by date, or by change. */
+const byChange = ({ updated_since }: { updated_since?: string | undefined }): string =>
+  updated_since === undefined ? 'desc' : 'changed';
+
 const moduleOf = (product: keyof typeof PRODUCTS | undefined) => product && PRODUCTS[product];
 
 /** The catalog of events. */
@@ -153,12 +163,17 @@ export const resources: readonly Resource[] = [
   list({
     url: '/v1/clients',
     tool: 'list_clients',
-    summary: 'Lists your clients, newest first',
+    summary: 'Lists your clients, newest first, or by their last change with updated_since',
     scope: 'clients.read',
     query: ClientQuery,
     answer: ApiClients,
-    async read({ companies }, ctx, { limit, search, product }, after) {
-      const asked = { search: search ?? '', module: moduleOf(product) };
+    order: byChange,
+    async read({ companies }, ctx, { limit, search, product, updated_since }, after) {
+      const asked = {
+        search: search ?? '',
+        module: moduleOf(product),
+        changedSince: changedSince(updated_since),
+      };
       const { rows, end } = await companies.clients.after(ctx, asked, after, limit);
       return { data: rows.map(shapes.clientOf), end };
     },
@@ -174,13 +189,20 @@ export const resources: readonly Resource[] = [
   list({
     url: '/v1/campaigns',
     tool: 'list_campaigns',
-    summary: 'Lists campaigns of your clients, newest first',
+    summary: 'Lists campaigns of your clients, newest first, or by their last change with updated_since',
     scope: 'campaigns.read',
     query: CampaignQuery,
     answer: ApiCampaigns,
-    async read({ campaigns }, ctx, { limit, client_id, product, status, search }, after) {
+    order: byChange,
+    async read({ campaigns }, ctx, { limit, client_id, product, status, search, updated_since }, after) {
       const module = moduleOf(product);
-      const asked = { companyId: client_id, modules: module && [module], status, search };
+      const asked = {
+        companyId: client_id,
+        modules: module && [module],
+        status,
+        search,
+        changedSince: changedSince(updated_since),
+      };
       const { rows, end } = await campaigns.reads.after(ctx, asked, after, limit);
       return { data: rows.map(shapes.campaignOf), end };
     },
@@ -196,20 +218,27 @@ export const resources: readonly Resource[] = [
   list({
     url: '/v1/leads',
     tool: 'list_leads',
-    summary: 'Lists leads, newest first, or oldest first with created_since',
+    summary:
+      'Lists leads, newest first, oldest first with created_since, or by their last change with updated_since',
     scope: 'leads.read',
     query: LeadQuery,
     answer: ApiLeads,
-    order: ({ created_since }) => (created_since ? 'asc' : 'desc'),
-    async read({ leads }, ctx, { limit, client_id, campaign_id, product, ...span }, after) {
+    order: ({ created_since, updated_since }) => (updated_since ? 'changed' : created_since ? 'asc' : 'desc'),
+    async read({ leads }, ctx, { limit, client_id, campaign_id, product, match, ...given }, after) {
       const instant = (text: string | undefined) => (text === undefined ? undefined : new Date(text));
       const asked = {
         companyId: client_id,
         campaignId: campaign_id,
         module: moduleOf(product),
-        from: instant(span.created_since),
-        before: instant(span.created_before),
-        order: span.created_since ? ('asc' as const) : ('desc' as const),
+        kind: given.kind,
+        search: given.search,
+        minScore: given.min_score,
+        maxScore: given.max_score,
+        matchKind: match && matchKindOf(match),
+        changedSince: changedSince(given.updated_since),
+        from: instant(given.created_since),
+        before: instant(given.created_before),
+        order: given.created_since ? ('asc' as const) : ('desc' as const),
       };
       const { rows, end } = await leads.reads.after(ctx, asked, after, limit);
       return { data: rows.map(shapes.leadOf), end };

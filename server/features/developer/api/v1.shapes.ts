@@ -64,6 +64,7 @@ export function clientOf(row: Awaited<ReturnType<Companies['clients']['one']>>):
     ...companyFieldsOfApi(row),
     active_campaigns: Number(row.active_campaigns),
     created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
   };
 }
 
@@ -133,25 +134,32 @@ export const leadOf = (row: ReadLead): Wire<typeof ApiLead> => ({
   campaign_id: row.campaign_id,
   product: productOf(row.module),
   test: row.is_test,
+  kind: row.company_domain === null ? 'person' : 'company',
   price: dollarsOf(row.price_micros),
   match: { type: row.match_type, confidence: row.confidence },
   score: row.isExcluded ? null : row.score,
   excluded: row.isExcluded,
-  person: row.isExcluded
-    ? null
-    : {
-        ...leadTextsOf(row),
-        email: row.email,
-        phone: row.phone,
-        phone_do_not_call: row.phone_dnc,
-        phone2: row.phone2,
-        phone2_do_not_call: row.phone2_dnc,
-      },
+  person:
+    row.isExcluded || row.company_domain !== null
+      ? null
+      : {
+          ...leadTextsOf(row),
+          email: row.email,
+          phone: row.phone,
+          phone_do_not_call: row.phone_dnc,
+          phone2: row.phone2,
+          phone2_do_not_call: row.phone2_dnc,
+        },
+  company:
+    row.isExcluded || row.company_domain === null
+      ? null
+      : { name: row.company_name, domain: row.company_domain },
   data: row.isExcluded ? {} : row.data,
   visit: row.isExcluded ? null : { page_url: row.page_url, referrer: row.referrer },
   delivery: row.delivery,
   converted_at: instant(row.converted_at),
   created_at: row.created_at.toISOString(),
+  updated_at: row.changed_at.toISOString(),
 });
 
 const number = (value: bigint | null): number | null => (value === null ? null : Number(value));

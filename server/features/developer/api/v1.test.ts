@@ -172,6 +172,7 @@ describe('clients', () => {
         gets_phone_numbers: true,
         active_campaigns: 1,
         created_at: expect.stringMatching(/Z$/),
+        updated_at: expect.stringMatching(/Z$/),
       },
     ]);
     expect(ApiClient.strict().parse(body)).toEqual(body);
