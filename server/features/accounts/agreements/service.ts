@@ -6,6 +6,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import { inPaperTurn } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Tenants } from '../tenants/index.ts';
@@ -150,20 +151,22 @@ export function createAgreements({ db }: Platform, { tenants, audit }: { tenants
       const brand = await inScope(db.app, { rootId: ctx.actor.rootId }, (tx) =>
         tenants.paperBrand(tx, otherId),
       );
-      const bytes = await agreementPdf(
-        {
-          document,
-          version: row.version,
-          at: row.accepted_at,
-          by: row.name,
-          ip: row.ip,
-          textHash: row.text_hash,
-          isSameText: row.text_hash === hash('sha256', documentHtml(document, party)),
-          party,
-          company: company.name,
-          timeZone: ctx.tenant.timeZone,
-        },
-        brand,
+      const bytes = await inPaperTurn(ctx.actor.companyId, () =>
+        agreementPdf(
+          {
+            document,
+            version: row.version,
+            at: row.accepted_at,
+            by: row.name,
+            ip: row.ip,
+            textHash: row.text_hash,
+            isSameText: row.text_hash === hash('sha256', documentHtml(document, party)),
+            party,
+            company: company.name,
+            timeZone: ctx.tenant.timeZone,
+          },
+          brand,
+        ),
       );
       return { name: `agreement-${company.name}`, bytes };
     },
