@@ -1,6 +1,7 @@
 import PDFDocument from 'pdfkit';
 import { baseFace, loadFaces, type Weight } from './paper-fonts.ts';
 import { printable, runsOf } from './paper-runs.ts';
+import { createTurns } from './turns.ts';
 
 /** US Letter, in points. */
 const SHEET = { width: 612, height: 792 };
@@ -41,6 +42,18 @@ export function readable(accent: string | null): string {
   }
   return '#000000';
 }
+
+/**
+ * Documents are drawn in this thread: one with names in many scripts takes a second, and some dozens at once would keep
+ * everyone else from their answers. Two are drawn at once, one for each company, each for a third of the time.
+ */
+export const inPaperTurn = createTurns({
+  atOnce: 2,
+  waiting: 40,
+  waitingEach: 8,
+  budgetMs: 20_000,
+  windowMs: 60_000,
+});
 
 const graphemes = new Intl.Segmenter('en-US', { granularity: 'grapheme' });
 /**

@@ -5,6 +5,7 @@ import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Limits } from '../../../platform/limits.ts';
+import { inPaperTurn } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { askThread, ThreadFailed, ThreadLost } from '../../../platform/thread.ts';
 import { createTurns } from '../../../platform/turns.ts';
@@ -123,25 +124,27 @@ export function createFiles(
     const key = await keyOf(issuer, party);
     const text = row.shown ?? templateOf(document, party, company.name);
     const id = newId(clock.now());
-    const pdf = await agreementPdf(
-      {
-        file: id,
-        text,
-        at: row.accepted_at,
-        appliesAt: row.applies_at,
-        by: row.name === null ? null : { name: row.name, email: row.email ?? '' },
-        ip: row.ip,
-        device: row.user_agent && auth.deviceOf(row.user_agent),
-        secondFactor: row.second_factor as '',
-        isReadToEnd: row.read_to_end,
-        textHash: row.text_hash,
-        isSameText: row.text_hash === hashOf(text),
-        company: text.company || row.company_name || company.name,
-        timeZone: issuer.time_zone,
-        ownTimeZone: row.time_zone,
-        host,
-      },
-      brand,
+    const pdf = await inPaperTurn(company.id, () =>
+      agreementPdf(
+        {
+          file: id,
+          text,
+          at: row.accepted_at,
+          appliesAt: row.applies_at,
+          by: row.name === null ? null : { name: row.name, email: row.email ?? '' },
+          ip: row.ip,
+          device: row.user_agent && auth.deviceOf(row.user_agent),
+          secondFactor: row.second_factor as '',
+          isReadToEnd: row.read_to_end,
+          textHash: row.text_hash,
+          isSameText: row.text_hash === hashOf(text),
+          company: text.company || row.company_name || company.name,
+          timeZone: issuer.time_zone,
+          ownTimeZone: row.time_zone,
+          host,
+        },
+        brand,
+      ),
     );
     const signed = asBuffer(
       await ask<Uint8Array>(issuer.id, {

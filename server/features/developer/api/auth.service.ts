@@ -113,8 +113,19 @@ export function createApiAuth(
   };
 
   const kept = new Map<string, { key: store.KnownKey; until: number }>();
-  // Whatever changes in an agency may be what its keys depend on. Other processes notice within KEPT_MS.
+  /** Agencies, and roots as a whole, that have just changed. */
+  const changing = new Map<string, number>();
+  // Whatever changes in an agency may be what its keys depend on. Other processes notice within KEPT_MS. The change is
+  // not committed yet: what is read before it is must not be kept.
   events.on('log.written', async (_tx, { owner }) => {
+    const now = performance.now();
+    for (const [id, until] of changing) {
+      if (until > now) break;
+      changing.delete(id);
+    }
+    const changed = owner.agency_id ?? owner.root_id;
+    changing.delete(changed);
+    changing.set(changed, now + KEPT_MS);
     for (const [name, { key }] of kept)
       if (key.root_id === owner.root_id && [key.agency_id, null].includes(owner.agency_id)) kept.delete(name);
   });
@@ -122,12 +133,13 @@ export function createApiAuth(
   /** A key with what it depends on, as it was at most KEPT_MS ago. */
   async function known(by: Parameters<typeof store.known>[1]): Promise<store.KnownKey | undefined> {
     const name = 'hash' in by ? by.hash.toString('base64') : 'id' in by ? by.id : by.clientId;
-    const now = performance.now();
     const found = kept.get(name);
-    if (found && found.until > now) return found.key;
+    if (found && found.until > performance.now()) return found.key;
+    const began = performance.now();
     const key = await store.known(db.app, by);
     if (kept.size >= MOST_KEPT) kept.clear();
-    if (key) kept.set(name, { key, until: now + KEPT_MS });
+    const isChanging = key && [key.agency_id, key.root_id].some((id) => (changing.get(id) ?? 0) > began);
+    if (key && !isChanging) kept.set(name, { key, until: began + KEPT_MS });
     else kept.delete(name);
     return key;
   }

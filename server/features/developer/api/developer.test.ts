@@ -458,6 +458,18 @@ describe('keys', () => {
 });
 
 describe('a key stops with the next request', () => {
+  test('[BEY-14] deleted, also if it is used before that is committed', async () => {
+    const key = await make();
+    expect((await bearer(key.secret_key)).status).toBe(200);
+    const meanwhile: number[] = [];
+    app.platform.events.on('log.written', async (_tx, { objectId }) => {
+      if (objectId === key.id) meanwhile.push((await bearer(key.secret_key)).status);
+    });
+    expect((await ask('DELETE', `/developer/keys/${key.id}`)).status).toBe(200);
+    expect(meanwhile).toEqual([200]);
+    expect((await bearer(key.secret_key)).status).toBe(401);
+  });
+
   test('[BEY-14] disabled, deleted, its maker without the right or gone, the mode off, unpaid, the company removed', async () => {
     const key = await make();
     const { body: given } = await tokenOf(credentials(key));

@@ -6,7 +6,7 @@ import { Id } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { PlainRoute } from '../../../platform/http/routes.ts';
-import type { PaperBrand } from '../../../platform/paper.ts';
+import { inPaperTurn, type PaperBrand } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { creditNotePdf, invoicePdf } from './pdf.ts';
@@ -53,7 +53,8 @@ export function pdfRoutes(
       'Returns an invoice as a PDF (requires a single-use token)',
       async (ctx, request, reply) => {
         const invoice = await read(ctx, idOf((request.params as { id: string }).id));
-        const file = await invoicePdf(invoice, await brand(ctx, invoice));
+        const look = await brand(ctx, invoice);
+        const file = await inPaperTurn(ctx.actor.companyId, () => invoicePdf(invoice, look));
         return send(reply, `invoice-${invoice.number}`, file);
       },
     ),
@@ -64,7 +65,8 @@ export function pdfRoutes(
         const params = request.params as { id: string; note: string };
         const invoice = await read(ctx, idOf(params.id));
         const note = invoice.credit_notes.find((one) => one.id === params.note) ?? notFound();
-        const file = await creditNotePdf(invoice, note, await brand(ctx, invoice));
+        const look = await brand(ctx, invoice);
+        const file = await inPaperTurn(ctx.actor.companyId, () => creditNotePdf(invoice, note, look));
         return send(reply, `credit-note-${note.number}`, file);
       },
     ),

@@ -4,6 +4,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import { sendCsv } from '../../../platform/http/csv-file.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { inPaperTurn } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import { createMarginReport } from './margin.service.ts';
@@ -56,11 +57,12 @@ export function ledgerRoutes(
             name: (await tenants.company(tx, month.issuerId))?.name ?? '',
             brand: await tenants.paperBrand(tx, month.issuerId),
           }));
+          const file = await inPaperTurn(ctx.actor.companyId, () => statementPdf(month, issuer));
           return reply
             .header('Content-Disposition', `attachment; filename="statement-${month.month}.pdf"`)
             .header('Cache-Control', 'no-store')
             .type('application/pdf')
-            .send(await statementPdf(month, issuer));
+            .send(file);
         },
       },
     ],

@@ -1,6 +1,7 @@
 import { extractText, getDocumentProxy } from 'unpdf';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
+import { inPaperTurn } from '../../../platform/paper.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 
@@ -283,6 +284,39 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect((await pdf('client', 'month=2027-01')).status).toBe(422);
     expect((await pdf('client', 'month=2026-13')).status).toBe(422);
     expect((await pdf('stranger', `month=2026-03&companyID=${client.id}`)).status).toBe(404);
+  });
+
+  test('documents of a company wait for each other, some of them, and never for others', async () => {
+    const path = '/api/ledger/statement/pdf?month=2026-03';
+    const links = async (as: string, count: number): Promise<string[]> => {
+      const made: string[] = [];
+      for (let n = 0; n < count; n++) {
+        const asked = { host: hosts[as]!, token: tokens[as]!, body: { path } };
+        made.push(String((await app.call('POST', '/api/general/download-token', asked)).body.url));
+      }
+      return made;
+    };
+    const get = async (as: string, url: string) =>
+      (await app.server.inject({ method: 'GET', url, headers: { host: hosts[as]! } })).statusCode;
+    const own = await links('client', 10);
+    const [agencys] = await links('agency', 1);
+    let end = (): void => {};
+    // One that takes its time.
+    const slow = inPaperTurn(client.id, () => new Promise<void>((done) => (end = done)));
+    const refused: number[] = [];
+    let seen = (): void => {};
+    const both = new Promise<void>((done) => (seen = done));
+    const answers = own.map(async (url) => {
+      const status = await get('client', url);
+      if (status === 429 && refused.push(status) === 2) seen();
+      return status;
+    });
+    // Eight wait.
+    await both;
+    expect(await get('agency', agencys!)).toBe(200);
+    end();
+    await slow;
+    expect((await Promise.all(answers)).filter((status) => status === 200)).toHaveLength(8);
   });
 
   test('a root sets what suppliers charge, from now on or from a day on; sold leads keep theirs', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { onboardingFault } from '../../../../contract/accounts/company-rules.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { inScope } from '../../../platform/db/scope.ts';
@@ -287,6 +287,22 @@ describe('[CAMP-15] what a campaign costs its client', () => {
   let campaign: MadeCampaign;
   beforeAll(async () => {
     campaign = await app.make.campaign(client, { price: 3n * USD });
+  });
+
+  test('begins at once, also while time goes on', async () => {
+    const site = await app.make.campaign(client, { price: 3n * USD });
+    const { version } = await campaignOf('agency', site);
+    const now = vi.spyOn(app.clock, 'now');
+    const begun = app.clock.now().getTime();
+    let reads = 0;
+    // The database takes its time between two looks at the clock.
+    now.mockImplementation(() => new Date(begun + reads++));
+    const { status, body } = await call('agency', 'PUT', '/leadspeek/client/update', {
+      ...{ ...fields, leadspeekID: site.id, version },
+      CostSet: '4',
+    });
+    now.mockRestore();
+    expect([status, body.data?.CostSet]).toEqual([200, '4.00']);
   });
 
   test('holds every fee, and the wholesale cost of its own payment term', async () => {

@@ -180,10 +180,12 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
    */
   async function retailFrom(tx: Tx, campaign: { id: string; company_id: string }, day: string | undefined) {
     const zone = (await tenants.company(tx, campaign.company_id))?.time_zone ?? 'UTC';
-    const valid_from = beginOf(day, zone, clock.now());
+    // Read once: costs that begin now must not begin before they are recorded.
+    const recorded_at = clock.now();
+    const valid_from = beginOf(day, zone, recorded_at);
     const [kept] = await store.retailOf(tx, [campaign.id], valid_from);
     const { campaign_id: _, ...before } = kept ?? { campaign_id: null, ...FREE };
-    return { valid_from, before };
+    return { valid_from, recorded_at, before };
   }
 
   /** Returns the minimums that the scope's root sets for a lead. */
@@ -474,7 +476,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
     ): Promise<string> {
       if (!Object.keys(retailWire(FREE)).some((field) => given[field as keyof RetailGiven] !== undefined))
         return '';
-      const { valid_from, before } = await retailFrom(tx, campaign, given.effective_from);
+      const { valid_from, recorded_at, before } = await retailFrom(tx, campaign, given.effective_from);
       const after = retailWith(before, given);
       if (same(after, before)) return '';
       checkLeast(after, (await leastOf(tx, valid_from))(campaign.module, after.term));
@@ -488,7 +490,7 @@ export function createPricing(platform: Platform, { tenants, audit }: { tenants:
         campaign_id: campaign.id,
         module: campaign.module,
         valid_from,
-        recorded_at: clock.now(),
+        recorded_at,
       });
       return `${lineOf(before, after)}${given.effective_from ? ` from ${given.effective_from}` : ''}`;
     },
