@@ -45,6 +45,7 @@ import { onboardingCharge } from './money/onboarding-charge.ts';
 import { payments } from './money/payments.ts';
 import { prepaid } from './money/prepaid.ts';
 import { pricing } from './money/pricing.ts';
+import { reportAnalytics } from './money/report-analytics.ts';
 import { taxes } from './money/taxes.ts';
 import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
@@ -72,6 +73,7 @@ export const contract = {
   taxes,
   leads,
   reports,
+  reportAnalytics,
   connections,
   delivery,
   spreadsheets,

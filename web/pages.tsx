@@ -7,6 +7,7 @@ const register = lazyPage(() => import('./features/accounts/auth/RegisterPage.ts
 const dashboard = lazyPage(() => import('./features/campaigns/analytics/DashboardPage.tsx'));
 const campaigns = lazyPage(() => import('./features/campaigns/campaigns/CampaignsPage.tsx'));
 const compact = lazyPage(() => import('./features/campaigns/campaigns/CampaignsCompactPage.tsx'));
+const reports = lazyPage(() => import('./features/money/report-analytics/ReportAnalyticsPage.tsx'));
 const legal = lazyPage(() => import('./features/accounts/agreements/LegalPage.tsx'));
 type Page = ComponentType & { preload?: () => Promise<void> };
 
@@ -70,6 +71,8 @@ const pages = {
   invoices: lazyPage(() => import('./features/money/invoices/InvoicesPage.tsx')),
   taxes: lazyPage(() => import('./features/money/taxes/TaxesPage.tsx')),
   margins: lazyPage(() => import('./features/money/ledger/MarginsPage.tsx')),
+  'report-analytics': reports,
+  reports,
   statement: lazyPage(() => import('./features/money/ledger/StatementPage.tsx')),
   limits: lazyPage(() => import('./features/money/spending-limits/LimitsPage.tsx')),
   'minimum-spend': lazyPage(() => import('./features/money/minimum-spend/MinimumSpendPage.tsx')),

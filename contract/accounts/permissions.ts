@@ -66,6 +66,10 @@ export const PERMISSIONS = {
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
   'cost.write': roots,
+  // A root's administrators also need report_analytics, a permission of their own (spec product 6).
+  'report.read': [...roots, ...agencies],
+  'report.root': roots,
+  'report.agency': agencies,
   // What a root requires of one agency.
   'cost.agency': [...roots, 'root.sales'],
   'setting.read': [...roots, ...agencies],
@@ -229,6 +233,10 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'referral.read': ['Settings', 'enable'],
   'cost.read': ['Settings', 'enable'],
   'cost.write': ['Settings', 'update'],
+  // Given to people, not to roles; an agency's also require cost.read.
+  'report.read': null,
+  'report.root': null,
+  'report.agency': null,
   'cost.agency': ['Settings', 'update'],
   'setting.read': ['Settings', 'enable'],
   'setting.write': ['Settings', 'update'],

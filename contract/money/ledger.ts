@@ -89,6 +89,9 @@ export const StatementLine = z.object({
   margin_micros: Cost.describe('What your company keeps. Never shown to clients'),
 });
 
+/** At which payment terms sales are made. */
+export const SALE_TERMS = ['Weekly', 'Monthly', 'One Time', 'Prepaid'] as const;
+
 /** What margins are grouped by. */
 export const MARGIN_GROUPS = ['month', 'client', 'campaign', 'product', 'agency'] as const;
 export type MarginGroup = (typeof MARGIN_GROUPS)[number];
@@ -97,10 +100,11 @@ const MarginFilter = z.object({
   companyID: Id.optional().describe('Only lines of an agency or client'),
   leadspeekID: Id.optional().describe('Only lines of a campaign'),
   module: z.enum(LEAD_MODULES).optional().describe('Only lines of a product'),
+  term: z.enum(SALE_TERMS).optional().describe('Only lines sold at a payment term'),
   startDate: GivenDay.optional().describe(
     'First day, in the time zone of your company. Defaults to the first of the month 11 months ago',
   ),
-  endDate: GivenDay.optional().describe('Last day. Defaults to today, up to 400 days after the first day'),
+  endDate: GivenDay.optional().describe('Last day. Defaults to today, up to 1,100 days after the first day'),
 });
 
 const MarginSums = z.object({

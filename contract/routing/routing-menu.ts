@@ -45,7 +45,7 @@ const COMPANY_MENU: readonly Group[] = [
     'Campaigns',
     ['campaign', 'campaign-management', 'campaign-setup', 'audience', 'banner-create', 'banner-list'],
   ],
-  ['Money', ['invoices', 'statement', 'margins', 'taxes', 'limits']],
+  ['Money', ['invoices', 'statement', 'margins', 'reports', 'taxes', 'limits']],
   ['Connect your account', ['sales-connect-account']],
   ['Lists', ['exclusion-lists', 'data-enrichment', 'report-analytics']],
   ['Settings', ['general-setting', 'administrator-list', 'role-list', 'agreements', 'integrations']],

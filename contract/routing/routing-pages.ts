@@ -412,6 +412,14 @@ export const PAGES = [
     permission: 'cost.read',
   },
   {
+    id: 'reports',
+    path: '/configuration/reports',
+    title: 'Reports',
+    ...setting,
+    who: agency,
+    permission: 'cost.read',
+  },
+  {
     id: 'invoices',
     path: '/configuration/invoices',
     title: 'Invoices',

@@ -198,6 +198,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/sales-connect-account          404    404        404       P         P        404     404       404         P           P        404     404
 /configuration/statement                      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/margins                        P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/reports                        404    404        404       connect   404      P       prof      P           404         404      404     P
 /configuration/taxes                          P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/invoices                       P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/payments                       P      P          P         connect   404      404     404       404         404         404      404     404

@@ -43,6 +43,7 @@ import { feature as onboardingCharge } from './money/onboarding-charge/feature.t
 import { feature as payments } from './money/payments/feature.ts';
 import { feature as prepaid } from './money/prepaid/feature.ts';
 import { feature as pricing } from './money/pricing/feature.ts';
+import { feature as reportAnalytics } from './money/report-analytics/feature.ts';
 import { feature as spendingLimits } from './money/spending-limits/feature.ts';
 import { feature as taxes } from './money/taxes/feature.ts';
 import { feature as wallet } from './money/wallet/feature.ts';
@@ -104,4 +105,5 @@ export const FEATURES = [
   viewExports,
   developer,
   analytics,
+  reportAnalytics,
 ] as const;

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconAd2, IconChartHistogram, IconLayoutGrid, IconUsersGroup } from '@tabler/icons-react';
+import { IconAd2, IconLayoutGrid, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { dashboardOf, maySee, modulePath, pageRow } from '../../contract/routing/routing.ts';
@@ -41,13 +41,6 @@ const PLANS = {
     text: 'An audience is uploaded once and used by any number of advertising campaigns. Uploading is not available yet.',
     icon: IconUsersGroup,
     next: ['campaigns', 'dashboard'],
-  },
-  'report-analytics': {
-    line: 'How your platform is doing: revenue, volume, and quality by agency.',
-    empty: 'No reports yet',
-    text: 'Reports are created from completed months. None have been created yet.',
-    icon: IconChartHistogram,
-    next: ['people-import', 'dashboard'],
   },
 } as const satisfies Partial<Record<PageId, Plan>>;
 

@@ -1948,6 +1948,22 @@ export interface Schema {
     may_update: boolean;
     may_delete: boolean;
   };
+  sale_day: {
+    company_id: string;
+    day: string;
+    campaign_id: string;
+    term: string;
+    root_id: string;
+    agency_id: string | null;
+    leads: Generated<number>;
+    price_micros: Generated<bigint>;
+    cost_micros: Generated<bigint>;
+    supplier_micros: Generated<bigint>;
+  };
+  sale_day_mark: {
+    root_id: string;
+    day: string;
+  };
   sales_account: {
     user_id: string;
     root_id: string;

@@ -11,7 +11,16 @@ export const feature = defineFeature({
   name: 'money/ledger',
   about:
     'The double-entry ledger: accounts, transfers, balances, statements, margins, and the audit of all of it.',
-  tables: ['account', 'account_balance', 'account_snapshot', 'entry', 'transfer', 'transfer_cover'],
+  tables: [
+    'account',
+    'account_balance',
+    'account_snapshot',
+    'entry',
+    'sale_day',
+    'sale_day_mark',
+    'transfer',
+    'transfer_cover',
+  ],
   reads: [
     'billing_mark',
     'campaign',
@@ -23,6 +32,7 @@ export const feature = defineFeature({
     'invoice_series',
     'lead',
     'lead_contact',
+    'retail_cost',
     'spend_day',
     'wallet_lot',
   ],

@@ -6,14 +6,17 @@ import type { Ledger } from './service.ts';
 
 const snapshotJob = defineJob('ledger.snapshot', z.object({}));
 
-/** Starts recording balances by day (docs/money.md, Snapshots). */
+/** Starts recording balances and sales by day (docs/money.md, Snapshots). */
 export async function snapshotJobs(
   { db, clock, jobs }: Platform,
   ledger: Ledger,
   tenants: Tenants,
 ): Promise<void> {
   await jobs.work(snapshotJob, { pollingIntervalSeconds: 60 }, async () => {
-    for (const rootId of await tenants.roots()) await ledger.snapshot(db.app, rootId, clock.now());
+    for (const rootId of await tenants.roots()) {
+      await ledger.snapshot(db.app, rootId, clock.now());
+      await ledger.sumSales(db.app, rootId, clock.now());
+    }
   });
   await jobs.schedule(snapshotJob, '41 * * * *', {});
 }

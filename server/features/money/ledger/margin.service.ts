@@ -15,11 +15,12 @@ export interface MarginFilter {
   company_id?: string | undefined;
   campaign_id?: string | undefined;
   module?: string | undefined;
+  term?: string | undefined;
   starts_on?: string | undefined;
   ends_on?: string | undefined;
 }
 
-const MOST_DAYS = 400;
+const MOST_DAYS = 1100;
 
 /**
  * Margins on sales: leads, refunded leads and campaign fees, with what clients were charged, what agencies were charged
@@ -52,6 +53,7 @@ export function createMarginReport({ db, clock }: Platform, tenants: Tenants) {
         companyId: company.id,
         campaignId: filter.campaign_id,
         module: filter.module,
+        term: filter.term,
         from: at(first),
         before: at(last.add({ days: 1 })),
       } satisfies store.SalesOf,

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MarginGroup } from '../../../../contract/money/ledger.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
+import { TERM } from './sales.store.ts';
 import { BILLED, RETAIL, ROOT, SUPPLIER, WHOLESALE } from './statement.policy.ts';
 import type { Place } from './statement.store.ts';
 
@@ -10,6 +11,8 @@ export interface SalesOf {
   companyId: string;
   campaignId?: string | undefined;
   module?: string | undefined;
+  /** The payment term at which they were sold. */
+  term?: string | undefined;
   from: Date;
   before: Date;
 }
@@ -35,7 +38,8 @@ const campaigns = (of: SalesOf) => sql`
 
 const sales = (of: SalesOf) => sql`
   t.campaign_id = c.id and t.kind = any(${BILLED}) and t.created_at >= ${of.from}::timestamptz
-    and t.created_at < ${of.before}::timestamptz`;
+    and t.created_at < ${of.before}::timestamptz
+    ${of.term ? sql`and ${TERM} = ${of.term}` : sql``}`;
 
 const sum = (codes: number[]): RawBuilder<unknown> =>
   sql`coalesce(sum(e.amount) filter (where e.account_code = any(${codes}::smallint[])), 0)::bigint`;

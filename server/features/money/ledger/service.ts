@@ -3,12 +3,25 @@ import type { Owner } from '../../../platform/db/owner.ts';
 import { type Db, inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { ACCOUNTS, type AccountKind, codesOf } from './accounts.ts';
+import * as sales from './sales.store.ts';
 import * as statements from './statement.store.ts';
 import * as store from './store.ts';
 
 const MOST_KNOWN = 100_000;
 const DAY_MS = 86_400_000;
 const SNAPSHOT_DAYS = 10;
+/** Days whose sales are summed by one transaction. */
+const SALE_DAYS = 31;
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+const dayAfter = (day: string, days: number): string => dayOf(new Date(Date.parse(day) + days * DAY_MS));
+const earlier = (one: string, other: string): string => (one < other ? one : other);
+/** What a root's result is made of, as the balance of its statement. */
+const RESULT_CODES = {
+  revenue: codesOf('root_revenue'),
+  cost: codesOf('root_cost'),
+  fee: codesOf('provider_fee'),
+  other: codesOf('expired', 'granted', 'written_off'),
+};
 
 /** Identifies an account: its owner, its kind, and its campaign if that matters. It is opened on first use. */
 export interface AccountRef {
@@ -280,6 +293,36 @@ export function createLedger() {
       }
       return added;
     },
+
+    /**
+     * Sums sales by day, up to a day before `now`, a few days per transaction: whatever interrupts it, the days that
+     * are marked are whole. Returns how many days were added.
+     */
+    async sumSales(db: Db, rootId: string, now: Date): Promise<number> {
+      const scope = { rootId };
+      const end = dayOf(new Date(now.getTime() - DAY_MS));
+      let added = 0;
+      for (let days = 1; days > 0; added += days) {
+        days = await inScope(db, scope, async (tx) => {
+          const from = await sales.firstMissingDay(tx, rootId, end);
+          return from ? sales.addSaleDays(tx, rootId, from, earlier(end, dayAfter(from, SALE_DAYS))) : 0;
+        });
+      }
+      return added;
+    },
+
+    /** Forgets the sums of sales by day and makes them again. */
+    async resumSales(db: Db, rootId: string, now: Date): Promise<number> {
+      await inScope(db, { rootId }, (tx) => sales.forgetSaleDays(tx, rootId));
+      return this.sumSales(db, rootId, now);
+    },
+
+    /** Sums of sales by group, and the names of companies and campaigns for them. */
+    salesBy: sales.salesBy,
+    salesNames: sales.namesOf,
+    /** What a root earned and paid until each of some instants, from the first event on. */
+    resultsAt: (tx: Tx, rootId: string, instants: readonly Date[]) =>
+      sales.resultsAt(tx, rootId, RESULT_CODES, instants),
 
     /** Marks events as collected on a side by an invoice or other transfer. Throws (23505) if one already has been. */
     cover: store.addCovers,

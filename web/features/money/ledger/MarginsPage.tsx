@@ -1,6 +1,6 @@
-import { Button, Group, SegmentedControl, Skeleton, Stack, Table, Text } from '@mantine/core';
-import { IconChartBar, IconReceipt } from '@tabler/icons-react';
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Button, Group, SegmentedControl } from '@mantine/core';
+import { IconChartBar } from '@tabler/icons-react';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Client } from '../../../../contract/index.ts';
 import { MARGIN_GROUPS, type MarginGroup } from '../../../../contract/money/ledger.ts';
@@ -11,16 +11,17 @@ import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
 import { money, num, percent } from '../../../ui/format.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { StatTile } from '../../../ui/StatTile.tsx';
-import { EmptyState, ErrorState } from '../../../ui/states.tsx';
+import { EmptyState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
-import { Clip, Money, None, When } from '../../../ui/Values.tsx';
+import { Clip, Money, None } from '../../../ui/Values.tsx';
 import { PageZone, zoneWords } from '../../../ui/zone.ts';
 import { AddressRange } from '../../campaigns/analytics/AddressRange.tsx';
 import { dayIn, rangeOf } from '../../campaigns/analytics/range.ts';
 import { LineDrawer } from './LineDrawer.tsx';
+import { SaleLines } from './SaleLines.tsx';
 import classes from './StatementPage.module.css';
 import { SupplierCosts } from './SupplierCosts.tsx';
-import { kindWords, marginFilterOf } from './words.ts';
+import { marginFilterOf } from './words.ts';
 
 type Report = Awaited<ReturnType<Client['ledger']['margins']>>;
 type Row = Report['data'][number];
@@ -110,7 +111,7 @@ export default function MarginsPage() {
         size={640}
         title={report?.data.find((row) => row.key === rows.id)?.name ?? 'Lines'}
       >
-        {(key) => <Lines filter={{ ...filter, ...marginFilterOf(by, key, range) }} />}
+        {(key) => <SaleLines filter={{ ...filter, ...marginFilterOf(by, key, range) }} />}
       </DetailDrawer>
       {isRoot && (
         <DetailDrawer param="suppliers" title="Supplier costs">
@@ -177,96 +178,4 @@ function columnsFor(by: MarginGroup, isRoot: boolean, total: Report['total'] | u
 function share(sums: Report['total'], isRoot: boolean) {
   const earned = isRoot ? sums.cost_micros : sums.price_micros;
   return earned > 0 ? <span className="num">{percent(sums.margin_micros / earned)}</span> : <None />;
-}
-
-type Line = Awaited<ReturnType<Client['ledger']['marginLines']>>['data'][number];
-
-/** What came in, what it cost, and what the company kept of a line; on each level the first two make the third. */
-function amountsOf(line: Line, isRoot: boolean): (number | null)[] {
-  const { price_micros, cost_micros, margin_micros } = line;
-  if (!isRoot) return [price_micros, cost_micros, margin_micros];
-  const supplier = cost_micros === null || margin_micros === null ? null : cost_micros - margin_micros;
-  return [cost_micros, supplier, margin_micros];
-}
-
-/** The leads and fees under a row, newest first; each opens as a line of the statement. */
-function Lines({ filter }: { filter: Parameters<Client['ledger']['marginLines']>[0] }) {
-  const isRoot = useUser().company_kind === 'root';
-  const line = useDrawer('line');
-  const query = useInfiniteQuery({
-    queryKey: ['margins', 'lines', filter],
-    queryFn: ({ signal, pageParam }) =>
-      api.ledger.marginLines({ ...filter, ...(pageParam ? { cursor: pageParam } : {}) }, { signal }),
-    initialPageParam: '',
-    getNextPageParam: (last) => last.next_cursor,
-  });
-  if (query.error)
-    return (
-      <ErrorState
-        error={query.error}
-        what="The lines could not be loaded"
-        onRetry={() => void query.refetch()}
-      />
-    );
-  const lines = query.data?.pages.flatMap((page) => page.data);
-  if (!lines)
-    return (
-      <Stack gap="sm" aria-busy="true">
-        {[80, 60, 70, 55].map((width) => (
-          <Skeleton key={width} height={16} width={`${width}%`} />
-        ))}
-      </Stack>
-    );
-  if (lines.length === 0)
-    return (
-      <EmptyState
-        icon={<IconReceipt size={32} stroke={1.4} />}
-        title="No lines"
-        text="Nothing was sold here in this period."
-      />
-    );
-  return (
-    <Stack gap="md">
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Line</Table.Th>
-            <Table.Th ta="right">{isRoot ? 'Paid by agency' : 'Paid by client'}</Table.Th>
-            <Table.Th ta="right">{isRoot ? 'Supplier cost' : 'Your cost'}</Table.Th>
-            <Table.Th ta="right">Margin</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {lines.map((one) => (
-            <Table.Tr key={one.id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
-                <Button variant="transparent" size="compact-sm" p={0} onClick={() => line.open(one.id)}>
-                  {kindWords(one.kind)}
-                </Button>
-                <Text size="xs" c="dimmed">
-                  {one.campaign_name ? `${one.campaign_name} · ` : ''}
-                  <When at={one.created_at} />
-                </Text>
-              </Table.Td>
-              {amountsOf(one, isRoot).map((micros, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the three columns stay where they are
-                <Table.Td key={at} ta="right">
-                  {micros === null ? <None /> : <Money micros={micros} unit />}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          Show older lines
-        </Button>
-      )}
-    </Stack>
-  );
 }
