@@ -1,3 +1,6 @@
+import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
+import { adReports } from './ads/ad-reports.ts';
+import { adZones } from './ads/ad-zones.ts';
 import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
@@ -56,6 +59,10 @@ export const contract = {
   setup,
   profile,
   roles,
+  adCampaigns,
+  creatives,
+  adZones,
+  adReports,
   sales,
   documents,
   agreements,
@@ -108,6 +115,7 @@ export const inputs = {
   exclusionForm: ExclusionForm,
   exclusionUpload: ExclusionUpload,
   rootExclusionUpload: RootExclusionUpload,
+  creativeForm: CreativeForm,
 };
 
 interface CallOptions {

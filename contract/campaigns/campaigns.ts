@@ -58,7 +58,7 @@ export const STATE_REASONS = [
 const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();
 
-/** The modules that campaigns can be created in. */
+/** The modules whose campaigns bring leads. Ad campaigns have calls of their own (contract/ads/ad-campaigns.ts). */
 export const CAMPAIGN_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const;
 
 type Rule = (typeof campaignRules)[number][1];
@@ -162,7 +162,7 @@ export const CampaignFields = z
 export const Campaign = z.object({
   leadspeekID: Id,
   leadspeek_api_id: z.int().describe('The campaign number shown to users'),
-  leadspeekType: z.enum(CAMPAIGN_MODULES),
+  leadspeekType: z.enum([...CAMPAIGN_MODULES, 'simplifi']),
   company_id: Id,
   company_name: z.string(),
   agency_name: z.string(),
@@ -322,7 +322,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/client/list',
       tags: ['Campaigns'],
-      summary: 'Lists campaigns, paginated',
+      summary: 'Lists campaigns that bring leads, paginated',
     })
     .meta({ access: 'campaign.read' })
     .input(

@@ -11,6 +11,7 @@ import { feature as setup } from './accounts/setup/feature.ts';
 import { feature as tenants } from './accounts/tenants/feature.ts';
 import { feature as users } from './accounts/users/feature.ts';
 import { feature as views } from './accounts/views/feature.ts';
+import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -102,4 +103,5 @@ export const FEATURES = [
   viewExports,
   developer,
   analytics,
+  adCampaigns,
 ] as const;
