@@ -154,6 +154,18 @@ export interface Schema {
     touched_at: Date;
     at: Date;
   };
+  ad_outside_day: {
+    campaign_id: string;
+    creative_id: string;
+    day: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    impressions: bigint;
+    clicks: bigint;
+    media_micros: bigint;
+    price_micros: bigint;
+  };
   ad_terms: {
     root_id: string;
     agency_id: string | null;
