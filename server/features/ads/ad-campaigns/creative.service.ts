@@ -21,7 +21,7 @@ const missing = (): never => {
 
 /** Where the image of a creative is served, on every host. */
 export const imagePath = (creative: { id: string; type: string }): string =>
-  `/ads/v1/i/${creative.id}.${creative.type === 'image/jpeg' ? 'jpg' : 'png'}`;
+  `/a/v1/i/${creative.id}.${creative.type === 'image/jpeg' ? 'jpg' : 'png'}`;
 
 /** What ad campaigns show. */
 export function createCreatives({ db, clock, events }: Platform, { audit }: { audit: Audit }) {

@@ -7,7 +7,7 @@ import { type AdCampaigns, createAdCampaigns } from './service.ts';
 export const feature = defineFeature({
   name: 'ads/ad-campaigns',
   about: 'Ad campaigns (Simplifi ID): budgets that hold, what ads cost, and the creatives that are shown.',
-  tables: ['ad_campaign', 'ad_day', 'ad_hour', 'ad_impression', 'ad_terms', 'creative'],
+  tables: ['ad_campaign', 'ad_day', 'ad_hour', 'ad_impression', 'ad_outside_day', 'ad_terms', 'creative'],
   reads: ['campaign', 'company'],
   create: (platform, below: Parameters<typeof createAdCampaigns>[1]) => ({
     adCampaigns: createAdCampaigns(platform, below),

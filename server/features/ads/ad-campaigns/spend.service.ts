@@ -15,6 +15,8 @@ export interface Wanted {
   zoneId?: string | null;
   place: string;
   mostMicros: bigint;
+  /** What its media costs, where that is known beforehand (house ads). */
+  mediaMicros?: bigint;
   /** How long it may still be billed. */
   lastsMs: number;
   viewer: Buffer | null;
@@ -25,6 +27,15 @@ export interface Notice {
   id: string;
   mediaMicros: bigint;
   isViewable: boolean;
+}
+
+/** What an outside platform reports for a day and a creative, so far. */
+export interface Reported {
+  day: string;
+  creativeId: string;
+  impressions: number;
+  clicks: number;
+  mediaMicros: bigint;
 }
 
 /** What became of a notice; `above`: it asks for more than was bid. */
@@ -110,6 +121,7 @@ export function createSpending(
           at,
           expires_at: new Date(at.getTime() + one.lastsMs),
           held_micros: one.mostMicros,
+          media_micros: one.mediaMicros ?? 0n,
           viewer: one.viewer,
         });
       }
@@ -237,6 +249,88 @@ export function createSpending(
         if (campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
       }
       return transferId;
+    },
+
+    /**
+     * Charges what is new in the reports of an outside platform, each part once. What the platform spent beyond a budget
+     * is not charged to anyone below the root, which owes it. Returns what was charged.
+     */
+    async chargeReported(
+      tx: Tx,
+      campaignId: string,
+      place: string,
+      reports: readonly Reported[],
+      at = clock.now(),
+    ): Promise<bigint> {
+      const [campaign] = await campaigns.lock(tx, [campaignId]);
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!campaign || !row || reports.length === 0) return 0n;
+      const rates = await ratesOf(tx, row);
+      const keyOf = (one: { creative_id: string; day: string }) => `${one.creative_id} ${one.day}`;
+      const from = reports.reduce((first, { day }) => (day < first ? day : first), reports[0]!.day);
+      const known = new Map((await spent.outsideDays(tx, campaignId, from)).map((one) => [keyOf(one), one]));
+      const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
+      const till = await billing.openTill(tx, [{ id: campaignId, ...of }], at);
+      const manual = await billing.accounts.billsManually(tx, row.agency_id);
+      const sale: LeadSale = {
+        id: newId(at),
+        kind: 'ad_spend',
+        ...of,
+        campaignId,
+        priceMicros: 0n,
+        costMicros: 0n,
+        supplierMicros: 0n,
+      };
+      const rows: spent.OutsideDay[] = [];
+      let refused: ReturnType<typeof till.refusal> = null;
+      let all = 0n;
+      const charged = new Map<string, bigint>();
+      for (const one of reports.toSorted((a, b) => (a.day < b.day ? -1 : 1))) {
+        const before = known.get(keyOf({ creative_id: one.creativeId, day: one.day }));
+        // A report that shrinks is a correction, or half an answer: nothing is given back by itself.
+        const more = (now: bigint, then: bigint | undefined): bigint =>
+          now > (then ?? 0n) ? now - (then ?? 0n) : 0n;
+        const media = more(one.mediaMicros, before?.media_micros);
+        const impressions = more(BigInt(one.impressions), before?.impressions);
+        const clicks = more(BigInt(one.clicks), before?.clicks);
+        if (media === 0n && impressions === 0n && clicks === 0n) continue;
+        const costs = costsOf(media, rates);
+        const used = await usedOf(tx, row, one.day);
+        const today = charged.get(one.day) ?? 0n;
+        const month = [...charged].reduce((sum, [day, price]) => (day.slice(0, 7) === one.day.slice(0, 7) ? sum + price : sum), 0n);
+        const room = roomOf(row, {
+          day: used.day + today,
+          month: used.month + month,
+          total: used.total + all,
+          funds: used.funds - all,
+        }).all;
+        let price = costs.price < room ? costs.price : room;
+        let wholesale = costs.price > 0n ? (costs.wholesale * price) / costs.price : 0n;
+        const asked: LeadSale = {
+          ...sale,
+          priceMicros: sale.priceMicros + (manual ? 0n : price),
+          costMicros: sale.costMicros + wholesale,
+          supplierMicros: sale.supplierMicros! + media,
+        };
+        const refusal = price > 0n ? till.refusal(asked) : null;
+        if (refusal || costs.price > price) refused = refusal ?? (room === used.funds - all ? 'balance_empty' : refused);
+        if (refusal) {
+          price = 0n;
+          wholesale = 0n;
+          sale.supplierMicros = asked.supplierMicros!;
+        } else Object.assign(sale, asked);
+        all += price;
+        charged.set(one.day, today + price);
+        const hour = periodOf(new Date(`${one.day}T12:00:00Z`), row.time_zone, 'day').from;
+        rows.push({ creativeId: one.creativeId, day: one.day, hour, impressions, clicks, media, wholesale, price });
+      }
+      if (sale.priceMicros > 0n || sale.costMicros > 0n) {
+        till.take(sale);
+        await till.settle();
+      }
+      await spent.addOutside(tx, campaignId, place, rows);
+      if (refused && campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
+      return all;
     },
 
     /** Posts what all campaigns of a root were billed. Returns how many had anything. */

@@ -12,6 +12,7 @@ export interface Held {
   at: Date;
   expires_at: Date;
   held_micros: bigint;
+  media_micros: bigint;
   viewer: Buffer | null;
 }
 
@@ -37,13 +38,15 @@ export async function insertHeld(tx: Tx, rows: readonly Held[]): Promise<void> {
       from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.campaign_id)}::uuid[], ${rows.map((r) => r.creative_id)}::uuid[],
         ${rows.map((r) => r.zone_id)}::uuid[], ${rows.map((r) => r.place)}::text[], ${rows.map((r) => r.day)}::date[],
         ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.expires_at)}::timestamptz[],
-        ${rows.map((r) => r.held_micros.toString())}::bigint[], ${rows.map((r) => (r.viewer ? `\\x${r.viewer.toString('hex')}` : null))}::bytea[])
-        h (id, campaign_id, creative_id, zone_id, place, day, at, expires_at, held, viewer)
+        ${rows.map((r) => r.held_micros.toString())}::bigint[], ${rows.map((r) => (r.viewer ? `\\x${r.viewer.toString('hex')}` : null))}::bytea[],
+        ${rows.map((r) => r.media_micros.toString())}::bigint[])
+        h (id, campaign_id, creative_id, zone_id, place, day, at, expires_at, held, viewer, media)
       join ad_campaign a using (campaign_id)),
     added as (
       insert into ad_impression (id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, state, day, at, expires_at,
-        held_micros, viewer)
-      select id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, 'held', day, at, expires_at, held, viewer from n),
+        held_micros, viewer, media_micros)
+      select id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, 'held', day, at, expires_at, held, viewer, media
+      from n),
     days as (
       insert into ad_day (campaign_id, day, root_id, agency_id, company_id, held_micros)
       select campaign_id, day, root_id, agency_id, company_id, sum(held) from n group by 1, 2, 3, 4, 5
@@ -58,7 +61,7 @@ export async function impressionsOf(tx: Tx, ids: readonly string[]) {
   return tx
     .selectFrom('ad_impression')
     .select(['id', 'campaign_id', 'creative_id', 'place', 'state', 'expires_at', 'held_micros', 'at', 'zone_id'])
-    .select(['viewable_at', 'clicked_at', 'billed_at'])
+    .select(['viewable_at', 'clicked_at', 'billed_at', 'media_micros'])
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .execute();
 }
@@ -241,4 +244,60 @@ export async function forgetImpressions(tx: Tx, rootId: string, before: Date, mo
           and (state <> 'billed' or is_posted) limit ${most}) returning 1)
     select count(*) as n from gone`.execute(tx);
   return Number(rows[0]!.n);
+}
+
+/** What has been charged for the days that an outside platform reports. */
+export const outsideDays = (tx: Tx, campaignId: string, from: string) =>
+  tx
+    .selectFrom('ad_outside_day')
+    .select(['creative_id', 'day', 'impressions', 'clicks', 'media_micros'])
+    .where('campaign_id', '=', campaignId)
+    .where('day', '>=', from)
+    .execute();
+
+/** What is new on a day of an outside platform. */
+export interface OutsideDay {
+  creativeId: string;
+  day: string;
+  /** The beginning of the day in the client's zone. */
+  hour: Date;
+  impressions: bigint;
+  clicks: bigint;
+  media: bigint;
+  wholesale: bigint;
+  price: bigint;
+}
+
+/** Adds what is new on days of an outside platform to a campaign, which the transaction has locked. */
+export async function addOutside(tx: Tx, campaignId: string, place: string, rows: readonly OutsideDay[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    with n as (
+      select a.campaign_id, a.root_id, a.agency_id, a.company_id, n.*
+      from unnest(${rows.map((r) => r.creativeId)}::uuid[], ${rows.map((r) => r.day)}::date[], ${rows.map((r) => r.hour)}::timestamptz[],
+        ${rows.map((r) => r.impressions.toString())}::bigint[], ${rows.map((r) => r.clicks.toString())}::bigint[],
+        ${rows.map((r) => r.media.toString())}::bigint[], ${rows.map((r) => r.wholesale.toString())}::bigint[],
+        ${rows.map((r) => r.price.toString())}::bigint[]) n (creative_id, day, hour, impressions, clicks, media, wholesale, price)
+      join ad_campaign a on a.campaign_id = ${campaignId}::uuid),
+    reported as (
+      insert into ad_outside_day (campaign_id, creative_id, day, root_id, agency_id, company_id, impressions, clicks, media_micros, price_micros)
+      select campaign_id, creative_id, day, root_id, agency_id, company_id, impressions, clicks, media, price from n
+      on conflict (campaign_id, creative_id, day) do update set impressions = ad_outside_day.impressions + excluded.impressions,
+        clicks = ad_outside_day.clicks + excluded.clicks, media_micros = ad_outside_day.media_micros + excluded.media_micros,
+        price_micros = ad_outside_day.price_micros + excluded.price_micros),
+    days as (
+      insert into ad_day (campaign_id, day, root_id, agency_id, company_id, spent_micros)
+      select campaign_id, day, root_id, agency_id, company_id, sum(price) from n group by 1, 2, 3, 4, 5
+      on conflict (campaign_id, day) do update set spent_micros = ad_day.spent_micros + excluded.spent_micros),
+    hours as (
+      insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, impressions, clicks, spend_micros,
+        wholesale_micros, media_micros)
+      select campaign_id, hour, creative_id, ${place}, root_id, agency_id, company_id, sum(impressions), sum(clicks), sum(price),
+        sum(wholesale), sum(media) from n group by 1, 2, 3, 4, 5, 6, 7
+      on conflict (campaign_id, hour, creative_id, place) do update set impressions = ad_hour.impressions + excluded.impressions,
+        clicks = ad_hour.clicks + excluded.clicks, spend_micros = ad_hour.spend_micros + excluded.spend_micros,
+        wholesale_micros = ad_hour.wholesale_micros + excluded.wholesale_micros,
+        media_micros = ad_hour.media_micros + excluded.media_micros)
+    update ad_campaign a set spent_micros = a.spent_micros + t.price from (select sum(price) as price from n) t
+    where a.campaign_id = ${campaignId}::uuid`.execute(tx);
 }

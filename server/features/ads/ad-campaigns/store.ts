@@ -32,6 +32,7 @@ const joined = (tx: Tx) =>
       'c.ends_on',
       'c.version',
       'c.module',
+      'c.updated_at as campaign_updated_at',
       'k.name as company_name',
       'k.time_zone',
       (eb) =>
