@@ -1,6 +1,3 @@
-import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
-import { adReports } from './ads/ad-reports.ts';
-import { adZones } from './ads/ad-zones.ts';
 import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput } from '@orpc/contract';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
@@ -16,6 +13,9 @@ import { settings } from './accounts/settings.ts';
 import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { views } from './accounts/views.ts';
+import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
+import { adReports } from './ads/ad-reports.ts';
+import { adZones } from './ads/ad-zones.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';

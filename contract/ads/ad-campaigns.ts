@@ -28,14 +28,12 @@ const Amount = given(Dollars.regex(/[1-9]/, 'must be above 0'));
 const Budget = given(
   Dollars.regex(/[1-9]/, 'must be above 0').regex(/^\d+(\.\d{0,2}0*)?$/, 'must be in whole cents'),
 );
-const Percent = z
-  .union([z.string(), z.number().transform(String)], 'must be a percentage such as 25')
-  .pipe(
-    z
-      .string()
-      .regex(/^\d{1,4}(\.\d{1,2})?$/, 'must be a percentage such as 25, with up to 2 decimal places')
-      .refine((text) => Number(text) <= 1000, 'must not exceed 1000'),
-  );
+const Percent = z.union([z.string(), z.number().transform(String)], 'must be a percentage such as 25').pipe(
+  z
+    .string()
+    .regex(/^\d{1,4}(\.\d{1,2})?$/, 'must be a percentage such as 25, with up to 2 decimal places')
+    .refine((text) => Number(text) <= 1000, 'must not exceed 1000'),
+);
 
 /** What a person sets on an ad campaign. */
 const Fields = z.object({
@@ -262,7 +260,8 @@ export const adCampaigns = {
       path: '/leadspeek/simplifi/charge-campaign-by-remaining-days',
       tags,
       summary: 'Buys what the balance lacks for the remaining days of the month with the client’s card',
-      description: 'amount: due_micros of remaining-budget in US dollars, so that no one is charged an amount they have not seen.',
+      description:
+        'amount: due_micros of remaining-budget in US dollars, so that no one is charged an amount they have not seen.',
     })
     .meta({ access: 'prepaid.buy', notInView: true, fresh: true })
     .input(Which.extend({ amount: Budget, idempotencyKey: z.string().trim().min(8).max(100) }))

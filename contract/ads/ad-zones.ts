@@ -54,7 +54,12 @@ export const adZones = {
     .input(z.object({ id: Id, name: Line.optional(), hosts: Hosts.optional(), cpm: Cpm.optional() }))
     .output(Done.extend({ data: AdZone })),
   remove: call
-    .route({ method: 'DELETE', path: '/ads/zones/{id}', tags, summary: 'Removes a zone, which then shows nothing' })
+    .route({
+      method: 'DELETE',
+      path: '/ads/zones/{id}',
+      tags,
+      summary: 'Removes a zone, which then shows nothing',
+    })
     .meta({ access: 'campaign.remove' })
     .input(z.object({ id: Id }))
     .output(Done),

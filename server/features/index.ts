@@ -12,6 +12,7 @@ import { feature as tenants } from './accounts/tenants/feature.ts';
 import { feature as users } from './accounts/users/feature.ts';
 import { feature as views } from './accounts/views/feature.ts';
 import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
+import { feature as adServing } from './ads/ad-serving/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -104,4 +105,5 @@ export const FEATURES = [
   developer,
   analytics,
   adCampaigns,
+  adServing,
 ] as const;

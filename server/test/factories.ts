@@ -547,9 +547,7 @@ export function createFactories(features: Services, platform: Platform) {
         image?: Buffer;
         startsOn?: string;
         endsOn?: string;
-      } & Partial<
-        Omit<Parameters<Services['adCampaigns']['insert']>[2], 'platform'>
-      > = {},
+      } & Partial<Omit<Parameters<Services['adCampaigns']['insert']>[2], 'platform'>> = {},
     ): Promise<MadeCampaign & { creativeId: string }> {
       const at = clock.now();
       const [id, creativeId] = [newId(at), newId(at)];
@@ -605,6 +603,31 @@ export function createFactories(features: Services, platform: Platform) {
         }
       });
       return { id, siteKey, owner, creativeId };
+    },
+    /** A zone of house ads on news.example.com, of a client or an agency; 300x250 at $5 for 1,000 unless given. */
+    async adZone(
+      company: Company,
+      given: { name?: string; key?: string; hosts?: string[]; size?: [number, number]; cpm?: bigint } = {},
+    ): Promise<{ id: string; key: string }> {
+      const at = clock.now();
+      const id = newId(at);
+      const key = given.key ?? features.campaigns.newSiteKey();
+      await inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.adServing.zones.insert(tx, {
+          id,
+          ...ownerOf(company),
+          agency_id: company.agency_id!,
+          key,
+          name: given.name ?? `Zone ${next()}`,
+          hosts: given.hosts ?? ['news.example.com'],
+          width: given.size?.[0] ?? 300,
+          height: given.size?.[1] ?? 250,
+          cpm_micros: given.cpm ?? 5_000_000n,
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+      return { id, key };
     },
     /** What a root requires of ad campaigns, and its share of what media costs. */
     adTerms(

@@ -78,13 +78,17 @@ const adRow = async (id: string) =>
 describe('[SIMP-01] ad campaigns', () => {
   test('an agency creates one for its client, and both read and change it by their rights', async () => {
     const call = await as(agencyUser);
-    const made = await call('POST', '/leadspeek/simplifi', fields({
-      companyID: client.id,
-      goalType: 'cpc',
-      goalValue: '1.50',
-      agencyMarkup: '25',
-      endDate: '2026-03-31',
-    }));
+    const made = await call(
+      'POST',
+      '/leadspeek/simplifi',
+      fields({
+        companyID: client.id,
+        goalType: 'cpc',
+        goalValue: '1.50',
+        agencyMarkup: '25',
+        endDate: '2026-03-31',
+      }),
+    );
     expect(made.status).toBe(200);
     const { leadspeekID: id } = made.body.data as unknown as { leadspeekID: string };
     expect(made.body.data).toMatchObject({
@@ -111,14 +115,24 @@ describe('[SIMP-01] ad campaigns', () => {
     const refused = await own('PUT', `/leadspeek/simplifi/${id}`, { agencyMarkup: '0' });
     expect(refused.status).toBe(403);
     expect(refused.body.errors).toEqual({ agencyMarkup: ['is set by the agency'] });
-    expect((await own('PUT', '/leadspeek/simplifi/costmodule', { leadspeekID: id, agencyMarkup: '1' })).status).toBe(403);
-    expect((await call('PUT', '/leadspeek/simplifi/costmodule', { leadspeekID: id, agencyMarkup: '30.5' })).body.data).toMatchObject({ agencyMarkup: '30.5' });
+    expect(
+      (await own('PUT', '/leadspeek/simplifi/costmodule', { leadspeekID: id, agencyMarkup: '1' })).status,
+    ).toBe(403);
+    expect(
+      (await call('PUT', '/leadspeek/simplifi/costmodule', { leadspeekID: id, agencyMarkup: '30.5' })).body
+        .data,
+    ).toMatchObject({ agencyMarkup: '30.5' });
     const stale = await call('PUT', `/leadspeek/simplifi/${id}`, { version: 1, maxBid: '6' });
     expect(stale.status).toBe(409);
     // The calls for campaigns with leads neither list nor change it, but the shared states are theirs.
     expect((await call('GET', '/leadspeek/client/list')).body).toMatchObject({ total: 0 });
-    expect((await call('PUT', '/leadspeek/client/update', { leadspeekID: id, campaignName: 'X' })).status).toBe(404);
-    const started = await call('POST', '/leadspeek/client/activepause', { leadspeekID: id, status: 'active' });
+    expect(
+      (await call('PUT', '/leadspeek/client/update', { leadspeekID: id, campaignName: 'X' })).status,
+    ).toBe(404);
+    const started = await call('POST', '/leadspeek/client/activepause', {
+      leadspeekID: id,
+      status: 'active',
+    });
     expect(started.status).toBe(409);
     expect(started.body.errors).toEqual({ status: ['needs a balance'] });
     const page = await call('GET', `/leadspeek/simplifi?companyID=${client.id}`);
@@ -138,7 +152,11 @@ describe('[SIMP-01] ad campaigns', () => {
     [{ states: ['XX'] }, 'states.0', 'must be the code of a US state'],
   ])('%j is refused, naming field and rule', async (wrong, field, rule) => {
     const call = await as(agencyUser);
-    const { status, body } = await call('POST', '/leadspeek/simplifi', fields({ companyID: client.id, ...wrong }));
+    const { status, body } = await call(
+      'POST',
+      '/leadspeek/simplifi',
+      fields({ companyID: client.id, ...wrong }),
+    );
     expect(status).toBe(422);
     expect(body.errors).toEqual({ [field]: [rule] });
   });
@@ -149,7 +167,11 @@ describe('[SIMP-01] ad campaigns', () => {
     const stranger = await app.make.user(other, { password: PASSWORD });
     await app.make.setUp(other, stranger.id);
     const call = await as(stranger);
-    for (const path of [`/leadspeek/simplifi/details/${id}`, `/leadspeek/simplifi/remaining-budget/${id}`, `/ads/creatives?leadspeekID=${id}`])
+    for (const path of [
+      `/leadspeek/simplifi/details/${id}`,
+      `/leadspeek/simplifi/remaining-budget/${id}`,
+      `/ads/creatives?leadspeekID=${id}`,
+    ])
       expect((await call('GET', path)).status).toBe(404);
     expect((await call('PUT', `/leadspeek/simplifi/${id}`, { maxBid: '1' })).status).toBe(404);
     expect((await call('POST', '/leadspeek/simplifi', fields({ companyID: client.id }))).status).toBe(404);
@@ -165,9 +187,17 @@ describe('[SIMP-02] budgets and minimums', () => {
       minimum_daily: '5.00',
       platform_share: '10',
     });
-    expect(saved.body.data).toEqual({ minimum_bid: '2.00', minimum_daily: '5.00', minimum_monthly: '0.00', platform_share: '10' });
+    expect(saved.body.data).toEqual({
+      minimum_bid: '2.00',
+      minimum_daily: '5.00',
+      minimum_monthly: '0.00',
+      platform_share: '10',
+    });
     const own = await as(clientUser);
-    expect((await own('GET', '/leadspeek/simplifi/minvaluesimplifi')).body).toMatchObject({ minimum_bid: '2.00', platform_share: null });
+    expect((await own('GET', '/leadspeek/simplifi/minvaluesimplifi')).body).toMatchObject({
+      minimum_bid: '2.00',
+      platform_share: null,
+    });
     expect((await own('PUT', '/leadspeek/simplifi/minvaluesimplifi', { minimum_bid: '0' })).status).toBe(403);
     const low = await own('POST', '/leadspeek/simplifi', fields({ maxBid: '1.99' }));
     expect(low.body.errors).toEqual({ maxBid: ['must be at least $2.00'] });
@@ -193,7 +223,8 @@ describe('[SIMP-02] budgets and minimums', () => {
       remainingDays: 22,
       due_micros: 150_000_000,
     });
-    const check = (body: object) => own('POST', '/leadspeek/simplifi/check-budget-increase', { leadspeekID: id, ...body });
+    const check = (body: object) =>
+      own('POST', '/leadspeek/simplifi/check-budget-increase', { leadspeekID: id, ...body });
     expect((await check({ dailyBudget: '20', monthlyBudget: '600' })).body).toMatchObject({
       is_increase: true,
       allowed: true,
@@ -205,7 +236,11 @@ describe('[SIMP-02] budgets and minimums', () => {
       reason: 'monthly_budget: must be at least the daily budget, $201.00',
     });
     const charge = (amount: string, key = 'remaining-1') =>
-      own('POST', '/leadspeek/simplifi/charge-campaign-by-remaining-days', { leadspeekID: id, amount, idempotencyKey: key });
+      own('POST', '/leadspeek/simplifi/charge-campaign-by-remaining-days', {
+        leadspeekID: id,
+        amount,
+        idempotencyKey: key,
+      });
     expect((await charge('149.99')).body.errors).toEqual({ amount: ['is not the current one'] });
     const paid = await charge('150.00');
     expect(paid.body).toMatchObject({ result: 'success', balance_micros: 200_000_000 });
@@ -234,7 +269,11 @@ describe('[SIMP-01] what ads spend', () => {
 
   test('is posted to the micro-dollar: client, agency, platform, and supplier', async () => {
     await app.make.adTerms(root, { share_bp: 1_000 });
-    const made = await app.make.adCampaign(client, { markup_bp: 2_500, balance: 10n * USD, platform: 'sandbox' });
+    const made = await app.make.adCampaign(client, {
+      markup_bp: 2_500,
+      balance: 10n * USD,
+      platform: 'sandbox',
+    });
     const ids = [1, 2, 3].map(() => wanted(made.creativeId, 5_000n));
     await root_(async (tx) => {
       expect((await spending().hold(tx, made.id, ids)).size).toBe(3);
@@ -249,7 +288,11 @@ describe('[SIMP-01] what ads spend', () => {
     await root_((tx) => spending().post(tx, made.id));
     // 1,234: share 124, price 1,697.5 rounded up. 1,000: share 100, price 1,375.
     expect(await spendOf(made.id)).toEqual({ events: 1, price: 3_073n, wholesale: 2_458n, supplier: 2_234n });
-    expect(await adRow(made.id)).toMatchObject({ spent_micros: 3073n, held_micros: 5000n, unposted_micros: 0n });
+    expect(await adRow(made.id)).toMatchObject({
+      spent_micros: 3073n,
+      held_micros: 5000n,
+      unposted_micros: 0n,
+    });
     expect(await root_((tx) => spending().post(tx, made.id))).toBeNull();
     await app.make.adTerms(root, { share_bp: 0 });
   });
@@ -262,7 +305,10 @@ describe('[SIMP-01] what ads spend', () => {
       root_(async (tx) =>
         (await spending().bill(tx, made.id, [{ id, mediaMicros: 2_000n, isViewable: true }])).get(id),
       );
-    expect(await Promise.all([bill(twice!.id), bill(twice!.id)]).then((all) => all.sort())).toEqual(['billed', 'repeated']);
+    expect(await Promise.all([bill(twice!.id), bill(twice!.id)]).then((all) => all.sort())).toEqual([
+      'billed',
+      'repeated',
+    ]);
     app.clock.advance(61_000);
     expect(await bill(late!.id)).toBe('late');
     expect(await spending().expire(root.id)).toBeGreaterThanOrEqual(2);
@@ -278,7 +324,11 @@ describe('[SIMP-01] what ads spend', () => {
     const ids = [1, 2].map(() => wanted(made.creativeId, 5_000n));
     await root_(async (tx) => {
       await spending().hold(tx, made.id, ids);
-      await spending().bill(tx, made.id, ids.map(({ id }) => ({ id, mediaMicros: 5_000n, isViewable: true })));
+      await spending().bill(
+        tx,
+        made.id,
+        ids.map(({ id }) => ({ id, mediaMicros: 5_000n, isViewable: true })),
+      );
     });
     // The agency refunds part of it in the meantime.
     const agencyOwner = { ...made.owner, company_id: agency.id };
@@ -293,7 +343,10 @@ describe('[SIMP-01] what ads spend', () => {
             campaignId: made.id,
             key: `refund-${made.id}`,
             entries: [
-              { account: { owner: made.owner, kind: 'client_prepaid', campaignId: made.id }, amount: -4_000n },
+              {
+                account: { owner: made.owner, kind: 'client_prepaid', campaignId: made.id },
+                amount: -4_000n,
+              },
               { account: { owner: agencyOwner, kind: 'card_clearing' }, amount: 4_000n },
             ],
           },
@@ -304,23 +357,37 @@ describe('[SIMP-01] what ads spend', () => {
     await root_((tx) => spending().post(tx, made.id));
     expect((await spendOf(made.id)).price).toBe(5_000n);
     expect(await adRow(made.id)).toMatchObject({ spent_micros: 5000n, unposted_micros: 0n });
-    const { rows } = await app.admin.query('select state, state_reason from campaign where id = $1', [made.id]);
+    const { rows } = await app.admin.query('select state, state_reason from campaign where id = $1', [
+      made.id,
+    ]);
     expect(rows[0]).toEqual({ state: 'paused', state_reason: 'balance_empty' });
   });
 
   test('a new day in the campaign’s zone brings a new budget, and notices count for the day of their auction', async () => {
     atTheEndOfTheDay();
-    const made = await app.make.adCampaign(client, { daily_micros: 10_000n, balance: USD, platform: 'sandbox' });
+    const made = await app.make.adCampaign(client, {
+      daily_micros: 10_000n,
+      balance: USD,
+      platform: 'sandbox',
+    });
     const hold = (count: number) =>
       root_((tx) =>
-        spending().hold(tx, made.id, Array.from({ length: count }, () => wanted(made.creativeId, 5_000n, 7_200_000))),
+        spending().hold(
+          tx,
+          made.id,
+          Array.from({ length: count }, () => wanted(made.creativeId, 5_000n, 7_200_000)),
+        ),
       );
     const before = await hold(3);
     expect(before.size).toBe(2);
     // 11:30 p.m. in Chicago becomes 0:10 a.m.
     app.clock.advance(40 * 60_000);
     await root_((tx) =>
-      spending().bill(tx, made.id, [...before].map((id) => ({ id, mediaMicros: 5_000n, isViewable: true }))),
+      spending().bill(
+        tx,
+        made.id,
+        [...before].map((id) => ({ id, mediaMicros: 5_000n, isViewable: true })),
+      ),
     );
     // Ten minutes and an hour of head start are 5 percent of the day: nothing yet.
     expect((await hold(3)).size).toBe(0);
@@ -344,7 +411,11 @@ describe('[SIMP-01] what ads spend', () => {
       { daily_micros: USD, monthly_micros: USD, total_micros: null, balance: 27_001n, most: 27_001n },
     ];
     for (const { most, ...given } of cases) {
-      const made = await app.make.adCampaign(client, { ...given, max_bid_micros: 4_000_000n, platform: 'sandbox' });
+      const made = await app.make.adCampaign(client, {
+        ...given,
+        max_bid_micros: 4_000_000n,
+        platform: 'sandbox',
+      });
       let seed = 17;
       const random = (below: number) => {
         seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
@@ -359,8 +430,18 @@ describe('[SIMP-01] what ads spend', () => {
           const won = asked.filter(({ id }) => got.has(id));
           const lost = won.slice(0, random(2));
           const rest = won.slice(lost.length);
-          await root_((tx) => spending().lose(tx, made.id, lost.map(({ id }) => id)));
-          const notices = rest.map(({ id, mostMicros }) => ({ id, mediaMicros: mostMicros, isViewable: true }));
+          await root_((tx) =>
+            spending().lose(
+              tx,
+              made.id,
+              lost.map(({ id }) => id),
+            ),
+          );
+          const notices = rest.map(({ id, mostMicros }) => ({
+            id,
+            mediaMicros: mostMicros,
+            isViewable: true,
+          }));
           // Every notice arrives twice, at once.
           await Promise.all([1, 2].map(() => root_((tx) => spending().bill(tx, made.id, notices))));
           await root_((tx) => spending().post(tx, made.id));
@@ -383,17 +464,33 @@ describe('[SIMP-01] what ads spend', () => {
 });
 
 describe('[SIMP-04] creatives', () => {
-  const upload = async (who: { email: string }, campaignId: string, file: Buffer, more: Record<string, string> = {}) => {
+  const upload = async (
+    who: { email: string },
+    campaignId: string,
+    file: Buffer,
+    more: Record<string, string> = {},
+  ) => {
     const token = await app.signIn(who.email, HOST);
     const form = new FormData();
-    const texts = { leadspeekID: campaignId, name: 'Banner', alt_text: 'Tents', click_url: 'https://shop.example.com/', ...more };
+    const texts = {
+      leadspeekID: campaignId,
+      name: 'Banner',
+      alt_text: 'Tents',
+      click_url: 'https://shop.example.com/',
+      ...more,
+    };
     for (const [name, value] of Object.entries(texts)) form.set(name, value);
     form.set('file', new Blob([new Uint8Array(file)]), 'banner.png');
     const request = new Request('http://x', { method: 'POST', body: form });
     const response = await app.server.inject({
       method: 'POST',
       url: '/api/ads/creatives',
-      headers: { host: HOST, 'user-agent': 'test', authorization: `Bearer ${token}`, 'content-type': request.headers.get('content-type')! },
+      headers: {
+        host: HOST,
+        'user-agent': 'test',
+        authorization: `Bearer ${token}`,
+        'content-type': request.headers.get('content-type')!,
+      },
       payload: Buffer.from(await request.arrayBuffer()),
     });
     return { status: response.statusCode, body: response.json() };
@@ -411,10 +508,14 @@ describe('[SIMP-04] creatives', () => {
       file: ['must be a PNG, JPEG, GIF, WebP, or SVG image'],
     });
     expect((await upload(clientUser, id, image(300, 251))).body.errors.file[0]).toMatch(/^is 300x251 pixels/);
-    expect((await upload(clientUser, id, image(300, 250), { click_url: 'http://shop.example.com' })).body.errors).toEqual({
+    expect(
+      (await upload(clientUser, id, image(300, 250), { click_url: 'http://shop.example.com' })).body.errors,
+    ).toEqual({
       click_url: ['must be a URL that starts with https://'],
     });
-    expect((await upload(clientUser, id, image(300, 250), { alt_text: 'x'.repeat(126) })).body.errors).toEqual({
+    expect(
+      (await upload(clientUser, id, image(300, 250), { alt_text: 'x'.repeat(126) })).body.errors,
+    ).toEqual({
       alt_text: ['must not exceed 125 characters'],
     });
     const own = await as(clientUser);

@@ -12,7 +12,10 @@ const FORGET_STEP = 10_000;
 const spendJob = defineJob('ads.spend', z.object({}));
 
 /** Starts the feature's background work. */
-export async function startSpending({ spending, roots }: AdCampaigns, { jobs, clock }: Platform): Promise<void> {
+export async function startSpending(
+  { spending, roots }: AdCampaigns,
+  { jobs, clock }: Platform,
+): Promise<void> {
   await jobs.work(spendJob, { pollingIntervalSeconds: 10 }, async () => {
     for (const rootId of await roots()) {
       await spending.expire(rootId);

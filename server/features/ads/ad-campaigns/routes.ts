@@ -1,10 +1,10 @@
 import { CreativeAdded, CreativeForm } from '../../../../contract/ads/ad-campaigns.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { messages } from '../../../../contract/messages.ts';
-import { PICTURE_BYTES } from '../../../platform/image.ts';
-import { page } from '../../../platform/page.ts';
 import { checkForm } from '../../../platform/http/form.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
+import { PICTURE_BYTES } from '../../../platform/image.ts';
+import { page } from '../../../platform/page.ts';
 import type { AdCampaigns } from './service.ts';
 
 /** The calls of ad campaigns. */

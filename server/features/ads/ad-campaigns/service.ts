@@ -88,9 +88,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       states: given.states,
       zips: given.zips,
     };
-    return Object.fromEntries(
-      Object.entries(set).filter(([, value]) => value !== undefined),
-    ) as Partial<{
+    return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)) as Partial<{
       [K in keyof typeof set]: K extends 'total_micros' | 'goal_micros'
         ? bigint | null
         : Exclude<(typeof set)[K], undefined>;
@@ -223,10 +221,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
   const visible = (ctx: Ctx, id: string): Promise<store.AdRow> =>
     inScope(db.app, ctx.scope, async (tx) => (await store.adCampaignById(tx, id)) ?? missing());
 
-  const termsShown = (
-    least: Awaited<ReturnType<typeof store.minimumsOf>>,
-    share: number | null,
-  ) => ({
+  const termsShown = (least: Awaited<ReturnType<typeof store.minimumsOf>>, share: number | null) => ({
     minimum_bid: dollarsOf(least.minimum_bid_micros),
     minimum_daily: dollarsOf(least.minimum_daily_micros),
     minimum_monthly: dollarsOf(least.minimum_monthly_micros),
@@ -273,7 +268,10 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
         ] as const
       )
         .filter(([, before, now]) => before !== now)
-        .map(([name, before, now]) => `${name} ${before === null ? 'none' : usd(before)} to ${now === null ? 'none' : usd(now)}`);
+        .map(
+          ([name, before, now]) =>
+            `${name} ${before === null ? 'none' : usd(before)} to ${now === null ? 'none' : usd(now)}`,
+        );
       if (after.markup_bp !== row.markup_bp)
         words.push(`agency markup ${percentOf(row.markup_bp)}% to ${percentOf(after.markup_bp)}%`);
       await events.emit(tx, 'ads.changed', { rootId: row.root_id, campaignId: row.id });
@@ -298,6 +296,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       outside: store.outsideOf,
       creatives: store.creativesOf,
       file: store.fileOf,
+      clickUrl: store.clickUrlOf,
       set: store.updateAdCampaign,
       setCreative: store.updateCreative,
     },
@@ -306,7 +305,10 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
     async insert(
       tx: Tx,
       row: Parameters<Campaigns['insert']>[1],
-      ad: Omit<Parameters<typeof store.insertAdCampaign>[1], 'campaign_id' | 'root_id' | 'agency_id' | 'company_id' | 'created_at' | 'updated_at'>,
+      ad: Omit<
+        Parameters<typeof store.insertAdCampaign>[1],
+        'campaign_id' | 'root_id' | 'agency_id' | 'company_id' | 'created_at' | 'updated_at'
+      >,
     ): Promise<void> {
       await campaigns.insert(tx, row);
       const { root_id, agency_id, company_id, created_at, updated_at } = row;
@@ -448,7 +450,8 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
         is_increase:
           after.daily_micros > row.daily_micros ||
           after.monthly_micros > row.monthly_micros ||
-          (row.total_micros !== null && (after.total_micros === null || after.total_micros > row.total_micros)),
+          (row.total_micros !== null &&
+            (after.total_micros === null || after.total_micros > row.total_micros)),
         allowed: reason === '',
         reason,
         daily_increase_micros: Number(after.daily_micros - row.daily_micros),
@@ -475,7 +478,12 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
             errors: { amount: ['is not the current one'] },
           });
       }
-      return prepaid.topUp(ctx, id, { leads: due.units, amount: given.amount, key: given.key, what: 'impressions' });
+      return prepaid.topUp(ctx, id, {
+        leads: due.units,
+        amount: given.amount,
+        key: given.key,
+        what: 'impressions',
+      });
     },
 
     /** The minimums of a root's ad campaigns; the root itself sees its share, too. */
@@ -498,15 +506,25 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const { rootId } = ctx.actor;
-        const before = { ...(await store.minimumsOf(tx)), share_bp: (await store.termsOf(tx, rootId))?.share_bp ?? 0 };
-        const micros = (text: string | undefined, kept: bigint) => (text === undefined ? kept : microsOf(text));
+        const before = {
+          ...(await store.minimumsOf(tx)),
+          share_bp: (await store.termsOf(tx, rootId))?.share_bp ?? 0,
+        };
+        const micros = (text: string | undefined, kept: bigint) =>
+          text === undefined ? kept : microsOf(text);
         const after = {
           minimum_bid_micros: micros(given.minimum_bid, before.minimum_bid_micros),
           minimum_daily_micros: micros(given.minimum_daily, before.minimum_daily_micros),
           minimum_monthly_micros: micros(given.minimum_monthly, before.minimum_monthly_micros),
           share_bp: given.platform_share === undefined ? before.share_bp : pointsOf(given.platform_share),
         };
-        await store.putTerms(tx, { root_id: rootId, agency_id: null, company_id: rootId, ...after, updated_at: clock.now() });
+        await store.putTerms(tx, {
+          root_id: rootId,
+          agency_id: null,
+          company_id: rootId,
+          ...after,
+          updated_at: clock.now(),
+        });
         await audit.record(tx, ctx, {
           action: 'setting.save',
           objectKind: 'setting',

@@ -102,7 +102,12 @@ export function createSpending(
      * Promises impressions to a campaign, in their order, as far as its budgets and pacing allow. Returns the ids of
      * those that it gets. `at`: the time of the auction.
      */
-    async hold(tx: Tx, campaignId: string, wanted: readonly Wanted[], at = clock.now()): Promise<Set<string>> {
+    async hold(
+      tx: Tx,
+      campaignId: string,
+      wanted: readonly Wanted[],
+      at = clock.now(),
+    ): Promise<Set<string>> {
       const row = await store.adCampaignById(tx, campaignId, true);
       if (!row) return new Set();
       let { now } = await this.roomNow(tx, row, at);
@@ -163,7 +168,14 @@ export function createSpending(
                     : 'billed';
         if (!outcomes.has(id)) outcomes.set(id, outcome);
         if (outcome === 'billed')
-          due.push({ id, price: costs.price, wholesale: costs.wholesale, media: costs.media, at, isViewable });
+          due.push({
+            id,
+            price: costs.price,
+            wholesale: costs.wholesale,
+            media: costs.media,
+            at,
+            isViewable,
+          });
       }
       await spent.bill(tx, campaignId, due);
       return outcomes;
@@ -297,7 +309,10 @@ export function createSpending(
         const costs = costsOf(media, rates);
         const used = await usedOf(tx, row, one.day);
         const today = charged.get(one.day) ?? 0n;
-        const month = [...charged].reduce((sum, [day, price]) => (day.slice(0, 7) === one.day.slice(0, 7) ? sum + price : sum), 0n);
+        const month = [...charged].reduce(
+          (sum, [day, price]) => (day.slice(0, 7) === one.day.slice(0, 7) ? sum + price : sum),
+          0n,
+        );
         const room = roomOf(row, {
           day: used.day + today,
           month: used.month + month,
@@ -313,7 +328,8 @@ export function createSpending(
           supplierMicros: sale.supplierMicros! + media,
         };
         const refusal = price > 0n ? till.refusal(asked) : null;
-        if (refusal || costs.price > price) refused = refusal ?? (room === used.funds - all ? 'balance_empty' : refused);
+        if (refusal || costs.price > price)
+          refused = refusal ?? (room === used.funds - all ? 'balance_empty' : refused);
         if (refusal) {
           price = 0n;
           wholesale = 0n;
@@ -322,7 +338,16 @@ export function createSpending(
         all += price;
         charged.set(one.day, today + price);
         const hour = periodOf(new Date(`${one.day}T12:00:00Z`), row.time_zone, 'day').from;
-        rows.push({ creativeId: one.creativeId, day: one.day, hour, impressions, clicks, media, wholesale, price });
+        rows.push({
+          creativeId: one.creativeId,
+          day: one.day,
+          hour,
+          impressions,
+          clicks,
+          media,
+          wholesale,
+          price,
+        });
       }
       if (sale.priceMicros > 0n || sale.costMicros > 0n) {
         till.take(sale);

@@ -52,7 +52,9 @@ export async function insertHeld(tx: Tx, rows: readonly Held[]): Promise<void> {
       select campaign_id, day, root_id, agency_id, company_id, sum(held) from n group by 1, 2, 3, 4, 5
       on conflict (campaign_id, day) do update set held_micros = ad_day.held_micros + excluded.held_micros)
     update ad_campaign a set held_micros = a.held_micros + t.held
-    from (select campaign_id, sum(held) as held from n group by 1) t where a.campaign_id = t.campaign_id`.execute(tx);
+    from (select campaign_id, sum(held) as held from n group by 1) t where a.campaign_id = t.campaign_id`.execute(
+    tx,
+  );
 }
 
 /** What is known of impressions. */
@@ -60,7 +62,17 @@ export async function impressionsOf(tx: Tx, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return tx
     .selectFrom('ad_impression')
-    .select(['id', 'campaign_id', 'creative_id', 'place', 'state', 'expires_at', 'held_micros', 'at', 'zone_id'])
+    .select([
+      'id',
+      'campaign_id',
+      'creative_id',
+      'place',
+      'state',
+      'expires_at',
+      'held_micros',
+      'at',
+      'zone_id',
+    ])
     .select(['viewable_at', 'clicked_at', 'billed_at', 'media_micros'])
     .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
     .execute();
@@ -171,7 +183,9 @@ export async function markPosted(tx: Tx, campaignId: string, ids: readonly strin
       update ad_impression set is_posted = true
       where id = any(${[...ids]}::uuid[]) and campaign_id = ${campaignId}::uuid and not is_posted returning price_micros)
     update ad_campaign a set unposted_micros = a.unposted_micros - t.price
-    from (select coalesce(sum(price_micros), 0) as price from done) t where a.campaign_id = ${campaignId}::uuid`.execute(tx);
+    from (select coalesce(sum(price_micros), 0) as price from done) t where a.campaign_id = ${campaignId}::uuid`.execute(
+    tx,
+  );
 }
 
 /** Takes back billed impressions that could not be paid for: they stay shown, and cost no one anything. */
@@ -193,7 +207,9 @@ export async function waive(tx: Tx, campaignId: string, ids: readonly string[]):
               sum(price_micros) as price, sum(wholesale_micros) as wholesale, sum(media_micros) as media from old group by 1, 2, 3) t
       where h.campaign_id = ${campaignId}::uuid and h.hour = t.hour and h.creative_id = t.creative_id and h.place = t.place)
     update ad_campaign a set spent_micros = a.spent_micros - t.price, unposted_micros = a.unposted_micros - t.price
-    from (select coalesce(sum(price_micros), 0) as price from old) t where a.campaign_id = ${campaignId}::uuid`.execute(tx);
+    from (select coalesce(sum(price_micros), 0) as price from old) t where a.campaign_id = ${campaignId}::uuid`.execute(
+    tx,
+  );
 }
 
 /** How often each viewer has been promised or shown a campaign since an instant. */
@@ -269,7 +285,12 @@ export interface OutsideDay {
 }
 
 /** Adds what is new on days of an outside platform to a campaign, which the transaction has locked. */
-export async function addOutside(tx: Tx, campaignId: string, place: string, rows: readonly OutsideDay[]): Promise<void> {
+export async function addOutside(
+  tx: Tx,
+  campaignId: string,
+  place: string,
+  rows: readonly OutsideDay[],
+): Promise<void> {
   if (rows.length === 0) return;
   await sql`
     with n as (

@@ -48,8 +48,7 @@ export type AdRow = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFir
 
 /** An ad campaign that the scope may see; `lock` keeps others from spending on it until the transaction ends. */
 export async function adCampaignById(tx: Tx, id: string, lock = false): Promise<AdRow | undefined> {
-  if (lock)
-    await sql`select 1 from ad_campaign where campaign_id = ${id}::uuid for update`.execute(tx);
+  if (lock) await sql`select 1 from ad_campaign where campaign_id = ${id}::uuid for update`.execute(tx);
   return joined(tx).where('a.campaign_id', '=', id).executeTakeFirst();
 }
 
@@ -65,9 +64,7 @@ export async function pageOfAdCampaigns(
 ) {
   let query = joined(tx);
   if (asked.companyId) query = query.where('a.company_id', '=', asked.companyId);
-  query = asked.status
-    ? query.where('c.state', '=', asked.status)
-    : query.where('c.state', '<>', 'archived');
+  query = asked.status ? query.where('c.state', '=', asked.status) : query.where('c.state', '<>', 'archived');
   if (asked.search) query = query.where('c.name', 'ilike', `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`);
   const rows = await query
     .orderBy('a.created_at', 'desc')
@@ -85,7 +82,11 @@ export async function pageOfAdCampaigns(
 /** Active campaigns of a platform; of an agency's zone those of all its clients, of a client's its own. */
 export const activeOf = (
   tx: Tx,
-  of: { platform: 'sandbox' | 'house' | 'simplifi'; agencyId?: string | undefined; companyId?: string | undefined },
+  of: {
+    platform: 'sandbox' | 'house' | 'simplifi';
+    agencyId?: string | undefined;
+    companyId?: string | undefined;
+  },
 ): Promise<AdRow[]> =>
   joined(tx)
     .where('a.platform', '=', of.platform)
@@ -97,11 +98,7 @@ export const activeOf = (
 
 /** All campaigns of outside platforms, whatever their state: what they spent is read until the end. */
 export const outsideOf = (tx: Tx, rootId: string): Promise<AdRow[]> =>
-  joined(tx)
-    .where('a.platform', '=', 'simplifi')
-    .where('a.root_id', '=', rootId)
-    .orderBy('c.id')
-    .execute();
+  joined(tx).where('a.platform', '=', 'simplifi').where('a.root_id', '=', rootId).orderBy('c.id').execute();
 
 /** What a campaign has spent or promised on a day, and in its month up to any day. */
 export async function usedOn(tx: Tx, id: string, day: string): Promise<{ day: bigint; month: bigint }> {
@@ -190,3 +187,9 @@ export const creativeById = (tx: Tx, id: string) =>
 /** The file of a creative, in a scope that sees it. */
 export const fileOf = (tx: Tx, id: string) =>
   tx.selectFrom('creative').select(['type', 'bytes']).where('id', '=', id).executeTakeFirst();
+
+/** Where a creative leads, also one that was paused meanwhile. */
+export async function clickUrlOf(tx: Tx, id: string): Promise<string | undefined> {
+  return (await tx.selectFrom('creative').select('click_url').where('id', '=', id).executeTakeFirst())
+    ?.click_url;
+}

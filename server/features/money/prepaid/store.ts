@@ -152,9 +152,7 @@ export async function movements(tx: Tx, companyId: string, campaignId: string): 
     select t.kind, coalesce(sum(e.amount), 0)::bigint as sum from transfer t
     join entry e on e.transfer_id = t.id and e.company_id = ${companyId}::uuid and e.account_code = 1
     where t.campaign_id = ${campaignId}::uuid and t.kind not in ('lead', 'lead_return')
-      and t.kind <> 'ad_spend' group by t.kind`.execute(
-    tx,
-  );
+      and t.kind <> 'ad_spend' group by t.kind`.execute(tx);
   return new Map(rows.map((row) => [row.kind, row.sum]));
 }
 
