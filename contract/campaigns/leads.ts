@@ -147,13 +147,13 @@ export const Lead = LeadRow.extend({
 /** A step of a lead's journey. What its kind does not have is null. */
 const Step = z.object({
   kind: z
-    .enum(['view', 'identify', 'thanks', 'lead', 'delivery', 'return', 'decision'])
+    .enum(['view', 'identify', 'thanks', 'ad_click', 'ad_view', 'lead', 'delivery', 'return', 'decision'])
     .describe(
-      'A page view, a sign-up, the thank-you page, the lead itself, a delivery of it, its return, or the decision about that',
+      'A page view, a sign-up, the thank-you page, the click on an ad or its view, the lead itself, a delivery of it, its return, or the decision about that',
     ),
   id: Id,
   at: Instant,
-  title: Text.describe('Title of the page'),
+  title: Text.describe('Title of the page, or name of the creative'),
   page_url: Text,
   referrer: Text,
   seconds: z.int().nullable().describe('Time on the page, until the next one in the same browser'),
@@ -169,12 +169,12 @@ const Step = z.object({
     })
     .nullable()
     .describe('What the address of the page says about where the visit came from'),
-  destination: Text,
+  destination: Text.describe('Of a delivery. Of an ad, the site that showed it'),
   state: z.enum(DELIVERY_STATES).nullable(),
   error: Text,
   reason: z.enum(RETURN_REASONS).nullable().describe('Why the lead was returned'),
   decision: z.enum(RETURN_STATES).nullable().describe('Whether the return was approved or declined'),
-  note: Text.describe('What was written with the return or the decision'),
+  note: Text.describe('What was written with the return or the decision. Of an ad, its campaign'),
 });
 
 /** A product that campaigns belong to. */

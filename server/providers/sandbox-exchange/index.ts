@@ -1,13 +1,14 @@
 import { US_STATES } from '../../../contract/choices.ts';
 import type { BidRequest, BidResponse } from '../../platform/open-rtb.ts';
 
-const SIZES: readonly [w: number, h: number, weight: number][] = [
+/** Sizes, each with the share of requests (percent) up to it. */
+const SIZES: readonly [w: number, h: number, upTo: number][] = [
   [300, 250, 40],
-  [728, 90, 20],
-  [320, 50, 20],
-  [160, 600, 8],
-  [300, 600, 8],
-  [970, 250, 4],
+  [728, 90, 60],
+  [320, 50, 80],
+  [160, 600, 88],
+  [300, 600, 96],
+  [970, 250, 100],
 ];
 const SITES = [
   'sandbox-news.example',
@@ -54,8 +55,8 @@ export function createSandboxExchange(seed: string) {
   return {
     /** The next request of a visitor. */
     request(): BidRequest {
-      let at = random() * 100;
-      const [w, h] = SIZES.find(([, , weight]) => (at -= weight) < 0) ?? SIZES[0]!;
+      const at = random() * 100;
+      const [w, h] = SIZES.find(([, , upTo]) => at < upTo)!;
       const domain = among(SITES);
       const region = among(STATES);
       return {

@@ -51,7 +51,8 @@ export const adRoutes: PlainRoute[] = [
 
 const askerOf = (request: FastifyRequest, page: string): Asker => ({
   ip: addressOf(request),
-  userAgent: String(request.headers['user-agent'] ?? ''),
+  // As much of it as the visit log keeps, so that a viewer is the same there.
+  userAgent: String(request.headers['user-agent'] ?? '').slice(0, 300),
   host: hostOf(page),
   gpc: request.headers['sec-gpc'] === '1',
 });

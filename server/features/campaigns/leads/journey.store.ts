@@ -10,7 +10,7 @@ const MOST_BROWSERS = 20;
 
 /**
  * A page of what happened around a lead, the newest first, and how much there is: the visits of its person to the
- * campaign's sites, also those before they were recognized in the same browser, its deliveries, and its return. What goes through a
+ * campaign's sites, also those before they were recognized in the same browser, its deliveries, its return, and the ad that brought it. What goes through a
  * connection that the scope does not see is told without its answer.
  */
 export async function journeyOf(
@@ -39,6 +39,11 @@ export async function journeyOf(
              null as destination, null as state, null as error, null as reason, null as decision, null as note
       from visits
       union all
+      -- The ad that brought them, with the site that showed it and its campaign.
+      select 'ad', a.impression_id, a.touched_at, a.way, null, x.name, null, null, null, a.place, null, null, null, null, c.name
+      from ad_lead a join creative x on x.id = a.creative_id join campaign c on c.id = a.campaign_id
+      where a.lead_id = ${lead.id}::uuid
+      union all
       select 'lead', l.id, l.created_at, null, null, null, null, null, null, null, null, null, null, null, null
       from lead l where l.id = ${lead.id}::uuid
       union all
@@ -57,7 +62,7 @@ export async function journeyOf(
       from return_request r where r.lead_id = ${lead.id}::uuid and r.decided_at is not null)
     select *, count(*) over () as total from steps
     -- At the same moment, a visit comes before the lead that it became, and that before its deliveries.
-    order by at desc, array_position(array['decision', 'return', 'delivery', 'lead', 'visit'], kind), id
+    order by at desc, array_position(array['decision', 'return', 'delivery', 'lead', 'visit', 'ad'], kind), id
     limit ${asked.limit} offset ${asked.offset}`.execute(tx);
   return { rows, total: Number(rows[0]?.total ?? 0) };
 }
