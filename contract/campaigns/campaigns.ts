@@ -162,7 +162,7 @@ export const CampaignFields = z
 export const Campaign = z.object({
   leadspeekID: Id,
   leadspeek_api_id: z.int().describe('The campaign number shown to users'),
-  leadspeekType: z.enum([...CAMPAIGN_MODULES, 'simplifi']),
+  leadspeekType: z.enum(CAMPAIGN_MODULES),
   company_id: Id,
   company_name: z.string(),
   agency_name: z.string(),
@@ -200,6 +200,9 @@ export const Campaign = z.object({
   version: z.int().describe('Increases with each change. Updates name the version they are based on'),
   created_at: Instant,
 });
+
+/** A campaign of any module, also of ads, whose states change by the same calls. */
+const AnyCampaign = Campaign.extend({ leadspeekType: z.enum([...CAMPAIGN_MODULES, 'simplifi']) });
 
 /** A campaign in a list: without what may be too long to be in one, which `get` returns. */
 export const CampaignRow = Campaign.omit({
@@ -296,7 +299,7 @@ export const campaigns = {
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ status: z.enum(['active', 'paused']) }))
-    .output(Done.extend({ data: Campaign })),
+    .output(Done.extend({ data: AnyCampaign })),
   archive: call
     .route({
       method: 'POST',
@@ -306,7 +309,7 @@ export const campaigns = {
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ status: z.enum(['archived', 'paused']).default('archived') }))
-    .output(Done.extend({ data: Campaign })),
+    .output(Done.extend({ data: AnyCampaign })),
   remove: call
     .route({
       method: 'POST',

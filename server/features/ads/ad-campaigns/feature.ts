@@ -1,5 +1,6 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
 import { startSpending } from './jobs.ts';
 import { adCampaignRoutes, creativePlain, creativeRoutes } from './routes.ts';
 import { type AdCampaigns, createAdCampaigns } from './service.ts';
@@ -21,4 +22,5 @@ export const feature = defineFeature({
   }),
   work: async ({ adCampaigns }: { adCampaigns: AdCampaigns }, platform) =>
     void (await startSpending(adCampaigns, platform)),
+  exports,
 });

@@ -1,6 +1,7 @@
 import { contract } from '../../../../contract/index.ts';
 import { adTagFile } from '../../../platform/dist.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
 import { addAdRoutes, adRoutes, zoneRoutes } from './routes.ts';
 import { type AdServing, createAdServing } from './service.ts';
 
@@ -20,4 +21,5 @@ export const feature = defineFeature({
   ingest: ({ adServing }: { adServing: AdServing }, server) =>
     addAdRoutes(server, adServing.house, adTagFile),
   work: async ({ adServing }: { adServing: AdServing }) => void (await adServing.start()),
+  exports,
 });
