@@ -604,6 +604,29 @@ export function createFactories(features: Services, platform: Platform) {
       });
       return { id, siteKey, owner, creativeId };
     },
+    /** One more creative of an ad campaign. */
+    adCreative(
+      campaign: MadeCampaign,
+      given: { name: string; clickUrl: string; size: [number, number]; image: Buffer },
+    ): Promise<void> {
+      const at = clock.now();
+      return inScope(db.app, { rootId: campaign.owner.root_id }, (tx) =>
+        features.adCampaigns.insertCreative(tx, {
+          id: newId(at),
+          ...campaign.owner,
+          campaign_id: campaign.id,
+          name: given.name,
+          width: given.size[0],
+          height: given.size[1],
+          type: 'image/png',
+          bytes: given.image,
+          alt_text: 'A pack by Northwind Outfitters',
+          click_url: given.clickUrl,
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+    },
     /** A zone of house ads on news.example.com, of a client or an agency; 300x250 at $5 for 1,000 unless given. */
     async adZone(
       company: Company,

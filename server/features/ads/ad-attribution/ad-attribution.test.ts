@@ -70,13 +70,23 @@ const report = async (id: string, by = 'campaign') =>
   };
 const journeyOf = async (email: string) => {
   const { rows } = await app.admin.query('select lead_id from lead_contact where email = $1', [email]);
-  return (await call(`/leadspeek/report/lead/${rows[0].lead_id}/journey`)).body.data as unknown as Record<string, unknown>[];
+  return (await call(`/leadspeek/report/lead/${rows[0].lead_id}/journey`)).body.data as unknown as Record<
+    string,
+    unknown
+  >[];
 };
 
 test('[BEY-26] the id of a click is read from an address, and nothing else is', () => {
   const id = '01990000-0000-7000-8000-000000000001';
   expect(clickOf(`${SHOP}?a=1&adclid=${id}#x`)).toBe(id);
-  for (const url of [null, SHOP, `${SHOP}?adclid=1`, `${SHOP}?xadclid=${id}`, `not a url adclid=${id}`, `${SHOP}?adclid=${id}' or 1=1`])
+  for (const url of [
+    null,
+    SHOP,
+    `${SHOP}?adclid=1`,
+    `${SHOP}?xadclid=${id}`,
+    `not a url adclid=${id}`,
+    `${SHOP}?adclid=${id}' or 1=1`,
+  ])
     expect(clickOf(url)).toBeNull();
 });
 
@@ -120,7 +130,9 @@ describe('[BEY-26] from a click to a lead', () => {
       ]),
     );
     const stats = await call(`/leadspeek/simplifi/stats?campaign_ids=${made.id}`);
-    expect(stats.body.data).toMatchObject([{ leadspeekID: made.id, day: '2026-03-10', leads: 1, platform: 'house' }]);
+    expect(stats.body.data).toMatchObject([
+      { leadspeekID: made.id, day: '2026-03-10', leads: 1, platform: 'house' },
+    ]);
   });
 
   test('a reload is no second visit, a made-up click none, and a click of another client’s ad none', async () => {

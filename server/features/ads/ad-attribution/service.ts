@@ -53,14 +53,23 @@ export function createAdAttribution(
 
   events.on('leads.accepted', async (tx, { leads, isTest }) => {
     if (isTest || leads.length === 0) return;
-    await credit(tx, leads[0]!.owner.root_id, leads.map(({ id }) => id));
+    await credit(
+      tx,
+      leads[0]!.owner.root_id,
+      leads.map(({ id }) => id),
+    );
   });
 
   /** Credits each lead to the last click before it, otherwise to the last ad that its person had in view. */
   async function credit(tx: Tx, rootId: string, leadIds: string[]): Promise<void> {
     const credited: Parameters<typeof store.addLeads>[1][number][] = [];
     for (const visit of await store.visitsOfLeads(tx, leadIds)) {
-      const of = { siteId: visit.site_id, visitorId: visit.visitor_id, eventId: visit.event_id, at: visit.at };
+      const of = {
+        siteId: visit.site_id,
+        visitorId: visit.visitor_id,
+        eventId: visit.event_id,
+        at: visit.at,
+      };
       const click = await store.lastClick(tx, of);
       const view =
         click || !visit.ip
@@ -72,7 +81,8 @@ export function createAdAttribution(
               at: visit.at,
             });
       const touch = click ?? view;
-      if (touch) credited.push({ ...touch, lead_id: visit.lead_id, way: click ? 'click' : 'view', at: visit.at });
+      if (touch)
+        credited.push({ ...touch, lead_id: visit.lead_id, way: click ? 'click' : 'view', at: visit.at });
     }
     await store.addLeads(tx, credited);
   }
@@ -90,8 +100,10 @@ export function createAdAttribution(
       : last.subtract({ days: SHOWN_DAYS - 1 });
     const days = first.until(last, { largestUnit: 'day' }).days;
     if (days < 0) throw refusalOf('ends_on', 'must not be before the start date');
-    if (days > MOST_DAYS) throw refusalOf('starts_on', `must not be more than ${MOST_DAYS} days before the last one`);
-    const at = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds);
+    if (days > MOST_DAYS)
+      throw refusalOf('starts_on', `must not be more than ${MOST_DAYS} days before the last one`);
+    const at = (day: Temporal.PlainDate) =>
+      new Date(day.toZonedDateTime({ timeZone: zone }).epochMilliseconds);
     return {
       zone,
       starts_on: first.toString(),
@@ -101,7 +113,8 @@ export function createAdAttribution(
     };
   }
   const mustSee = async (tx: Tx, ids: readonly string[]): Promise<void> => {
-    if ((await store.seenOf(tx, ids)) < new Set(ids).size) throw new Refusal('not_found', ownMessages.notFound);
+    if ((await store.seenOf(tx, ids)) < new Set(ids).size)
+      throw new Refusal('not_found', ownMessages.notFound);
   };
 
   return {

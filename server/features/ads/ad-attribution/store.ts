@@ -12,7 +12,8 @@ export interface Arrival {
   at: Date;
 }
 
-const hourOf = (column: string) => sql`date_trunc('hour', ${sql.ref(column)} at time zone 'UTC') at time zone 'UTC'`;
+const hourOf = (column: string) =>
+  sql`date_trunc('hour', ${sql.ref(column)} at time zone 'UTC') at time zone 'UTC'`;
 
 /**
  * Keeps the first visit of each click, and counts it. Only a click that we counted counts, on a site of the same client,
@@ -38,7 +39,9 @@ export async function addVisits(tx: Tx, arrivals: readonly Arrival[]): Promise<v
     insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, visits)
     select campaign_id, ${hourOf('shown_at')}, creative_id, place, root_id, agency_id, company_id, count(*)
     from n join added using (impression_id) group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
-    on conflict (campaign_id, hour, creative_id, place) do update set visits = ad_hour.visits + excluded.visits`.execute(tx);
+    on conflict (campaign_id, hour, creative_id, place) do update set visits = ad_hour.visits + excluded.visits`.execute(
+    tx,
+  );
 }
 
 /** The visits behind leads of a root. */
@@ -142,9 +145,16 @@ export async function report(
   zone: string,
 ): Promise<ReportRow[]> {
   const local = sql`h.hour at time zone ${zone}`;
-  const groups: Record<AdGroup, [key: RawBuilder<unknown>, name: RawBuilder<unknown>, platform: RawBuilder<unknown>]> = {
+  const groups: Record<
+    AdGroup,
+    [key: RawBuilder<unknown>, name: RawBuilder<unknown>, platform: RawBuilder<unknown>]
+  > = {
     campaign: [sql`h.campaign_id::text`, sql`max(c.name)`, sql`max(a.platform)`],
-    creative: [sql`h.creative_id::text`, sql`max(x.name || ' (' || x.width || 'x' || x.height || ')')`, sql`max(a.platform)`],
+    creative: [
+      sql`h.creative_id::text`,
+      sql`max(x.name || ' (' || x.width || 'x' || x.height || ')')`,
+      sql`max(a.platform)`,
+    ],
     place: [sql`h.place`, sql`h.place`, sql`max(a.platform)`],
     day: [sql`to_char(${local}, 'YYYY-MM-DD')`, sql`to_char(${local}, 'YYYY-MM-DD')`, sql`null`],
     hour: [sql`to_char(${local}, 'HH24')`, sql`to_char(${local}, 'HH24:00')`, sql`null`],

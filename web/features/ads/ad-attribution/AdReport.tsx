@@ -45,7 +45,13 @@ export function AdReport() {
   const total = query.data?.total;
   const share = (part: number, all: number) => (all > 0 ? `${((part / all) * 100).toFixed(1)} %` : undefined);
   const columns: Column<Row>[] = [
-    { key: 'name', title: WORDS[by], phone: 'title', fluid: 26, render: (row) => <Clip text={row.name} max="cell" /> },
+    {
+      key: 'name',
+      title: WORDS[by],
+      phone: 'title',
+      fluid: 26,
+      render: (row) => <Clip text={row.name} max="cell" />,
+    },
     ...(by === 'day' || by === 'hour'
       ? []
       : [
@@ -56,13 +62,31 @@ export function AdReport() {
             render: (row: Row) => (row.platform ? AD_PLATFORM_NAMES[row.platform] : <None />),
           },
         ]),
-    { key: 'impressions', title: 'Impressions', align: 'right', phone: 'line', render: (row) => num(row.impressions) },
+    {
+      key: 'impressions',
+      title: 'Impressions',
+      align: 'right',
+      phone: 'line',
+      render: (row) => num(row.impressions),
+    },
     { key: 'viewable', title: 'Viewable', align: 'right', from: 800, render: (row) => num(row.viewable) },
     { key: 'clicks', title: 'Clicks', align: 'right', phone: 'line', render: (row) => num(row.clicks) },
     { key: 'visits', title: 'Visits', align: 'right', from: 700, render: (row) => num(row.visits) },
     { key: 'leads', title: 'Leads', align: 'right', phone: 'line', render: (row) => num(row.leads) },
-    { key: 'view_leads', title: 'After a view', align: 'right', from: 900, render: (row) => num(row.view_leads) },
-    { key: 'spend', title: 'Spend', align: 'right', phone: 'end', render: (row) => <Money micros={row.spend_micros} /> },
+    {
+      key: 'view_leads',
+      title: 'After a view',
+      align: 'right',
+      from: 900,
+      render: (row) => num(row.view_leads),
+    },
+    {
+      key: 'spend',
+      title: 'Spend',
+      align: 'right',
+      phone: 'end',
+      render: (row) => <Money micros={row.spend_micros} />,
+    },
     ...(user.company_kind === 'client'
       ? []
       : [
@@ -79,7 +103,8 @@ export function AdReport() {
       title: 'Cost per lead',
       align: 'right',
       from: 620,
-      render: (row) => (row.cost_per_lead_micros === null ? <None /> : <Money micros={row.cost_per_lead_micros} />),
+      render: (row) =>
+        row.cost_per_lead_micros === null ? <None /> : <Money micros={row.cost_per_lead_micros} />,
     },
   ];
   return (
@@ -123,15 +148,27 @@ export function AdReport() {
               aria-label="Campaign"
               placeholder="All campaigns"
               clearable
-              data={(campaigns?.data ?? []).map((one) => ({ value: one.campaign_id, label: one.campaign_name }))}
+              data={(campaigns?.data ?? []).map((one) => ({
+                value: one.campaign_id,
+                label: one.campaign_name,
+              }))}
               value={params.of ?? null}
               onChange={(of) => set({ of: of ?? undefined })}
             />
-            <DayInput label="From" value={params.from ?? ''} onChange={(from) => set({ from: from || undefined })} />
+            <DayInput
+              label="From"
+              value={params.from ?? ''}
+              onChange={(from) => set({ from: from || undefined })}
+            />
             <DayInput label="To" value={params.to ?? ''} onChange={(to) => set({ to: to || undefined })} />
           </Group>
         }
-        empty={<EmptyState title="Nothing was shown yet" text="Impressions appear here soon after an ad was shown." />}
+        empty={
+          <EmptyState
+            title="Nothing was shown yet"
+            text="Impressions appear here soon after an ad was shown."
+          />
+        }
       />
     </>
   );

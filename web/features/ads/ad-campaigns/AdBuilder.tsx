@@ -7,7 +7,6 @@ import { messages } from '../../../../contract/messages.ts';
 import { modulePath } from '../../../../contract/routing/routing.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
-import { ClientSelect } from '../../campaigns/campaigns/ClientSelect.tsx';
 import { money } from '../../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
 import { notifyDone } from '../../../ui/notify.ts';
@@ -15,12 +14,21 @@ import { useLeaveGuard } from '../../../ui/useLeaveGuard.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Wizard } from '../../../ui/Wizard.tsx';
 import { stepAfter, stepAt } from '../../../ui/wizard.ts';
+import { ClientSelect } from '../../campaigns/campaigns/ClientSelect.tsx';
 import { AdAudienceFields, AdBudgetFields, AdNameFields } from './AdFields.tsx';
 import { AD_RULES, type AdValues, adInputOf, NEW_AD } from './model.ts';
 
 const FIELDS = {
   campaign: ['company_id', 'campaign_name', 'starts_on', 'ends_on'],
-  budget: ['max_bid', 'daily_budget', 'monthly_budget', 'total_budget', 'goal_type', 'goal_value', 'agency_markup'],
+  budget: [
+    'max_bid',
+    'daily_budget',
+    'monthly_budget',
+    'total_budget',
+    'goal_type',
+    'goal_value',
+    'agency_markup',
+  ],
   audience: ['states', 'zips', 'frequency_cap', 'frequency_hours', 'click_days', 'view_hours'],
 } as const satisfies Record<string, readonly (keyof AdValues)[]>;
 type StepKey = keyof typeof FIELDS;
@@ -146,7 +154,8 @@ export default function AdBuilder({ slug, onOther }: { slug: string; onOther: ()
             {bought.toLocaleString('en-US')} impressions.
           </Text>
           <Text size="sm" c="dimmed" mt="xs">
-            Ads are paid from the campaign’s prepaid balance. After saving, add images and a balance, then activate it.
+            Ads are paid from the campaign’s prepaid balance. After saving, add images and a balance, then
+            activate it.
           </Text>
         </div>
       }

@@ -28,7 +28,11 @@ export function AdDetails({ id }: { id: string }) {
   });
   if (query.error)
     return (
-      <ErrorState error={query.error} what="The ad campaign could not be loaded" onRetry={() => void query.refetch()} />
+      <ErrorState
+        error={query.error}
+        what="The ad campaign could not be loaded"
+        onRetry={() => void query.refetch()}
+      />
     );
   return query.data ? <Shown ad={query.data} /> : <SkeletonRows />;
 }
@@ -107,8 +111,8 @@ function Shown({ ad }: { ad: AdCampaign }) {
       </Group>
       {ad.platform === 'sandbox' && (
         <Notice tone="info" title="Sandbox">
-          This platform has no ad exchange. A sandbox simulates one: it shows these ads to no one, and its impressions,
-          clicks, and spend are made up.
+          This platform has no ad exchange. A sandbox simulates one: it shows these ads to no one, and its
+          impressions, clicks, and spend are made up.
         </Notice>
       )}
       {ad.sync_error && (

@@ -1,6 +1,6 @@
 import { Group, MultiSelect, NumberInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import { GOALS, GOAL_TYPES } from '../../../../contract/ads/ad-rules.ts';
+import { GOAL_TYPES, GOALS } from '../../../../contract/ads/ad-rules.ts';
 import { US_STATES } from '../../../../contract/choices.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { DayInput } from '../../../ui/DayInput.tsx';
@@ -14,10 +14,7 @@ export function AdNameFields({ form, isNew }: { form: AdFormState; isNew: boolea
     <Stack gap="md">
       <TextInput label="Campaign name" required maxLength={255} {...form.getInputProps('campaign_name')} />
       {isNew && (
-        <Radio.Group
-          label="Where ads are shown"
-          {...form.getInputProps('channel')}
-        >
+        <Radio.Group label="Where ads are shown" {...form.getInputProps('channel')}>
           <Stack gap="xs" mt="xs">
             <Radio
               value="exchange"

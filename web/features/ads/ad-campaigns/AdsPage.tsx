@@ -93,7 +93,13 @@ function List() {
         ]),
     { key: 'status', title: 'Status', phone: 'state', render: (row) => <StatusBadge status={row.status} /> },
     { key: 'platform', title: 'Shown by', from: 700, render: (row) => AD_PLATFORM_NAMES[row.platform] },
-    { key: 'daily_budget', title: 'Daily budget', align: 'right', from: 620, render: (row) => `$${row.daily_budget}` },
+    {
+      key: 'daily_budget',
+      title: 'Daily budget',
+      align: 'right',
+      from: 620,
+      render: (row) => `$${row.daily_budget}`,
+    },
     {
       key: 'balance',
       title: 'Balance',
@@ -101,7 +107,13 @@ function List() {
       from: 900,
       render: (row) => <Money micros={row.balance_micros} />,
     },
-    { key: 'total_spend', title: 'Spend', align: 'right', phone: 'end', render: (row) => <Money micros={row.total_spend} /> },
+    {
+      key: 'total_spend',
+      title: 'Spend',
+      align: 'right',
+      phone: 'end',
+      render: (row) => <Money micros={row.total_spend} />,
+    },
   ];
   return (
     <>
@@ -124,7 +136,13 @@ function List() {
           />
         }
       />
-      <DetailDrawer param="ad" title="Ad campaign" label="Ad campaign" size={720} ids={query.data?.data.map((row) => row.campaign_id) ?? []}>
+      <DetailDrawer
+        param="ad"
+        title="Ad campaign"
+        label="Ad campaign"
+        size={720}
+        ids={query.data?.data.map((row) => row.campaign_id) ?? []}
+      >
         {(id) => <AdDetails key={id} id={id} />}
       </DetailDrawer>
     </>

@@ -1,4 +1,17 @@
-import { ActionIcon, Anchor, Button, FileInput, Group, Image, Modal, Stack, Text, TextInput, Title, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Anchor,
+  Button,
+  FileInput,
+  Group,
+  Image,
+  Modal,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  Tooltip,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlayerPause, IconPlayerPlay, IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -91,7 +104,11 @@ export function Creatives({ ad }: { ad: AdCampaign }) {
                     aria-label={`${creative.status === 'active' ? 'Pause' : 'Activate'} ${creative.name}`}
                     onClick={() => void change(creative, creative.status === 'active' ? 'paused' : 'active')}
                   >
-                    {creative.status === 'active' ? <IconPlayerPause size={16} /> : <IconPlayerPlay size={16} />}
+                    {creative.status === 'active' ? (
+                      <IconPlayerPause size={16} />
+                    ) : (
+                      <IconPlayerPlay size={16} />
+                    )}
                   </ActionIcon>
                 </Tooltip>
                 <Tooltip label="Remove">

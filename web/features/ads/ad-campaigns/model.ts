@@ -97,7 +97,8 @@ export const AD_RULES = {
   max_bid: amount,
   daily_budget: amount,
   monthly_budget: (value: string, values: AdValues) =>
-    amount(value) ?? (Number(value) < Number(values.daily_budget) ? 'Must be at least the daily budget' : null),
+    amount(value) ??
+    (Number(value) < Number(values.daily_budget) ? 'Must be at least the daily budget' : null),
   goal_value: (value: string, values: AdValues) => (values.goal_type ? amount(value) : null),
   zips: (value: string) => {
     const wrong = value.split(/\D+/).find((zip) => zip !== '' && !/^\d{5}$/.test(zip));

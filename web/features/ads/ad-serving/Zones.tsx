@@ -1,4 +1,16 @@
-import { ActionIcon, Button, Code, Group, Modal, Select, Stack, Text, Textarea, TextInput, Tooltip } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Code,
+  Group,
+  Modal,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
@@ -8,9 +20,9 @@ import type { Client } from '../../../../contract/index.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
-import { confirm } from '../../../ui/confirm.tsx';
 import { CopyButton } from '../../../ui/CopyButton.tsx';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
+import { confirm } from '../../../ui/confirm.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { num } from '../../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
@@ -48,7 +60,13 @@ export function Zones() {
     await client.invalidateQueries({ queryKey: ['ads', 'zones'] });
   };
   const columns: Column<Zone>[] = [
-    { key: 'name', title: 'Zone', phone: 'title', fluid: 20, render: (row) => <Clip text={row.name} max="cell" /> },
+    {
+      key: 'name',
+      title: 'Zone',
+      phone: 'title',
+      fluid: 20,
+      render: (row) => <Clip text={row.name} max="cell" />,
+    },
     ...(user.company_kind === 'client'
       ? []
       : [
@@ -60,10 +78,22 @@ export function Zones() {
             render: (row: Zone) => <Clip text={row.company_name} max="cell" />,
           },
         ]),
-    { key: 'hosts', title: 'Site', fluid: 22, phone: 'line', render: (row) => <Clip text={row.hosts.join(', ')} max="cell" /> },
+    {
+      key: 'hosts',
+      title: 'Site',
+      fluid: 22,
+      phone: 'line',
+      render: (row) => <Clip text={row.hosts.join(', ')} max="cell" />,
+    },
     { key: 'size', title: 'Size', phone: 'line', render: (row) => row.size },
     { key: 'cpm', title: 'Per 1,000', align: 'right', from: 620, render: (row) => `$${row.cpm}` },
-    { key: 'impressions', title: '30 days', align: 'right', phone: 'end', render: (row) => num(row.impressions_30d) },
+    {
+      key: 'impressions',
+      title: '30 days',
+      align: 'right',
+      phone: 'end',
+      render: (row) => num(row.impressions_30d),
+    },
     {
       key: 'tag',
       title: 'Tag',
@@ -94,8 +124,8 @@ export function Zones() {
   return (
     <>
       <Text size="sm" c="dimmed" mb="sm">
-        A site shows house ads where it has the tag of a zone. The tag loads by itself, sets no cookie, and shows nothing
-        where there is no ad.
+        A site shows house ads where it has the tag of a zone. The tag loads by itself, sets no cookie, and
+        shows nothing where there is no ad.
       </Text>
       <DataTable
         label="Ad zones"
@@ -115,7 +145,12 @@ export function Zones() {
             </Button>
           )
         }
-        empty={<EmptyState title="No ad zones yet" text="Create one to show house ads on your own or a partner’s site." />}
+        empty={
+          <EmptyState
+            title="No ad zones yet"
+            text="Create one to show house ads on your own or a partner’s site."
+          />
+        }
       />
       {isAdding && <NewZone onClose={() => setAdding(false)} />}
     </>
@@ -173,12 +208,7 @@ function NewZone({ onClose }: { onClose: () => void }) {
               minRows={1}
               {...form.getInputProps('hosts')}
             />
-            <Select
-              label="Size"
-              allowDeselect={false}
-              data={[...AD_SIZES]}
-              {...form.getInputProps('size')}
-            />
+            <Select label="Size" allowDeselect={false} data={[...AD_SIZES]} {...form.getInputProps('size')} />
             {mayPrice && (
               <CurrencyInput
                 label="Price"

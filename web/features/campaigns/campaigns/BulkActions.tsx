@@ -21,9 +21,12 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 const act: Record<Kind, (campaignId: string) => Promise<{ data: Campaign }>> = {
-  activate: (campaignId) => api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }).then(asLead),
-  pause: (campaignId) => api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }).then(asLead),
-  archive: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }).then(asLead),
+  activate: (campaignId) =>
+    api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }).then(asLead),
+  pause: (campaignId) =>
+    api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }).then(asLead),
+  archive: (campaignId) =>
+    api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }).then(asLead),
   restore: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }).then(asLead),
 };
 

@@ -75,10 +75,14 @@ const needsBalance = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.status?.[0] === 'needs a balance';
 
 async function call(action: CampaignAction, campaignId: string): Promise<{ data?: Campaign }> {
-  if (action === 'activate') return api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }).then(asLead);
-  if (action === 'pause') return api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }).then(asLead);
-  if (action === 'archive') return api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }).then(asLead);
-  if (action === 'restore') return api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }).then(asLead);
+  if (action === 'activate')
+    return api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }).then(asLead);
+  if (action === 'pause')
+    return api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }).then(asLead);
+  if (action === 'archive')
+    return api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }).then(asLead);
+  if (action === 'restore')
+    return api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }).then(asLead);
   await api.campaigns.remove({ campaign_id: campaignId });
   return {};
 }
