@@ -154,8 +154,11 @@ export async function startSimplifiStub() {
     if (rest === '/ads') {
       if (method === 'GET') return list(ask, 'ads', campaign.ads);
       const text = ask.raw.toString('latin1');
-      const field = (name: string) =>
-        new RegExp(`name="ad\\[${name}\\]"\\r\\n\\r\\n([^\\r]*)`).exec(text)?.[1] ?? '';
+      const field = (name: string): string => {
+        const head = `name="ad[${name}]"\r\n\r\n`;
+        const begins = text.indexOf(head);
+        return begins < 0 ? '' : text.slice(begins + head.length).split('\r\n', 1)[0]!;
+      };
       if (!ask.type.startsWith('multipart/form-data')) return refuse(422, 'primary_creative is missing');
       if (field('ad_file_type_id') !== '1' || !text.includes('name="ad[primary_creative]"'))
         return refuse(422, 'primary_creative is missing');

@@ -45,7 +45,12 @@ export interface Used {
   funds: bigint;
 }
 
-const least = (amounts: bigint[]): bigint => amounts.reduce((a, b) => (b < a ? b : a));
+/** The least of amounts. */
+export function least(amounts: readonly bigint[]): bigint {
+  let found = amounts[0]!;
+  for (const amount of amounts) if (amount < found) found = amount;
+  return found;
+}
 
 /** What may still be spent of each budget, never below 0, and the least of them. */
 export function roomOf(budgets: Budgets, used: Used) {

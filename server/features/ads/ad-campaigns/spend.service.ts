@@ -4,7 +4,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing, LeadSale } from '../../money/billing/index.ts';
 import { periodOf } from '../../money/data-wallet/index.ts';
-import { costsOf, dayIn, pacedTo, type Rates, roomOf, type Used } from './policy.ts';
+import { costsOf, dayIn, least, pacedTo, type Rates, roomOf, type Used } from './policy.ts';
 import * as spent from './spend.store.ts';
 import * as store from './store.ts';
 
@@ -94,7 +94,7 @@ export function createSpending(
       const used = await usedOf(tx, row, day);
       const room = roomOf(row, used);
       const paced = pacedTo(row.daily_micros, at, periodOf(at, row.time_zone, 'day')) - used.day;
-      const now = paced < room.all ? paced : room.all;
+      const now = least([paced, room.all]);
       return { ...room, day: room.day, now: runs(row, day) && now > 0n ? now : 0n };
     },
 
@@ -279,7 +279,7 @@ export function createSpending(
       if (!campaign || !row || reports.length === 0) return 0n;
       const rates = await ratesOf(tx, row);
       const keyOf = (one: { creative_id: string; day: string }) => `${one.creative_id} ${one.day}`;
-      const from = reports.reduce((first, { day }) => (day < first ? day : first), reports[0]!.day);
+      const from = reports.map(({ day }) => day).sort()[0]!;
       const known = new Map((await spent.outsideDays(tx, campaignId, from)).map((one) => [keyOf(one), one]));
       const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
       const till = await billing.openTill(tx, [{ id: campaignId, ...of }], at);
@@ -300,8 +300,7 @@ export function createSpending(
       for (const one of reports.toSorted((a, b) => (a.day < b.day ? -1 : 1))) {
         const before = known.get(keyOf({ creative_id: one.creativeId, day: one.day }));
         // A report that shrinks is a correction, or half an answer: nothing is given back by itself.
-        const more = (now: bigint, then: bigint | undefined): bigint =>
-          now > (then ?? 0n) ? now - (then ?? 0n) : 0n;
+        const more = (now: bigint, then = 0n): bigint => (now > then ? now - then : 0n);
         const media = more(one.mediaMicros, before?.media_micros);
         const impressions = more(BigInt(one.impressions), before?.impressions);
         const clicks = more(BigInt(one.clicks), before?.clicks);
@@ -319,7 +318,7 @@ export function createSpending(
           total: used.total + all,
           funds: used.funds - all,
         }).all;
-        let price = costs.price < room ? costs.price : room;
+        let price = least([costs.price, room]);
         let wholesale = costs.price > 0n ? (costs.wholesale * price) / costs.price : 0n;
         const asked: LeadSale = {
           ...sale,

@@ -29,7 +29,7 @@ export function createSandbox(
   const step = (rootId: string, campaignId: string, until: Date): Promise<Date | null> =>
     inScope(db.app, { rootId }, async (tx) => {
       const row = await rows.byId(tx, campaignId, true);
-      if (!row || row.platform !== 'sandbox' || row.state !== 'active') return null;
+      if (row?.platform !== 'sandbox' || row.state !== 'active') return null;
       const behind = new Date(until.getTime() - MOST_BEHIND_MS);
       const from = row.ran_until && row.ran_until > behind ? row.ran_until : behind;
       const at = new Date(Math.min(until.getTime(), from.getTime() + STEP_MS));
