@@ -518,6 +518,7 @@ describe('[SIMP-04] creatives', () => {
     ).toEqual({
       alt_text: ['must not exceed 125 characters'],
     });
+    expect((await upload(clientUser, id, Buffer.alloc(0))).body.errors).toEqual({ file: ['is empty'] });
     const own = await as(clientUser);
     const creative = added.body.data.id;
     expect((await own('PUT', `/ads/creatives/${creative}`, { status: 'removed' })).status).toBe(200);
