@@ -79,7 +79,7 @@ export const samples: Samples = {
   'POST /api/ads/creatives': {
     named: true,
     request: async (t) => {
-      const at = 'x';
+      const at = 'matrixboundary';
       const fields = {
         leadspeekID: (await campaignOf(t)).id,
         name: t.canary,
