@@ -24,7 +24,7 @@ const drawing = (width: number, height: number, title: string, size: number): Bu
       <path d="M0 ${height} L${width * 0.25} ${height * 0.45} L${width * 0.45} ${height * 0.8} L${width * 0.7} ${height * 0.35} L${width} ${height * 0.75} L${width} ${height} Z" fill="#1f5c43"/>
       <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" fill="none" stroke="#1f5c43"/>
       <text x="${width * 0.05}" y="${size * 1.5}" font-family="Inter" font-weight="700" font-size="${size}" fill="#173f2f">${title}</text>
-      <rect x="${width * 0.05}" y="${height - size * 1.9}" width="${size * 5.2}" height="${size * 1.5}" rx="${size * 0.3}" fill="#d9480f"/>
+      <rect x="${width * 0.05}" y="${height - size * 1.9}" width="${size * 6.9}" height="${size * 1.5}" rx="${size * 0.3}" fill="#d9480f"/>
       <text x="${width * 0.05 + size * 0.55}" y="${height - size * 0.9}" font-family="Inter" font-weight="600" font-size="${size * 0.75}" fill="#ffffff">See the Tarn 28</text>
     </svg>`,
   );

@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Select, SimpleGrid, Text } from '@mantine/core';
+import { Group, SegmentedControl, Select, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { AD_GROUPS, AD_PLATFORM_NAMES, type AdGroup } from '../../../../contract/ads/ad-rules.ts';
 import type { Client } from '../../../../contract/index.ts';
@@ -13,6 +13,13 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money, None } from '../../../ui/Values.tsx';
 
 type Row = Awaited<ReturnType<Client['adReports']['report']>>['data'][number];
+
+const TILES = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(130px, 1fr))',
+  gap: 'var(--mantine-spacing-sm)',
+  marginBottom: 'var(--mantine-spacing-md)',
+} as const;
 
 const WORDS: Record<AdGroup, string> = {
   campaign: 'Campaign',
@@ -109,7 +116,7 @@ export function AdReport() {
   ];
   return (
     <>
-      <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm" mb="md">
+      <div style={TILES}>
         <StatTile plain label="Impressions" value={total && num(total.impressions)} />
         <StatTile plain label="Clicks" value={total && num(total.clicks)} />
         <StatTile plain label="Visits" value={total && num(total.visits)} />
@@ -120,7 +127,7 @@ export function AdReport() {
           label="Cost per lead"
           value={total && (total.cost_per_lead_micros === null ? '–' : money(total.cost_per_lead_micros))}
         />
-      </SimpleGrid>
+      </div>
       {total && total.impressions > 0 && (
         <Text size="sm" c="dimmed" mb="md">
           {share(total.viewable, total.impressions)} of impressions were viewable

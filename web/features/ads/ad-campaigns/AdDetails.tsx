@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -19,6 +19,12 @@ import { ErrorState } from '../../../ui/states.tsx';
 import { AdAudienceFields, AdBudgetFields, AdNameFields } from './AdFields.tsx';
 import { Creatives } from './Creatives.tsx';
 import { AD_RULES, type AdCampaign, type AdValues, adInputOf, adValuesOf } from './model.ts';
+
+const TILES = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(130px, 1fr))',
+  gap: 'var(--mantine-spacing-sm)',
+} as const;
 
 /** One ad campaign: what it has spent and may still spend, its creatives, and its settings. */
 export function AdDetails({ id }: { id: string }) {
@@ -120,12 +126,12 @@ function Shown({ ad }: { ad: AdCampaign }) {
           {ad.sync_error}
         </Notice>
       )}
-      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm">
+      <div style={TILES}>
         <StatTile plain label="Spend" value={money(ad.total_spend)} />
         <StatTile plain label="Balance" value={money(ad.balance_micros)} />
         <StatTile plain label="Left today" value={left && money(left.day_micros)} />
         <StatTile plain label="Left this month" value={left && money(left.month_micros)} />
-      </SimpleGrid>
+      </div>
       {mayBuy && left && left.due_micros > 0 && (
         <Group justify="space-between">
           <Text size="sm">
