@@ -2,6 +2,7 @@
 
 /** First path segments reserved for us: no module may use these names. */
 export const RESERVED_SLUGS = [
+  'a',
   'agency-register',
   'api',
   'ask',

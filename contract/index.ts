@@ -14,6 +14,9 @@ import { settings } from './accounts/settings.ts';
 import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { views } from './accounts/views.ts';
+import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
+import { adReports } from './ads/ad-reports.ts';
+import { adZones } from './ads/ad-zones.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
@@ -59,6 +62,10 @@ export const contract = {
   setup,
   profile,
   roles,
+  adCampaigns,
+  creatives,
+  adZones,
+  adReports,
   sales,
   documents,
   agreements,
@@ -114,6 +121,7 @@ export const inputs = {
   exclusionForm: ExclusionForm,
   exclusionUpload: ExclusionUpload,
   rootExclusionUpload: RootExclusionUpload,
+  creativeForm: CreativeForm,
 };
 
 interface CallOptions {

@@ -8,6 +8,16 @@ import { CAMPAIGN_RULES, type RuleName } from './campaigns/campaign-rules.ts';
  * sides. The server converts in server/platform/http, the web in web/api.
  */
 const NAMES = {
+  // Ads
+  maxBid: 'max_bid',
+  monthlyBudget: 'monthly_budget',
+  dailyBudget: 'daily_budget',
+  goalValue: 'goal_value',
+  goalType: 'goal_type',
+  agencyMarkup: 'agency_markup',
+  remainingDays: 'remaining_days',
+  totalSpend: 'total_spend',
+
   // Lists
   Page: 'page',
   PerPage: 'per_page',

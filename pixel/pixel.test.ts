@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { parseSync } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPixel, PIXEL_LIMIT } from './build.ts';
+import { AD_TAG_LIMIT, buildAdTag, buildPixel, PIXEL_LIMIT } from './build.ts';
 
 // What the script does in a page is tested in e2e/pixel.test.ts; this file tests what needs no browser.
 
@@ -25,6 +25,17 @@ function* nodes(value: unknown): Generator<Record<string, unknown>> {
   if (!Array.isArray(value)) yield value as Record<string, unknown>;
   for (const child of Object.values(value)) yield* nodes(child);
 }
+
+describe('tag of house ads', () => {
+  it('[SIMP-04] is at most 2 KB gzipped, and keeps and reads nothing in the browser', async () => {
+    const tag = await buildAdTag({ outDir });
+    expect(AD_TAG_LIMIT).toBe(2048);
+    expect(tag.gzipBytes).toBeLessThanOrEqual(AD_TAG_LIMIT);
+    const text = await readFile(tag.file, 'utf8');
+    expect(parseSync('ad.js', text).errors).toEqual([]);
+    expect(text).not.toMatch(/cookie|localStorage|sessionStorage|innerHTML|eval|document\.write/);
+  });
+});
 
 describe('visitor script', () => {
   it('[CAMP-01] is at most 1.5 KB gzipped', () => {

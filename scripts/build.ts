@@ -88,8 +88,9 @@ export async function buildAll(ifNeeded: boolean): Promise<void> {
   if (ifNeeded && fresh) return;
   console.log('Building pixel, web app, and API client ...');
   rmSync(stamp, { force: true });
-  const { buildPixel } = await import('../pixel/build.ts');
+  const { buildAdTag, buildPixel } = await import('../pixel/build.ts');
   const pixel = await buildPixel({ outDir: join(dist, 'pixel/v1') });
+  await buildAdTag({ outDir: join(dist, 'pixel/v1') });
   console.log(`pixel: ${pixel.gzipBytes} bytes gzipped`);
   const { buildSdk } = await import('./sdk/build.ts');
   await buildSdk(join(dist, 'sdk'));

@@ -4,6 +4,7 @@ import { registerDemoCrm } from '../demo/crm/crm.ts';
 import { type DemoReceiver, registerDemoReceiver } from '../demo/receiver/receiver.ts';
 import { createApp } from './app.ts';
 import { demoDns } from './demo/dns.ts';
+import { addDemoNews } from './demo/news.ts';
 import {
   DEMO_LOGINS,
   RECEIVER_NAME,
@@ -164,6 +165,7 @@ async function main(): Promise<void> {
         if (!wantsDemo) return;
         registerDemoCrm(server, { host: host('crm.'), services, slow: SLOW_SERVICE });
         receiver = registerDemoReceiver(server, { host: host('receiver.') });
+        addDemoNews(server, { host: host('news.'), agencyHost: host('acme.') });
         addDemoShop(server, {
           host: host('shop.'),
           agencyHost: host('acme.'),
@@ -205,6 +207,7 @@ async function main(): Promise<void> {
       say(`  Agencies        ${at('acme.')}   ${at('bluepeak.')}`);
       say(`  Second root     ${at('summit.')}`);
       say(`  Demo shop       ${at('shop.')}   visit it, sign up, and become a lead`);
+      say(`  Demo news site  ${at('news.')}   click an ad, and become a lead that it brought`);
       say(`  Demo receiver   ${at('receiver.')}   where leads are delivered`);
       say(`  Demo CRM        ${at('crm.')}   stands in for the services that leads are delivered to`);
       say();

@@ -58,7 +58,7 @@ export const STATE_REASONS = [
 const Optional = <T extends z.ZodType>(type: T) =>
   z.union([z.literal('').transform(() => null), z.null(), type]).optional();
 
-/** The modules that campaigns can be created in. */
+/** The modules whose campaigns bring leads. Ad campaigns have calls of their own (contract/ads/ad-campaigns.ts). */
 export const CAMPAIGN_MODULES = ['local', 'locator', 'enhance', 'b2b'] as const;
 
 type Rule = (typeof campaignRules)[number][1];
@@ -201,6 +201,9 @@ export const Campaign = z.object({
   created_at: Instant,
 });
 
+/** A campaign of any module, also of ads, whose states change by the same calls. */
+const AnyCampaign = Campaign.extend({ leadspeekType: z.enum([...CAMPAIGN_MODULES, 'simplifi']) });
+
 /** A campaign in a list: without what may be too long to be in one, which `get` returns. */
 export const CampaignRow = Campaign.omit({
   locatorkeyword: true,
@@ -296,7 +299,7 @@ export const campaigns = {
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ status: z.enum(['active', 'paused']) }))
-    .output(Done.extend({ data: Campaign })),
+    .output(Done.extend({ data: AnyCampaign })),
   archive: call
     .route({
       method: 'POST',
@@ -306,7 +309,7 @@ export const campaigns = {
     })
     .meta({ access: 'campaign.write' })
     .input(Which.extend({ status: z.enum(['archived', 'paused']).default('archived') }))
-    .output(Done.extend({ data: Campaign })),
+    .output(Done.extend({ data: AnyCampaign })),
   remove: call
     .route({
       method: 'POST',
@@ -322,7 +325,7 @@ export const campaigns = {
       method: 'GET',
       path: '/leadspeek/client/list',
       tags: ['Campaigns'],
-      summary: 'Lists campaigns, paginated',
+      summary: 'Lists campaigns that bring leads, paginated',
     })
     .meta({ access: 'campaign.read' })
     .input(

@@ -151,6 +151,8 @@ const Step = z.object({
       'view',
       'identify',
       'thanks',
+      'ad_click',
+      'ad_view',
       'signal',
       'lead',
       'delivery',
@@ -160,11 +162,11 @@ const Step = z.object({
       'unmerge',
     ])
     .describe(
-      'A page view, a sign-up, the thank-you page, an intent signal, the lead itself, a delivery of it, its return, the decision about that, a merge of two records of the person, or the undo of one',
+      'A page view, a sign-up, the thank-you page, the click on an ad or its view, an intent signal, the lead itself, a delivery of it, its return, the decision about that, a merge of two records of the person, or the undo of one',
     ),
   id: Id,
   at: Instant,
-  title: Text.describe('Title of the page'),
+  title: Text.describe('Title of the page, or name of the creative'),
   page_url: Text,
   referrer: Text,
   seconds: z.int().nullable().describe('Time on the page, until the next one in the same browser'),
@@ -180,12 +182,12 @@ const Step = z.object({
     })
     .nullable()
     .describe('The source of the visit, from the page’s address'),
-  destination: Text,
+  destination: Text.describe('Of a delivery. Of an ad, the site that showed it'),
   state: z.enum(DELIVERY_STATES).nullable(),
   error: Text,
   reason: z.enum(RETURN_REASONS).nullable().describe('Why the lead was returned'),
   decision: z.enum(RETURN_STATES).nullable().describe('Whether the return was approved or declined'),
-  note: Text.describe('The note on the return or the decision'),
+  note: Text.describe('The note on the return or the decision. Of an ad, its campaign'),
   match_type: MatchType.nullable().describe('What identified the person'),
   confidence: z.int().nullable(),
   price_micros: Micros.nullable(),

@@ -3,6 +3,7 @@ import type { TransferKind } from './ledger.ts';
 const KINDS: Record<TransferKind, string> = {
   lead: 'Lead',
   lead_return: 'Refunded lead',
+  ad_spend: 'Ads',
   top_up: 'Recorded balance',
   prepaid_top_up: 'Card top-up',
   prepaid_refund: 'Prepaid refund',

@@ -7,6 +7,7 @@ import { Day, Dollars, Done, GivenDay, given, Id, Instant, Micros } from '../pri
 export const TRANSFER_KINDS = [
   'lead',
   'lead_return',
+  'ad_spend',
   'top_up',
   'prepaid_top_up',
   'prepaid_refund',

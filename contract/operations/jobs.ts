@@ -8,6 +8,8 @@ export const JOB_TITLES: Record<string, string> = {
   'access.news': 'Account security email to owners',
   'access.reset': 'Password reset email',
   'access.sweep': 'Session cleanup',
+  'ads.deliver': 'Ad delivery',
+  'ads.spend': 'Ad spend',
   'alerts.forget': 'Alert cleanup',
   'alerts.judge': 'Alert decisions',
   'alerts.message': 'Alert messages',

@@ -21,6 +21,7 @@ import {
   type MadeCampaign,
   type MadePerson,
 } from '../test/factories.ts';
+import { createDemoAds } from './ads.ts';
 import { seedIntent } from './intent.ts';
 import { inventPeople, sequence } from './names.ts';
 import { seedReturns } from './returns.ts';
@@ -29,6 +30,8 @@ import { seedDomains, seedPrograms, seedStates } from './states.ts';
 const DAY_MS = 86_400_000;
 const USD = 1_000_000n;
 const STRETCHES = 6;
+/** For how many days the demo has had ads. */
+const AD_DAYS = 5;
 /** Known people who come to the sites whose destinations are in trouble at the end of the last day. */
 const LATE_VISITORS = 6;
 /** Fixed, so that the demo shop finds its campaign again after a restart. */
@@ -265,6 +268,7 @@ export async function seedDemo(
   const readOnly = acmeRoles.find((role) => role.name === 'Read only')!;
   await user(acme, 'reader@demo.test', 'Riley Reader', 'administrator', { roleId: readOnly.id });
   const casey = await user(northwind, 'client@demo.test', 'Casey Northwind');
+  await make.accept(northwind, casey.id, 'simplifi_module');
   const harper = await user(harbor, 'client2@demo.test', 'Harper Harbor');
   const seller = await user(acme, 'seller@demo.test', 'Sidra Seller', 'sales', { isAccountExecutive: true });
   await make.salesAccount(acme, seller.id, 'approve');
@@ -600,6 +604,7 @@ export async function seedDemo(
     });
   }
 
+  let ads: Awaited<ReturnType<typeof createDemoAds>> | undefined;
   // Some weeks of visits, each day resolved when it ends, using that day's clock.
   const referrers = ['https://www.google.com/', 'https://www.bing.com/', 'https://news.example/', ''];
   for (let day = 0; day <= days; day++) {
@@ -630,6 +635,20 @@ export async function seedDemo(
       }
       await features.leads.resolver.resolveAll();
     }
+    if (day === Math.max(0, days - AD_DAYS))
+      ads = await createDemoAds({
+        ...{
+          platform: past,
+          features,
+          make,
+          agency: acme,
+          client: northwind,
+          site: plans[0]!.campaign,
+          shopUrl,
+        },
+        newsHost: `news.${domain}`,
+        people: crowd.slice(200, 260),
+      });
     if (day === days - 1) await seedReturns(features, clock, { asClient: asCasey, asAgency: asAlex, buyers });
     if (day === days - 9) await topUp(acme, 500n * USD, 'demo-3');
     const weekday = new Date(start).getUTCDay();
@@ -671,6 +690,7 @@ export async function seedDemo(
           await make.visit(campaign, { url: pages[i % pages.length]!, visitorId: newId(clock.now()), email });
         }
       await features.leads.resolver.resolveAll();
+      await ads?.stretch();
     }
     // Does what the jobs would: fees of a new month, closing the periods that have ended, and charging for them.
     let issued = 0;

@@ -11,6 +11,9 @@ import { feature as setup } from './accounts/setup/feature.ts';
 import { feature as tenants } from './accounts/tenants/feature.ts';
 import { feature as users } from './accounts/users/feature.ts';
 import { feature as views } from './accounts/views/feature.ts';
+import { feature as adAttribution } from './ads/ad-attribution/feature.ts';
+import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
+import { feature as adServing } from './ads/ad-serving/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -106,4 +109,7 @@ export const FEATURES = [
   developer,
   analytics,
   reportAnalytics,
+  adCampaigns,
+  adServing,
+  adAttribution,
 ] as const;

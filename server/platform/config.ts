@@ -146,6 +146,13 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://ipinfo.io'),
+    SIMPLIFI_APP_KEY: z.string().min(1).optional(),
+    SIMPLIFI_USER_KEY: z.string().min(1).optional(),
+    SIMPLIFI_ORGANIZATION: z.coerce.number().int().min(1).optional(),
+    SIMPLIFI_API_BASE: z
+      .url()
+      .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
+      .default('https://app.simpli.fi'),
     ...oauthSettings,
     CONNECTIONS_PER_ADDRESS: z.coerce.number().int().min(0).max(1_000_000).default(200),
     SIGNUP_LIMITS: limitsSetting(SIGNUP_LIMITS),
@@ -249,6 +256,8 @@ export interface Config {
   pdlApiBase: string;
   /** IPinfo, which knows whose network an address is, instead of the sandbox's file. */
   ipinfo: { token: string; apiBase: string } | undefined;
+  /** Simpli.fi instead of the sandbox exchange: its keys, and the organization that campaigns are created in. */
+  simplifi: { appKey: string; userKey: string; organization: number; apiBase: string } | undefined;
   /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
   stripe:
     | { secretKey: string; publishableKey: string; webhookSecrets: string[]; apiBase: string }
@@ -346,6 +355,15 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    simplifi:
+      e.SIMPLIFI_APP_KEY && e.SIMPLIFI_USER_KEY && e.SIMPLIFI_ORGANIZATION
+        ? {
+            appKey: e.SIMPLIFI_APP_KEY,
+            userKey: e.SIMPLIFI_USER_KEY,
+            organization: e.SIMPLIFI_ORGANIZATION,
+            apiBase: e.SIMPLIFI_API_BASE,
+          }
+        : undefined,
     ipinfo: e.IPINFO_TOKEN ? { token: e.IPINFO_TOKEN, apiBase: e.IPINFO_API_BASE } : undefined,
     oauthClients: Object.fromEntries(
       Object.entries(OAUTH_VENDORS).flatMap(([vendor, name]) => {

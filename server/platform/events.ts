@@ -124,6 +124,20 @@ export interface Events {
    * who did it; null if it happened by itself.
    */
   'lead.refunded': { leadId: string; creditId: string; by: string | null };
+  /** An ad campaign, or what it shows, has changed. */
+  'ads.changed': { rootId: string; campaignId: string };
+  /** Visits are about to become leads (root's scope); their transaction has reserved them. */
+  'visits.resolving': {
+    rootId: string;
+    visits: readonly {
+      campaign_id: string;
+      event_id: string;
+      visitor_id: string | null;
+      received_at: Date;
+      url: string | null;
+      gpc: boolean;
+    }[];
+  };
   /** A connection works again, so what waited for it can go on (in the scope of whoever mended it). */
   'connection.restored': { rootId: string; connectionId: string };
   /** A connection is about to be removed: nothing may be delivered through it any more. */

@@ -26,7 +26,7 @@ export class OutboundError extends Error {
 export interface OutboundRequest {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
-  body?: string;
+  body?: string | Buffer;
   /** Covers name lookup, connection, headers and body together, including all redirects. */
   timeoutMs?: number;
   /** The maximum number of bytes read from the response body; the rest is cut off. */

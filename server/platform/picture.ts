@@ -16,6 +16,8 @@ export interface PictureRules {
   square?: boolean;
   /** Most pixels (width x height) an upload may claim to have. */
   maxPixels: number;
+  /** Takes a GIF, too, of which the first frame is kept. */
+  withGif?: boolean;
 }
 
 /** A picture as we store it: our own encoding of its pixels, with nothing else from the original file. */
@@ -52,7 +54,7 @@ const TWINS: [family: string, names: RegExp][] = [
 const PROLOG_CHARACTERS = 4096;
 
 /** What is taken as it is, by its first bytes; a drawing becomes a PNG. */
-const FORMATS = ['png', 'jpg', 'webp'] as const;
+const FORMATS = ['png', 'jpg', 'webp', 'gif'] as const;
 disableTypes(types.filter((type) => !(FORMATS as readonly string[]).includes(type)));
 
 /**
@@ -65,7 +67,8 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
   const format = claimOf(file)?.type;
   const text = format ? '' : file.toString('utf8');
   const begins = format ? -1 : drawingAt(text.slice(0, PROLOG_CHARACTERS));
-  if (!format && begins === -1) throw new PictureFault('must be a PNG, JPEG, WebP, or SVG image');
+  if ((!format && begins === -1) || (format === 'gif' && !rules.withGif))
+    throw new PictureFault(`must be a PNG, JPEG, ${rules.withGif ? 'GIF, ' : ''}WebP, or SVG image`);
   const source = format ? file : await rasterise(text, begins, rules.maxSide);
   const size = claimOf(source);
   if (!size || size.width < 1 || size.height < 1) throw new Error('Its size cannot be determined.');

@@ -559,6 +559,139 @@ export function createFactories(features: Services, platform: Platform) {
       });
       return { id, siteKey, owner };
     },
+    /** An ad campaign of a client, with budgets that are not in the way unless given, and a 300x250 creative. */
+    async adCampaign(
+      client: Company,
+      given: {
+        name?: string;
+        platform?: 'sandbox' | 'house' | 'simplifi';
+        state?: 'active' | 'paused';
+        balance?: bigint;
+        clickUrl?: string;
+        size?: [width: number, height: number];
+        image?: Buffer;
+        startsOn?: string;
+        endsOn?: string;
+      } & Partial<Omit<Parameters<Services['adCampaigns']['insert']>[2], 'platform'>> = {},
+    ): Promise<MadeCampaign & { creativeId: string }> {
+      const at = clock.now();
+      const [id, creativeId] = [newId(at), newId(at)];
+      const owner = { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.id };
+      const { name, platform: by, state, balance, clickUrl, size, image, startsOn, endsOn, ...ad } = given;
+      const max_bid_micros = ad.max_bid_micros ?? 5_000_000n;
+      const siteKey = features.campaigns.newSiteKey();
+      await inScope(db.app, { rootId: client.root_id }, async (tx) => {
+        await features.adCampaigns.insert(
+          tx,
+          {
+            id,
+            ...owner,
+            module: 'simplifi',
+            name: name ?? `Ads ${next()}`,
+            state: state ?? 'active',
+            site_key: siteKey,
+            starts_on: startsOn ?? null,
+            ends_on: endsOn ?? null,
+            price_micros: BigInt(max_bid_micros) / 1000n,
+            created_at: at,
+            updated_at: at,
+          },
+          {
+            daily_micros: 1_000_000_000n,
+            monthly_micros: 10_000_000_000n,
+            ...ad,
+            max_bid_micros,
+            platform: by ?? 'house',
+          },
+        );
+        await features.adCampaigns.insertCreative(tx, {
+          id: creativeId,
+          ...owner,
+          campaign_id: id,
+          name: `Creative ${next()}`,
+          width: size?.[0] ?? 300,
+          height: size?.[1] ?? 250,
+          type: 'image/png',
+          bytes: image ?? Buffer.from('iVBORw0KGgo=', 'base64'),
+          alt_text: 'An ad',
+          click_url: clickUrl ?? 'https://shop.example.com/',
+          created_at: at,
+          updated_at: at,
+        });
+        if (balance) {
+          const of = { rootId: owner.root_id, agencyId: owner.agency_id, clientId: owner.company_id };
+          await features.billing.topUp(
+            tx,
+            { ...of, campaignId: id, amountMicros: balance, key: `factory-${id}` },
+            at,
+          );
+        }
+      });
+      return { id, siteKey, owner, creativeId };
+    },
+    /** One more creative of an ad campaign. */
+    adCreative(
+      campaign: MadeCampaign,
+      given: { name: string; clickUrl: string; size: [number, number]; image: Buffer },
+    ): Promise<void> {
+      const at = clock.now();
+      return inScope(db.app, { rootId: campaign.owner.root_id }, (tx) =>
+        features.adCampaigns.insertCreative(tx, {
+          id: newId(at),
+          ...campaign.owner,
+          campaign_id: campaign.id,
+          name: given.name,
+          width: given.size[0],
+          height: given.size[1],
+          type: 'image/png',
+          bytes: given.image,
+          alt_text: 'A pack by Northwind Outfitters',
+          click_url: given.clickUrl,
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+    },
+    /** A zone of house ads on news.example.com, of a client or an agency; 300x250 at $5 for 1,000 unless given. */
+    async adZone(
+      company: Company,
+      given: { name?: string; key?: string; hosts?: string[]; size?: [number, number]; cpm?: bigint } = {},
+    ): Promise<{ id: string; key: string }> {
+      const at = clock.now();
+      const id = newId(at);
+      const key = given.key ?? features.campaigns.newSiteKey();
+      await inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.adServing.zones.insert(tx, {
+          id,
+          ...ownerOf(company),
+          agency_id: company.agency_id!,
+          key,
+          name: given.name ?? `Zone ${next()}`,
+          hosts: given.hosts ?? ['news.example.com'],
+          width: given.size?.[0] ?? 300,
+          height: given.size?.[1] ?? 250,
+          cpm_micros: given.cpm ?? 5_000_000n,
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+      return { id, key };
+    },
+    /** What a root requires of ad campaigns, and its share of what media costs. */
+    adTerms(
+      root: Company,
+      given: Partial<Parameters<Services['adCampaigns']['putTerms']>[1]>,
+    ): Promise<void> {
+      return inScope(db.app, { rootId: root.id }, (tx) =>
+        features.adCampaigns.putTerms(tx, {
+          ...given,
+          root_id: root.id,
+          agency_id: null,
+          company_id: root.id,
+          updated_at: clock.now(),
+        }),
+      );
+    },
     /** What the root charges an agency for a lead, in micro-dollars. */
     leadCost(agency: Company, costMicros: bigint, companyMicros = 0n): Promise<void> {
       return inScope(db.app, { rootId: agency.root_id }, (tx) =>

@@ -582,6 +582,11 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/configuration/user/log-category',
       'POST /api/configuration/user/show-user',
       'POST /api/configuration/user/show-campaigns',
+      'POST /api/leadspeek/simplifi/check-budget-increase',
+      // The samples have no image, no product, and nothing due (features/ads/ad-campaigns/ad-campaigns.test.ts).
+      'POST /api/ads/creatives',
+      'POST /api/leadspeek/simplifi',
+      'POST /api/leadspeek/simplifi/charge-campaign-by-remaining-days',
       // Only reads a text.
       'POST /api/leadspeek/keyword-to-tags',
       // Only reads, and uses nothing up.

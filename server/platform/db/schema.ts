@@ -62,6 +62,149 @@ export interface Schema {
     agency_id: string | null;
     balance: bigint;
   };
+  ad_campaign: {
+    campaign_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    platform: 'sandbox' | 'house' | 'simplifi';
+    max_bid_micros: bigint;
+    daily_micros: bigint;
+    monthly_micros: bigint;
+    total_micros: bigint | null;
+    goal_type: 'cpc' | 'cpa' | 'ctr' | null;
+    goal_micros: bigint | null;
+    markup_bp: Generated<number>;
+    frequency_cap: number | null;
+    frequency_hours: Generated<number>;
+    click_days: Generated<number>;
+    view_hours: Generated<number>;
+    states: Generated<string[]>;
+    zips: Generated<string[]>;
+    held_micros: Generated<bigint>;
+    spent_micros: Generated<bigint>;
+    unposted_micros: Generated<bigint>;
+    external_id: string | null;
+    synced_at: Date | null;
+    sync_error: string | null;
+    ran_until: Date | null;
+    created_at: Date;
+    updated_at: Date;
+  };
+  ad_day: {
+    campaign_id: string;
+    day: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    held_micros: Generated<bigint>;
+    spent_micros: Generated<bigint>;
+  };
+  ad_hour: {
+    campaign_id: string;
+    hour: Date;
+    creative_id: string;
+    place: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    impressions: Generated<bigint>;
+    viewable: Generated<bigint>;
+    clicks: Generated<bigint>;
+    visits: Generated<bigint>;
+    leads: Generated<bigint>;
+    view_leads: Generated<bigint>;
+    spend_micros: Generated<bigint>;
+    wholesale_micros: Generated<bigint>;
+    media_micros: Generated<bigint>;
+  };
+  ad_impression: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    creative_id: string;
+    zone_id: string | null;
+    place: string;
+    state: 'held' | 'billed' | 'lost' | 'expired';
+    day: string;
+    at: Date;
+    expires_at: Date;
+    held_micros: bigint;
+    media_micros: Generated<bigint>;
+    wholesale_micros: Generated<bigint>;
+    price_micros: Generated<bigint>;
+    viewer: Buffer | null;
+    billed_at: Date | null;
+    viewable_at: Date | null;
+    clicked_at: Date | null;
+    is_posted: Generated<boolean>;
+  };
+  ad_lead: {
+    lead_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    creative_id: string;
+    impression_id: string;
+    place: string;
+    way: 'click' | 'view';
+    touched_at: Date;
+    at: Date;
+  };
+  ad_outside_day: {
+    campaign_id: string;
+    creative_id: string;
+    day: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    impressions: bigint;
+    clicks: bigint;
+    media_micros: bigint;
+    price_micros: bigint;
+  };
+  ad_terms: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    minimum_bid_micros: Generated<bigint>;
+    minimum_daily_micros: Generated<bigint>;
+    minimum_monthly_micros: Generated<bigint>;
+    share_bp: Generated<number>;
+    updated_at: Date;
+  };
+  ad_visit: {
+    impression_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    creative_id: string;
+    place: string;
+    site_id: string;
+    event_id: string;
+    visitor_id: string | null;
+    clicked_at: Date;
+    at: Date;
+  };
+  ad_zone: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    key: string;
+    name: string;
+    hosts: string[];
+    width: number;
+    height: number;
+    cpm_micros: bigint;
+    state: Generated<'active' | 'removed'>;
+    created_at: Date;
+    updated_at: Date;
+  };
   agreement_acceptance: {
     id: string;
     root_id: string;
@@ -631,6 +774,25 @@ export interface Schema {
     agency_id: string;
     company_id: string;
     used_at: Date;
+  };
+  creative: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    name: string;
+    kind: Generated<'image'>;
+    width: number;
+    height: number;
+    type: 'image/png' | 'image/jpeg';
+    bytes: Buffer;
+    alt_text: string;
+    click_url: string;
+    state: Generated<'active' | 'paused' | 'removed'>;
+    external_id: string | null;
+    created_at: Date;
+    updated_at: Date;
   };
   credit: {
     id: string;
@@ -2230,6 +2392,7 @@ export interface Schema {
     kind:
       | 'lead'
       | 'lead_return'
+      | 'ad_spend'
       | 'top_up'
       | 'prepaid_top_up'
       | 'prepaid_refund'

@@ -498,6 +498,7 @@ describe('[AGCY-05] changing an agency', () => {
       { type: 'locator', status: true },
       { type: 'enhance', status: true },
       { type: 'b2b', status: true },
+      { type: 'simplifi', status: true },
     ]);
   });
 
@@ -517,10 +518,11 @@ describe('[AGCY-05] changing an agency', () => {
     const choosable = async () =>
       ((await nodeOf(node.company_id)).selected_modules as { type: string }[]).map((one) => one.type);
     expect(await now()).toEqual({
-      modules: ['local', 'locator', 'enhance', 'b2b'],
+      modules: ['local', 'locator', 'enhance', 'b2b', 'simplifi'],
       betaFeature: [
         { id: 1, is_beta: true, apply_to_all_agency: false },
         { id: 2, is_beta: true, apply_to_all_agency: false },
+        { id: 3, is_beta: true, apply_to_all_agency: false },
       ],
     });
     expect(await rootMenu()).toEqual((await now()).modules);
@@ -558,15 +560,11 @@ describe('[AGCY-05] changing an agency', () => {
     expect((await b2b(false, false)).status).toBe(200);
     // What the root itself sells.
     expect((await save({ modules: [] })).status).toBe(422);
-    expect((await save({ modules: ['simplifi'] })).status).toBe(422);
-    expect((await save({ betaFeature: [{ id: 3, is_beta: true, apply_to_all_agency: true }] })).status).toBe(
-      422,
-    );
     expect((await save({ modules: ['local', 'enhance'] })).status).toBe(200);
     expect(await rootMenu()).toEqual(['local', 'enhance']);
     expect(await choosable()).toEqual(['local', 'enhance']);
     expect((await b2b(true, false)).status).toBe(200);
-    expect((await save({ modules: ['local', 'locator', 'enhance', 'b2b'] })).status).toBe(200);
+    expect((await save({ modules: ['local', 'locator', 'enhance', 'b2b', 'simplifi'] })).status).toBe(200);
     expect(await rootMenu()).toEqual(await choosable());
   });
 
@@ -828,6 +826,7 @@ describe('[AGCY-19] the list', () => {
           { value: 'locator', label: 'Search ID' },
           { value: 'enhance', label: 'Enhance ID' },
           { value: 'b2b', label: 'B2B ID' },
+          { value: 'simplifi', label: 'Simplifi ID' },
         ],
         leadlocalurl: 'site-id',
         customer_payment_id: '',

@@ -236,6 +236,7 @@ describe('[TEN-07] module names and addresses', () => {
       { type: 'locator', name: 'Finder', url: 'search-id' },
       { type: 'enhance', name: 'Enhance ID', url: 'enhance-id' },
       { type: 'b2b', name: 'B2B ID', url: 'b2b-id' },
+      { type: 'simplifi', name: 'Simplifi ID', url: 'simplifi-id' },
     ]);
     expect((door.rootsidemenu as { name: string }[])[0]!.name).toBe('Site ID');
     const user = (await app.call('GET', '/api/user', { host: 'acme.root.test', token: tokens.client! })).body;

@@ -174,7 +174,7 @@ describe('[PROF-02] the setup of a new agency and of its client', () => {
       paymentgateway: 'sandbox',
       card_set: false,
       isBeta: false,
-      modules: ['local', 'locator', 'enhance', 'b2b'],
+      modules: ['local', 'locator', 'enhance', 'b2b', 'simplifi'],
       agencyFilteredModules: ['local', 'locator', 'enhance'],
       colors_parent: { link_color: '#111111' },
       rootPaymentTermsNewAgencies: ['Weekly', 'Monthly', 'One Time', 'Prepaid'].map((value) => ({
@@ -186,6 +186,7 @@ describe('[PROF-02] the setup of a new agency and of its client', () => {
         { value: 'locator', label: 'Search ID' },
         { value: 'enhance', label: 'Enhance ID' },
         { value: 'b2b', label: 'B2B ID' },
+        { value: 'simplifi', label: 'Simplifi ID' },
       ],
       fcampid: '',
       finamt: '0.00',
@@ -384,7 +385,7 @@ describe('[BETA-01] modules and trials', () => {
     });
     expect((await some.get(`/api/user/checksetupcomplete/${some.id}`)).body).toMatchObject({
       clientsidebar: [],
-      agencyFilteredModules: ['local', 'locator', 'enhance', 'b2b'],
+      agencyFilteredModules: ['local', 'locator', 'enhance', 'b2b', 'simplifi'],
       isBeta: true,
       betaFeature: [
         { id: 1, name: 'Data Wallet', slug: 'data_wallet', is_beta: true, apply_to_all_agency: false },
@@ -395,6 +396,6 @@ describe('[BETA-01] modules and trials', () => {
     await inScope(app.platform.db.app, scope, (tx) =>
       products.choose(tx, { ...owner, modules: null, terms: null, updated_at: at }),
     );
-    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local|locator|enhance|b2b');
+    expect((await some.get('/api/user')).body.leadspeek_type).toBe('local|locator|enhance|b2b|simplifi');
   });
 });

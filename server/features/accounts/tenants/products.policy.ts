@@ -1,7 +1,7 @@
 import type { Module } from '../../../../contract/accounts/setup.ts';
 
 /** The modules that this version can run; the others exist in name only and are never shown. */
-const BUILT: readonly Module[] = ['local', 'locator', 'enhance', 'b2b'];
+const BUILT: readonly Module[] = ['local', 'locator', 'enhance', 'b2b', 'simplifi'];
 
 /** The trial features that every root starts with (BETA-01). */
 export const BETA_FEATURES = [

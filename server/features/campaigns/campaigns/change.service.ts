@@ -266,6 +266,8 @@ export function createChanges(
   }
 
   return {
+    modulesOf,
+
     /** Creates a campaign for a client; a client's own people need not name it. */
     async create(
       ctx: Ctx,
@@ -384,7 +386,9 @@ export function createChanges(
       await mayCharge(ctx, change.campaign_id, change);
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, change.campaign_id)) ?? missing();
-        const module = row.module as Module;
+        // Ad campaigns have a form of their own (features/ads).
+        if (row.module === 'simplifi') return missing();
+        const module = row.module;
         if (only && module !== only) return missing();
         const given = { ...change, ...keptOf(row, change) };
         checkFields(ctx, given, module);
@@ -459,6 +463,7 @@ export function createChanges(
       );
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.campaignById(tx, id)) ?? missing();
+        if (row.module === 'simplifi') return missing();
         await extras.checkMayAdd(tx, ctx, row.company_id);
         await boundedBy(tx, 'campaigns', row.company_id, 'company_id');
         const [kept] = await pricing.retailOf(tx, [id], now);

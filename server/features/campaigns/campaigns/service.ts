@@ -54,6 +54,10 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     targets: targetsOf,
     aim: changes.aim,
     insert: changes.insert,
+    /** For campaigns of other rooms (features/ads): who may add them, and changes of their rows. */
+    mayAdd: extras.checkMayAdd,
+    modulesOf: changes.modulesOf,
+    edit: store.updateCampaign,
     /** A campaign that the scope may see, whatever its state; null when there is none. */
     visible: async (tx: Tx, id: string) => (await store.campaignById(tx, id)) ?? null,
     lock: store.lockCampaigns,

@@ -177,6 +177,8 @@ function listed(
   if (asked.id) q = q.where('c.id', '=', asked.id);
   if (asked.companyId) q = q.where('c.company_id', '=', asked.companyId);
   if (asked.modules) q = q.where('c.module', 'in', asked.modules);
+  // Ad campaigns have a list of their own.
+  else if (!asked.id) q = q.where('c.module', '<>', 'simplifi');
   if (asked.groupId)
     q = q.where((eb) =>
       eb(

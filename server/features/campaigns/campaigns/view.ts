@@ -197,7 +197,12 @@ export function createViews({ db, clock }: Platform, { billing, pricing, tenants
         };
       }),
 
-    get: (ctx: Ctx, id: string) => inScope(db.app, ctx.scope, (tx) => one(tx, ctx, id)),
+    /** A campaign that brings leads. @throws Refusal 404 */
+    get: (ctx: Ctx, id: string) =>
+      inScope(db.app, ctx.scope, async (tx) => {
+        if ((await store.campaignById(tx, id))?.module === 'simplifi') return missing();
+        return one(tx, ctx, id);
+      }),
 
     /** Campaigns for programs: by cursor, and as they are stored. */
     reads: {
@@ -224,7 +229,9 @@ export function createViews({ db, clock }: Platform, { billing, pricing, tenants
       /** One campaign, with what it looks for. @throws Refusal 404 */
       one: (ctx: Ctx, id: string) =>
         inScope(db.app, ctx.scope, async (tx) => {
-          const [row] = await priced(tx, ctx, [(await store.campaignById(tx, id)) ?? missing()]);
+          const found = (await store.campaignById(tx, id)) ?? missing();
+          if (found.module === 'simplifi') return missing();
+          const [row] = await priced(tx, ctx, [found]);
           return { ...row!, target: (await targetsOf(tx, [id])).get(id) ?? null };
         }),
     },

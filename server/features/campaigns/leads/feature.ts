@@ -11,9 +11,11 @@ export const feature = defineFeature({
   about: 'Leads: who is accepted and why not, what they show, and how they came.',
   tables: ['campaign_conversion', 'lead', 'lead_change', 'lead_contact', 'lead_return'],
   reads: [
+    'ad_lead',
     'campaign',
     'company',
     'connection',
+    'creative',
     'delivery',
     'delivery_attempt',
     'integration',

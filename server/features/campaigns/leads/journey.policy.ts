@@ -1,3 +1,4 @@
+import { CLICK_PARAMETER } from '../../../../contract/ads/ad-rules.ts';
 import type { DeliveryState } from '../../../../contract/campaigns/destinations.ts';
 import { MATCH_KINDS } from '../../../../contract/campaigns/leads.ts';
 import type { ReturnReason, ReturnState } from '../../../../contract/campaigns/return-rules.ts';
@@ -19,6 +20,7 @@ const PARAMETERS = {
 } as const;
 /** Ids that ad networks put into the address of a click. */
 const CLICK_IDS = [
+  CLICK_PARAMETER,
   'gclid',
   'gbraid',
   'wbraid',
@@ -72,7 +74,7 @@ export function cameBy(text: string | null): Came | null {
 
 /** A step of a journey as it is stored; what its kind does not have is null. */
 export interface StepRow {
-  kind: 'visit' | 'signal' | 'lead' | 'delivery' | 'return' | 'decision' | 'merge' | 'unmerge';
+  kind: 'visit' | 'ad' | 'signal' | 'lead' | 'delivery' | 'return' | 'decision' | 'merge' | 'unmerge';
   id: string;
   at: Date;
   /** Of a visit: what the pixel saw. */
@@ -83,7 +85,7 @@ export interface StepRow {
   /** Until the next page in the same browser; null for the last of a visit. */
   ms: number | null;
   is_recognized: boolean | null;
-  /** Of a delivery. */
+  /** Of a delivery; of an ad, the site that showed it. */
   destination: string | null;
   state: DeliveryState | null;
   error: string | null;
@@ -108,7 +110,14 @@ const EVENTS: Record<string, 'identify' | 'thanks'> = { identify: 'identify', th
 
 /** A step as it is told. */
 export const stepOf = (row: StepRow) => ({
-  kind: row.kind === 'visit' ? (EVENTS[row.event ?? ''] ?? ('view' as const)) : row.kind,
+  kind:
+    row.kind === 'visit'
+      ? (EVENTS[row.event ?? ''] ?? ('view' as const))
+      : row.kind === 'ad'
+        ? row.event === 'click'
+          ? ('ad_click' as const)
+          : ('ad_view' as const)
+        : row.kind,
   id: row.id,
   at: row.at.toISOString(),
   title: textOf(row.title),

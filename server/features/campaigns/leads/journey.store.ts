@@ -11,7 +11,7 @@ const MOST_BROWSERS = 20;
 
 /**
  * A page of what happened around a lead, the newest first, and how much there is: the visits of its person to the
- * campaign's sites, also those before they were recognized in the same browser, its deliveries, and its return. What goes through a
+ * campaign's sites, also those before they were recognized in the same browser, its deliveries, its return, and the ad that brought it. What goes through a
  * connection that the scope does not see is told without its answer. `people`: who the person of the lead is known as.
  */
 export async function journeyOf(
@@ -44,6 +44,12 @@ export async function journeyOf(
              null::int as match_kind, null::int as confidence, null::bigint as price_micros, null as keyword, null::int[] as shared
       from visits
       union all
+      -- The ad that brought them, with the site that showed it and its campaign.
+      select 'ad', a.impression_id, a.touched_at, a.way, null, x.name, null, null, null, a.place, null, null, null, null, c.name,
+              null, null, null, null, null
+      from ad_lead a join creative x on x.id = a.creative_id join campaign c on c.id = a.campaign_id
+      where a.lead_id = ${lead.id}::uuid
+      union all
       select 'lead', l.id, l.created_at, null, null, null, null, null, null, null, null, null, null, null, null,
              l.match_kind, l.confidence, l.price_micros, null, null
       from lead l where l.id = ${lead.id}::uuid
@@ -70,7 +76,7 @@ export async function journeyOf(
       from return_request r where r.lead_id = ${lead.id}::uuid and r.decided_at is not null)
     select *, count(*) over () as total from steps
     -- At the same moment, a visit comes before the lead that it became, and that before its deliveries.
-    order by at desc, array_position(array['decision', 'return', 'unmerge', 'merge', 'delivery', 'lead', 'signal', 'visit'], kind), id
+    order by at desc, array_position(array['decision', 'return', 'unmerge', 'merge', 'delivery', 'lead', 'signal', 'visit', 'ad'], kind), id
     limit ${asked.limit} offset ${asked.offset}`.execute(tx);
   return { rows, total: Number(rows[0]?.total ?? 0) };
 }

@@ -72,6 +72,7 @@ export function createResolver(
             ],
       );
       const matches = await people.match(tx, rootId, asked);
+      await platform.events.emit(tx, 'visits.resolving', { rootId, visits: pending });
       const outcomes = await accept(
         tx,
         rootId,

@@ -17,6 +17,8 @@ export interface TillCampaign {
 /** The money side of a lead: what the client pays, what the agency pays, what it cost the root. */
 export interface LeadSale {
   id: string;
+  /** A lead unless given; for ads, a batch of impressions (features/ads). */
+  kind?: 'lead' | 'ad_spend';
   rootId: string;
   agencyId: string;
   clientId: string;
@@ -156,10 +158,10 @@ export async function openTill(
           const supplier = sale.supplierMicros ?? 0n;
           return {
             owner: clientOf(sale),
-            kind: 'lead',
+            kind: sale.kind ?? 'lead',
             referenceId: sale.id,
             campaignId: sale.campaignId,
-            key: `lead:${sale.id}`,
+            key: `${sale.kind ?? 'lead'}:${sale.id}`,
             entries: [
               {
                 account: {

@@ -39,9 +39,9 @@ const tie = (seed: bigint, row: string, transfer: string, lead: string): string 
 export const quickAudit = (seed: bigint): string => `
   with passed as materialized (
     select account_id, lot_id, day, count(*) as entries, sum(amount) as total,
-      -sum(amount) filter (where amount < 0 and code in (1, 2) and event = 'lead') as sold,
+      -sum(amount) filter (where amount < 0 and code in (1, 2) and event in ('lead', 'ad_spend')) as sold,
       -sum(amount) filter (where amount < 0 and code = 10
-        and event in ('lead', 'wallet_charge', 'platform_fee', 'monthly_fee', 'minimum_spend', 'onboarding')) as drawn,
+        and event in ('lead', 'ad_spend', 'wallet_charge', 'platform_fee', 'monthly_fee', 'minimum_spend', 'onboarding')) as drawn,
       bool_or(is_stray) as strays,
       ${print('zero', ['amount', 'hash'])},
       ${print('side', ['-amount', 'side'])},

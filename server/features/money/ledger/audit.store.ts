@@ -88,15 +88,15 @@ const CHECKS: Record<string, string> = {
     from campaign g join company c on c.id = g.company_id where g.state = 'active' and c.removed_at is not null`,
   'what limits have counted is what was spent': `
     with retail as materialized (
-      select campaign_id, company_id, sum(price) as total from by_transfer where kind = 'lead' and price > 0 group by 1, 2),
+      select campaign_id, company_id, sum(price) as total from by_transfer where kind in ('lead', 'ad_spend') and price > 0 group by 1, 2),
     spent as (
       select 'campaign' as subject, campaign_id as id, sum(total) as total from retail group by 2
       union all
       select 'client', company_id, sum(total) from retail group by 2
       union all
       select 'wallet', coalesce(c.agency_id, b.company_id), sum(b.drawn) from by_transfer b
-      left join campaign c on c.id = b.campaign_id and b.kind = 'lead'
-      where b.drawn > 0 and b.kind in ('lead', 'wallet_charge', 'platform_fee', 'monthly_fee', 'minimum_spend', 'onboarding') group by 2),
+      left join campaign c on c.id = b.campaign_id and b.kind in ('lead', 'ad_spend')
+      where b.drawn > 0 and b.kind in ('lead', 'ad_spend', 'wallet_charge', 'platform_fee', 'monthly_fee', 'minimum_spend', 'onboarding') group by 2),
     counted as (select subject, subject_id as id, sum(micros) as total from spend_day group by 1, 2)
     select coalesce(o.subject, c.subject) || ' ' || coalesce(o.id, c.id) || ' spent ' || coalesce(o.total, 0) || ', counted ' || coalesce(c.total, 0)
     from spent o full join counted c on c.subject = o.subject and c.id = o.id

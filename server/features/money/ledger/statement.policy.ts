@@ -45,7 +45,7 @@ export const ROOT = codesOf('root_revenue', 'root_cost');
 export const SUPPLIER = codesOf('root_cost');
 
 /** Events with a client side and an agency side. */
-export const BILLED = ['lead', 'lead_return', 'platform_fee', 'monthly_fee'];
+export const BILLED = ['lead', 'lead_return', 'ad_spend', 'platform_fee', 'monthly_fee'];
 
 /**
  * What a lead (or its return, or a campaign's fee) was worth to each side, from its entries. Clients see only their

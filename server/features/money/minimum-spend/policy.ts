@@ -1,9 +1,10 @@
 import type { TransferKind } from '../../../../contract/money/ledger.ts';
 
-/** What counts as spent: leads and fees that the root charged, less refunded leads. */
+/** What counts as spent: leads, ads, and fees that the root charged, less refunded leads. */
 export const SPEND_KINDS: readonly TransferKind[] = [
   'lead',
   'lead_return',
+  'ad_spend',
   'wallet_charge',
   'platform_fee',
   'monthly_fee',

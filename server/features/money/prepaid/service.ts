@@ -98,7 +98,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
   const order = (
     ctx: Ctx,
     row: CampaignRow,
-    given: { leads?: number | undefined; amount: bigint; key: string },
+    given: { leads?: number | undefined; amount: bigint; key: string; what?: string | undefined },
   ): Promise<store.OrderRow> =>
     root(ctx, async (tx) => {
       await store.holdOrders(tx, row.id);
@@ -142,7 +142,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         action: 'campaign.buy',
         objectKind: 'campaign',
         objectId: row.id,
-        description: `Requested to buy ${leads} leads for campaign #${row.number} by card, ${usd(amount)}`,
+        description: `Requested to buy ${leads} ${given.what ?? 'leads'} for campaign #${row.number} by card, ${usd(amount)}`,
         owner,
       });
       return made;
@@ -236,7 +236,12 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
      * @throws Refusal 404; 422 naming leads_buy or amount; 409 if it can't be bought, the amount is not the current one,
      * or another payment for the campaign is in progress
      */
-    async topUp(ctx: Ctx, id: string, given: { leads?: number | undefined; amount: string; key: string }) {
+    async topUp(
+      ctx: Ctx,
+      id: string,
+      /** `what`: what is bought instead of leads. */
+      given: { leads?: number | undefined; amount: string; key: string; what?: string },
+    ) {
       const row = await visible(ctx, id);
       const made = await order(ctx, row, { ...given, amount: microsOf(given.amount) });
       const result = await charges.charge({
@@ -245,12 +250,18 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
         referenceId: row.id,
         amountMicros: made.amount_micros,
         key: made.charge_key,
-        description: `Campaign #${row.number}: ${made.leads} leads`,
+        description: `Campaign #${row.number}: ${made.leads} ${given.what ?? 'leads'}`,
         details: detailsOf(made.term, made.leads, made.price_micros),
         userId: ctx.actor.userId,
         ip: ctx.ip,
       });
       return answerOf(ctx, row, result);
+    },
+
+    /** Whether a key has already ordered something for a campaign. @throws Refusal 404 */
+    async hasOrdered(ctx: Ctx, id: string, key: string): Promise<boolean> {
+      const row = await visible(ctx, id);
+      return root(ctx, async (tx) => (await store.orderByKey(tx, row.id, key)) !== undefined);
     },
 
     /**

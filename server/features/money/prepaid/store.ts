@@ -146,14 +146,13 @@ export async function insertRefund(tx: Tx, row: Insertable<Schema['prepaid_refun
   await tx.insertInto('prepaid_refund').values(row).execute();
 }
 
-/** What was put into and taken out of a campaign's balance, by kind of event, excluding leads (account code 1). */
+/** What was put into and taken out of a campaign's balance, by kind of event, excluding leads and ads (account code 1). */
 export async function movements(tx: Tx, companyId: string, campaignId: string): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ kind: string; sum: bigint }>`
     select t.kind, coalesce(sum(e.amount), 0)::bigint as sum from transfer t
     join entry e on e.transfer_id = t.id and e.company_id = ${companyId}::uuid and e.account_code = 1
-    where t.campaign_id = ${campaignId}::uuid and t.kind not in ('lead', 'lead_return') group by t.kind`.execute(
-    tx,
-  );
+    where t.campaign_id = ${campaignId}::uuid and t.kind not in ('lead', 'lead_return')
+      and t.kind <> 'ad_spend' group by t.kind`.execute(tx);
   return new Map(rows.map((row) => [row.kind, row.sum]));
 }
 

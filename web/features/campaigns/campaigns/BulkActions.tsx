@@ -9,7 +9,7 @@ import { notifyAction } from '../../../ui/notifyAction.tsx';
 import type { Selection } from '../../../ui/selection.ts';
 import { bulkOf, bulkSentence, campaignsWords, forEach } from './bulk.ts';
 import type { Campaign, CampaignRow } from './model.ts';
-import { quoted } from './model.ts';
+import { asLead, quoted } from './model.ts';
 import { saveDailyLimit, useCampaignChanged } from './queries.ts';
 
 const kinds = {
@@ -21,10 +21,13 @@ const kinds = {
 type Kind = keyof typeof kinds;
 
 const act: Record<Kind, (campaignId: string) => Promise<{ data: Campaign }>> = {
-  activate: (campaignId) => api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }),
-  pause: (campaignId) => api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }),
-  archive: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }),
-  restore: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }),
+  activate: (campaignId) =>
+    api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }).then(asLead),
+  pause: (campaignId) =>
+    api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }).then(asLead),
+  archive: (campaignId) =>
+    api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }).then(asLead),
+  restore: (campaignId) => api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }).then(asLead),
 };
 
 const questions: Partial<Record<Kind, { question: string; body: string }>> = {

@@ -1,4 +1,4 @@
-import { Input, Radio, Stack, Switch, Text, Title } from '@mantine/core';
+import { Button, Input, Radio, Stack, Switch, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { modulePath } from '../../../../contract/routing/routing.ts';
 import { modulesOf, type ShownModule } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { useFacts, useMay, useUser } from '../../../api/user.ts';
+import { lazyPage } from '../../../ui/chunk.ts';
 import { money, num } from '../../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
 import { Notice } from '../../../ui/Notice.tsx';
@@ -42,18 +43,29 @@ import { ScoreFields } from './ScoreFields.tsx';
 import { SetupSummary } from './SetupSummary.tsx';
 import { firstWrongStep, KINDS, type Module, STEP_FIELDS, STEPS, type StepKey } from './setup.model.ts';
 
+const AdBuilder = lazyPage(() => import('../../ads/ad-campaigns/AdBuilder.tsx'));
+
 /** 'Build Your Campaign' (spec product 2: /campaign-setup): step by step, with its price and what a lead will contain. */
 export default function CampaignSetupPage() {
   const mayCreate = useMayAdd();
   const facts = useFacts();
+  const [params, set] = useSearchParams();
   const modules = modulesOf(facts).filter(({ module }) => module !== 'simplifi');
+  const ads = modulesOf(facts).find(({ module }) => module === 'simplifi');
+  const isAds = ads !== undefined && (params.product === 'ads' || !modules[0]);
   return (
     <>
       <PageHeader
         title="Build Your Campaign"
-        line="Four steps. The cost and a sample lead stay in view, and nothing is saved until the end."
+        line={
+          isAds
+            ? 'Three steps. Nothing is saved until the end.'
+            : 'Four steps. The cost and a sample lead stay in view, and nothing is saved until the end.'
+        }
       />
-      {mayCreate && modules[0] ? (
+      {mayCreate && isAds ? (
+        <AdBuilder slug={ads.slug} onOther={() => set({ product: undefined, step: undefined })} />
+      ) : mayCreate && modules[0] ? (
         <Builder modules={modules} first={modules[0].module as Module} />
       ) : (
         <div className="card">
@@ -260,6 +272,7 @@ const Part = ({ title, children }: { title?: string; children: ReactNode }) => (
 
 /** The products, each with what it targets by. */
 function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) => void }) {
+  const [, set] = useSearchParams();
   const facts = useFacts();
   const modules = modulesOf(facts);
   const label = (module: ModuleType, text: string, name: string) => (
@@ -297,12 +310,17 @@ function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) 
           Not included in your products: {without.map(({ name }) => name).join(', ')}.
         </Text>
       )}
-      {facts.user?.is_master && (
+      {has('simplifi') && (
         <div className={`card ${classes.kind}`}>
           {label('simplifi', 'Shows your ads to the people you choose.', 'Simplifi ID')}
-          <Text size="sm" mt="xs">
-            Not available yet. You can’t build campaigns for this product here.
-          </Text>
+          <Button
+            mt="xs"
+            size="compact-sm"
+            variant="default"
+            onClick={() => set({ product: 'ads', step: undefined }, { push: true })}
+          >
+            Build an ad campaign
+          </Button>
         </div>
       )}
     </>

@@ -9,6 +9,7 @@ import { modulesOf } from '../../../../contract/routing/routing-facts.ts';
 import { api } from '../../../api/client.ts';
 import { usePageModule } from '../../../api/module.ts';
 import { useFacts, useMay, useUser } from '../../../api/user.ts';
+import { lazyPage } from '../../../ui/chunk.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { exactTime, money, num, shortDay } from '../../../ui/format.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
@@ -36,6 +37,8 @@ import {
 import { useMayAdd } from './queries.ts';
 import { leadPriceOf } from './resource.ts';
 
+const AdsPage = lazyPage(() => import('../../ads/ad-campaigns/AdsPage.tsx'));
+
 /** What a saved view of campaigns keeps of the address. */
 const KEYS = ['q', 'sort', 'dir', 'status', 'group', 'client'] as const;
 
@@ -62,7 +65,7 @@ function useServiceAgreement(module: ModuleType | undefined): 'b2b' | 'simplifi'
 
 /** The module's campaigns: the list, and each campaign in a drawer. */
 export default function CampaignsPage() {
-  return <CampaignList />;
+  return usePageModule()?.module === 'simplifi' ? <AdsPage /> : <CampaignList />;
 }
 
 /**

@@ -19,7 +19,7 @@ import { money } from '../../../ui/format.ts';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { isPrepaid } from '../../money/prepaid/model.ts';
-import { actionsOf, type Campaign, type CampaignAction, type CampaignRow, quoted } from './model.ts';
+import { actionsOf, asLead, type Campaign, type CampaignAction, type CampaignRow, quoted } from './model.ts';
 import { saveDailyLimit, useCampaignChanged, useMayAdd } from './queries.ts';
 
 const ExclusionModal = lazy(() => import('../../audience/exclusions/ExclusionModal.tsx'));
@@ -75,10 +75,14 @@ const needsBalance = (error: unknown): boolean =>
   error instanceof ApiError && error.errors.status?.[0] === 'needs a balance';
 
 async function call(action: CampaignAction, campaignId: string): Promise<{ data?: Campaign }> {
-  if (action === 'activate') return api.campaigns.activePause({ campaign_id: campaignId, status: 'active' });
-  if (action === 'pause') return api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' });
-  if (action === 'archive') return api.campaigns.archive({ campaign_id: campaignId, status: 'archived' });
-  if (action === 'restore') return api.campaigns.archive({ campaign_id: campaignId, status: 'paused' });
+  if (action === 'activate')
+    return api.campaigns.activePause({ campaign_id: campaignId, status: 'active' }).then(asLead);
+  if (action === 'pause')
+    return api.campaigns.activePause({ campaign_id: campaignId, status: 'paused' }).then(asLead);
+  if (action === 'archive')
+    return api.campaigns.archive({ campaign_id: campaignId, status: 'archived' }).then(asLead);
+  if (action === 'restore')
+    return api.campaigns.archive({ campaign_id: campaignId, status: 'paused' }).then(asLead);
   await api.campaigns.remove({ campaign_id: campaignId });
   return {};
 }

@@ -19,6 +19,11 @@ export type Campaign = Awaited<ReturnType<Client['campaigns']['get']>>;
 /** A campaign in a list: without what may be too long for one, such as 40,000 zip codes. */
 export type CampaignRow = Awaited<ReturnType<Client['campaigns']['list']>>['data'][number];
 
+/** What the calls for the states of all campaigns answer about one that brings leads. */
+export const asLead = (answer: { data: Omit<Campaign, 'module'> }): { data: Campaign } => ({
+  data: answer.data as Campaign,
+});
+
 /** Whether a module's campaigns use keywords instead of a site. */
 export const isSearch = (module: Campaign['module']): boolean => module !== 'local';
 

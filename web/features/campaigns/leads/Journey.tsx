@@ -110,6 +110,18 @@ function StepWords({ step }: { step: Step }) {
         </Text>
       </>
     );
+  if (step.kind === 'ad_click' || step.kind === 'ad_view')
+    return (
+      <>
+        <Text size="sm" className={classes.long!}>
+          {step.kind === 'ad_click' ? 'Clicked the ad ' : 'Saw the ad '}
+          <bdi>{step.title ?? 'that was shown'}</bdi>
+        </Text>
+        <Text size="xs" c="dimmed" className={classes.long!}>
+          {[step.note, step.destination && `on ${step.destination}`].filter(Boolean).join(' ')}
+        </Text>
+      </>
+    );
   if (step.kind === 'return' || step.kind === 'decision')
     return (
       <>

@@ -1,0 +1,63 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from './browser.ts';
+import { type Demo, startDemo } from './demo.ts';
+import { signInAt, userAgent } from './person.ts';
+
+let demo: Demo;
+let browser: Browser;
+beforeAll(async () => {
+  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.close();
+});
+
+test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the ad in its journey and its cost in the report', async () => {
+  const email = 'visitor6@demo.example';
+  const reader = await (await browser.newContext({ userAgent })).newPage();
+  const seen = reader.waitForResponse((response) => response.url().endsWith('/a/v1/view'));
+  await reader.goto(demo.url('news.localhost'));
+  const ad = reader.locator('.side .ad a');
+  await ad.waitFor();
+  expect((await seen).status()).toBe(204);
+  const opened = reader.context().waitForEvent('page');
+  await ad.click();
+  const shop = await opened;
+  await shop.waitForURL(/shop\.localhost.*adclid=[0-9a-f-]{36}/);
+  await shop.goto(demo.url('shop.localhost'));
+  await shop.getByRole('button', { name: email }).first().click();
+  await shop.locator('form button[type=submit]').first().click();
+  await shop.waitForURL(/thanks/);
+
+  const client = await signInAt(
+    browser,
+    demo.url('acme.localhost', '/login'),
+    'client@demo.test',
+    demo.password,
+  );
+  await expect
+    .poll(
+      async () => {
+        await client.goto(demo.url('acme.localhost', `/leads?q=${encodeURIComponent(email)}`));
+        await client.locator('tbody tr', { hasText: email }).first().waitFor({ timeout: 3_000 });
+        return true;
+      },
+      { interval: 500 },
+    )
+    .toBe(true)
+    .catch(() => expect.fail('the newcomer is no lead'));
+  await client.locator('tbody tr', { hasText: email }).first().click();
+  const journey = client.getByRole('list', { name: 'Journey' });
+  await journey.getByText(/^Clicked the ad/).waitFor();
+  await journey.getByText(/on news\.localhost/).waitFor();
+
+  await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management?tab=report&by=creative'));
+  await client
+    .getByRole('cell', { name: /Creative .*300x250|Tarn 28/ })
+    .first()
+    .waitFor();
+  await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
+  await client.getByText('Sandbox exchange').first().waitFor();
+});

@@ -1,0 +1,26 @@
+import { contract } from '../../../../contract/index.ts';
+import { defineFeature, serve } from '../../../platform/feature.ts';
+import { exports } from './exports.ts';
+import { startSpending } from './jobs.ts';
+import { adCampaignRoutes, creativePlain, creativeRoutes } from './routes.ts';
+import { type AdCampaigns, createAdCampaigns } from './service.ts';
+
+export const feature = defineFeature({
+  name: 'ads/ad-campaigns',
+  about: 'Ad campaigns (Simplifi ID): budgets that hold, what ads cost, and the creatives that are shown.',
+  tables: ['ad_campaign', 'ad_day', 'ad_hour', 'ad_impression', 'ad_outside_day', 'ad_terms', 'creative'],
+  reads: ['campaign', 'company'],
+  create: (platform, below: Parameters<typeof createAdCampaigns>[1]) => ({
+    adCampaigns: createAdCampaigns(platform, below),
+  }),
+  http: ({ adCampaigns }: { adCampaigns: AdCampaigns }) => ({
+    calls: [
+      serve(contract.adCampaigns, adCampaignRoutes(adCampaigns)),
+      serve(contract.creatives, creativeRoutes(adCampaigns)),
+    ],
+    plain: creativePlain(adCampaigns),
+  }),
+  work: async ({ adCampaigns }: { adCampaigns: AdCampaigns }, platform) =>
+    void (await startSpending(adCampaigns, platform)),
+  exports,
+});

@@ -1,0 +1,101 @@
+/** Hundredths of a percent in a whole. */
+const WHOLE = 10_000n;
+/** How far a campaign may be ahead of even spending, so that small budgets spend at all. */
+const AHEAD_MS = 3_600_000;
+
+/** What is added to the price of media: the platform's share, then the agency's markup (hundredths of a percent). */
+export interface Rates {
+  share_bp: number;
+  markup_bp: number;
+  /** The media is the agency's own (house ads): no one is paid for it, so the agency pays the share only. */
+  is_own: boolean;
+}
+
+const up = (amount: bigint, by: bigint): bigint => (amount + by - 1n) / by;
+
+/** What an impression costs everyone, micro-dollars, by the price of its media. Parts of a micro-dollar round up. */
+export function costsOf(media: bigint, { share_bp, markup_bp, is_own }: Rates) {
+  const share = up(media * BigInt(share_bp), WHOLE);
+  return {
+    media,
+    supplier: is_own ? 0n : media,
+    wholesale: is_own ? share : media + share,
+    price: up((media + share) * (WHOLE + BigInt(markup_bp)), WHOLE),
+  };
+}
+
+/** The most that can be bid for an impression's media, so that the client pays at most `most` for it. */
+export function bidOf(most: bigint, rates: Rates): bigint {
+  let bid = (most * WHOLE * WHOLE) / ((WHOLE + BigInt(rates.share_bp)) * (WHOLE + BigInt(rates.markup_bp)));
+  while (bid > 0n && costsOf(bid, rates).price > most) bid--;
+  return bid;
+}
+
+/** Budgets in what the client pays, micro-dollars. */
+export interface Budgets {
+  daily_micros: bigint;
+  monthly_micros: bigint;
+  total_micros: bigint | null;
+}
+/** What is spent or promised: on the day, in its month, and in all; and what the balance has left for more. */
+export interface Used {
+  day: bigint;
+  month: bigint;
+  total: bigint;
+  funds: bigint;
+}
+
+/** The least of amounts. */
+export function least(amounts: readonly bigint[]): bigint {
+  let found = amounts[0]!;
+  for (const amount of amounts) if (amount < found) found = amount;
+  return found;
+}
+
+/** What may still be spent of each budget, never below 0, and the least of them. */
+export function roomOf(budgets: Budgets, used: Used) {
+  const left = (amount: bigint): bigint => (amount > 0n ? amount : 0n);
+  const day = left(budgets.daily_micros - used.day);
+  const month = left(budgets.monthly_micros - used.month);
+  const total = budgets.total_micros === null ? null : left(budgets.total_micros - used.total);
+  const funds = left(used.funds);
+  return { day, month, total, funds, all: least([day, month, funds, ...(total === null ? [] : [total])]) };
+}
+
+/** How much of a daily budget may be spent by a moment: evenly over the day, a little ahead. */
+export function pacedTo(daily: bigint, at: Date, day: { from: Date; ends: Date }): bigint {
+  const length = day.ends.getTime() - day.from.getTime();
+  const passed = Math.min(length, at.getTime() - day.from.getTime() + AHEAD_MS);
+  return (daily * BigInt(passed)) / BigInt(length);
+}
+
+/** The calendar day of an instant in a time zone, YYYY-MM-DD. */
+export const dayIn = (at: Date, zone: string): string =>
+  Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(zone).toPlainDate().toString();
+
+/** On how many days, today included, a campaign can still run in the month of `today`. */
+export function remainingDays(
+  today: string,
+  flight: { starts_on: string | null; ends_on: string | null },
+): number {
+  const begin = flight.starts_on && flight.starts_on > today ? flight.starts_on : today;
+  const first = Temporal.PlainDate.from(today);
+  const last = first.with({ day: first.daysInMonth }).toString();
+  const end = flight.ends_on && flight.ends_on < last ? flight.ends_on : last;
+  return begin > end
+    ? 0
+    : Temporal.PlainDate.from(begin).until(Temporal.PlainDate.from(end), { largestUnit: 'day' }).days + 1;
+}
+
+/** What the balance lacks for the rest of the month: the daily budget on its remaining days, within the other budgets. */
+export function dueOf(budgets: Budgets, used: Used, days: number): bigint {
+  if (days === 0) return 0n;
+  const room = roomOf(budgets, used);
+  const wanted = least([
+    room.day + budgets.daily_micros * BigInt(days - 1),
+    room.month,
+    ...(room.total === null ? [] : [room.total]),
+  ]);
+  const lacks = wanted - room.funds;
+  return lacks > 0n ? lacks : 0n;
+}

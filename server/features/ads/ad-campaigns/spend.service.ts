@@ -1,0 +1,373 @@
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { Campaigns } from '../../campaigns/campaigns/index.ts';
+import type { Billing, LeadSale } from '../../money/billing/index.ts';
+import { periodOf } from '../../money/data-wallet/index.ts';
+import { costsOf, dayIn, least, pacedTo, type Rates, roomOf, type Used } from './policy.ts';
+import * as spent from './spend.store.ts';
+import * as store from './store.ts';
+
+/** An impression that a campaign wants; `mostMicros`: the most that its client would pay for it. */
+export interface Wanted {
+  id: string;
+  creativeId: string;
+  zoneId?: string | null;
+  place: string;
+  mostMicros: bigint;
+  /** What its media costs, where that is known beforehand (house ads). */
+  mediaMicros?: bigint;
+  /** How long it may still be billed. */
+  lastsMs: number;
+  viewer: Buffer | null;
+}
+
+/** What is billed for an impression: what its media cost. */
+export interface Notice {
+  id: string;
+  mediaMicros: bigint;
+  isViewable: boolean;
+}
+
+/** What an outside platform reports for a day and a creative, so far. */
+export interface Reported {
+  day: string;
+  creativeId: string;
+  impressions: number;
+  clicks: number;
+  mediaMicros: bigint;
+}
+
+/** What became of a notice; `above`: it asks for more than was bid. */
+export type Noticed = 'billed' | 'repeated' | 'late' | 'lost' | 'above' | 'unknown';
+
+const MOST_EXPIRED = 2_000;
+const MOST_POSTED = 20_000;
+
+export type Spending = ReturnType<typeof createSpending>;
+
+/**
+ * What ad campaigns spend: promised before an ad is shown, billed when it was, then posted to the ledger. A promise is
+ * taken out of every budget under the lock of the campaign's row, so no number of workers spends more than its day,
+ * month, flight, or balance allows. Runs in the root's scope.
+ */
+export function createSpending(
+  { db, clock }: Platform,
+  { billing, campaigns }: { billing: Billing; campaigns: Campaigns },
+) {
+  /** The rates of a campaign now. */
+  async function ratesOf(tx: Tx, row: store.AdRow): Promise<Rates> {
+    const terms = await store.termsOf(tx, row.root_id);
+    return {
+      share_bp: terms?.share_bp ?? 0,
+      markup_bp: row.markup_bp,
+      is_own: row.platform === 'house',
+    };
+  }
+
+  /** What a campaign, which the transaction has locked, has used of its budgets on a day. */
+  async function usedOf(tx: Tx, row: store.AdRow, day: string): Promise<Used> {
+    const balance = (await billing.prepaidOf(tx, [row.id])).get(row.id) ?? 0n;
+    const manual = await billing.accounts.billsManually(tx, row.agency_id);
+    return {
+      ...(await store.usedOn(tx, row.id, day)),
+      total: row.held_micros + row.spent_micros,
+      // Where the agency bills its clients itself, there is no balance to keep to.
+      funds: manual ? row.monthly_micros : balance - row.held_micros - row.unposted_micros,
+    };
+  }
+
+  /** Whether a campaign runs on a day. */
+  const runs = (row: store.AdRow, day: string): boolean =>
+    row.state === 'active' &&
+    (row.starts_on === null || row.starts_on <= day) &&
+    (row.ends_on === null || day <= row.ends_on);
+
+  return {
+    ratesOf,
+    usedOf,
+    runs,
+
+    /** What a campaign can still spend now, with what pacing holds back for the rest of the day. */
+    async roomNow(tx: Tx, row: store.AdRow, at = clock.now()) {
+      const day = dayIn(at, row.time_zone);
+      const used = await usedOf(tx, row, day);
+      const room = roomOf(row, used);
+      const paced = pacedTo(row.daily_micros, at, periodOf(at, row.time_zone, 'day')) - used.day;
+      const now = least([paced, room.all]);
+      return { ...room, day: room.day, now: runs(row, day) && now > 0n ? now : 0n };
+    },
+
+    /**
+     * Promises impressions to a campaign, in their order, as far as its budgets and pacing allow. Returns the ids of
+     * those that it gets. `at`: the time of the auction.
+     */
+    async hold(
+      tx: Tx,
+      campaignId: string,
+      wanted: readonly Wanted[],
+      at = clock.now(),
+    ): Promise<Set<string>> {
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!row) return new Set();
+      let { now } = await this.roomNow(tx, row, at);
+      const day = dayIn(at, row.time_zone);
+      const rows: spent.Held[] = [];
+      for (const one of wanted) {
+        if (one.mostMicros > now) continue;
+        now -= one.mostMicros;
+        rows.push({
+          id: one.id,
+          campaign_id: row.id,
+          creative_id: one.creativeId,
+          zone_id: one.zoneId ?? null,
+          place: one.place,
+          day,
+          at,
+          expires_at: new Date(at.getTime() + one.lastsMs),
+          held_micros: one.mostMicros,
+          media_micros: one.mediaMicros ?? 0n,
+          viewer: one.viewer,
+        });
+      }
+      await spent.insertHeld(tx, rows);
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /**
+     * Bills impressions of one campaign, each once, whoever says so how often. What comes after its time costs nothing,
+     * and neither does what asks for more than was bid.
+     */
+    async bill(
+      tx: Tx,
+      campaignId: string,
+      notices: readonly Notice[],
+      at = clock.now(),
+    ): Promise<Map<string, Noticed>> {
+      const outcomes = new Map<string, Noticed>();
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!row) return new Map(notices.map(({ id }) => [id, 'unknown']));
+      const rates = await ratesOf(tx, row);
+      const ids = notices.map(({ id }) => id);
+      const known = new Map((await spent.impressionsOf(tx, ids)).map((one) => [one.id, one]));
+      const due: spent.Billed[] = [];
+      for (const { id, mediaMicros, isViewable } of notices) {
+        const one = known.get(id);
+        const costs = costsOf(mediaMicros, rates);
+        const outcome: Noticed =
+          !one || one.campaign_id !== campaignId
+            ? 'unknown'
+            : one.state === 'billed' || outcomes.has(id)
+              ? 'repeated'
+              : one.state === 'lost'
+                ? 'lost'
+                : one.state === 'expired' || one.expires_at < at
+                  ? 'late'
+                  : costs.price > one.held_micros
+                    ? 'above'
+                    : 'billed';
+        if (!outcomes.has(id)) outcomes.set(id, outcome);
+        if (outcome === 'billed')
+          due.push({
+            id,
+            price: costs.price,
+            wholesale: costs.wholesale,
+            media: costs.media,
+            at,
+            isViewable,
+          });
+      }
+      await spent.bill(tx, campaignId, due);
+      return outcomes;
+    },
+
+    /** Gives back what was promised to impressions that another bidder won. */
+    async lose(tx: Tx, campaignId: string, ids: readonly string[]): Promise<void> {
+      await store.adCampaignById(tx, campaignId, true);
+      await spent.release(tx, campaignId, ids, 'lost');
+    },
+
+    /** Gives back what was promised to impressions of a root whose notice never came. Returns how many. */
+    async expire(rootId: string): Promise<number> {
+      let all = 0;
+      const now = clock.now();
+      for (;;) {
+        const expired = await inScope(db.app, { rootId }, (tx) =>
+          spent.expiredOf(tx, rootId, now, MOST_EXPIRED),
+        );
+        for (const [campaignId, rows] of expired)
+          all += await inScope(db.app, { rootId }, async (tx) => {
+            await store.adCampaignById(tx, campaignId, true);
+            return spent.release(
+              tx,
+              campaignId,
+              rows.map(({ id }) => id),
+              'expired',
+            );
+          });
+        if (expired.size === 0) return all;
+      }
+    },
+
+    /**
+     * Posts what a campaign was billed since the last time: one event for all of it. If its balance or a limit does not
+     * cover all, the rest is waived, and the campaign stops.
+     */
+    async post(tx: Tx, campaignId: string, at = clock.now()): Promise<string | null> {
+      const [campaign] = await campaigns.lock(tx, [campaignId]);
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!campaign || !row) return null;
+      const due = await spent.unpostedOf(tx, campaignId, MOST_POSTED);
+      if (due.length === 0) return null;
+      const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
+      const till = await billing.openTill(tx, [{ id: campaignId, ...of }], at);
+      const manual = await billing.accounts.billsManually(tx, row.agency_id);
+      const sale: LeadSale = {
+        id: newId(at),
+        kind: 'ad_spend',
+        ...of,
+        campaignId,
+        priceMicros: 0n,
+        costMicros: 0n,
+        supplierMicros: 0n,
+      };
+      let refused: ReturnType<typeof till.refusal> = null;
+      let count = 0;
+      for (const one of due) {
+        const with_: LeadSale = {
+          ...sale,
+          priceMicros: sale.priceMicros + (manual ? 0n : one.price_micros),
+          costMicros: sale.costMicros + one.wholesale_micros,
+          supplierMicros: sale.supplierMicros! + (row.platform === 'house' ? 0n : one.media_micros),
+        };
+        refused = till.refusal(with_);
+        if (refused) break;
+        Object.assign(sale, with_);
+        count++;
+      }
+      const paid = due.slice(0, count).map(({ id }) => id);
+      let transferId: string | null = null;
+      if (sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros! > 0n) {
+        till.take(sale);
+        transferId = (await till.settle()).get(sale.id) ?? null;
+      }
+      await spent.markPosted(tx, campaignId, paid);
+      if (refused) {
+        await spent.waive(
+          tx,
+          campaignId,
+          due.slice(count).map(({ id }) => id),
+        );
+        if (campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
+      }
+      return transferId;
+    },
+
+    /**
+     * Charges what is new in the reports of an outside platform, each part once. What the platform spent beyond a budget
+     * is not charged to anyone below the root, which owes it. Returns what was charged.
+     */
+    async chargeReported(
+      tx: Tx,
+      campaignId: string,
+      place: string,
+      reports: readonly Reported[],
+      at = clock.now(),
+    ): Promise<bigint> {
+      const [campaign] = await campaigns.lock(tx, [campaignId]);
+      const row = await store.adCampaignById(tx, campaignId, true);
+      if (!campaign || !row || reports.length === 0) return 0n;
+      const rates = await ratesOf(tx, row);
+      const keyOf = (one: { creative_id: string; day: string }) => `${one.creative_id} ${one.day}`;
+      const from = reports.map(({ day }) => day).sort()[0]!;
+      const known = new Map((await spent.outsideDays(tx, campaignId, from)).map((one) => [keyOf(one), one]));
+      const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
+      const till = await billing.openTill(tx, [{ id: campaignId, ...of }], at);
+      const manual = await billing.accounts.billsManually(tx, row.agency_id);
+      const sale: LeadSale = {
+        id: newId(at),
+        kind: 'ad_spend',
+        ...of,
+        campaignId,
+        priceMicros: 0n,
+        costMicros: 0n,
+        supplierMicros: 0n,
+      };
+      const rows: spent.OutsideDay[] = [];
+      let refused: ReturnType<typeof till.refusal> = null;
+      let all = 0n;
+      const charged = new Map<string, bigint>();
+      for (const one of reports.toSorted((a, b) => (a.day < b.day ? -1 : 1))) {
+        const before = known.get(keyOf({ creative_id: one.creativeId, day: one.day }));
+        // A report that shrinks is a correction, or half an answer: nothing is given back by itself.
+        const more = (now: bigint, then = 0n): bigint => (now > then ? now - then : 0n);
+        const media = more(one.mediaMicros, before?.media_micros);
+        const impressions = more(BigInt(one.impressions), before?.impressions);
+        const clicks = more(BigInt(one.clicks), before?.clicks);
+        if (media === 0n && impressions === 0n && clicks === 0n) continue;
+        const costs = costsOf(media, rates);
+        const used = await usedOf(tx, row, one.day);
+        const today = charged.get(one.day) ?? 0n;
+        const month = [...charged].reduce(
+          (sum, [day, price]) => (day.slice(0, 7) === one.day.slice(0, 7) ? sum + price : sum),
+          0n,
+        );
+        const room = roomOf(row, {
+          day: used.day + today,
+          month: used.month + month,
+          total: used.total + all,
+          funds: used.funds - all,
+        }).all;
+        let price = least([costs.price, room]);
+        let wholesale = costs.price > 0n ? (costs.wholesale * price) / costs.price : 0n;
+        const asked: LeadSale = {
+          ...sale,
+          priceMicros: sale.priceMicros + (manual ? 0n : price),
+          costMicros: sale.costMicros + wholesale,
+          supplierMicros: sale.supplierMicros! + media,
+        };
+        const refusal = price > 0n ? till.refusal(asked) : null;
+        if (refusal || costs.price > price)
+          refused = refusal ?? (room === used.funds - all ? 'balance_empty' : refused);
+        if (refusal) {
+          price = 0n;
+          wholesale = 0n;
+          sale.supplierMicros = asked.supplierMicros!;
+        } else Object.assign(sale, asked);
+        all += price;
+        charged.set(one.day, today + price);
+        const hour = periodOf(new Date(`${one.day}T12:00:00Z`), row.time_zone, 'day').from;
+        rows.push({
+          creativeId: one.creativeId,
+          day: one.day,
+          hour,
+          impressions,
+          clicks,
+          media,
+          wholesale,
+          price,
+        });
+      }
+      if (sale.priceMicros > 0n || sale.costMicros > 0n) {
+        till.take(sale);
+        await till.settle();
+      }
+      await spent.addOutside(tx, campaignId, place, rows);
+      if (refused && campaign.state === 'active') await campaigns.stop(tx, campaign, refused, at);
+      return all;
+    },
+
+    /** Posts what all campaigns of a root were billed. Returns how many had anything. */
+    async postAll(rootId: string): Promise<number> {
+      const ids = await inScope(db.app, { rootId }, (tx) => spent.unpostedIn(tx, rootId));
+      for (const id of ids) await inScope(db.app, { rootId }, (tx) => this.post(tx, id));
+      return ids.length;
+    },
+
+    impressions: spent.impressionsOf,
+    timesSeen: spent.timesSeen,
+    click: spent.click,
+    forget: (rootId: string, before: Date, most: number) =>
+      inScope(db.app, { rootId }, (tx) => spent.forgetImpressions(tx, rootId, before, most)),
+  };
+}

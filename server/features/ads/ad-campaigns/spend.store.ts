@@ -1,0 +1,324 @@
+import { sql } from 'kysely';
+import type { Tx } from '../../../platform/db/scope.ts';
+
+/** An impression that is promised to a campaign. */
+export interface Held {
+  id: string;
+  campaign_id: string;
+  creative_id: string;
+  zone_id: string | null;
+  place: string;
+  day: string;
+  at: Date;
+  expires_at: Date;
+  held_micros: bigint;
+  media_micros: bigint;
+  viewer: Buffer | null;
+}
+
+/** What an impression turned out to cost. */
+export interface Billed {
+  id: string;
+  price: bigint;
+  wholesale: bigint;
+  media: bigint;
+  at: Date;
+  isViewable: boolean;
+}
+
+/**
+ * Promises impressions to campaigns, which the transaction has locked, and takes their prices out of what is left of the
+ * budgets.
+ */
+export async function insertHeld(tx: Tx, rows: readonly Held[]): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    with n as (
+      select h.*, a.root_id, a.agency_id, a.company_id
+      from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.campaign_id)}::uuid[], ${rows.map((r) => r.creative_id)}::uuid[],
+        ${rows.map((r) => r.zone_id)}::uuid[], ${rows.map((r) => r.place)}::text[], ${rows.map((r) => r.day)}::date[],
+        ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.expires_at)}::timestamptz[],
+        ${rows.map((r) => r.held_micros.toString())}::bigint[], ${rows.map((r) => (r.viewer ? `\\x${r.viewer.toString('hex')}` : null))}::bytea[],
+        ${rows.map((r) => r.media_micros.toString())}::bigint[])
+        h (id, campaign_id, creative_id, zone_id, place, day, at, expires_at, held, viewer, media)
+      join ad_campaign a using (campaign_id)),
+    added as (
+      insert into ad_impression (id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, state, day, at, expires_at,
+        held_micros, viewer, media_micros)
+      select id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, 'held', day, at, expires_at, held, viewer, media
+      from n),
+    days as (
+      insert into ad_day (campaign_id, day, root_id, agency_id, company_id, held_micros)
+      select campaign_id, day, root_id, agency_id, company_id, sum(held) from n group by 1, 2, 3, 4, 5
+      on conflict (campaign_id, day) do update set held_micros = ad_day.held_micros + excluded.held_micros)
+    update ad_campaign a set held_micros = a.held_micros + t.held
+    from (select campaign_id, sum(held) as held from n group by 1) t where a.campaign_id = t.campaign_id`.execute(
+    tx,
+  );
+}
+
+/** What is known of impressions. */
+export async function impressionsOf(tx: Tx, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  return tx
+    .selectFrom('ad_impression')
+    .select([
+      'id',
+      'campaign_id',
+      'creative_id',
+      'place',
+      'state',
+      'expires_at',
+      'held_micros',
+      'at',
+      'zone_id',
+    ])
+    .select(['viewable_at', 'clicked_at', 'billed_at', 'media_micros'])
+    .where('id', '=', sql<string>`any(${[...ids]}::uuid[])`)
+    .execute();
+}
+
+/** Bills promised impressions of a campaign, which the transaction has locked; returns those that it did. */
+export async function bill(tx: Tx, campaignId: string, rows: readonly Billed[]): Promise<Set<string>> {
+  if (rows.length === 0) return new Set();
+  const done = await sql<{ id: string }>`
+    with n as (
+      select * from unnest(${rows.map((r) => r.id)}::uuid[], ${rows.map((r) => r.price.toString())}::bigint[],
+        ${rows.map((r) => r.wholesale.toString())}::bigint[], ${rows.map((r) => r.media.toString())}::bigint[],
+        ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.isViewable)}::boolean[]) n (id, price, wholesale, media, at, viewable)),
+    done as (
+      update ad_impression i set state = 'billed', price_micros = n.price, wholesale_micros = n.wholesale, media_micros = n.media,
+        billed_at = n.at, viewable_at = case when n.viewable then n.at end, is_posted = n.price = 0 and n.wholesale = 0
+      from n where i.id = n.id and i.campaign_id = ${campaignId}::uuid and i.state = 'held'
+      returning i.*),
+    days as (
+      update ad_day d set held_micros = d.held_micros - t.held, spent_micros = d.spent_micros + t.price
+      from (select day, sum(held_micros) as held, sum(price_micros) as price from done group by 1) t
+      where d.campaign_id = ${campaignId}::uuid and d.day = t.day),
+    total as (
+      update ad_campaign a set held_micros = a.held_micros - t.held, spent_micros = a.spent_micros + t.price,
+        unposted_micros = a.unposted_micros + t.price
+      from (select sum(held_micros) as held, sum(price_micros) as price from done having count(*) > 0) t
+      where a.campaign_id = ${campaignId}::uuid),
+    hours as (
+      insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, impressions, viewable,
+        spend_micros, wholesale_micros, media_micros)
+      select campaign_id, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC', creative_id, place, root_id, agency_id, company_id,
+        count(*), count(viewable_at), sum(price_micros), sum(wholesale_micros), sum(media_micros)
+      from done group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, creative_id, place) do update set impressions = ad_hour.impressions + excluded.impressions,
+        viewable = ad_hour.viewable + excluded.viewable, spend_micros = ad_hour.spend_micros + excluded.spend_micros,
+        wholesale_micros = ad_hour.wholesale_micros + excluded.wholesale_micros, media_micros = ad_hour.media_micros + excluded.media_micros)
+    select id from done`.execute(tx);
+  return new Set(done.rows.map(({ id }) => id));
+}
+
+/** Gives back what was promised to impressions of a campaign, which the transaction has locked. Returns how many. */
+export async function release(
+  tx: Tx,
+  campaignId: string,
+  ids: readonly string[],
+  state: 'lost' | 'expired',
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { rows } = await sql<{ n: bigint }>`
+    with done as (
+      update ad_impression i set state = ${state}
+      where i.id = any(${[...ids]}::uuid[]) and i.campaign_id = ${campaignId}::uuid and i.state = 'held' returning i.day, i.held_micros),
+    days as (
+      update ad_day d set held_micros = d.held_micros - t.held
+      from (select day, sum(held_micros) as held from done group by 1) t
+      where d.campaign_id = ${campaignId}::uuid and d.day = t.day),
+    total as (
+      update ad_campaign a set held_micros = a.held_micros - t.held
+      from (select sum(held_micros) as held from done having count(*) > 0) t where a.campaign_id = ${campaignId}::uuid)
+    select count(*) as n from done`.execute(tx);
+  return Number(rows[0]!.n);
+}
+
+/** Promised impressions whose time is over, by campaign, a number at a time. */
+export async function expiredOf(tx: Tx, rootId: string, now: Date, most: number) {
+  const rows = await tx
+    .selectFrom('ad_impression')
+    .select(['id', 'campaign_id'])
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'held')
+    .where('expires_at', '<', now)
+    .orderBy('expires_at')
+    .limit(most)
+    .execute();
+  return Map.groupBy(rows, (row) => row.campaign_id);
+}
+
+/** Campaigns with spend that is not in the ledger yet. */
+export async function unpostedIn(tx: Tx, rootId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('ad_campaign')
+    .select('campaign_id')
+    .where('root_id', '=', rootId)
+    .where('unposted_micros', '>', 0n)
+    .orderBy('campaign_id')
+    .execute();
+  return rows.map((row) => row.campaign_id);
+}
+
+/** Billed impressions of a campaign that are not in the ledger yet, oldest first. */
+export const unpostedOf = (tx: Tx, campaignId: string, most: number) =>
+  tx
+    .selectFrom('ad_impression')
+    .select(['id', 'price_micros', 'wholesale_micros', 'media_micros'])
+    .where('campaign_id', '=', campaignId)
+    .where('state', '=', 'billed')
+    .where('is_posted', '=', false)
+    .orderBy('billed_at')
+    .orderBy('id')
+    .limit(most)
+    .execute();
+
+/** Marks impressions of a campaign, which the transaction has locked, as posted. */
+export async function markPosted(tx: Tx, campaignId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    with done as (
+      update ad_impression set is_posted = true
+      where id = any(${[...ids]}::uuid[]) and campaign_id = ${campaignId}::uuid and not is_posted returning price_micros)
+    update ad_campaign a set unposted_micros = a.unposted_micros - t.price
+    from (select coalesce(sum(price_micros), 0) as price from done) t where a.campaign_id = ${campaignId}::uuid`.execute(
+    tx,
+  );
+}
+
+/** Takes back billed impressions that could not be paid for: they stay shown, and cost no one anything. */
+export async function waive(tx: Tx, campaignId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    with old as (
+      select * from ad_impression where id = any(${[...ids]}::uuid[]) and campaign_id = ${campaignId}::uuid and state = 'billed' and not is_posted),
+    done as (
+      update ad_impression i set is_posted = true, price_micros = 0, wholesale_micros = 0, media_micros = 0
+      from old where i.id = old.id returning i.id),
+    days as (
+      update ad_day d set spent_micros = d.spent_micros - t.price
+      from (select day, sum(price_micros) as price from old group by 1) t where d.campaign_id = ${campaignId}::uuid and d.day = t.day),
+    hours as (
+      update ad_hour h set spend_micros = h.spend_micros - t.price, wholesale_micros = h.wholesale_micros - t.wholesale,
+        media_micros = h.media_micros - t.media
+      from (select date_trunc('hour', at at time zone 'UTC') at time zone 'UTC' as hour, creative_id, place,
+              sum(price_micros) as price, sum(wholesale_micros) as wholesale, sum(media_micros) as media from old group by 1, 2, 3) t
+      where h.campaign_id = ${campaignId}::uuid and h.hour = t.hour and h.creative_id = t.creative_id and h.place = t.place)
+    update ad_campaign a set spent_micros = a.spent_micros - t.price, unposted_micros = a.unposted_micros - t.price
+    from (select coalesce(sum(price_micros), 0) as price from old) t where a.campaign_id = ${campaignId}::uuid`.execute(
+    tx,
+  );
+}
+
+/** How often each viewer has been promised or shown a campaign since an instant. */
+export async function timesSeen(
+  tx: Tx,
+  rootId: string,
+  campaignIds: readonly string[],
+  viewer: Buffer,
+  since: Date,
+): Promise<Map<string, Date[]>> {
+  const rows = await tx
+    .selectFrom('ad_impression')
+    .select(['campaign_id', 'at'])
+    .where('root_id', '=', rootId)
+    .where('viewer', '=', viewer)
+    .where('at', '>=', since)
+    .where('state', 'in', ['held', 'billed'])
+    .where('campaign_id', '=', sql<string>`any(${[...campaignIds]}::uuid[])`)
+    .limit(5_000)
+    .execute();
+  const seen = new Map<string, Date[]>();
+  for (const { campaign_id, at } of rows) seen.getOrInsertComputed(campaign_id, () => []).push(at);
+  return seen;
+}
+
+/**
+ * Records that the ad of a billed impression was clicked; false if it was before. Its hour is that of the impression, so
+ * that rates are of the same impressions.
+ */
+export async function click(tx: Tx, id: string, at: Date): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    with done as (
+      update ad_impression set clicked_at = ${at} where id = ${id}::uuid and state = 'billed' and clicked_at is null returning *),
+    hours as (
+      insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, clicks)
+      select campaign_id, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC', creative_id, place, root_id, agency_id, company_id, 1 from done
+      on conflict (campaign_id, hour, creative_id, place) do update set clicks = ad_hour.clicks + 1)
+    select id from done`.execute(tx);
+  return rows.length > 0;
+}
+
+/** Deletes impressions from before an instant, a number at a time; those that are promised expire first. */
+export async function forgetImpressions(tx: Tx, rootId: string, before: Date, most: number): Promise<number> {
+  const { rows } = await sql<{ n: bigint }>`
+    with gone as (
+      delete from ad_impression where id in (
+        select id from ad_impression where root_id = ${rootId}::uuid and at < ${before} and state <> 'held'
+          and (state <> 'billed' or is_posted) limit ${most}) returning 1)
+    select count(*) as n from gone`.execute(tx);
+  return Number(rows[0]!.n);
+}
+
+/** What has been charged for the days that an outside platform reports. */
+export const outsideDays = (tx: Tx, campaignId: string, from: string) =>
+  tx
+    .selectFrom('ad_outside_day')
+    .select(['creative_id', 'day', 'impressions', 'clicks', 'media_micros'])
+    .where('campaign_id', '=', campaignId)
+    .where('day', '>=', from)
+    .execute();
+
+/** What is new on a day of an outside platform. */
+export interface OutsideDay {
+  creativeId: string;
+  day: string;
+  /** The beginning of the day in the client's zone. */
+  hour: Date;
+  impressions: bigint;
+  clicks: bigint;
+  media: bigint;
+  wholesale: bigint;
+  price: bigint;
+}
+
+/** Adds what is new on days of an outside platform to a campaign, which the transaction has locked. */
+export async function addOutside(
+  tx: Tx,
+  campaignId: string,
+  place: string,
+  rows: readonly OutsideDay[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  await sql`
+    with n as (
+      select a.campaign_id, a.root_id, a.agency_id, a.company_id, n.*
+      from unnest(${rows.map((r) => r.creativeId)}::uuid[], ${rows.map((r) => r.day)}::date[], ${rows.map((r) => r.hour)}::timestamptz[],
+        ${rows.map((r) => r.impressions.toString())}::bigint[], ${rows.map((r) => r.clicks.toString())}::bigint[],
+        ${rows.map((r) => r.media.toString())}::bigint[], ${rows.map((r) => r.wholesale.toString())}::bigint[],
+        ${rows.map((r) => r.price.toString())}::bigint[]) n (creative_id, day, hour, impressions, clicks, media, wholesale, price)
+      join ad_campaign a on a.campaign_id = ${campaignId}::uuid),
+    reported as (
+      insert into ad_outside_day (campaign_id, creative_id, day, root_id, agency_id, company_id, impressions, clicks, media_micros, price_micros)
+      select campaign_id, creative_id, day, root_id, agency_id, company_id, impressions, clicks, media, price from n
+      on conflict (campaign_id, creative_id, day) do update set impressions = ad_outside_day.impressions + excluded.impressions,
+        clicks = ad_outside_day.clicks + excluded.clicks, media_micros = ad_outside_day.media_micros + excluded.media_micros,
+        price_micros = ad_outside_day.price_micros + excluded.price_micros),
+    days as (
+      insert into ad_day (campaign_id, day, root_id, agency_id, company_id, spent_micros)
+      select campaign_id, day, root_id, agency_id, company_id, sum(price) from n group by 1, 2, 3, 4, 5
+      on conflict (campaign_id, day) do update set spent_micros = ad_day.spent_micros + excluded.spent_micros),
+    hours as (
+      insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, impressions, clicks, spend_micros,
+        wholesale_micros, media_micros)
+      select campaign_id, hour, creative_id, ${place}, root_id, agency_id, company_id, sum(impressions), sum(clicks), sum(price),
+        sum(wholesale), sum(media) from n group by 1, 2, 3, 4, 5, 6, 7
+      on conflict (campaign_id, hour, creative_id, place) do update set impressions = ad_hour.impressions + excluded.impressions,
+        clicks = ad_hour.clicks + excluded.clicks, spend_micros = ad_hour.spend_micros + excluded.spend_micros,
+        wholesale_micros = ad_hour.wholesale_micros + excluded.wholesale_micros,
+        media_micros = ad_hour.media_micros + excluded.media_micros)
+    update ad_campaign a set spent_micros = a.spent_micros + t.price from (select sum(price) as price from n) t
+    where a.campaign_id = ${campaignId}::uuid`.execute(tx);
+}

@@ -1,0 +1,195 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+
+export async function insertAdCampaign(tx: Tx, row: Insertable<Schema['ad_campaign']>): Promise<void> {
+  await tx.insertInto('ad_campaign').values(row).execute();
+}
+
+export async function updateAdCampaign(
+  tx: Tx,
+  id: string,
+  set: Updateable<Schema['ad_campaign']>,
+): Promise<void> {
+  await tx.updateTable('ad_campaign').set(set).where('campaign_id', '=', id).execute();
+}
+
+/** Ad campaigns with what their rows in `campaign` say of them. */
+const joined = (tx: Tx) =>
+  tx
+    .selectFrom('ad_campaign as a')
+    .innerJoin('campaign as c', 'c.id', 'a.campaign_id')
+    .innerJoin('company as k', 'k.id', 'a.company_id')
+    .where('c.state', '<>', 'removed')
+    .selectAll('a')
+    .select([
+      'c.id',
+      'c.number',
+      'c.name',
+      'c.state',
+      'c.state_reason',
+      'c.starts_on',
+      'c.ends_on',
+      'c.version',
+      'c.module',
+      'c.updated_at as campaign_updated_at',
+      'k.name as company_name',
+      'k.time_zone',
+      (eb) =>
+        eb
+          .selectFrom('creative as x')
+          .select((x) => x.fn.countAll<bigint>().as('count'))
+          .whereRef('x.campaign_id', '=', 'a.campaign_id')
+          .where('x.state', '=', 'active')
+          .as('creatives'),
+    ]);
+
+export type AdRow = Awaited<ReturnType<ReturnType<typeof joined>['executeTakeFirstOrThrow']>>;
+
+/** An ad campaign that the scope may see; `lock` keeps others from spending on it until the transaction ends. */
+export async function adCampaignById(tx: Tx, id: string, lock = false): Promise<AdRow | undefined> {
+  if (lock) await sql`select 1 from ad_campaign where campaign_id = ${id}::uuid for update`.execute(tx);
+  return joined(tx).where('a.campaign_id', '=', id).executeTakeFirst();
+}
+
+export async function pageOfAdCampaigns(
+  tx: Tx,
+  asked: {
+    companyId?: string | undefined;
+    status?: 'active' | 'paused' | 'archived' | undefined;
+    search?: string | undefined;
+    limit: number;
+    offset: number;
+  },
+) {
+  let query = joined(tx);
+  if (asked.companyId) query = query.where('a.company_id', '=', asked.companyId);
+  query = asked.status ? query.where('c.state', '=', asked.status) : query.where('c.state', '<>', 'archived');
+  if (asked.search) query = query.where('c.name', 'ilike', `%${asked.search.replace(/[\\%_]/g, '\\$&')}%`);
+  const rows = await query
+    .orderBy('a.created_at', 'desc')
+    .orderBy('c.id', 'desc')
+    .limit(asked.limit)
+    .offset(asked.offset)
+    .execute();
+  const { total } = await query
+    .clearSelect()
+    .select((eb) => eb.fn.countAll<bigint>().as('total'))
+    .executeTakeFirstOrThrow();
+  return { rows, total: Number(total) };
+}
+
+/** Active campaigns of a platform; of an agency's zone those of all its clients, of a client's its own. */
+export const activeOf = (
+  tx: Tx,
+  of: {
+    platform: 'sandbox' | 'house' | 'simplifi';
+    agencyId?: string | undefined;
+    companyId?: string | undefined;
+  },
+): Promise<AdRow[]> =>
+  joined(tx)
+    .where('a.platform', '=', of.platform)
+    .$if(of.agencyId !== undefined, (q) => q.where('a.agency_id', '=', of.agencyId!))
+    .$if(of.companyId !== undefined, (q) => q.where('a.company_id', '=', of.companyId!))
+    .where('c.state', '=', 'active')
+    .orderBy('c.id')
+    .execute();
+
+/** All campaigns of outside platforms, whatever their state: what they spent is read until the end. */
+export const outsideOf = (tx: Tx, rootId: string): Promise<AdRow[]> =>
+  joined(tx).where('a.platform', '=', 'simplifi').where('a.root_id', '=', rootId).orderBy('c.id').execute();
+
+/** What a campaign has spent or promised on a day, and in its month up to any day. */
+export async function usedOn(tx: Tx, id: string, day: string): Promise<{ day: bigint; month: bigint }> {
+  const { rows } = await sql<{ day: bigint; month: bigint }>`
+    select coalesce(sum(held_micros + spent_micros) filter (where day = ${day}::date), 0)::bigint as day,
+           coalesce(sum(held_micros + spent_micros), 0)::bigint as month
+    from ad_day where campaign_id = ${id}::uuid
+      and day >= date_trunc('month', ${day}::date) and day < date_trunc('month', ${day}::date) + interval '1 month'`.execute(
+    tx,
+  );
+  return rows[0]!;
+}
+
+/** The minimums of the scope's root; none: 0. */
+export async function minimumsOf(tx: Tx) {
+  const { rows } = await sql<{
+    minimum_bid_micros: bigint;
+    minimum_daily_micros: bigint;
+    minimum_monthly_micros: bigint;
+  }>`select * from ad_minimums()`.execute(tx);
+  return rows[0] ?? { minimum_bid_micros: 0n, minimum_daily_micros: 0n, minimum_monthly_micros: 0n };
+}
+
+/** A root's terms, in its own scope. */
+export const termsOf = (tx: Tx, rootId: string) =>
+  tx.selectFrom('ad_terms').selectAll().where('root_id', '=', rootId).executeTakeFirst();
+
+export async function putTerms(tx: Tx, row: Insertable<Schema['ad_terms']>): Promise<void> {
+  const { root_id: _, company_id: __, ...set } = row;
+  await tx
+    .insertInto('ad_terms')
+    .values(row)
+    .onConflict((on) => on.column('root_id').doUpdateSet(set))
+    .execute();
+}
+
+// ─── Creatives ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const CREATIVE = [
+  'id',
+  'root_id',
+  'agency_id',
+  'company_id',
+  'campaign_id',
+  'name',
+  'width',
+  'height',
+  'type',
+  'alt_text',
+  'click_url',
+  'state',
+  'external_id',
+  'created_at',
+] as const;
+
+export async function insertCreative(tx: Tx, row: Insertable<Schema['creative']>): Promise<void> {
+  await tx.insertInto('creative').values(row).execute();
+}
+
+export async function updateCreative(tx: Tx, id: string, set: Updateable<Schema['creative']>): Promise<void> {
+  await tx.updateTable('creative').set(set).where('id', '=', id).execute();
+}
+
+/** Creatives of campaigns, without their files; with `active` only those that are shown. */
+export const creativesOf = (tx: Tx, campaignIds: readonly string[], active = false) =>
+  campaignIds.length === 0
+    ? Promise.resolve([])
+    : tx
+        .selectFrom('creative')
+        .select([...CREATIVE, sql<number>`length(bytes)`.as('size')])
+        .where('campaign_id', '=', sql<string>`any(${[...campaignIds]}::uuid[])`)
+        .$if(active, (q) => q.where('state', '=', 'active'))
+        .where('state', '<>', 'removed')
+        .orderBy('created_at')
+        .orderBy('id')
+        .execute();
+
+export const creativeById = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('creative')
+    .select([...CREATIVE, sql<number>`length(bytes)`.as('size')])
+    .where('id', '=', id)
+    .where('state', '<>', 'removed')
+    .executeTakeFirst();
+
+/** The file of a creative, in a scope that sees it. */
+export const fileOf = (tx: Tx, id: string) =>
+  tx.selectFrom('creative').select(['type', 'bytes']).where('id', '=', id).executeTakeFirst();
+
+/** Where a creative leads, also one that was paused meanwhile. */
+export async function clickUrlOf(tx: Tx, id: string): Promise<string | undefined> {
+  return (await tx.selectFrom('creative').select('click_url').where('id', '=', id).executeTakeFirst())
+    ?.click_url;
+}

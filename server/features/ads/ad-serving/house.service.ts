@@ -1,0 +1,273 @@
+import { CLICK_PARAMETER } from '../../../../contract/ads/ad-rules.ts';
+import { Refusal } from '../../../../contract/errors.ts';
+import { derive, mac } from '../../../platform/crypto.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { countryOf } from '../../../platform/geo.ts';
+import { newId } from '../../../platform/ids.ts';
+import { networkOf } from '../../../platform/limits.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createRates, isBot } from '../../campaigns/visits/index.ts';
+import { type AdCampaigns, type AdRow, costsOf, imagePath } from '../ad-campaigns/index.ts';
+import { isCapped } from './bidder.policy.ts';
+import * as store from './store.ts';
+import { passFor, passIn } from './token.policy.ts';
+
+/** How long after it was given an ad may still come into view. */
+const LASTS_MS = 10 * 60_000;
+/** How long a page may stay open before its ad is clicked. */
+const PASS_MS = 86_400_000;
+const KEPT_MS = 5_000;
+const MOST_KEPT = 10_000;
+const DAY_MS = 86_400_000;
+/** Requests for ads, views, and clicks a minute. A page has a few zones, an office many pages. */
+const RATES = { address: 120, network: 1_200, key: 12_000 };
+/** What no one may be told apart by in these countries: everything outside the United States. */
+const REMEMBERED = 'US';
+
+/** Who asks. */
+export interface Asker {
+  ip: string;
+  userAgent: string;
+  /** The host of the page, as the browser says. */
+  host: string | null;
+  gpc: boolean;
+}
+
+/** An ad as a page gets it. */
+export interface HouseAd {
+  /** Path of the image, and of the click. */
+  i: string;
+  c: string;
+  a: string;
+  w: number;
+  h: number;
+  /** For the notice that it was in view. */
+  t: string;
+}
+
+export type House = ReturnType<typeof createHouse>;
+
+const isHost = (hosts: readonly string[], host: string): boolean =>
+  hosts.some((one) =>
+    one.startsWith('*.') ? host === one.slice(2) || host.endsWith(one.slice(1)) : host === one,
+  );
+
+/** A viewer, as a campaign may count and credit them: a keyed hash of address and browser. */
+export const viewerOf = (key: Buffer, ip: string, userAgent: string): Buffer =>
+  mac(key, `${networkOf(ip)} ${userAgent}`).subarray(0, 16);
+
+/**
+ * The house ad server: shows campaigns in zones on the agency's and its clients' own sites. Its requests are public, and
+ * what they can spend is a campaign's own budget and no more. An impression costs something once it was in view.
+ */
+export function createHouse(platform: Platform, { adCampaigns }: { adCampaigns: AdCampaigns }) {
+  const { db, clock, config } = platform;
+  const { spending, rows } = adCampaigns;
+  const signKey = derive(config.appKey, 'ads.pass');
+  const viewerKey = derive(config.appKey, 'ads.viewer');
+  const rates = createRates(RATES);
+  const zones = new Map<string, { zone: Promise<store.ZoneOfKey | undefined>; until: number }>();
+  const lists = new Map<string, { list: Promise<Shown[]>; until: number }>();
+
+  type Shown = AdRow & { shown: Awaited<ReturnType<typeof rows.creatives>>; share_bp: number };
+
+  /** Remembers for a few seconds: what a zone shows is asked for by every page view. */
+  function kept<T>(
+    map: Map<string, { until: number } & Record<string, unknown>>,
+    name: string,
+    key: string,
+    ask: () => Promise<T>,
+  ): Promise<T> {
+    const now = performance.now();
+    const known = map.get(key);
+    if (known && known.until > now) return known[name] as Promise<T>;
+    const value = ask();
+    if (map.size >= MOST_KEPT) map.clear();
+    map.set(key, { [name]: value, until: now + KEPT_MS });
+    value.catch(() => map.delete(key));
+    return value;
+  }
+  const zoneOf = (key: string) => kept(zones as never, 'zone', key, () => store.zoneByKey(db.app, key));
+
+  /** The campaigns that a zone may show: all of its agency's clients, or its client's own. */
+  const shownIn = (zone: store.ZoneOfKey): Promise<Shown[]> =>
+    kept(lists as never, 'list', `${zone.company_id} ${zone.width}x${zone.height}`, () =>
+      inScope(db.app, { rootId: zone.root_id }, async (tx) => {
+        const active = await rows.active(tx, {
+          platform: 'house',
+          ...(zone.company_id === zone.agency_id
+            ? { agencyId: zone.agency_id }
+            : { companyId: zone.company_id }),
+        });
+        const creatives = await rows.creatives(
+          tx,
+          active.map(({ id }) => id),
+          true,
+        );
+        const fitting = creatives.filter(
+          ({ width, height }) => width === zone.width && height === zone.height,
+        );
+        const share = active[0] ? (await spending.ratesOf(tx, active[0])).share_bp : 0;
+        return (
+          active
+            .map((row) => ({
+              ...row,
+              share_bp: share,
+              shown: fitting.filter(({ campaign_id }) => campaign_id === row.id),
+            }))
+            // Nobody knows where a visitor is to the ZIP code, so campaigns with places are for exchanges.
+            .filter((row) => row.shown.length > 0 && row.states.length === 0 && row.zips.length === 0)
+        );
+      }),
+    );
+
+  /** @throws Refusal 429 if someone asks too often */
+  function take(key: string, ip: string): void {
+    const retryAfter = rates.take({ key, ip, visitors: [] }, 1, clock.now().getTime());
+    if (retryAfter > 0)
+      throw new Refusal('too_many', 'Too many requests. Try again shortly.', { retryAfter });
+  }
+
+  /** An impression of a token, and its root; null if there is none. */
+  async function impressionOf(token: unknown) {
+    const pass = passIn(signKey, token, clock.now());
+    const rootId = pass && (await store.rootOfImpression(db.app, pass.impressionId));
+    if (!pass || !rootId) return null;
+    const [one] = await inScope(db.app, { rootId }, (tx) => spending.impressions(tx, [pass.impressionId]));
+    // The token names the place that it was given to, and so does the impression: one for another place is none.
+    if (!one?.zone_id || !pass.isOf(one.zone_id, one.place)) return null;
+    return { rootId, impression: one };
+  }
+
+  /** Bills an impression that was in view, once. */
+  const seen = (rootId: string, impression: { id: string; campaign_id: string; media_micros: bigint }) =>
+    inScope(db.app, { rootId }, (tx) =>
+      spending.bill(tx, impression.campaign_id, [
+        { id: impression.id, mediaMicros: impression.media_micros, isViewable: true },
+      ]),
+    );
+
+  return {
+    viewerKey,
+    /** Forgets what is remembered of zones and campaigns, after a change in this process. */
+    forget(): void {
+      zones.clear();
+      lists.clear();
+    },
+
+    /** Gives a zone an ad; null if there is none for it. @throws Refusal 403, 404, 429 */
+    async serve(key: string, from: Asker): Promise<HouseAd | null> {
+      take(key, from.ip);
+      const zone = await zoneOf(key);
+      if (!zone) throw new Refusal('not_found', 'z: is not a zone');
+      if (!from.host || !isHost(zone.hosts, from.host))
+        throw new Refusal('forbidden', 'This zone is for another site.');
+      if (isBot(from.userAgent)) return null;
+      const list = await shownIn(zone);
+      if (list.length === 0) return null;
+      const { host } = from;
+      const isRemembered = !from.gpc && (countryOf(from.ip) ?? REMEMBERED) === REMEMBERED;
+      const viewer = isRemembered ? viewerOf(viewerKey, from.ip, from.userAgent) : null;
+      const at = clock.now();
+      // The rarest order is a fair one: whoever asks twice does not see the same campaign first.
+      const order = list
+        .map((row) => ({ row, at: Math.random() }))
+        .sort((a, b) => a.at - b.at)
+        .map(({ row }) => row);
+      const media = zone.cpm_micros / 1000n;
+      return inScope(db.app, { rootId: zone.root_id }, async (tx) => {
+        const since = new Date(at.getTime() - 30 * DAY_MS);
+        const times = viewer
+          ? await spending.timesSeen(
+              tx,
+              zone.root_id,
+              order.filter(({ frequency_cap }) => frequency_cap !== null).map(({ id }) => id),
+              viewer,
+              since,
+            )
+          : new Map<string, Date[]>();
+        for (const row of order) {
+          const frequency =
+            row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours };
+          if (frequency && !viewer) continue;
+          if (isCapped(frequency, times.get(row.id), at)) continue;
+          const { price } = costsOf(media, {
+            share_bp: row.share_bp,
+            markup_bp: row.markup_bp,
+            is_own: true,
+          });
+          if (price * 1000n > row.max_bid_micros) continue;
+          const creative = row.shown[Math.floor(Math.random() * row.shown.length)]!;
+          const id = newId(at);
+          const held = await spending.hold(
+            tx,
+            row.id,
+            [
+              {
+                id,
+                creativeId: creative.id,
+                zoneId: zone.id,
+                place: host,
+                mostMicros: price,
+                mediaMicros: media,
+                lastsMs: LASTS_MS,
+                viewer,
+              },
+            ],
+            at,
+          );
+          if (!held.has(id)) continue;
+          const t = passFor(signKey, {
+            impressionId: id,
+            zoneId: zone.id,
+            host,
+            expiresAt: new Date(at.getTime() + PASS_MS),
+          });
+          return {
+            i: imagePath(creative),
+            c: `/a/v1/c/${t}`,
+            a: creative.alt_text,
+            w: creative.width,
+            h: creative.height,
+            t,
+          };
+        }
+        return null;
+      });
+    },
+
+    /**
+     * Takes the notice that an ad was in view: it is billed, once. @throws Refusal 404 if the token is not ours, or was
+     * given to another site; 410 if its time is over; 429
+     */
+    async view(token: unknown, from: Asker): Promise<void> {
+      take(`view ${from.ip}`, from.ip);
+      const found = isBot(from.userAgent) ? null : await impressionOf(token);
+      if (!found || found.impression.place !== from.host)
+        throw new Refusal('not_found', 't: is not a token of this site');
+      const outcome = (await seen(found.rootId, found.impression)).get(found.impression.id);
+      if (outcome !== 'billed' && outcome !== 'repeated') throw new Refusal('gone', 't: is too late');
+    },
+
+    /**
+     * Where a click leads, with its id, and counts it, once. Whoever clicks has seen the ad, so it is billed if it was
+     * not. @throws Refusal 404, 429
+     */
+    async click(token: unknown, from: Asker): Promise<string> {
+      take(`click ${from.ip}`, from.ip);
+      const found = await impressionOf(token);
+      if (!found) throw new Refusal('not_found', 'This ad is no longer there.');
+      const { rootId, impression } = found;
+      const url = await inScope(db.app, { rootId }, (tx) => rows.clickUrl(tx, impression.creative_id));
+      if (!url) throw new Refusal('not_found', 'This ad is no longer there.');
+      if (isBot(from.userAgent)) return url;
+      if (impression.state === 'held') await seen(rootId, impression);
+      await inScope(db.app, { rootId }, (tx) => spending.click(tx, impression.id, clock.now()));
+      const target = new URL(url);
+      target.searchParams.set(CLICK_PARAMETER, impression.id);
+      return target.href;
+    },
+
+    file: (id: string) => store.creativeFile(db.app, id),
+  };
+}

@@ -1,0 +1,2 @@
+export { viewerOf } from './house.service.ts';
+export type { AdServing } from './service.ts';

@@ -1,0 +1,386 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type SimplifiStub, startSimplifiStub } from '../../../providers/simplifi/stub.ts';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import { BROWSER, type Company, type MadeCampaign } from '../../../test/factories.ts';
+import { auditLedger } from '../../money/ledger/index.ts';
+
+const USD = 1_000_000n;
+let app: TestApp;
+let stub: SimplifiStub;
+let root: Company;
+let agency: Company;
+let client: Company;
+let serial = 0;
+
+beforeAll(async () => {
+  stub = await startSimplifiStub();
+  const { base: apiBase, ...keys } = stub.keys;
+  app = await testApp({ settings: { simplifi: { apiBase, ...keys } } });
+  root = await app.make.root({ host: 'platforms-root.test', isMaster: true });
+  agency = await app.make.agency(root, { host: 'platforms.test' });
+  await app.make.adTerms(root, { share_bp: 1_000 });
+});
+afterAll(async () => {
+  const { checks } = await auditLedger(app.admin);
+  expect(checks.filter((check) => check.violations > 0)).toEqual([]);
+  await stub.stop();
+  await app.close();
+});
+/** Today where the clients are. */
+const today = () =>
+  Temporal.Instant.fromEpochMilliseconds(app.clock.now().getTime())
+    .toZonedDateTimeISO('America/Chicago')
+    .toPlainDate()
+    .toString();
+beforeEach(async () => {
+  await app.admin.query(`update campaign set state = 'removed'`);
+  client = await app.make.client(agency);
+  Object.assign(stub.faults, { halfLists: false, failNext: 0, loseNext: 0, mostAMinute: 100_000 });
+  app.clock.advance(3_600_000);
+});
+
+const rowOf = async (id: string) =>
+  (await app.admin.query('select * from ad_campaign where campaign_id = $1', [id])).rows[0];
+const sums = async (id: string) =>
+  (
+    await app.admin.query(
+      `select coalesce(sum(impressions), 0)::int as impressions, coalesce(sum(clicks), 0)::int as clicks,
+              coalesce(sum(spend_micros), 0)::bigint as spend, coalesce(sum(media_micros), 0)::bigint as media,
+              coalesce(sum(wholesale_micros), 0)::bigint as wholesale from ad_hour where campaign_id = $1`,
+      [id],
+    )
+  ).rows[0];
+const ledger = async (id: string) =>
+  (
+    await app.admin.query(
+      `select coalesce(-sum(e.amount) filter (where a.kind = 'client_prepaid'), 0)::bigint as price,
+              coalesce(-sum(e.amount) filter (where a.kind in ('agency_wallet', 'agency_payable')), 0)::bigint as wholesale
+       from transfer t join entry e on e.transfer_id = t.id join account a on a.id = e.account_id
+       where t.campaign_id = $1 and t.kind = 'ad_spend'`,
+      [id],
+    )
+  ).rows[0];
+const post = () => app.features.adCampaigns.spending.postAll(root.id);
+const pause = async (id: string, state: 'active' | 'paused') => {
+  await app.admin.query('update campaign set state = $2, updated_at = $3 where id = $1', [
+    id,
+    state,
+    app.clock.now(),
+  ]);
+  app.features.adServing.house.forget();
+};
+
+/** A page of a site that carries the tag of a zone, as a browser opens it. */
+async function open(key: string, more: { host?: string; ip?: string; gpc?: boolean; agent?: string } = {}) {
+  const ask = (method: 'GET' | 'POST', url: string, body?: object) =>
+    app.server.inject({
+      method,
+      url,
+      remoteAddress: more.ip ?? `66.1.${(serial >> 8) & 255}.${serial++ & 255}`,
+      headers: {
+        host: 'platforms.test',
+        origin: `https://${more.host ?? 'news.example.com'}`,
+        'user-agent': more.agent ?? BROWSER,
+        ...(more.gpc ? { 'sec-gpc': '1' } : {}),
+      },
+      ...(body ? { payload: JSON.stringify(body) } : {}),
+    });
+  const served = await ask('POST', '/a/v1/serve', { z: key });
+  const ad =
+    served.statusCode === 200 ? (served.json() as { t: string; c: string; i: string; a: string }) : null;
+  return {
+    status: served.statusCode,
+    ad,
+    ask,
+    view: async (token = ad!.t) => (await ask('POST', '/a/v1/view', { t: token })).statusCode,
+    click: async () => ask('GET', ad!.c),
+  };
+}
+
+/** A platform under the suite: how a campaign of it comes to be, and how its time passes. */
+interface Case {
+  make: (more?: object) => Promise<MadeCampaign & { creativeId: string }>;
+  /** Shows ads for a while. */
+  pass: (campaign: MadeCampaign) => Promise<void>;
+}
+const makeAs =
+  (platform: 'sandbox' | 'house' | 'simplifi') =>
+  (more: object = {}) =>
+    app.make.adCampaign(client, {
+      platform,
+      balance: 100n * USD,
+      markup_bp: 2_500,
+      zips: platform === 'simplifi' ? ['73301'] : [],
+      ...more,
+    });
+const CASES: Record<'sandbox' | 'house' | 'simplifi', Case> = {
+  sandbox: {
+    make: makeAs('sandbox'),
+    pass: async () => {
+      app.clock.advance(30 * 60_000);
+      await app.features.adServing.sandbox.run(root.id);
+    },
+  },
+  house: {
+    make: makeAs('house'),
+    pass: async () => {
+      app.clock.advance(30 * 60_000);
+      const zone = await app.make.adZone(client, { cpm: 2n * USD });
+      app.features.adServing.house.forget();
+      for (let n = 0; n < 10; n++) {
+        const page = await open(zone.key);
+        if (page.ad) await page.view();
+      }
+      await post();
+    },
+  },
+  simplifi: {
+    make: makeAs('simplifi'),
+    pass: async () => {
+      await app.features.adServing.sync.run(root.id);
+      app.clock.advance(30 * 60_000);
+      stub.deliver(today(), 10);
+      await app.features.adServing.sync.run(root.id);
+    },
+  },
+};
+
+describe.each(Object.entries(CASES))('[SIMP-04] %s', (_name, { make, pass }) => {
+  test('shows a running campaign, and what the client pays is in the ledger to the micro-dollar', async () => {
+    const made = await make();
+    await pass(made);
+    const shown = await sums(made.id);
+    expect(shown.impressions).toBeGreaterThan(0);
+    expect(shown.media).toBeGreaterThan(0n);
+    // The price has the share of 10 percent and the markup of 25 percent; parts of a micro-dollar round up.
+    const least = (shown.media * 1_375n) / 1_000n;
+    expect(shown.spend).toBeGreaterThanOrEqual(least);
+    expect(shown.spend - least).toBeLessThanOrEqual(2n * BigInt(shown.impressions));
+    const row = await rowOf(made.id);
+    expect(row.spent_micros).toBe(shown.spend);
+    expect(await ledger(made.id)).toEqual({ price: shown.spend, wholesale: shown.wholesale });
+  });
+
+  test('shows nothing of a paused campaign, and goes on when it runs again', async () => {
+    const made = await make();
+    await pass(made);
+    await pause(made.id, 'paused');
+    await pass(made);
+    const paused = await sums(made.id);
+    await pass(made);
+    expect(await sums(made.id)).toEqual(paused);
+    await pause(made.id, 'active');
+    await pass(made);
+    expect((await sums(made.id)).impressions).toBeGreaterThan(paused.impressions);
+  });
+
+  test('never charges more than the daily budget', async () => {
+    const made = await make({ max_bid_micros: 4n * USD, daily_micros: 20_000n });
+    for (let n = 0; n < 3; n++) await pass(made);
+    const { spent_micros } = await rowOf(made.id);
+    expect(spent_micros).toBeLessThanOrEqual(20_000n);
+    expect((await ledger(made.id)).price).toBe(spent_micros);
+  });
+
+  test('without a creative there is nothing to show', async () => {
+    const made = await make();
+    await app.admin.query(`update creative set state = 'removed' where id = $1`, [made.creativeId]);
+    app.features.adServing.house.forget();
+    await pass(made);
+    expect((await sums(made.id)).impressions).toBe(0);
+  });
+});
+
+describe('[SIMP-04] [BEY-26] house ads', () => {
+  const setUp = async (more: object = {}) => {
+    const made = await makeAs('house')(more);
+    const zone = await app.make.adZone(client, { cpm: 2n * USD });
+    app.features.adServing.house.forget();
+    return { made, zone };
+  };
+
+  test('a view counts once, whoever repeats it; a click counts once and carries its id to the site', async () => {
+    const { made, zone } = await setUp();
+    const page = await open(zone.key);
+    expect(page.ad).toMatchObject({ a: 'An ad', w: 300, h: 250 });
+    expect(await Promise.all([page.view(), page.view()])).toEqual([204, 204]);
+    const first = await page.click();
+    const again = await page.click();
+    expect(first.statusCode).toBe(302);
+    const target = new URL(String(first.headers.location));
+    expect(target.origin).toBe('https://shop.example.com');
+    expect(target.searchParams.get('adclid')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(again.headers.location).toBe(first.headers.location);
+    expect(await sums(made.id)).toMatchObject({
+      impressions: 1,
+      clicks: 1,
+      media: 2_000n,
+      spend: 2_750n,
+      wholesale: 200n,
+    });
+    expect((await page.ask('GET', page.ad!.i)).headers['content-type']).toBe('image/png');
+  });
+
+  test('impressions that are forged, from another site, or too late cost nothing', async () => {
+    const { made, zone } = await setUp();
+    expect((await open(zone.key, { host: 'other.example.com' })).status).toBe(403);
+    expect((await open('nosuchzone12')).status).toBe(404);
+    expect((await open(zone.key, { agent: 'Googlebot/2.1' })).status).toBe(204);
+    const page = await open(zone.key);
+    const other = await open(zone.key, { host: 'news.example.com' });
+    // A token of this zone, sent from another site; one that was changed; and none.
+    const foreign = await app.server.inject({
+      method: 'POST',
+      url: '/a/v1/view',
+      headers: { host: 'platforms.test', origin: 'https://evil.example.com', 'user-agent': BROWSER },
+      payload: JSON.stringify({ t: page.ad!.t }),
+    });
+    expect(foreign.statusCode).toBe(404);
+    const changed = Buffer.from(page.ad!.t, 'base64url');
+    Buffer.from(other.ad!.t, 'base64url').copy(changed, 0, 0, 16);
+    expect(await page.view(changed.toString('base64url'))).toBe(404);
+    expect(await page.view('x')).toBe(404);
+    app.clock.advance(11 * 60_000);
+    expect(await page.view()).toBe(410);
+    await app.features.adCampaigns.spending.expire(root.id);
+    const click = await page.click();
+    expect(click.statusCode).toBe(302);
+    expect(await sums(made.id)).toMatchObject({ impressions: 0, clicks: 0, spend: 0n });
+    expect(await rowOf(made.id)).toMatchObject({ held_micros: 0n, spent_micros: 0n });
+    app.clock.advance(86_400_000);
+    expect((await page.click()).statusCode).toBe(404);
+  });
+
+  test('an address asks only so often, and a viewer sees a campaign only so often', async () => {
+    const { zone } = await setUp({ frequency_cap: 2 });
+    const ip = '67.8.0.1';
+    const shown = [];
+    for (let n = 0; n < 3; n++) shown.push((await open(zone.key, { ip })).status);
+    expect(shown).toEqual([200, 200, 204]);
+    // Who asks not to be told apart cannot be counted, and gets no campaign that counts.
+    expect((await open(zone.key, { gpc: true })).status).toBe(204);
+    const all = [];
+    for (let n = 0; n < 125; n++) all.push((await open(zone.key, { ip })).status);
+    expect(all).toContain(429);
+  });
+
+  test('a client’s zone shows its own ads only; an agency’s those of all its clients', async () => {
+    const { zone } = await setUp();
+    const neighbor = await app.make.client(agency);
+    const own = await app.make.adZone(neighbor);
+    expect((await open(own.key)).status).toBe(204);
+    expect((await open(zone.key)).status).toBe(200);
+    const all = await app.make.adZone(agency, { cpm: USD });
+    expect((await open(all.key)).status).toBe(200);
+  });
+
+  test('an agency makes zones, and its client cannot set what they cost', async () => {
+    const { email } = await app.make.user(agency, { password: PASSWORD });
+    const token = await app.signIn(email, 'platforms.test');
+    const call = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) =>
+      app.call(method, `/api${path}`, { host: 'platforms.test', token, ...(body ? { body } : {}) });
+    const made = await call('POST', '/ads/zones', {
+      name: 'Sidebar',
+      hosts: ['News.example.com'],
+      size: '160x600',
+      cpm: '3.5',
+    });
+    expect(made.body.data).toMatchObject({ hosts: ['news.example.com'], size: '160x600', cpm: '3.50' });
+    const { id, tag } = made.body.data as unknown as { id: string; tag: string };
+    expect(tag).toMatch(
+      /^<script async src="http:\/\/platforms\.test\/a\/v1\/tag\.js" data-zone="[a-z0-9]{20}"><\/script>$/,
+    );
+    expect((await call('POST', '/ads/zones', { name: 'X', hosts: [], size: '160x600' })).body.errors).toEqual(
+      { hosts: ['is required'] },
+    );
+    expect((await call('DELETE', `/ads/zones/${id}`)).status).toBe(200);
+    expect((await call('DELETE', `/ads/zones/${id}`)).status).toBe(404);
+    const user = await app.make.user(client, { password: PASSWORD });
+    const own = await app.signIn(user.email, 'platforms.test');
+    const refused = await app.call('POST', '/api/ads/zones', {
+      host: 'platforms.test',
+      token: own,
+      body: { name: 'Mine', hosts: ['shop.example.com'], size: '300x250', cpm: '1' },
+    });
+    expect(refused.status).toBe(403);
+  });
+});
+
+describe('[SIMP-04] Simpli.fi', () => {
+  const sync = () => app.features.adServing.sync.run(root.id);
+  const theirs = (id: string) => stub.campaigns.filter(({ custom_id }) => custom_id === id);
+
+  test('is told of the campaign with every field, once, also if an answer was lost', async () => {
+    const made = await CASES.simplifi.make({
+      goal_type: 'cpa',
+      goal_micros: 12_500_000n,
+      frequency_cap: 3,
+      total_micros: 500n * USD,
+    });
+    stub.faults.loseNext = 1;
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBe('Simpli.fi could not be reached.');
+    await sync();
+    await sync();
+    const found = theirs(made.id);
+    expect(found).toHaveLength(1);
+    expect((await rowOf(made.id)).sync_error).toBeNull();
+    // $5 from the client is 5 / (1.1 * 1.25) for the media.
+    expect(found[0]).toMatchObject({
+      status: 'Active',
+      fields: {
+        bid: 3.636,
+        daily_budget: 727.27,
+        total_budget: 363.63,
+        campaign_goal: { goal_type: 'cpa', goal_value: '12.5' },
+        frequency_capping: { how_many_times: 3, hours: 24 },
+        postal_codes: { values: [{ postal_code: '73301', country_code: 'USA' }], append: false },
+        click_attribution_window: 30,
+        view_attribution_window: 1,
+      },
+      plans: [{ start_date: '2026-03-01', end_date: '2026-03-31', total_budget: 7272.72 }],
+      ads: [{ target_url: 'https://shop.example.com/', ad_size_id: 1 }],
+    });
+    await pause(made.id, 'paused');
+    await sync();
+    expect(found[0]!.status).toBe('Paused');
+  });
+
+  test('what it refuses is said in its words, and busy times pass', async () => {
+    const made = await CASES.simplifi.make({ zips: [] });
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBe(
+      'Simpli.fi refused: Geo targets Select at least 1 location or postal code',
+    );
+    await pause(made.id, 'paused');
+    const other = await CASES.simplifi.make();
+    stub.faults.mostAMinute = 0;
+    await sync();
+    expect((await rowOf(other.id)).sync_error).toBe('Simpli.fi is busy.');
+    stub.faults.mostAMinute = 100_000;
+    await sync();
+    expect((await rowOf(other.id)).sync_error).toBeNull();
+  });
+
+  test('half an answer charges nothing, and what it reports twice is charged once', async () => {
+    const made = await CASES.simplifi.make();
+    await sync();
+    stub.deliver(today(), 1_000);
+    stub.faults.halfLists = true;
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBe('Simpli.fi answered only a part of a list.');
+    expect((await sums(made.id)).spend).toBe(0n);
+    stub.faults.halfLists = false;
+    await sync();
+    const once = await sums(made.id);
+    expect(once).toMatchObject({ impressions: 1_000, clicks: 2 });
+    expect(once.spend).toBeGreaterThan(0n);
+    await Promise.all([sync(), sync()]);
+    expect(await sums(made.id)).toEqual(once);
+    // A report that shrinks gives nothing back by itself.
+    for (const row of stub.days) row.total_spend = 0;
+    await sync();
+    expect((await sums(made.id)).spend).toBe(once.spend);
+    expect((await ledger(made.id)).price).toBe(once.spend);
+  });
+});

@@ -1,0 +1,128 @@
+import { derive } from '../../../platform/crypto.ts';
+import { inScope } from '../../../platform/db/scope.ts';
+import { newId } from '../../../platform/ids.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createSandboxExchange, type Outcome } from '../../../providers/sandbox-exchange/index.ts';
+import { type AdCampaigns, type AdRow, bidOf } from '../ad-campaigns/index.ts';
+import { type Bidding, bidFor, LASTS_MS } from './bidder.policy.ts';
+import { viewerOf } from './house.service.ts';
+
+/** How much of the time of a campaign is simulated in one transaction. */
+const STEP_MS = 10 * 60_000;
+/** Requests of the exchange in a minute of simulated time. */
+const REQUESTS_A_MINUTE = 6;
+/** A campaign that was paused for longer does not make up for it. */
+const MOST_BEHIND_MS = 60 * 60_000;
+
+/**
+ * Runs campaigns on the sandbox exchange: it draws bid requests, our bidder answers, and what it wins is rendered, billed,
+ * and clicked as the exchange says. No one sees these ads.
+ */
+export function createSandbox(
+  { db, clock, config }: Platform,
+  { adCampaigns }: { adCampaigns: AdCampaigns },
+) {
+  const { spending, rows } = adCampaigns;
+  const key = derive(config.appKey, 'ads.viewer');
+
+  /** Simulates one step of a campaign. Returns until when it has been simulated; null if there is nothing to do. */
+  const step = (rootId: string, campaignId: string, until: Date): Promise<Date | null> =>
+    inScope(db.app, { rootId }, async (tx) => {
+      const row = await rows.byId(tx, campaignId, true);
+      if (row?.platform !== 'sandbox' || row.state !== 'active') return null;
+      const behind = new Date(until.getTime() - MOST_BEHIND_MS);
+      const from = row.ran_until && row.ran_until > behind ? row.ran_until : behind;
+      const at = new Date(Math.min(until.getTime(), from.getTime() + STEP_MS));
+      const requests = Math.floor(((at.getTime() - from.getTime()) / 60_000) * REQUESTS_A_MINUTE);
+      if (requests === 0) return null;
+      await rows.set(tx, campaignId, { ran_until: at });
+      await simulate(tx, row, at, requests);
+      return at;
+    });
+
+  async function simulate(tx: Parameters<typeof rows.byId>[0], row: AdRow, at: Date, requests: number) {
+    const exchange = createSandboxExchange(`${row.id} ${at.toISOString()}`);
+    const bidding: Bidding = {
+      id: row.id,
+      mediaMicros: bidOf(row.max_bid_micros / 1000n, await spending.ratesOf(tx, row)),
+      states: new Set(row.states),
+      zips: new Set(row.zips),
+      frequency: row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours },
+      creatives: await rows.creatives(tx, [row.id], true),
+    };
+    const seen = new Map<string, Date[]>();
+    const bids: {
+      id: string;
+      creativeId: string;
+      place: string;
+      media: bigint;
+      viewer: Buffer;
+      outcome: Outcome;
+    }[] = [];
+    for (let n = 0; n < requests; n++) {
+      const request = exchange.request();
+      const viewer = viewerOf(key, request.user.id, request.device.ua);
+      const name = viewer.toString('hex');
+      if (bidding.frequency && !seen.has(name)) {
+        const since = new Date(at.getTime() - bidding.frequency.hours * 3_600_000);
+        seen.set(
+          name,
+          (await spending.timesSeen(tx, row.root_id, [row.id], viewer, since)).get(row.id) ?? [],
+        );
+      }
+      const answer = bidFor(request, [bidding], () => seen.get(name) ?? [], at);
+      if (!answer) continue;
+      seen.set(name, [...(seen.get(name) ?? []), at]);
+      bids.push({
+        id: newId(at),
+        creativeId: answer.creativeId,
+        place: request.site.domain,
+        media: answer.mediaMicros,
+        viewer,
+        outcome: exchange.settle(request, answer.response),
+      });
+    }
+    // A bid is a promise: it is taken out of the budgets before the exchange hears of it.
+    const held = await spending.hold(
+      tx,
+      row.id,
+      bids.map(({ id, creativeId, place, viewer }) => ({
+        id,
+        creativeId,
+        place,
+        mostMicros: row.max_bid_micros / 1000n,
+        lastsMs: LASTS_MS,
+        viewer,
+      })),
+      at,
+    );
+    const made = bids.filter(({ id }) => held.has(id));
+    await spending.lose(
+      tx,
+      row.id,
+      made.filter(({ outcome }) => !outcome.won).map(({ id }) => id),
+    );
+    const noticed = (which: Outcome['notice'][]) =>
+      made
+        .filter(({ outcome }) => outcome.isRendered && which.includes(outcome.notice))
+        .map(({ id, media, outcome }) => ({ id, mediaMicros: media, isViewable: outcome.isViewable }));
+    const soon = new Date(at.getTime() + 1_000);
+    await spending.bill(tx, row.id, noticed(['once', 'twice']), soon);
+    await spending.bill(tx, row.id, noticed(['twice']), soon);
+    await spending.bill(tx, row.id, noticed(['late']), new Date(at.getTime() + LASTS_MS + 1_000));
+    for (const { id, outcome } of made) if (outcome.isClicked) await spending.click(tx, id, soon);
+    await spending.post(tx, row.id, soon);
+  }
+
+  return {
+    /** Simulates all campaigns of a root up to now. Returns how many steps were made. */
+    async run(rootId: string): Promise<number> {
+      const now = clock.now();
+      const active = await inScope(db.app, { rootId }, (tx) => rows.active(tx, { platform: 'sandbox' }));
+      let steps = 0;
+      for (const { id, root_id } of active)
+        if (root_id === rootId) while (await step(rootId, id, now)) steps++;
+      return steps;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { AdPlatform } from '../../../platform/ad-platform.ts';
+import { createOutbound, type Outbound } from '../../../platform/outbound.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createSimplifi } from '../../../providers/simplifi/index.ts';
+import type { Audit } from '../../accounts/audit/index.ts';
+import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { AdCampaigns } from '../ad-campaigns/index.ts';
+import { createHouse } from './house.service.ts';
+import { deliverJob } from './queue.ts';
+import { createSandbox } from './sandbox.service.ts';
+import { createSync } from './sync.service.ts';
+import { createZones } from './zone.service.ts';
+
+export type AdServing = ReturnType<typeof createAdServing>;
+
+/** Who shows ads: the sandbox exchange, our own house ad server, and Simpli.fi. */
+export function createAdServing(
+  platform: Platform,
+  deps: { adCampaigns: AdCampaigns; audit: Audit; tenants: Tenants; outbound: Outbound },
+) {
+  const { config, events, jobs } = platform;
+  const house = createHouse(platform, deps);
+  const sandbox = createSandbox(platform, deps);
+  const { simplifi } = config;
+  const origin = simplifi && new URL(simplifi.apiBase);
+  const outside: AdPlatform | null =
+    simplifi && origin
+      ? createSimplifi({
+          // Plain http is a test server of this machine.
+          outbound: origin.protocol === 'http:' ? createOutbound({ allow: [origin.host] }) : deps.outbound,
+          base: simplifi.apiBase,
+          ...simplifi,
+        })
+      : null;
+  const sync = createSync(platform, { ...deps, outside });
+
+  const soon = async (tx: Parameters<typeof jobs.send>[0], { rootId }: { rootId: string }): Promise<void> => {
+    house.forget();
+    if (outside) await jobs.send(tx, deliverJob, [{ rootId }]);
+  };
+  events.on('ads.changed', soon);
+  events.on('campaign.started', soon);
+
+  return {
+    house,
+    sandbox,
+    sync,
+    zones: createZones(platform, deps),
+
+    /** Starts the background work: every minute, and soon after a change. */
+    async start(): Promise<void> {
+      await jobs.work(deliverJob, { pollingIntervalSeconds: 5 }, async ({ rootId }) => {
+        for (const id of rootId ? [rootId] : await deps.tenants.roots()) {
+          await sandbox.run(id);
+          await sync.run(id);
+        }
+      });
+      await jobs.schedule(deliverJob, '* * * * *', {});
+    },
+  };
+}

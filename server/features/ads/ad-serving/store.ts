@@ -1,0 +1,60 @@
+import { type Insertable, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Db, Tx } from '../../../platform/db/scope.ts';
+
+/** A zone as its key tells, before a scope is known. */
+export interface ZoneOfKey {
+  id: string;
+  root_id: string;
+  agency_id: string;
+  company_id: string;
+  hosts: string[];
+  width: number;
+  height: number;
+  cpm_micros: bigint;
+}
+
+export const zoneByKey = async (db: Db, key: string): Promise<ZoneOfKey | undefined> =>
+  (await sql<ZoneOfKey>`select * from ad_zone_by_key(${key})`.execute(db)).rows[0];
+
+export const creativeFile = async (
+  db: Db,
+  id: string,
+): Promise<{ type: string; bytes: Buffer } | undefined> =>
+  (await sql<{ type: string; bytes: Buffer }>`select * from creative_file(${id}::uuid)`.execute(db)).rows[0];
+
+/** The root of an impression, before a scope is known. */
+export const rootOfImpression = async (db: Db, id: string): Promise<string | null> =>
+  (await sql<{ root: string | null }>`select ad_impression_root(${id}::uuid) as root`.execute(db)).rows[0]!
+    .root;
+
+export async function insertZone(tx: Tx, row: Insertable<Schema['ad_zone']>): Promise<void> {
+  await tx.insertInto('ad_zone').values(row).execute();
+}
+export async function updateZone(tx: Tx, id: string, set: Updateable<Schema['ad_zone']>): Promise<void> {
+  await tx.updateTable('ad_zone').set(set).where('id', '=', id).execute();
+}
+
+/** The zones that the scope may see, newest first, with what they showed since an instant; one of them by id. */
+export const zonesOf = (tx: Tx, since: Date, id?: string) =>
+  tx
+    .selectFrom('ad_zone as z')
+    .innerJoin('company as k', 'k.id', 'z.company_id')
+    .selectAll('z')
+    .select([
+      'k.name as company_name',
+      (eb) =>
+        eb
+          .selectFrom('ad_impression as i')
+          .select((x) => x.fn.countAll<bigint>().as('count'))
+          .whereRef('i.zone_id', '=', 'z.id')
+          .where('i.state', '=', 'billed')
+          .where('i.at', '>=', since)
+          .as('impressions'),
+    ])
+    .where('z.state', '=', 'active')
+    .$if(id !== undefined, (q) => q.where('z.id', '=', id!))
+    .orderBy('z.created_at', 'desc')
+    .orderBy('z.id')
+    .limit(200)
+    .execute();

@@ -1,0 +1,1 @@
+export type { Prepaid } from './service.ts';

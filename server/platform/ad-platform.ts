@@ -1,0 +1,79 @@
+/** A creative as a platform is told of it. */
+export interface AdOrderCreative {
+  id: string;
+  externalId: string | null;
+  name: string;
+  width: number;
+  height: number;
+  type: string;
+  altText: string;
+  clickUrl: string;
+  isActive: boolean;
+  file: () => Promise<Buffer>;
+}
+
+/** An ad campaign as a platform is told of it. Amounts are what its media may cost, micro-dollars. */
+export interface AdOrder {
+  id: string;
+  externalId: string | null;
+  name: string;
+  isRunning: boolean;
+  startsOn: string | null;
+  endsOn: string | null;
+  /** Today in the campaign's time zone. */
+  today: string;
+  /** For 1,000 impressions. */
+  bidMicros: bigint;
+  dailyMicros: bigint;
+  monthlyMicros: bigint;
+  totalMicros: bigint | null;
+  goal: { type: 'cpc' | 'cpa' | 'ctr'; micros: bigint } | null;
+  frequency: { times: number; hours: number } | null;
+  clickDays: number;
+  viewHours: number;
+  zips: readonly string[];
+  creatives: readonly AdOrderCreative[];
+}
+
+/** What a platform calls a campaign and its creatives (by our ids). */
+export interface AdPlaced {
+  externalId: string;
+  creatives: ReadonlyMap<string, string>;
+}
+
+/** What a platform says of a creative on a day, so far. */
+export interface AdDayReport {
+  day: string;
+  /** Ours. */
+  creativeId: string;
+  impressions: number;
+  clicks: number;
+  mediaMicros: bigint;
+}
+
+/**
+ * Shows ads (a demand-side platform): the sandbox exchange, our own house ad server, Simpli.fi. One suite holds for all
+ * of them (features/ads/ad-serving/platforms.test.ts).
+ */
+export interface AdPlatform {
+  /** Has the platform show a campaign as it is now, or stop it. The same order again changes nothing. */
+  put(order: AdOrder): Promise<AdPlaced>;
+  /**
+   * What it did on days of a campaign's time zone, so far; both days included. All or nothing: half an answer throws.
+   */
+  report(
+    order: Pick<AdOrder, 'id' | 'externalId' | 'creatives'>,
+    from: string,
+    to: string,
+  ): Promise<AdDayReport[]>;
+}
+
+/** The platform refuses an order, or could not be asked; `retry`: it may take it later. */
+export class AdPlatformError extends Error {
+  override name = 'AdPlatformError';
+  readonly retry: boolean;
+  constructor(message: string, retry: boolean) {
+    super(message);
+    this.retry = retry;
+  }
+}

@@ -1,0 +1,296 @@
+import { z } from 'zod';
+import {
+  type AdDayReport,
+  type AdOrder,
+  type AdOrderCreative,
+  type AdPlatform,
+  AdPlatformError,
+} from '../../platform/ad-platform.ts';
+import { type Outbound, OutboundError } from '../../platform/outbound.ts';
+
+const API_VERSION = '2024-10-08';
+const TIMEOUT_MS = 15_000;
+const MOST_BYTES = 8_000_000;
+const PAGE = 500;
+const MOST_PAGES = 200;
+/** Search, Contextual, Site Retargeting, IP Targeting, Geo Optimized. */
+const CONTEXTUAL = 2;
+const CPM = 1;
+const BANNER = 1;
+const IMAGE_FILE = 1;
+
+const Entity = z.object({ id: z.int(), custom_id: z.string().nullish(), status: z.string().nullish() });
+const Ad = z.object({
+  id: z.int(),
+  name: z.string(),
+  status: z.string().nullish(),
+  target_url: z.string().nullish(),
+});
+const Stat = z.object({
+  stat_date: z.iso.date(),
+  ad_id: z.int().nullish(),
+  impressions: z.int().min(0),
+  clicks: z.int().min(0),
+  /** Dollars, as a number or as text. */
+  total_spend: z.union([z.number(), z.string().regex(/^\d+(\.\d+)?$/)]),
+});
+const Plan = z.object({
+  id: z.int(),
+  start_date: z.string(),
+  end_date: z.string(),
+  total_budget: z.union([z.number(), z.string()]),
+});
+const AdSize = z.object({ id: z.int(), name: z.string() });
+const Paging = z.object({ page: z.int(), size: z.int(), total: z.int() });
+
+/** Dollars in micro-dollars, without floating point. */
+function microsOf(dollars: number | string): bigint {
+  const [whole = '0', part = ''] = (typeof dollars === 'number' ? dollars.toFixed(6) : dollars).split('.');
+  return BigInt(whole) * 1_000_000n + BigInt(part.slice(0, 6).padEnd(6, '0'));
+}
+/** Micro-dollars as dollars, rounded down to cents where the vendor takes no more. */
+const dollarsOf = (micros: bigint, places = 2): number =>
+  Number(micros / 10n ** BigInt(6 - places)) / 10 ** places;
+
+/** Our mark in the name of an ad, which has no id of ours. */
+const nameOf = (creative: AdOrderCreative): string => `${creative.name.slice(0, 80)} [${creative.id}]`;
+
+interface Answer {
+  status: number;
+  json: unknown;
+}
+
+/**
+ * Simpli.fi (app.simpli.fi/apidocs, version 2024-10-08). Campaigns begin as drafts, states change by actions only, and
+ * there is no idempotency: our own id (`custom_id`) is looked for before anything is created.
+ */
+export function createSimplifi(parts: {
+  outbound: Outbound;
+  base: string;
+  appKey: string;
+  userKey: string;
+  organization: number;
+}): AdPlatform {
+  const { outbound, base, appKey, userKey, organization } = parts;
+  const api = `${base}/api`;
+  const inOrganization = `/organizations/${organization}`;
+
+  async function send(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: object | { type: string; bytes: Buffer },
+  ): Promise<Answer> {
+    const isRaw = body !== undefined && 'bytes' in body;
+    try {
+      const answer = await outbound.fetch(`${api}${path}`, {
+        method,
+        headers: {
+          accept: 'application/json',
+          'content-type': isRaw ? body.type : 'application/json',
+          'x-app-key': appKey,
+          'x-user-key': userKey,
+          'x-api-version': API_VERSION,
+        },
+        ...(body === undefined ? {} : { body: isRaw ? body.bytes : Buffer.from(JSON.stringify(body)) }),
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: MOST_BYTES,
+      });
+      const text = answer.body.toString('utf8');
+      return { status: answer.status, json: text === '' ? null : JSON.parse(text) };
+    } catch (error) {
+      if (error instanceof OutboundError || error instanceof SyntaxError)
+        throw new AdPlatformError('Simpli.fi could not be reached.', true);
+      throw error;
+    }
+  }
+
+  /** The vendor's own words for a refusal. */
+  function wordsOf(json: unknown): string {
+    const { errors, message } = (json ?? {}) as { errors?: unknown; message?: unknown };
+    const all = Array.isArray(errors) ? errors : [message];
+    return all
+      .map((one) => (typeof one === 'string' ? one : (one as { message?: string } | null)?.message))
+      .filter(Boolean)
+      .join('; ')
+      .slice(0, 300);
+  }
+
+  async function ask(...given: Parameters<typeof send>): Promise<unknown> {
+    const { status, json } = await send(...given);
+    if (status >= 200 && status < 300) return json;
+    const words = wordsOf(json);
+    if (status === 401) throw new AdPlatformError('Simpli.fi does not accept the keys.', false);
+    if (status === 429 || status >= 500) throw new AdPlatformError('Simpli.fi is busy.', true);
+    throw new AdPlatformError(`Simpli.fi refused: ${words || `status ${status}`}`, false);
+  }
+
+  function read<T extends z.ZodType>(type: T, json: unknown): z.output<T> {
+    const { data, error } = type.safeParse(json);
+    if (error) throw new AdPlatformError('Simpli.fi answered something else than expected.', true);
+    return data;
+  }
+
+  /** Every page of a list, or an error. */
+  async function all<T extends z.ZodType>(path: string, name: string, type: T): Promise<z.output<T>[]> {
+    const Page = z.object({ [name]: z.array(type), paging: Paging.optional() });
+    const rows: z.output<T>[] = [];
+    for (let page = 1; page <= MOST_PAGES; page++) {
+      const json = read(
+        Page,
+        await ask('GET', `${path}${path.includes('?') ? '&' : '?'}page=${page}&size=${PAGE}`),
+      ) as {
+        paging?: z.output<typeof Paging>;
+      } & Record<string, z.output<T>[]>;
+      rows.push(...(json[name] as z.output<T>[]));
+      const total = json.paging?.total ?? rows.length;
+      if (rows.length >= total) return rows;
+      if ((json[name] as unknown[]).length === 0) break;
+    }
+    throw new AdPlatformError('Simpli.fi answered only a part of a list.', true);
+  }
+
+  /** The vendor's campaign of an order: looked for by our id, else a new draft. */
+  async function campaignOf(order: AdOrder): Promise<z.output<typeof Entity>> {
+    if (order.externalId) {
+      const { status, json } = await send('GET', `/campaigns/${order.externalId}`);
+      if (status === 200) return read(z.object({ campaigns: z.array(Entity).min(1) }), json).campaigns[0]!;
+      if (status !== 404) throw new AdPlatformError('Simpli.fi is busy.', true);
+    }
+    const known = (await all(`${inOrganization}/campaigns`, 'campaigns', Entity)).find(
+      ({ custom_id }) => custom_id === order.id,
+    );
+    if (known) return known;
+    const made = read(
+      z.object({ campaigns: z.array(Entity).min(1) }),
+      await ask('POST', `${inOrganization}/campaigns`, {}),
+    ).campaigns[0]!;
+    // Our id first: if anything fails after this, the draft is found again.
+    await ask('PUT', `${inOrganization}/campaigns/${made.id}`, { campaign: { custom_id: order.id } });
+    return { ...made, custom_id: order.id };
+  }
+
+  /** There is no monthly budget: it is a budget plan for what is left of the month. */
+  async function plan(order: AdOrder, id: number): Promise<void> {
+    const first = Temporal.PlainDate.from(order.today).with({ day: 1 });
+    const ends = first.with({ day: first.daysInMonth }).toString();
+    const end = order.endsOn && order.endsOn < ends ? order.endsOn : ends;
+    const starts = order.startsOn && order.startsOn > first.toString() ? order.startsOn : first.toString();
+    if (starts > end) return;
+    const plans = await all(`/campaigns/${id}/budget_plans`, 'budget_plans', Plan);
+    const own = plans.find(({ start_date }) => start_date.slice(0, 7) === starts.slice(0, 7));
+    const total_budget = dollarsOf(order.monthlyMicros);
+    if (!own)
+      await ask('POST', `/campaigns/${id}/budget_plans`, { start_date: starts, end_date: end, total_budget });
+    else if (microsOf(own.total_budget) !== microsOf(total_budget) || own.end_date.slice(0, 10) !== end)
+      await ask('PUT', `/budget_plans/${own.id}`, { start_date: starts, end_date: end, total_budget });
+  }
+
+  async function placeAds(order: AdOrder, id: number): Promise<Map<string, string>> {
+    const path = `${inOrganization}/campaigns/${id}/ads`;
+    const ads = (await all(path, 'ads', Ad)).filter(({ status }) => status !== 'Deleted');
+    const placed = new Map<string, string>();
+    let sizes: z.output<typeof AdSize>[] | undefined;
+    for (const creative of order.creatives) {
+      let ad = ads.find(({ name }) => name.endsWith(`[${creative.id}]`));
+      if (!ad && !creative.isActive) continue;
+      if (!ad) {
+        sizes ??= await all('/ad_sizes', 'ad_sizes', AdSize);
+        const size = sizes.find(({ name }) => name === `${creative.width}x${creative.height}`);
+        if (!size)
+          throw new AdPlatformError(`Simpli.fi has no size ${creative.width}x${creative.height}.`, false);
+        const form = new FormData();
+        form.set('ad[name]', nameOf(creative));
+        form.set('ad[target_url]', creative.clickUrl);
+        form.set('ad[ad_file_type_id]', String(IMAGE_FILE));
+        form.set('ad[ad_size_id]', String(size.id));
+        form.set('ad[alt_text]', creative.altText.slice(0, 125));
+        const file = new Blob([new Uint8Array(await creative.file())], { type: creative.type });
+        form.set('ad[primary_creative]', file, creative.type === 'image/jpeg' ? 'ad.jpg' : 'ad.png');
+        const request = new Request('http://form', { method: 'POST', body: form });
+        ad = read(
+          z.object({ ads: z.array(Ad).min(1) }),
+          await ask('POST', path, {
+            type: request.headers.get('content-type')!,
+            bytes: Buffer.from(await request.arrayBuffer()),
+          }),
+        ).ads[0]!;
+      } else if (ad.target_url !== creative.clickUrl)
+        await ask('PUT', `${path}/${ad.id}`, { ad: { target_url: creative.clickUrl } });
+      if (!creative.isActive && ad.status === 'Active') await ask('POST', `${path}/${ad.id}/pause`, {});
+      if (creative.isActive && ad.status === 'Paused') await ask('POST', `${path}/${ad.id}/activate`, {});
+      placed.set(creative.id, String(ad.id));
+    }
+    return placed;
+  }
+
+  return {
+    async put(order) {
+      const campaign = await campaignOf(order);
+      const { id } = campaign;
+      await ask('PUT', `${inOrganization}/campaigns/${id}`, {
+        campaign: {
+          name: order.name,
+          custom_id: order.id,
+          campaign_type_id: CONTEXTUAL,
+          media_type_id: BANNER,
+          bid_type_id: CPM,
+          bid: dollarsOf(order.bidMicros, 3),
+          daily_budget: dollarsOf(order.dailyMicros),
+          total_budget: order.totalMicros === null ? null : dollarsOf(order.totalMicros),
+          start_date: order.startsOn && order.startsOn > order.today ? order.startsOn : order.today,
+          end_date: order.endsOn,
+          frequency_capping: order.frequency && {
+            how_many_times: order.frequency.times,
+            hours: order.frequency.hours,
+          },
+          click_attribution_window: order.clickDays,
+          view_attribution_window: Math.ceil(order.viewHours / 24),
+          ...(order.zips.length > 0
+            ? {
+                postal_codes: {
+                  values: order.zips.map((postal_code) => ({ postal_code, country_code: 'USA' })),
+                  append: false,
+                },
+              }
+            : {}),
+          campaign_goal: order.goal && {
+            goal_type: order.goal.type,
+            goal_value: String(dollarsOf(order.goal.micros)),
+            ...(order.goal.type === 'cpa' ? { cpa_view_thru_per: 100, cpa_click_thru_per: 100 } : {}),
+          },
+        },
+      });
+      await plan(order, id);
+      const creatives = await placeAds(order, id);
+      // Only what the vendor says is possible now is asked for.
+      const isActive = campaign.status === 'Active' || campaign.status === 'Pending';
+      if (order.isRunning && !isActive && creatives.size > 0)
+        await ask('POST', `${inOrganization}/campaigns/${id}/activate`, {});
+      if (!order.isRunning && isActive) await ask('POST', `${inOrganization}/campaigns/${id}/pause`, {});
+      return { externalId: String(id), creatives };
+    },
+
+    async report(order, from, to): Promise<AdDayReport[]> {
+      if (!order.externalId) return [];
+      const ours = new Map(
+        order.creatives.flatMap((one) => (one.externalId ? [[Number(one.externalId), one.id] as const] : [])),
+      );
+      const query = `start_date=${from}&end_date=${to}&by_day=true&by_ad=true&campaign_id=${order.externalId}`;
+      const rows = await all(`${inOrganization}/campaign_stats?${query}`, 'campaign_stats', Stat);
+      return rows.flatMap((row) => {
+        const creativeId = row.ad_id ? ours.get(row.ad_id) : undefined;
+        return creativeId
+          ? [
+              {
+                day: row.stat_date,
+                creativeId,
+                impressions: row.impressions,
+                clicks: row.clicks,
+                mediaMicros: microsOf(row.total_spend),
+              },
+            ]
+          : [];
+      });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+import { Group, MultiSelect, NumberInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import type { UseFormReturnType } from '@mantine/form';
+import { GOAL_TYPES, GOALS } from '../../../../contract/ads/ad-rules.ts';
+import { US_STATES } from '../../../../contract/choices.ts';
+import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
+import { DayInput } from '../../../ui/DayInput.tsx';
+import { type AdValues, isGoal } from './model.ts';
+
+export type AdFormState = UseFormReturnType<AdValues>;
+
+/** The name, the channel of a new campaign, and when it runs. */
+export function AdNameFields({ form, isNew }: { form: AdFormState; isNew: boolean }) {
+  return (
+    <Stack gap="md">
+      <TextInput label="Campaign name" required maxLength={255} {...form.getInputProps('campaign_name')} />
+      {isNew && (
+        <Radio.Group label="Where ads are shown" {...form.getInputProps('channel')}>
+          <Stack gap="xs" mt="xs">
+            <Radio
+              value="exchange"
+              label="Sites that sell ads by auction"
+              description="Through the platform’s ad exchange."
+            />
+            <Radio
+              value="house"
+              label="Your own sites and partners"
+              description="In the ad zones of this agency and client."
+            />
+          </Stack>
+        </Radio.Group>
+      )}
+      <Group align="start">
+        <DayInput label="First day" {...form.getInputProps('starts_on')} />
+        <DayInput label="Last day" {...form.getInputProps('ends_on')} />
+      </Group>
+    </Stack>
+  );
+}
+
+/** What the campaign may spend, and what for. */
+export function AdBudgetFields({ form, mayPrice }: { form: AdFormState; mayPrice: boolean }) {
+  const goal = form.values.goal_type;
+  return (
+    <Stack gap="md">
+      <Group align="start">
+        <CurrencyInput
+          label="Maximum bid"
+          description="For 1,000 impressions"
+          required
+          {...form.getInputProps('max_bid')}
+        />
+        <CurrencyInput
+          label="Daily budget"
+          description="In the client’s time zone"
+          required
+          {...form.getInputProps('daily_budget')}
+        />
+        <CurrencyInput
+          label="Monthly budget"
+          description="For each calendar month"
+          required
+          {...form.getInputProps('monthly_budget')}
+        />
+        <CurrencyInput
+          label="Total budget"
+          description="Leave blank for no limit"
+          mayBeEmpty
+          {...form.getInputProps('total_budget')}
+        />
+      </Group>
+      <Group align="start">
+        <Select
+          label="Goal"
+          placeholder="None"
+          clearable
+          data={GOAL_TYPES.map((value) => ({ value, label: GOALS[value].label }))}
+          value={goal || null}
+          onChange={(value) => form.setFieldValue('goal_type', isGoal(value) ? value : '')}
+          error={form.errors.goal_type}
+        />
+        {goal && (
+          <TextInput
+            label="Goal value"
+            inputMode="decimal"
+            leftSection={GOALS[goal].unit}
+            required
+            {...form.getInputProps('goal_value')}
+          />
+        )}
+        {mayPrice && (
+          <NumberInput
+            label="Agency markup"
+            description="Added to what ads cost you. Not shown to clients"
+            suffix=" %"
+            min={0}
+            max={1000}
+            decimalScale={2}
+            {...form.getInputProps('agency_markup')}
+          />
+        )}
+      </Group>
+    </Stack>
+  );
+}
+
+/** Who sees the ads, how often, and for how long a lead counts as theirs. */
+export function AdAudienceFields({ form }: { form: AdFormState }) {
+  return (
+    <Stack gap="md">
+      {form.values.channel === 'exchange' && (
+        <>
+          <MultiSelect
+            label="States"
+            description="Leave blank for all"
+            searchable
+            clearable
+            data={Object.entries(US_STATES).map(([value, label]) => ({ value, label }))}
+            {...form.getInputProps('states')}
+          />
+          <Textarea
+            label="ZIP codes"
+            description="Five digits each, one per line. Leave blank for all"
+            autosize
+            minRows={2}
+            maxRows={8}
+            {...form.getInputProps('zips')}
+          />
+        </>
+      )}
+      <Group align="start">
+        <NumberInput
+          label="Frequency limit"
+          description="Times for each viewer. Blank for no limit"
+          min={1}
+          max={1000}
+          allowDecimal={false}
+          {...form.getInputProps('frequency_cap')}
+        />
+        <NumberInput
+          label="Within"
+          description="Hours"
+          min={1}
+          max={720}
+          allowDecimal={false}
+          {...form.getInputProps('frequency_hours')}
+        />
+      </Group>
+      <Group align="start">
+        <NumberInput
+          label="Click window"
+          description="Days after a click in which a lead counts"
+          min={1}
+          max={90}
+          allowDecimal={false}
+          {...form.getInputProps('click_days')}
+        />
+        <NumberInput
+          label="View window"
+          description="Hours after a view. 0 counts clicks only"
+          min={0}
+          max={720}
+          allowDecimal={false}
+          {...form.getInputProps('view_hours')}
+        />
+      </Group>
+    </Stack>
+  );
+}
