@@ -154,3 +154,17 @@ describe('[AUTH-09] a new password by email ends what was begun with the old one
     expect(await mailsTo(app, root.id, 'thief@x.test')).toHaveLength(0);
   });
 });
+
+describe('a session that ends', () => {
+  test('[AUTH-05] has ended also for what was reading it at that moment', async () => {
+    const { sessions } = app.features.auth;
+    const { sid } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString());
+    sessions.forget([sid]);
+    const read = sessions.stateOf(sid);
+    // The end of it is committed now, after the read began, and told right away.
+    sessions.forget([sid]);
+    expect((await read)?.live).toBe(true);
+    await app.admin.query('update session set revoked_at = now() where id = $1', [sid]);
+    expect((await sessions.stateOf(sid))?.live).toBe(false);
+  });
+});

@@ -43,9 +43,12 @@ export function createSessions(
 ) {
   const refreshKey = derive(config.appKey, 'refresh tokens');
   const live = new Map<string, { state: store.SessionState | undefined; until: number }>();
+  /** How often something was dropped: what was being read meanwhile is not kept. */
+  let drops = 0;
 
   /** Drops what is cached about sessions, and about the views they are behind. */
   const forget = (ids: string[]): void => {
+    drops++;
     const gone = new Set(ids);
     for (const [id, { state }] of live) {
       if (gone.has(id) || gone.has(state?.viewer_session_id ?? '')) live.delete(id);
@@ -54,6 +57,7 @@ export function createSessions(
 
   /** Drops what is cached about a user's sessions, views as them, and views by them. */
   const forgetPerson = (userId: string): void => {
+    drops++;
     for (const [id, { state }] of live) {
       if (state?.user_id === userId || state?.viewer_id === userId) live.delete(id);
     }
@@ -61,6 +65,7 @@ export function createSessions(
 
   /** Drops what is cached about sessions in a company or below it, and views by its users. */
   const forgetCompany = (companyId: string): void => {
+    drops++;
     for (const [id, { state }] of live) {
       const places = [state?.company_id, state?.agency_id, state?.viewer_company_id, state?.viewer_agency_id];
       if (places.includes(companyId)) live.delete(id);
@@ -96,9 +101,10 @@ export function createSessions(
       const now = performance.now();
       const known = live.get(sessionId);
       if (known && known.until > now) return known.state;
+      const before = drops;
       const state = await store.sessionState(db.app, sessionId);
       if (live.size > 50_000) live.clear();
-      live.set(sessionId, { state, until: now + 5_000 });
+      if (before === drops) live.set(sessionId, { state, until: now + 5_000 });
       return state;
     },
 

@@ -52,14 +52,18 @@ export function ledgerRoutes(
         summary: 'Returns the statement for a month as a PDF (requires a single-use token)',
         input: StatementMonth,
         async handler(ctx, request, reply) {
-          const month = await statement.month(ctx, await checkInput(StatementMonth, request.query));
-          const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({
-            name: (await tenants.company(tx, month.issuerId))?.name ?? '',
-            brand: await tenants.paperBrand(tx, month.issuerId),
-          }));
-          const file = await inPaperTurn(ctx.actor.companyId, () => statementPdf(month, issuer));
+          const asked = await checkInput(StatementMonth, request.query);
+          // A month of many lines takes a while to read, too.
+          const { month, file } = await inPaperTurn(ctx.actor.companyId, async () => {
+            const read = await statement.month(ctx, asked);
+            const issuer = await inScope(platform.db.app, { rootId: ctx.actor.rootId }, async (tx) => ({
+              name: (await tenants.company(tx, read.issuerId))?.name ?? '',
+              brand: await tenants.paperBrand(tx, read.issuerId),
+            }));
+            return { month: read.month, file: await statementPdf(read, issuer) };
+          });
           return reply
-            .header('Content-Disposition', `attachment; filename="statement-${month.month}.pdf"`)
+            .header('Content-Disposition', `attachment; filename="statement-${month}.pdf"`)
             .header('Cache-Control', 'no-store')
             .type('application/pdf')
             .send(file);
