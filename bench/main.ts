@@ -14,6 +14,7 @@ import { benchLeads } from './leads.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLogs } from './logs.ts';
 import { benchReplay } from './replay.ts';
+import { benchReports } from './reports.ts';
 import { benchScores } from './scores.ts';
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
@@ -33,6 +34,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   companies: () => benchCompanies({ full }),
   leads: () => benchLeads({ full }),
   logs: () => benchLogs({ full }),
+  reports: () => benchReports({ full }),
   intent: () => benchIntent({ full }),
   api: () => benchApi({ full }),
 };
