@@ -15,6 +15,7 @@ import { benchLeads } from './leads.ts';
 import { benchLedger } from './ledger.ts';
 import { benchLogs } from './logs.ts';
 import { benchReplay } from './replay.ts';
+import { benchReports } from './reports.ts';
 import { benchScores } from './scores.ts';
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
@@ -35,6 +36,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   leads: () => benchLeads({ full }),
   journey: () => benchJourney({ full }),
   logs: () => benchLogs({ full }),
+  reports: () => benchReports({ full }),
   intent: () => benchIntent({ full }),
   api: () => benchApi({ full }),
 };

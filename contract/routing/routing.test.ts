@@ -563,7 +563,7 @@ describe('[NAV-01] the sidebar', () => {
           ...['Build Your Campaign', 'Audiences', 'Create banner', 'Banners'],
         ],
       ],
-      ['Money', ['Invoices', 'Statement', 'Margins', 'Taxes', 'Limits']],
+      ['Money', ['Invoices', 'Statement', 'Margins', 'Reports', 'Taxes', 'Limits']],
       ['Lists', ['Exclusion Lists', 'Data Enrichment']],
       ['Settings', ['General Settings', 'Administrator List', 'Role List', 'Agreements', 'Integrations']],
     ];

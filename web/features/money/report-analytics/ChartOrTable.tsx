@@ -40,7 +40,7 @@ export function ChartOrTable(props: {
       {shown === 'table' ? (
         props.table
       ) : (
-        <div className={`card ${classes.chart}`} data-grows={props.grows}>
+        <div className={`card ${classes.chart}`} data-grows={props.grows || undefined}>
           {query.error ? (
             <ErrorState
               error={query.error}

@@ -43,7 +43,7 @@ export function periodOf(
 export const monthLabel = (key: string): string =>
   new Date(`${key}-15T00:00:00Z`).toLocaleDateString('en-US', {
     month: 'short',
-    year: '2-digit',
+    year: 'numeric',
     timeZone: 'UTC',
   });
 
