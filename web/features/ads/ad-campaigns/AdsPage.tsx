@@ -3,6 +3,7 @@ import { IconPlus, IconSpeakerphone } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { AD_PLATFORM_NAMES } from '../../../../contract/ads/ad-rules.ts';
+import { microsTyped } from '../../../../contract/dollars.ts';
 import { api } from '../../../api/client.ts';
 import { usePageModule } from '../../../api/module.ts';
 import { useMay, useUser } from '../../../api/user.ts';
@@ -98,7 +99,7 @@ function List() {
       title: 'Daily budget',
       align: 'right',
       from: 620,
-      render: (row) => `$${row.daily_budget}`,
+      render: (row) => <Money micros={microsTyped(row.daily_budget)} />,
     },
     {
       key: 'balance',

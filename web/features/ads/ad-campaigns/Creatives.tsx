@@ -4,7 +4,6 @@ import {
   Button,
   FileInput,
   Group,
-  Image,
   Modal,
   Stack,
   Text,
@@ -83,7 +82,13 @@ export function Creatives({ ad }: { ad: AdCampaign }) {
       <Stack gap="sm">
         {query.data?.data.map((creative) => (
           <Group key={creative.id} wrap="nowrap" align="start">
-            <Image src={creative.image_url} alt={creative.alt_text} w={96} h={72} fit="contain" />
+            <img
+              src={creative.image_url}
+              alt={creative.alt_text}
+              width={96}
+              height={72}
+              style={{ objectFit: 'contain' }}
+            />
             <div style={{ flex: 1, minWidth: 0 }}>
               <Text size="sm" fw={600} truncate>
                 {creative.name}

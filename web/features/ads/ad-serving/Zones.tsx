@@ -16,6 +16,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { AD_SIZES, type AdSize } from '../../../../contract/ads/ad-rules.ts';
+import { microsTyped } from '../../../../contract/dollars.ts';
 import type { Client } from '../../../../contract/index.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
@@ -28,7 +29,7 @@ import { num } from '../../../ui/format.ts';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { EmptyState } from '../../../ui/states.tsx';
-import { Clip } from '../../../ui/Values.tsx';
+import { Clip, Money } from '../../../ui/Values.tsx';
 
 type Zone = Awaited<ReturnType<Client['adZones']['list']>>['data'][number];
 
@@ -86,7 +87,7 @@ export function Zones() {
       render: (row) => <Clip text={row.hosts.join(', ')} max="cell" />,
     },
     { key: 'size', title: 'Size', phone: 'line', render: (row) => row.size },
-    { key: 'cpm', title: 'Per 1,000', align: 'right', from: 620, render: (row) => `$${row.cpm}` },
+    { key: 'cpm', title: 'Per 1,000', align: 'right', from: 620, render: (row) => <Money micros={microsTyped(row.cpm)} /> },
     {
       key: 'impressions',
       title: '30 days',
