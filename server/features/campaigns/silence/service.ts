@@ -31,7 +31,7 @@ export type Silences = ReturnType<typeof createSilences>;
 const ownerOf = ({ root_id, agency_id, company_id }: Recipient) => ({ root_id, agency_id, company_id });
 
 /**
- * Emails the users of a client when one of its sites goes silent, once per silence. Its
+ * Emails the users of a client once each time one of its sites goes silent. Its
  * agency reads of it in the weekly digest and on Home (docs/decisions/0386-site-silence.md).
  */
 export function createSilences(
