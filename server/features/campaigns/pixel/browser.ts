@@ -48,7 +48,7 @@ export function createBrowser(
 ) {
   const inTurn = createTurns({
     atOnce: 1,
-    // Whoever waits holds a request open for a minute at most.
+    // Anyone who waits holds a request open for a minute at most.
     waiting: 1,
     waitingEach: 1,
     budgetMs: 5 * 60_000,
