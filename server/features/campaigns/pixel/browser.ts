@@ -72,7 +72,7 @@ export function createBrowser(
       });
       running = chromium;
       try {
-        if (isClosed) throw new ChromiumError('failed', 'The server stops.');
+        if (isClosed) throw new ChromiumError('failed', 'The server is stopping.');
         return await watchPage(chromium, asked);
       } finally {
         running = undefined;
