@@ -68,7 +68,7 @@ export function createChanges(
   const { one } = views;
 
   /**
-   * Anyone who decides who is told of leads, and how much of them, can read the leads, and an open session alone is not
+   * Anyone who decides who gets leads, and how much of them, can read the leads, and an open session alone is not
    * enough for new recipients, who must not have unsubscribed. Checked before the transaction: a request that holds one connection must not wait for
    * another.
    * @throws Refusal 403; for new recipients one that says how to confirm one's identity

@@ -154,7 +154,7 @@ function changesOf(before: Payload, after: Payload): string[] {
   return changes;
 }
 
-/** What is different about the headers, by their names; values are not told. */
+/** What is different about the headers, by their names, without values. */
 function headerChanges(
   names: readonly string[],
   before: readonly PayloadHeader[],

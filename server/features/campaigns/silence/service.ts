@@ -139,7 +139,7 @@ export function createSilences(
   });
 
   return {
-    /** Whether the user is told. @throws Refusal 404 */
+    /** Whether the user gets the emails. @throws Refusal 404 */
     get: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => self(tx, ctx)),
 
     /** Turns the messages on or off for the user. @throws Refusal 404 */
