@@ -32,7 +32,7 @@ export type CardTries = ReturnType<typeof createCardTries>;
 
 /**
  * Whoever has stolen card numbers tries them where a form says whether a card works. Forms and declines are counted by
- * company, and by account for companies that have never paid, and the company that is charged is notified.
+ * company, and by account for companies that have never paid, and the payee is notified.
  */
 export function createCardTries(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
