@@ -19,7 +19,7 @@ export async function benchAlerts(): Promise<Result> {
     const root = await make.root();
     const agency = await make.agency(root, { host: 'agency.test' });
     for (let i = 0; i < CLIENTS; i++) await make.campaign(await make.client(agency));
-    // Alerts are about the best few in a thousand, as in life: whoever wants more has a list.
+    // Alerts are about the best few in a thousand, as in life: anyone who wants more has a list.
     await stage.admin.query(`
       insert into alert (id, root_id, agency_id, company_id, name, state, trigger, min_score, pages, fit, user_ids,
         connection_ids, cooldown_hours, most_per_hour, created_at, updated_at)

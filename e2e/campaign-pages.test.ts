@@ -241,7 +241,7 @@ test('[BEY-10] the Install tab checks the site by keyboard, and shows events as 
   // The focus is where it was.
   await expect.poll(() => check.evaluate((button) => button === document.activeElement)).toBe(true);
 
-  const events = client.getByRole('region', { name: 'Last events' });
+  const events = client.getByRole('region', { name: 'Latest events' });
   // Browsers that say they are driven by a program are counted as bots.
   const shop = await (await browser.newContext({ userAgent })).newPage();
   await shop.goto(demo.url('shop.localhost', '/?seen=here'));

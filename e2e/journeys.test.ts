@@ -5,7 +5,7 @@ import { type Demo, startDemo } from './demo.ts';
 import { userAgent } from './person.ts';
 
 // What people do most, without a mouse. The keys are counted without the letters of what is entered: names, addresses,
-// passwords. The greatest numbers allowed here are those of today: whoever needs more has made a journey longer.
+// passwords. The greatest numbers allowed here are those of today: anyone who needs more has made a journey longer.
 
 let demo: Demo;
 let browser: Browser;

@@ -104,10 +104,10 @@ test('[CONF-06] a root adds a package; an agency chooses it, cancels its subscri
   await added.getByLabel('Name').fill('Gold Plus');
   const gold = root.getByRole('group', { name: 'Gold Plus' });
   await gold.getByLabel('Price per month').fill('99');
-  await gold.getByLabel('Id').fill('Gold Plus');
+  await gold.getByLabel('ID').fill('Gold Plus');
   await root.getByRole('button', { name: 'Save' }).click();
   await gold.getByText('Use only lowercase letters').waitFor();
-  await gold.getByLabel('Id').fill('gold-plus');
+  await gold.getByLabel('ID').fill('gold-plus');
   await root.getByRole('button', { name: 'Save' }).click();
   await root.getByText('Setting has been saved.').waitFor();
 

@@ -60,7 +60,7 @@ test('[CONF-02] [CONF-09] an agency adds an administrator, finds, invites, remov
   await page.getByText('User restored. They can sign in again.').waitFor();
 });
 
-test('[CONF-02] [ROLE-02] an agency lists its sales people; their account executive sees the clients in their care and no more', async () => {
+test('[CONF-02] [ROLE-02] an agency lists its salespeople; their account executive sees the clients in their care and no more', async () => {
   const page = await signIn('acme.localhost', 'agency@demo.test');
   await page.goto(demo.url('acme.localhost', '/configuration/administrator-list'));
   await page.getByText('Salespeople', { exact: true }).click();

@@ -78,7 +78,7 @@ test('[AGCY-01] agencies with their columns; a name that is a formula is text', 
   expect(rows[1]).toMatchObject({ 'Full name': 'Person owner', Email: 'owner@x.test', Clients: '130' });
 });
 
-test('whoever may not see a list may not download it, and no one another company’s', async () => {
+test('anyone who may not see a list may not download it, and no one another company’s', async () => {
   const path = `/api/export/user?${clients('sortby=all&order=all')}all`;
   expect((await file('seller', path)).status).toBe(403);
   expect((await file('seller', '/api/export/downline')).rows).toEqual([]);

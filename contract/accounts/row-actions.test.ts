@@ -93,7 +93,7 @@ describe('[ROLE-02] what a row offers', () => {
     expect(words('agency.administrator', client, { ...view, module_permissions: [...SALES_VIEW] })).toBe('');
   });
 
-  test('manual bill, cost, onboarding and exclusion are of agency rows; sales people of the rows right below', () => {
+  test('manual bill, cost, onboarding and exclusion are of agency rows; salespeople of the rows right below', () => {
     expect(words('root.owner', client)).toBe('agreement viewAs logs apiKey');
     expect(words('agency.owner', client)).toBe('agreement setSales grantCredit viewAs edit remove logs');
     expect(words('client.owner', client)).toBe('');

@@ -27,7 +27,7 @@ export const ALERT_STATES = ['on', 'off'] as const;
 export const ALERT_WAYS = ['mail', 'chat', 'webhook'] as const;
 export type AlertWay = (typeof ALERT_WAYS)[number];
 
-/** Triggers that tell of leads one by one, so that their score and fit count. */
+/** Triggers that report leads one by one, so that their score and fit count. */
 export const tellsOfLeads = (trigger: AlertTrigger): boolean => trigger !== 'customer';
 
 export const MOST_ALERT_PAGES = 20;

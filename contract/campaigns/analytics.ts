@@ -20,7 +20,7 @@ const Narrowing = z.object({
   moduleType: ModuleName.optional(),
 });
 
-/** What someone has to see to, in the order in which it is told. */
+/** What needs attention, in the order in which it is shown. */
 export const ATTENTION = [
   // The company's own invoices, and for an agency those of its clients, whose charge was declined.
   'own_payment',

@@ -1,6 +1,6 @@
 // No schema here, because screens use it as well.
 
-/** The reasons of a lead's score, in the order in which they are told, with their words. */
+/** The reasons for a lead's score, in the order in which they are shown, with their words. */
 export const SCORE_REASONS = {
   recency: 'Recency',
   depth: 'Depth',

@@ -1,6 +1,6 @@
 import type { ApiScope } from './developer-rules.ts';
 
-// The events that webhooks of the developer API tell of. No schema here, so that none is sent to the browser.
+// The events that webhooks of the developer API send. No schema here, so that none is sent to the browser.
 
 interface EventType {
   /** What happened, as a sentence without its end. */

@@ -74,7 +74,7 @@ export const NoQuery = z.strictObject({});
 /** The views of an agency's statement. */
 const VIEWS = ['balance', 'wallet', 'earnings', 'card', 'tax'] as const;
 
-/** How to correct each parameter, told with the rule that it broke. */
+/** How to correct each parameter, returned with the rule that it broke. */
 export const FIXES: Readonly<Record<string, string>> = {
   'Lead-Version': `Send one of ${VERSIONS.join(', ')}, or leave the header out for the version of your key.`,
   limit: 'Send a whole number from 1 to 100, or leave it out for 25.',

@@ -635,7 +635,7 @@ describe('[NAV-02] the profile menu', () => {
   });
 });
 
-test('[ROUT-02] addresses are known or not, whoever asks', () => {
+test('[ROUT-02] addresses are known or not, no matter who asks', () => {
   expect(isKnownPath('/configuration/agency-list/', ['visitor-id'])).toBe(true);
   expect(isKnownPath('/visitor-id/dashboard', ['visitor-id'])).toBe(true);
   expect(isKnownPath('/site-id/dashboard', ['visitor-id'])).toBe(false);

@@ -4,7 +4,7 @@ export const MODES = {
   refuses: 'Refuses the credentials',
   fails: 'Answers with errors',
   slow: 'Takes 4 seconds',
-  loses: 'Saves, but drops the answer',
+  loses: 'Saves, but loses the response',
 } as const;
 export type Mode = keyof typeof MODES;
 
@@ -55,8 +55,7 @@ export function crmPage(services: readonly Shown[], chosen?: string): string {
 <link rel="stylesheet" href="/style.css">
 </head>
 <body>
-<header><h1>Demo CRM</h1><p>A stand-in for the services that leads can be delivered to. It answers their calls, keeps what
-arrives until the server stops, and is part of the demo only.</p></header>
+<header><h1>Demo CRM</h1><p>A stand-in for the services that leads can be delivered to. It answers their API calls, keeps what arrives until the server stops, and exists only in the demo.</p></header>
 <div class="columns"><nav aria-label="Services">${links}</nav><main>${one ? serviceOf(one) : ''}</main></div>
 </body>
 </html>`;

@@ -43,17 +43,17 @@ const items = {
     name: 'Fell shell jacket',
     price: '$279.00',
     overview:
-      'Three layers against three kinds of rain: the fine, the sideways and the kind that comes from below.',
+      'Three layers against three kinds of rain: the fine, the sideways, and the kind that comes from below.',
     materials:
       'Nylon face, breathable membrane, soft knit inside. Taped seams, hood that fits over a helmet. 430 g.',
-    care: 'Wash at 30 degrees with a soap for shells, then ten minutes of warm tumbling to wake the finish.',
+    care: 'Machine wash cold with tech wash, then tumble dry warm for ten minutes to revive the finish.',
   },
   boot: {
     name: 'Cairn boots',
     price: '$215.00',
     overview:
       'Stiff where the path is loose, soft where the foot bends. Broken in after a weekend, not a season.',
-    materials: 'Full-grain leather, cork footbed, a rubber sole that any cobbler can renew.',
+    materials: 'Full-grain leather, cork footbed, a rubber sole that any cobbler can replace.',
     care: 'Paper inside, never the stove. Wax when the leather looks thirsty.',
   },
   tent: {
@@ -67,15 +67,15 @@ const items = {
     name: 'Ridge flask',
     price: '$34.00',
     overview: 'Tea that is still hot on the way down. Fits the side pocket of every pack we make.',
-    materials: 'Double-walled steel, three quarters of a litre, a lid that is also the cup.',
+    materials: 'Double-walled steel, 25 ounces, a lid that is also the cup.',
     care: 'Hot water and a bottle brush. Leave the lid open overnight.',
   },
   blanket: {
     name: 'Drift wool blanket',
     price: '$96.00',
     overview:
-      'For the tailgate, the hut bench and the sofa. Warm when damp, and it does not smell of smoke for long.',
-    materials: 'Wool from old jumpers, spun again and woven wide. 140 by 200 cm.',
+      'For the tailgate, the cabin porch, and the couch. Warm when damp, and it doesn’t smell of smoke for long.',
+    materials: 'Wool from old sweaters, spun again and woven wide. 140 by 200 cm.',
     care: 'Air it outside. If it must be washed: cool, by hand, flat to dry.',
   },
 };

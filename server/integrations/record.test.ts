@@ -63,7 +63,7 @@ describe('[BEY-04] what is stored of requests and responses', () => {
     expect(many).toHaveLength(21);
     const deep = JSON.parse(`${'['.repeat(500)}${']'.repeat(500)}`);
     expect(redact.body(JSON.stringify(deep), 'application/json')).toContain('…');
-    // Whoever answers decides how many values there are, and each is compared with all of the lead's.
+    // Anyone who answers decides how many values there are, and each is compared with all of the lead's.
     const wide = Array(20).fill(Array(20).fill(Array(20).fill(1)));
     const shown = redact.body(JSON.stringify(wide), 'application/json');
     expect(shown.match(/1/g)!.length).toBeLessThan(1_000);

@@ -56,7 +56,7 @@ export interface Chromium {
 export interface ChromiumOptions {
   /** Its executable; if undefined, the first of CHROMIUM_PLACES that is there. */
   path: string | undefined;
-  /** Whether it must have its sandbox; without it, whoever takes over a page is this process's user. */
+  /** Whether it must have its sandbox; without it, anyone who takes over a page is this process's user. */
   isSandboxed: boolean;
   /** The port on 127.0.0.1 of the proxy that all of its requests go through. */
   proxyPort: number;

@@ -33,7 +33,7 @@ async function until<T>(ask: () => Promise<T>, isIt: (answer: T) => boolean): Pr
   }
 }
 
-test('[BEY-31] whoever enqueues many jobs is behind everyone who enqueues one', async () => {
+test('[BEY-31] anyone who enqueues many jobs is behind everyone who enqueues one', async () => {
   const { jobs, db } = app.platform;
   const sendAs = (turn: string, count: number) =>
     inScope(db.app, { rootId }, (tx) =>

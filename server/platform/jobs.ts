@@ -222,7 +222,7 @@ export class Jobs {
 
   /**
    * Enqueues jobs inside the causing transaction: they exist if and only if it commits. `turn`: whose jobs they are.
-   * Each waiting job of the same kind and `turn` puts a new one further back, so that whoever enqueues many makes
+   * Each waiting job of the same kind and `turn` puts a new one further back, so that anyone who enqueues many makes
    * mostly themselves wait.
    */
   async send<P extends object>(

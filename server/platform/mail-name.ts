@@ -29,7 +29,7 @@ const DOTS = /(?<=[^\s.])[.\u3002\uFF0E\uFF61\u2024\uFE52](?=[\p{Cf}\p{M}]{0,3}\
 const IP = /(?<=[^\s(\d.])\d{1,3}(?:\.\d{1,3}){3}|\d{1,3}(?:\.\d{1,3}){3}(?=[^\s.,;!?)\d]|[.,;!?)]\S)/g;
 
 /**
- * A text of an email without anything that an email program would turn into a link, whoever chose its words:
+ * A text of an email without anything that an email program would turn into a link, no matter who chose its words:
  * evil.example becomes evil[.]example. Email addresses stay, and so do the `links` that are meant to be
  * opened.
  */

@@ -5,7 +5,7 @@ import { notifyDone } from './notify.ts';
 
 /**
  * Copies `text`; a full button with a `label`, otherwise an icon. `what` names it for screen readers; `done` is shown
- * as a notification; `onCopied` is told.
+ * as a notification; `onCopied` is called.
  */
 export function CopyButton(props: {
   text: string;

@@ -52,7 +52,7 @@ export const forgetToken = (way: Way): void => void tokens.delete(idOf(way));
  * @throws Stopped when the key is none, or Google refuses it
  */
 export async function tokenOf(way: Way, judge: (answer: Answer) => Result): Promise<string> {
-  // Whoever signed in with Google has a token, which is renewed elsewhere.
+  // Anyone who signed in with Google has a token, which is renewed elsewhere.
   if (way.credentials.access_token) return way.credentials.access_token;
   const id = idOf(way);
   const now = way.now();

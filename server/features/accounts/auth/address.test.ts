@@ -124,7 +124,7 @@ describe('[PROF-02] another person changes someone’s address', () => {
     expect([(await login('moved2@x.test')).status, await alive(one.token)]).toEqual([200, false]);
   });
 
-  test('[BEY-11] whoever may less than an owner cannot, and an address that is taken is told', async () => {
+  test('[BEY-11] anyone who may less than an owner cannot, and an address that is taken is told', async () => {
     const role = await app.admin.query(
       `insert into role (id, root_id, agency_id, company_id, name, created_at, updated_at)
        values (gen_random_uuid(), $1, $2, $2, 'Settings only', now(), now()) returning id`,

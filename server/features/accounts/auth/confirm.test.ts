@@ -126,7 +126,7 @@ test('[BEY-11] a list is told by its address alone, which can be written in one 
   }
 });
 
-test('[BEY-11] whoever asks many times at once keeps no one from the database', async () => {
+test('[BEY-11] anyone who asks many times at once keeps no one from the database', async () => {
   const token = await app.signIn('bea@x.test', HOST);
   const asked = await Promise.all(Array.from({ length: 40 }, () => embed(token)));
   expect([...new Set(asked.map(({ status }) => status))]).toEqual([200]);

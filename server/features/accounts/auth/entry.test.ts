@@ -206,7 +206,7 @@ describe('[AUTH-09] [AUTH-10] the forgotten password', () => {
     expect(held.status).toBe(200);
   });
 
-  test('[AUTH-21] whoever asks too often from a network pauses it at that tenant alone', async () => {
+  test('[AUTH-21] anyone who asks too often from a network pauses it at that tenant alone', async () => {
     const limits = createLimits(app.platform);
     for (let i = 0; i < FORGOT_NETWORK.max; i++) await limits.take(FORGOT_NETWORK, `${agency.id}\n127.0.0.1`);
     expect((await forgot('one@x.test')).status).toBe(429);

@@ -90,7 +90,7 @@ describe('[AUTH-11] [AUTH-20] changing the password', () => {
     await app.signIn(person.email, HOST);
   });
 
-  test('[AUTH-21] whoever sits at an open session has five tries at the password', async () => {
+  test('[AUTH-21] anyone who sits at an open session has five tries at the password', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => change({ currpassword: 'wrong' })));
     expect(answers.filter((answer) => answer.status === 422).length).toBe(5);
     expect(answers.filter((answer) => answer.status === 429).length).toBe(15);

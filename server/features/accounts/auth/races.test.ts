@@ -82,7 +82,7 @@ describe('[AUTH-09] a new password by email ends what was begun with the old one
     type Challenge = { options: { challenge: string }; binding: string };
     const challenge = async (path: string, bearer: string | null = token) =>
       (await ask('GET', path, undefined, bearer)).body as unknown as Challenge;
-    // Whoever was in the account has left a passkey behind, and tries it again and again.
+    // Anyone who was in the account has left a passkey behind, and tries it again and again.
     const thief = new Authenticator(`http://${HOST}`);
     const offered = await challenge('user/passkeys/new');
     const credential = thief.create(offered.options);

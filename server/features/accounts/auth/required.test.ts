@@ -116,7 +116,7 @@ describe('[BEY-32] a two-factor authentication requirement', () => {
     expect(await stateOf('staff')).toEqual(['now', 403]);
   });
 
-  test('whoever is signed in when it begins is asked at the next renewal, and a view of theirs ends', async () => {
+  test('anyone who is signed in when it begins is asked at the next renewal, and a view of theirs ends', async () => {
     const { body: session } = await login('owner');
     const renew = (token: unknown) =>
       app.call('POST', '/api/auth/refresh-token', {

@@ -495,7 +495,7 @@ const calls = Object.values(contract).flatMap((feature) =>
 );
 
 describe('[BEY-12] what view mode may not do', () => {
-  test('is refused at the API with a clear text, whoever is viewed', async () => {
+  test('is refused at the API with a clear text, no matter who is viewed', async () => {
     const guarded = calls.filter((call) => call.meta.notInView);
     const views = [
       await viewAs(await signIn('root'), 'client'),

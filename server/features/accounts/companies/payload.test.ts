@@ -77,7 +77,7 @@ const changeOf = async (companyId: string) =>
   ).rows[0].description as string;
 
 describe('[CONF-01] every field of the client/user payload', () => {
-  test('a client begins as it is entered: flags of its owner, its sales people, its own settings', async () => {
+  test('a client begins as it is entered: flags of its owner, its salespeople, its own settings', async () => {
     const node = nodeIn(
       await create({
         ClientRole: 'owner',

@@ -340,8 +340,8 @@ describe('[CONF-02] who may do what with whom', () => {
   });
 });
 
-describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', () => {
-  test('a root has sales people, account executives among them; a client has none', async () => {
+describe('[CONF-02] [CONF-09] [ROLE-02] salespeople, invitations and files', () => {
+  test('a root has salespeople, account executives among them; a client has none', async () => {
     const node = await made(
       { userType: 'sales', isAccExecutive: 'T', ClientFullName: 'Ada Executive' },
       'root',
@@ -369,7 +369,7 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
     expect((await update(node.id, { userType: 'administrator' }, 'root')).status).toBe(404);
   });
 
-  test("an agency has sales people of its own, who get its invitation, its clients and nothing of the root's list", async () => {
+  test("an agency has salespeople of its own, who get its invitation, its clients and nothing of the root's list", async () => {
     const node = await made({ userType: 'sales', isAccExecutive: 'T', ClientFullName: 'Abe Seller' });
     expect(node).toMatchObject({ user_type: 'sales', isAccExecutive: 'T', company_id: acme.id });
     const [mail] = await mailsTo(app, root.id, String(node.email));
@@ -474,8 +474,8 @@ describe('[CONF-02] [CONF-09] [ROLE-02] sales people, invitations and files', ()
   });
 });
 
-describe('[CONF-02] sales people of a narrow administrator', () => {
-  test('[ROLE-02] a narrow administrator gets no eyes by sales people: none made, changed, restored or assigned', async () => {
+describe('[CONF-02] salespeople of a narrow administrator', () => {
+  test('[ROLE-02] a narrow administrator gets no eyes by salespeople: none made, changed, restored or assigned', async () => {
     const rows = (modules: string[]) =>
       modules.map((module_name) => ({
         module_name,

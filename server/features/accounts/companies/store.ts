@@ -300,7 +300,7 @@ export async function lockTarget(tx: Tx, id: string) {
 }
 
 /**
- * Waits until no one else is about to start one of an agency's or client's campaigns; whoever does so afterward sees
+ * Waits until no one else is about to start one of an agency's or client's campaigns; anyone who does so afterward sees
  * what this transaction has changed.
  */
 export async function holdCampaigns(tx: Tx, company: { id: string; kind: string }): Promise<void> {

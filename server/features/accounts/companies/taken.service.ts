@@ -6,7 +6,7 @@ import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../audit/index.ts';
 
-/** How often a user may be told that an email address has an account, of whichever company. */
+/** How often a user may learn that an email address has an account, in any company. */
 const TAKEN: LimitRule = { name: 'address.taken', max: 20, base: 3600, cap: 3600, window: 3600 };
 
 /** How many new addresses a user may enter for others: each of them may get an email. */

@@ -218,7 +218,7 @@ describe('[PROF-02] POST /user/update', () => {
     expect([await logs('email.asked', owner.id), await logs('email.changed', owner.id)]).toEqual([1, 1]);
   });
 
-  test('whoever loses the account loses the link to another address with it, and the old address its links', async () => {
+  test('anyone who loses the account loses the link to another address with it, and the old address its links', async () => {
     const owner = await person(client);
     const email = `thief${++serial}@profile.test`;
     const confirm = (token: string) =>

@@ -17,7 +17,7 @@ export type Kind = (typeof KIND)[keyof typeof KIND];
  */
 export type Accepts = 'email' | 'all' | 'customers';
 
-/** What a list is for: people who never become leads, or known customers, who are never charged for but told of. */
+/** What a list is for: people who never become leads, or known customers: never charged for, reported by alerts. */
 export type Use = 'exclude' | 'customers';
 /** What the user log calls a list. */
 export const nounOf = (use: Use): string => (use === 'customers' ? 'customer list' : 'exclusion list');

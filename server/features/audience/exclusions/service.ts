@@ -135,7 +135,7 @@ export function createExclusions(
       await check(tx, 'lists', holder, given.field);
       await check(tx, 'waitingLists', holder, given.field);
     };
-    // Whoever has not completed the setup may be anyone who came in by open sign-up.
+    // A company that has not completed its setup may be anyone who came in through open sign-up.
     const isNewcomer = !(await setup.isReady(ctx.actor.rootId, ctx.actor.companyId));
     const most = mostEntries(given.level, isNewcomer);
     const mayHaveEntries = async (tx: Tx, owner: Owner, more: number) => {

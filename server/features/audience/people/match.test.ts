@@ -331,7 +331,7 @@ describe('matching', () => {
     expect(await scoped((tx) => app.features.people.people(tx, root, []))).toEqual(new Map());
   });
 
-  test('whoever is erased takes all their keys along', async () => {
+  test('anyone who is erased takes all their keys along', async () => {
     await people([{ email: 'gone@x.example', phone: '504-845-1427', ip: '8.8.7.7' }]);
     const { rows } = await app.admin.query(
       `select id from person where root_id = $1 and email = 'gone@x.example'`,

@@ -51,7 +51,7 @@ export async function groupOf(tx: Tx, rootId: string, topId: string): Promise<st
   return [topId, ...rows.map((row) => row.person_id)];
 }
 
-/** A merge of someone's, or the end of one, as a lead's journey tells it. */
+/** A merge of someone's, or the end of one, as a lead's journey shows it. */
 export interface MergeStep {
   id: string;
   merged_at: Date;
@@ -59,7 +59,7 @@ export interface MergeStep {
   /** The kinds of keys that a source gave both people. */
   shared: number[];
 }
-/** How many merges a journey tells. */
+/** How many merges a journey shows. */
 const MOST_TOLD = 100;
 
 /**

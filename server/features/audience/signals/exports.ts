@@ -14,7 +14,7 @@ export const exports: readonly ExportList[] = [
     ['Count', (row) => row.count],
     ['Status', (row) => row.status],
     ['Campaign', (row) => row.campaign_number],
-    ['Asked', (row) => row.created_at],
+    ['Requested', (row) => row.created_at],
     ['Counted', (row) => row.counted_at],
   ]),
 ];

@@ -203,7 +203,7 @@ describe('[KEYW-01] counts', () => {
     const body = { target_location: 'National Targeting', keyword: 'boots', tell: 'F', phoneenabled: 'T' };
     expect((await count(body)).waterfall).toMatchObject({ placed: 2, contactable: 1, deliverable: 1 });
     expect((await count({ ...body, phoneenabled: 'F' })).waterfall).toMatchObject({ deliverable: 2 });
-    // Each step counts all that it names: whoever is excluded is not "not excluded", also without a phone.
+    // Each step counts all that it names: anyone who is excluded is not "not excluded", also without a phone.
     await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
       app.features.exclusions.addList(
         tx,

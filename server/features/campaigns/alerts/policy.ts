@@ -11,13 +11,13 @@ export const nextAttempt = (attempts: number, now: Date, afterMs = 0): Date | nu
   return seconds === undefined ? null : new Date(now.getTime() + Math.max(seconds * 1000, afterMs));
 };
 
-/** What is to be told now: events in batches; the rest waits. */
+/** What is to be sent now: events in batches; the rest waits. */
 export interface Telling {
   batches: string[][];
 }
 
 /**
- * Which of an alert's waiting events are told now. Each is its own message as long as there are not too many in an
+ * Which of an alert's waiting events are sent now. Each is its own message as long as there are not too many in an
  * hour. What comes beyond is gathered into one message, at most once an hour; so is what waited for hours to open.
  */
 export function tellNow(
@@ -36,7 +36,7 @@ export function tellNow(
 }
 
 /**
- * How many events an alert would have told of, and in how many messages, of what it waits for in the order of time:
+ * How many events an alert would have sent, and in how many messages, of what it waits for in the order of time:
  * each person once in a cooldown, single messages up to a number in an hour, and the rest gathered.
  */
 export function wouldBeTold<Hit extends { person_id: string; at: Date }>(

@@ -52,7 +52,7 @@ export function createAlertSender(
   const { users, notices, mail, outbound, connections, leads } = deps;
   type Sender = Awaited<ReturnType<Notices['sender']>>;
 
-  /** What a message tells of; people who were excluded or erased since are left out. */
+  /** What a message is about; people who were excluded or erased since are left out. */
   async function toldBy(tx: Tx, row: store.MessageRow) {
     if (row.is_test) {
       const { trigger } = (await store.anyAlert(tx, row.alert_id))!;

@@ -345,7 +345,7 @@ export function createAlerts(
         });
       }),
 
-    /** What an alert would have told of in the last 24 hours. @throws Refusal 404, 422, 429 */
+    /** What an alert would have sent in the last 24 hours. @throws Refusal 404, 422, 429 */
     async preview(
       ctx: Ctx,
       { company_id, ...given }: Omit<AlertRules, 'name'> & { company_id?: string | undefined },
@@ -424,7 +424,7 @@ export function createAlerts(
         return store.messagesOf(tx, id, page);
       }),
 
-    /** Decides which alerts tell of what happened. Safe to run twice. */
+    /** Decides which alerts report what happened. Safe to run twice. */
     async decide(
       rootId: string,
       happened: readonly store.Happened[],

@@ -115,7 +115,7 @@ const triggerFits = sql`
   end`;
 
 /**
- * Decides which alerts tell of what happened, and keeps it as events to be told: of a person, at most once in an
+ * Decides which alerts report what happened, and keeps it as events to be sent: of a person, at most once in an
  * alert's cooldown, whichever worker is first. In the root's scope; one statement for all.
  */
 export async function decide(tx: Tx, happened: readonly Happened[], now: Date): Promise<void> {
@@ -256,7 +256,7 @@ export async function wouldTellCustomers(tx: Tx, of: Wanted, from: Date, until: 
   return rows;
 }
 
-/** The ids of a root's alerts that have something to tell. */
+/** The ids of a root's alerts that have something to send. */
 export async function waitingAlerts(tx: Tx, rootId: string): Promise<string[]> {
   const rows = await tx
     .selectFrom('alert_event')
@@ -280,7 +280,7 @@ export const takeAlert = (tx: Tx, id: string) =>
     .skipLocked()
     .executeTakeFirst();
 
-/** What an alert has not told yet, oldest first. */
+/** What an alert has not sent yet, oldest first. */
 export const waitingEvents = (tx: Tx, { root_id, id }: AlertRow) =>
   tx
     .selectFrom('alert_event')
@@ -292,7 +292,7 @@ export const waitingEvents = (tx: Tx, { root_id, id }: AlertRow) =>
     .orderBy('id')
     .execute();
 
-/** Forgets what an alert has not told, since it was turned off. */
+/** Deletes what an alert has not sent, since it was turned off. */
 export const dropWaiting = (tx: Tx, { root_id, id }: Pick<AlertRow, 'root_id' | 'id'>) =>
   tx
     .deleteFrom('alert_event')

@@ -68,7 +68,7 @@ export function createChanges(
   const { one } = views;
 
   /**
-   * Whoever decides who is told of leads, and how much of them, can read the leads, and an open session alone is not
+   * Anyone who decides who gets leads, and how much of them, can read the leads, and an open session alone is not
    * enough for new recipients, who must not have unsubscribed. Checked before the transaction: a request that holds one connection must not wait for
    * another.
    * @throws Refusal 403; for new recipients one that says how to confirm one's identity
@@ -113,7 +113,7 @@ export function createChanges(
   }
 
   /**
-   * Whoever unsubscribed gets no more of these emails from any client of the agency, until they add themselves.
+   * Anyone who unsubscribed gets no more of these emails from any client of the agency, until they add themselves.
    * @throws Refusal 422 naming the field and the address
    */
   async function mustWant(ctx: Ctx, added: Record<'report_to' | 'notify_to', string[]>): Promise<void> {

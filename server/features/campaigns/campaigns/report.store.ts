@@ -102,7 +102,7 @@ export async function takeOff(
   return true;
 }
 
-/** Stores that an address wants none of these emails anymore, whoever adds it again. */
+/** Stores that an address wants none of these emails anymore, no matter who adds it again. */
 export async function refuseMails(
   tx: Tx,
   owner: Owner & { agency_id: string },

@@ -94,7 +94,7 @@ export function createStates(platform: Platform, { audit, billing, pricing, info
           company_removed: 'needs its company',
           limit: 'is stopped by a limit',
         }[why.startsWith('cap_') ? 'limit' : (why as Exclude<Stop, `cap_${string}`>)];
-        // A client is not told what its agency owes.
+        // A client does not learn what its agency owes.
         const isAgencys =
           why === 'payment_failed' &&
           ctx.actor.kind === 'client' &&

@@ -121,7 +121,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   }
 
   /**
-   * The vendor refuses the credentials: what waits keeps waiting, and the company is told once. Returns whether the
+   * The vendor refuses the credentials: what waits keeps waiting, and the company is notified once. Returns whether the
    * connection is broken now: a token of someone who signed in is renewed first, and may be good again then.
    */
   async function broken(rootId: string, id: string, why: string, isRenewed = false): Promise<boolean> {
@@ -467,7 +467,7 @@ export function createConnections(platform: Platform, deps: ConnectionsDeps) {
   };
 }
 
-/** A sign-in that ends within a week is told of, and shown as expiring. */
+/** A sign-in that expires within a week is reported by email, and shown as expiring. */
 const ENDING_MS = 7 * 86_400_000;
 
 /** A connection's state as it is shown. */

@@ -106,7 +106,7 @@ export async function returnOf(db: Database['app'], hash: Buffer, at: Date): Pro
   return rows[0]?.to ?? undefined;
 }
 
-/** The connections of a root whose sign-in ends before an instant and whose company has not been told, locked. */
+/** The connections of a root whose sign-in expires before a time and whose company has not been notified, locked. */
 export async function ending(tx: Tx, rootId: string, before: Date): Promise<ConnectionRow[]> {
   return tx
     .selectFrom('connection')

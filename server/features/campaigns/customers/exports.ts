@@ -9,7 +9,7 @@ export const exports: readonly ExportList[] = [
     ['List', (row) => row.list_name],
     ['Campaign', (row) => row.campaign_name],
     ['Last page', (row) => row.page_url],
-    ['Began', (row) => row.first_at],
+    ['First seen', (row) => row.first_at],
     ['Last seen', (row) => row.at],
     ['ID', (row) => row.id],
   ]),

@@ -77,7 +77,7 @@ export function createCustomers(
     /** Which of these people are known customers; in a scope that sees their lists. */
     among: exclusions.customersOf,
 
-    /** Keeps that customers were seen, and tells the features above. The transaction has their campaigns locked. */
+    /** Stores that customers were seen, and notifies the features above. The transaction has their campaigns locked. */
     async seen(tx: Tx, seen: readonly store.Seen[]): Promise<void> {
       if (seen.length === 0) return;
       const rows = await store.addSeen(tx, seen);

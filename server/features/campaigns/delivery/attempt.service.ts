@@ -117,7 +117,7 @@ export function createAttempts(platform: Platform, deps: Deps) {
     const batch: { row: Row; data: LeadData }[] = [];
     for (const one of rows) {
       const data = dataOf(one);
-      // What cannot be sent is told by its own job.
+      // What cannot be sent is reported by its own job.
       if (typeof data === 'string') continue;
       const leftOut = await rules.leftOut(tx, one, data);
       if (leftOut) await skip(tx, one, leftOut);
@@ -278,7 +278,7 @@ export function createAttempts(platform: Platform, deps: Deps) {
     );
   }
 
-  /** Judges what came of attempts, has it recorded, and tells the company if it is news. */
+  /** Judges the results of attempts, has them recorded, and notifies the company if they are news. */
   async function settle(
     payload: SendPayload,
     attempted: { row: Row; outcome: Outcome }[],
@@ -379,6 +379,6 @@ const notSent = (startedAt: Date, error: string): Outcome => ({
 const isDue = ({ attempt, dueAt }: SendPayload, row: Row): boolean =>
   isOpen(row) && row.attempts === attempt && (!dueAt || row.next_at?.toISOString() === dueAt);
 
-/** Those of which a vendor that cannot tell a repeated record must be asked, if their outcome is lost. */
+/** Those that a vendor that cannot detect a repeated record must be asked about, if their outcome is lost. */
 const unknownOf = (rows: readonly { id: string; remote_id: string | null; state: string }[]): string[] =>
   rows.flatMap(({ id, remote_id, state }) => (!remote_id && state !== 'unknown' ? [id] : []));

@@ -393,7 +393,7 @@ describe('delivery through a connection', () => {
     expect(await mails()).toBe(1);
   });
 
-  it('[INTG-04] [BEY-08] whoever is excluded after they were queued is not told to the service', async () => {
+  it('[INTG-04] [BEY-08] anyone who is excluded after they were queued is not told to the service', async () => {
     await attach(await connect());
     await acceptLeads(['kept@people.example', 'gone@people.example']);
     const { root_id, agency_id, company_id } = campaign.owner;

@@ -78,7 +78,7 @@ export function destinationChanges(platform: Platform, deps: Deps) {
           );
         const now = clock.now();
         const id = newId(now);
-        // The campaign is its client's, who is not told which account its agency delivers through.
+        // The campaign is its client's, who does not learn which account its agency delivers through.
         const isOwn = connection.company_id === campaign.company_id;
         const name = isOwn ? `${vendor.name} · ${connection.name}` : vendor.name;
         const owner = {

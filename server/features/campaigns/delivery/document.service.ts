@@ -49,7 +49,7 @@ export function documentCalls({ db, clock }: Pick<Platform, 'db' | 'clock'>, dep
     company_id,
   });
 
-  /** Shares a document with people, and tells with whom it could not be. */
+  /** Shares a document with people, and returns whom it could not be shared with. */
   async function shared(
     opened: Awaited<ReturnType<typeof connections.open>>,
     documentId: string,

@@ -32,7 +32,7 @@ export function createExamples(
     made,
 
     /**
-     * The newest leads of a campaign that may still be told; a made-up one if there are none.
+     * The newest leads of a campaign that may still be shown; a made-up one if there are none.
      * @param withheld those of the newest that may not
      */
     async some(

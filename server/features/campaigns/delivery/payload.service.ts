@@ -66,7 +66,7 @@ export function payloadChanges(platform: Platform, deps: Deps) {
         campaign: (await campaigns.visible(tx, campaignId)) ?? missing(),
         newest: ctx.may('lead.read') ? await leads.newest(tx, campaignId, MOST_SAMPLES) : [],
       }));
-      // Outside: whoever holds one connection must not wait for another.
+      // Outside: anyone who holds one connection must not wait for another.
       const withheld = await leads.withheld(
         campaign.root_id,
         newest.map(({ id }) => id),
@@ -154,7 +154,7 @@ function changesOf(before: Payload, after: Payload): string[] {
   return changes;
 }
 
-/** What is different about the headers, by their names; values are not told. */
+/** What is different about the headers, by their names, without values. */
 function headerChanges(
   names: readonly string[],
   before: readonly PayloadHeader[],

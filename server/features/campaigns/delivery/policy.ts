@@ -82,15 +82,15 @@ export const attemptRow = (outcome: Outcome) => ({
   exchanges: outcome.exchanges,
 });
 
-/** How far the retries of a delivery have come when its company is told: in percent of the attempts. */
+/** How far the retries of a delivery have come when its company is notified: in percent of the attempts. */
 const ALERTS = [50, 90, 100] as const;
 export type Alert = (typeof ALERTS)[number];
 
-/** Returns how far a delivery's retries have come, as told to its company; 0: not far enough, or delivered. */
+/** Returns how far a delivery's retries have come, as reported to its company; 0: not far enough, or delivered. */
 export function alertOf(verdict: Verdict, attempts: number): Alert | 0 {
   if (verdict.state === 'delivered') return 0;
   if (verdict.state === 'failed') return 100;
-  // It waits for its connection, whose company is told of that.
+  // It waits for its connection, whose company is notified of that.
   if ('nextAt' in verdict && verdict.nextAt === null) return 0;
   return ALERTS.findLast((percent) => (attempts / SCHEDULE.length) * 100 >= percent) ?? 0;
 }

@@ -298,7 +298,7 @@ describe('[BEY-22] who gets it', () => {
       .sort();
   };
 
-  test('who unsubscribes with one click gets no more, whoever asks', async () => {
+  test('who unsubscribes with one click gets no more, no matter who asks', async () => {
     const [mail] = await mails(owner.email);
     const link = mail!.body!.unsubscribe!;
     expect(link).toMatch(new RegExp(`^https://${HOST}/unsubscribe/`));

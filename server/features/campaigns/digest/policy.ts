@@ -148,7 +148,7 @@ const subjectOf = (whose: string, leads: number, week: Pick<Week, 'first' | 'las
   `${whose} week, ${day(week.first)} to ${day(week.last)}: ${leads === 0 ? 'no leads' : many(leads, 'lead')}`;
 
 /**
- * What a client's digest says to someone with these permissions; null if the week has nothing to tell. Campaigns, pages,
+ * What a client's digest says to someone with these permissions; null if there is nothing to report. Campaigns, pages,
  * and sites have the names that people gave them.
  */
 export function clientDigest(
@@ -234,7 +234,7 @@ export function clientDigest(
   return sentences.length === 0 ? null : { subject: subjectOf('Your', of.leads, week), sentences };
 }
 
-/** What an agency's digest says to someone with these permissions; null if the week has nothing to tell. */
+/** What an agency's digest says to someone with these permissions; null if there is nothing to report for the week. */
 export function agencyDigest(week: Pick<Week, 'first' | 'last'>, of: AgencyWeek, may: May): Digest | null {
   const sentences: Sentence[] = [];
   const say = (isTold: boolean, text: () => string, path: string | null = null): void => {

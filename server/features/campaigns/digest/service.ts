@@ -203,7 +203,7 @@ export function createDigests(
 
     /**
      * Sends the digest of the last week to the user now; returns their address.
-     * @throws Refusal 404, 422 if there is nothing to tell, 429
+     * @throws Refusal 404, 422 if there is nothing to report, 429
      */
     async send(ctx: Ctx): Promise<string> {
       await limits.take(SENDS, ctx.actor.userId);

@@ -233,7 +233,7 @@ export async function clientWeeks(tx: Tx, of: readonly Asked[], now: Date): Prom
   return new Map(rows.map(({ id, ...week }) => [id, week]));
 }
 
-/** The weeks of agencies, in numbers, each with those of its clients that there is anything to tell of. */
+/** The weeks of agencies, in numbers, each with those of its clients that there is anything to report on. */
 export async function agencyWeeks(tx: Tx, of: readonly Asked[], now: Date): Promise<Map<string, AgencyWeek>> {
   const { rows } = await sql<AgencyWeek & { id: string; clients: (ClientOfAgency & { due: string })[] }>`
     with a as materialized (${asked(of)}),

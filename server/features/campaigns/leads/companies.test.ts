@@ -228,7 +228,7 @@ describe('a company without a person', () => {
 });
 
 describe('a visitor from Europe', () => {
-  test('[BEY-21] is never named, whoever they are and whatever the campaign says', async () => {
+  test('[BEY-21] is never named, no matter who they are and what the campaign says', async () => {
     const learned = async () =>
       (
         await app.admin.query(

@@ -108,7 +108,7 @@ const matchOf = (kind: number) => MATCH_KINDS[kind as keyof typeof MATCH_KINDS];
 /** Events of the pixel, as steps are called; what is neither of these is a page view. */
 const EVENTS: Record<string, 'identify' | 'thanks'> = { identify: 'identify', thanks: 'thanks' };
 
-/** A step as it is told. */
+/** A step as it is shown. */
 export const stepOf = (row: StepRow) => ({
   kind:
     row.kind === 'visit'

@@ -140,7 +140,7 @@ export function dayIn(now: Date, timeZone: string): string {
     .toString();
 }
 
-/** Whether a refusal says something about the person, so that it is only told where they would have been paid for. */
+/** Whether a refusal says something about the person, so that it is only shown where they would have been paid for. */
 export const isAboutPerson = (refused: Refused): boolean =>
   refused === 'excluded' || refused === 'cannot_compare' || refused === 'customer' || refused === 'misfit';
 

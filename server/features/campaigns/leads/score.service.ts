@@ -192,7 +192,7 @@ export function createScores(
 
     /**
      * What other weights would make of a campaign's newest leads: how many would be in each band, and how many are now.
-     * Nothing about a person is told that the leads do not tell: how well each fits stays as it was judged when it came
+     * Nothing about a person is revealed that the leads do not show: how well each fits stays as it was judged when it came
      * in. The campaign must be one that the scope sees.
      * @throws Refusal 429 if the company asks for too many at once
      */

@@ -337,7 +337,7 @@ export function createLeads(
       const lead = await inScope(db.app, ctx.scope, (tx) => store.leadOfJourney(tx, id));
       if (!lead) throw new Refusal('not_found', ownMessages.notFound);
       const { root_id: rootId, person_id: personId } = lead;
-      // Only the root's scope sees the graph; of it, a journey tells when and why someone was merged, not with whom.
+      // Only the root's scope sees the graph; from it, a journey shows when and why someone was merged, not with whom.
       const { group, merges } = personId
         ? await inScope(db.app, { rootId }, (tx) => deps.people.mergesAbout(tx, rootId, personId))
         : { group: [], merges: [] };

@@ -37,7 +37,7 @@ const LOOK_EVERY_MS = 100;
 const MOST_BYTES = 64 * 1024 * 1024;
 const MOST_SCRIPTS = 500;
 const MOST_TAGS = 50;
-/** What is told of an address: those of data have no end. */
+/** What is reported of an address: data URLs have no end. */
 const LONGEST_ADDRESS = 4_096;
 
 /** Opens pages in a real browser, one at a time. */
@@ -48,7 +48,7 @@ export function createBrowser(
 ) {
   const inTurn = createTurns({
     atOnce: 1,
-    // Whoever waits holds a request open for a minute at most.
+    // Anyone who waits holds a request open for a minute at most.
     waiting: 1,
     waitingEach: 1,
     budgetMs: 5 * 60_000,
@@ -72,7 +72,7 @@ export function createBrowser(
       });
       running = chromium;
       try {
-        if (isClosed) throw new ChromiumError('failed', 'The server stops.');
+        if (isClosed) throw new ChromiumError('failed', 'The server is stopping.');
         return await watchPage(chromium, asked);
       } finally {
         running = undefined;
@@ -85,7 +85,7 @@ export function createBrowser(
 
   return {
     /**
-     * Opens a page and tells what happened, or why it could not be opened and is to be read instead.
+     * Opens a page and returns what happened, or why it could not be opened and is to be read instead.
      * @throws Unreachable if the site does not let a browser in
      */
     open: async (asked: Asked): Promise<Page | WhyRead> => {

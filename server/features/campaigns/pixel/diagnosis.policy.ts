@@ -399,7 +399,7 @@ function policyInTheWay(look: Look): Diagnosis {
   );
 }
 
-/** Whether the tag was told to wait for consent. */
+/** Whether the pixel was set to wait for consent. */
 function waits({ facts, expected, served, now }: Look): boolean {
   const tags = ofKey([...served.tags, ...now.tags], expected);
   return (

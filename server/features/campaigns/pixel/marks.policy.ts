@@ -54,7 +54,7 @@ export const consentToolOf = (text: string): ConsentTool | undefined =>
 /** What lets commands be given before the script has arrived (pixel/README.md). */
 const QUEUE = 'window.lead=window.lead||function(){(lead.q=lead.q||[]).push(arguments)}';
 
-/** A script that tells the pixel of the visitor's answer. */
+/** A script that passes the visitor's answer to the pixel. */
 export const consentLine = (tool: ConsentTool | undefined): string =>
   `<script>${QUEUE};${tool?.answer ?? "/* once the visitor agrees: */ lead('consent', true)"}</script>`;
 

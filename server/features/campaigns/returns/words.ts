@@ -1,4 +1,4 @@
-/** What people are told about returns that cannot be made or decided. */
+/** Messages about returns that cannot be made or decided. */
 export const words = {
   returned: 'This lead was already returned and is waiting for a decision.',
   decided: 'The return of this lead was already decided.',

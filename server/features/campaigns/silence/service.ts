@@ -31,7 +31,7 @@ export type Silences = ReturnType<typeof createSilences>;
 const ownerOf = ({ root_id, agency_id, company_id }: Recipient) => ({ root_id, agency_id, company_id });
 
 /**
- * Emails the users of a client when one of its sites goes silent, once per silence. Its
+ * Emails the users of a client once each time one of its sites goes silent. Its
  * agency reads of it in the weekly digest and on Home (docs/decisions/0386-site-silence.md).
  */
 export function createSilences(
@@ -139,7 +139,7 @@ export function createSilences(
   });
 
   return {
-    /** Whether the user is told. @throws Refusal 404 */
+    /** Whether the user gets the emails. @throws Refusal 404 */
     get: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => self(tx, ctx)),
 
     /** Turns the messages on or off for the user. @throws Refusal 404 */

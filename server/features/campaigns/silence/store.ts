@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Tx } from '../../../platform/db/scope.ts';
 import { canReceive, type Recipient, recipientColumns } from '../../accounts/users/index.ts';
 
-/** Whether a user `u` is told: if they have chosen so, and those who get notices until they choose otherwise. */
+/** Whether a user `u` gets the emails: if they have chosen so, and those who get notices until they choose otherwise. */
 const wants = sql<boolean>`coalesce(d.is_on, u.gets_notices)`;
 
-/** A site that is silent and that no one has been told of. */
+/** A site that is silent and that no one has been emailed about. */
 export interface Silent {
   campaign_id: string;
   campaign_name: string;
@@ -44,7 +44,7 @@ export const forget = (tx: Tx, rootId: string) =>
       or exists (select from campaign_refusal r where r.campaign_id = t.campaign_id and r.reason = 'inactive' and r.count > 0
                 and r.hour > t.silent_since - interval '1 hour'))`.execute(tx);
 
-/** Takes it on to tell of silences; returns the campaigns of those that no one else has. */
+/** Claims the silences to email about; returns the campaigns of those that no other worker has claimed. */
 export async function take(
   tx: Tx,
   rootId: string,
@@ -69,7 +69,7 @@ export async function take(
   return new Set(rows.map((row) => row.campaign_id));
 }
 
-/** The users of a client who are told. */
+/** The users of a client who get the emails. */
 export async function recipients(tx: Tx, companyId: string): Promise<Recipient[]> {
   const { rows } = await sql<Recipient>`
     select ${recipientColumns} from user_account u join company c on c.id = u.company_id
@@ -78,7 +78,7 @@ export async function recipients(tx: Tx, companyId: string): Promise<Recipient[]
   return rows;
 }
 
-/** A user of a client as a recipient, whether or not they want to be told; undefined for others. */
+/** A user of a client as a recipient, whether or not they want the emails; undefined for others. */
 export async function recipient(
   tx: Tx,
   userId: string,

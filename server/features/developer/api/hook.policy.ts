@@ -12,7 +12,7 @@ const BY_ACTION: ReadonlyMap<string, HookEvent> = new Map(
 );
 export const eventOf = (action: string): HookEvent | undefined => BY_ACTION.get(action);
 
-/** Whether an endpoint is told of an event. @param clientId the client it concerns; null if none */
+/** Whether an endpoint receives an event. @param clientId the client it concerns; null if none */
 export const wants = (
   hook: { types: readonly string[]; client_ids: readonly string[] | null },
   type: HookEvent,

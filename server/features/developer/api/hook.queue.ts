@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HOOK_EVENT_NAMES } from '../../../../contract/developer/hook-events.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 
-/** Makes the messages of events of one agency: one for each endpoint that is told. */
+/** Makes the messages of events of one agency: one for each endpoint that receives them. */
 export const fanJob = defineJob(
   'developer.event',
   z.object({

@@ -64,7 +64,7 @@ export function createHookSender(
 ) {
   const slowness = createSlowness(clock);
 
-  /** The agency itself, which reads what its endpoints are told. */
+  /** The agency itself, which reads what its endpoints receive. */
   function ctxOf({ root_id: rootId, agency_id: agencyId }: store.MessageRow): Ctx {
     const place = { rootId, agencyId, companyId: agencyId, kind: 'agency' as const };
     return new Ctx({
@@ -148,7 +148,7 @@ export function createHookSender(
             : `The endpoint returned ${status}.`;
       return done({
         status,
-        // Like the answers of deliveries (docs/decisions/0240-delivery-desk.md): an endpoint may repeat what it was told.
+        // Like the answers of deliveries (docs/decisions/0240-delivery-desk.md): an endpoint may repeat what it received.
         answer: createRedactor(
           [Object.fromEntries(textsOf((JSON.parse(text) as { data: unknown }).data))],
           secrets.flatMap((secret) => secret ?? []),

@@ -32,7 +32,7 @@ const STEP = 5_000;
 /** How many messages a list counts, and over how many days an endpoint's are. */
 const MOST_COUNTED = 10_000;
 const COUNTED_DAYS = 7;
-/** Leads of one batch that are told of in one job. */
+/** Leads of one batch whose events are sent in one job. */
 const AT_ONCE = 500;
 /** Concurrent attempts in this process; only one for each endpoint. */
 const SENT_AT_ONCE = 64;
@@ -45,7 +45,7 @@ export interface HookGiven {
   types?: string[] | undefined;
   client_ids?: string[] | null | undefined;
   disabled?: boolean | undefined;
-  /** The version of the API in which it is told; a new one's is the newest. */
+  /** The version of the API in which it receives events; a new one's is the newest. */
   version?: Version | undefined;
 }
 export type Hooks = ReturnType<typeof createHooks>;
@@ -63,7 +63,7 @@ export function createHooks(
   const { db, clock, vault, jobs, events } = platform;
   const { audit, outbound } = parts;
 
-  /** Has the endpoints of agencies told of an event, if there are any. */
+  /** Sends an event to the endpoints of agencies, if there are any. */
   async function emit(
     tx: Tx,
     type: HookEvent,
@@ -432,7 +432,7 @@ export function createHooks(
         return reopened.length;
       }),
 
-    /** The scopes that a key needs to read what an endpoint with these events is told. */
+    /** The scopes that a key needs to read what an endpoint with these events receives. */
     scopesOf: (types: readonly string[]): ApiScope[] => [
       ...new Set(
         Object.entries(HOOK_EVENTS)

@@ -44,7 +44,7 @@ export const one = (tx: Tx, companyId: string, id: string, lock = false): Promis
 export const byId = (tx: Tx, id: string): Promise<HookRow | undefined> =>
   tx.selectFrom('developer_hook').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The endpoints of an agency that are told of an event. */
+/** The endpoints of an agency that receive an event. */
 export const told = (tx: Tx, agencyId: string, type: HookEvent): Promise<HookRow[]> =>
   tx
     .selectFrom('developer_hook')
@@ -61,7 +61,7 @@ export async function update(tx: Tx, id: string, set: Updateable<Schema['develop
   await tx.updateTable('developer_hook').set(set).where('id', '=', id).execute();
 }
 
-/** Inserts messages; an endpoint that was told of the event is not told again. Returns those that are new. */
+/** Inserts messages; an endpoint that already received the event does not receive it again. Returns those that are new. */
 export const insertMessages = (
   tx: Tx,
   rows: Insertable<Schema['developer_message']>[],

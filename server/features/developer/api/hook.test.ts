@@ -162,7 +162,7 @@ describe('[DEV-04] webhooks for developers', () => {
     await work();
     expect(JSON.parse(wire[1]!.body)).toMatchObject({ type: 'lead.returned', data: { id: lead.id } });
     wire = [wire[0]!];
-    // Whoever was excluded since is not in it.
+    // Anyone who was excluded since is not in it.
     await app.make.exclusionList(client, 'client', [email]);
     expect((await ask('POST', `webhook-messages/${row!.id}/resend`)).status).toBe(200);
     await work();
@@ -341,7 +341,7 @@ describe('[DEV-04] webhooks for developers', () => {
     const wider = { types: ['lead.accepted'] };
     expect((await ask('PATCH', `webhook-endpoints/${body.id}`, wider, narrow)).status).toBe(403);
     const wide = await add('/leads', wider);
-    // Whoever moves it would get what it is told.
+    // Anyone who moves it would get what it is told.
     const moved = await ask('PATCH', `webhook-endpoints/${wide.id}`, { url: `${base}/mine` }, narrow);
     expect(moved.status).toBe(403);
     const other = await app.make.client(await app.make.agency(root, {}));

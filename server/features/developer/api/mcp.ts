@@ -21,7 +21,7 @@ import { type Write, writes } from './v1.writes.ts';
 
 /** The longest answer of a tool, in characters: more than that fills a model's context without use. */
 const MOST_CHARACTERS = 200_000;
-/** The number of plain values of a list that are told; a campaign can have 40,000 zip codes. */
+/** The number of plain values of a list that are returned; a campaign can have 40,000 zip codes. */
 const MOST_VALUES = 200;
 
 const BRIEF = {

@@ -92,7 +92,7 @@ export function createOAuth(
     [ctx.origin, `${ctx.origin}/`, resourceOf(ctx)].includes(resource);
 
   /**
-   * Checks what an app asks for. Whoever does not prove to be the app gets no answer at the app's address.
+   * Checks what an app asks for. Anyone who does not prove to be the app gets no answer at the app's address.
    * @throws Refusal 422 that says what the app did wrong
    */
   function check(ctx: Ctx, asked: Asked) {

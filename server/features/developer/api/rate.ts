@@ -6,7 +6,7 @@ export const RATE = { perSecond: 10, burst: 100 };
 /** How many keys are remembered at most. One forgotten too soon starts with a full bucket, so the limit errs kindly. */
 const MOST_KEYS = 10_000;
 
-/** The limit as told with every answer (draft-ietf-httpapi-ratelimit-headers). */
+/** The limit as sent with every response (draft-ietf-httpapi-ratelimit-headers). */
 export const RATE_POLICY = `"default";q=${RATE.burst};w=${RATE.burst / RATE.perSecond}`;
 
 interface Rate {

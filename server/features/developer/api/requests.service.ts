@@ -39,7 +39,7 @@ export interface Answered {
   durationMs: number;
   idempotencyKey: string | undefined;
   body: unknown;
-  /** What was told of why it was refused. */
+  /** The reason given for the refusal. */
   problem: object | undefined;
 }
 

@@ -121,7 +121,7 @@ export function createSandbox(
       }),
 
     /**
-     * Makes a lead in a sandbox, as if a campaign had found someone: it is delivered, and told of, like any other.
+     * Makes a lead in a sandbox, as if a campaign had found someone: it is delivered and reported like any other.
      * Returns its id.
      * @throws Refusal 403 with a live key, 404, 409 with too many leads
      */

@@ -42,7 +42,7 @@ function fixOf(place: string, rule: string, { method, url }: Refused): string {
   return `Remove it. The ${part === 'body' ? 'fields' : 'parameters'} are ${known.join(', ')}.`;
 }
 
-/** What a failure is told as (RFC 9457), and after how many seconds a retry makes sense. */
+/** How a failure is reported (RFC 9457), and after how many seconds a retry makes sense. */
 export function problemOf(error: unknown, request: Refused) {
   const plain = answerFor(error, request.id);
   const isOurs = error instanceof ApiRefusal;

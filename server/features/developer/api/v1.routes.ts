@@ -220,7 +220,7 @@ export function addApiRoutes(
         );
       return caller;
     };
-    /** The caller in the version that its request asks for, which is told with the answer. @throws Refusal 400, 410 */
+    /** The caller in the version that its request asks for, which is sent with the response. @throws Refusal 400, 410 */
     const inVersion = (caller: ApiCaller, request: FastifyRequest, reply: FastifyReply): ApiCaller => {
       const version = versionOf(request.headers['lead-version'], caller.version, clock.now());
       void reply.headers(versionHeaders(version, `${caller.ctx.origin}${REFERENCE}`));
@@ -242,7 +242,7 @@ export function addApiRoutes(
     inner.post('/mcp', { ...configOf('/mcp'), bodyLimit: MCP_BYTES }, async (request, reply) => {
       const caller = await callerOf(request, reply);
       const message = messageOf(request);
-      // The log tells which tool was called.
+      // The log shows which tool was called.
       request.api!.url = `/mcp${toolIn(message.message)}`;
       // Its tools are described to the assistant again each time, as they are now.
       const newest = { ...caller, version: LEAD_VERSION };
@@ -375,7 +375,7 @@ const HEADERS = {
   'RateLimit-Policy': RATE_POLICY,
 };
 
-/** Where the versions are told of. */
+/** Where the versions are documented. */
 const REFERENCE = '/api/reference#api/description/versions';
 
 /** The address of the next page (RFC 8288). */

@@ -159,7 +159,7 @@ export function versionOf(asked: unknown, ofKey: string, now: Date): Version {
   return version;
 }
 
-/** What answers in a version tell of it: when it was replaced (RFC 9745) and when it ends (RFC 8594). */
+/** What responses in a version say about it: when it was replaced (RFC 9745) and when it ends (RFC 8594). */
 export function versionHeaders(version: Version, reference: string): Record<string, string> {
   const life = lifeOf(version);
   return {

@@ -84,7 +84,7 @@ describe('[PAY-05] charging invoices', () => {
     expect(campaign).toBeDefined();
   });
 
-  test('is at most one charge, whoever asks at the same time', async () => {
+  test('is at most one charge, no matter who asks at the same time', async () => {
     const { client } = await owing({ card: null });
     const id = await dues.bill(client.company);
     await dues.jobs();

@@ -32,13 +32,13 @@ export type CardTries = ReturnType<typeof createCardTries>;
 
 /**
  * Whoever has stolen card numbers tries them where a form says whether a card works. Forms and declines are counted by
- * company, and by account for companies that have never paid, and whoever the cards are charged for is told.
+ * company, and by account for companies that have never paid, and the payee is notified.
  */
 export function createCardTries(
   { db, clock }: Pick<Platform, 'db' | 'clock'>,
   { limits, notices, audit }: { limits: Limits; notices: Notices; audit: Audit },
 ) {
-  /** Logs the first pause, and tells those in charge of the account. */
+  /** Logs the first pause, and notifies those in charge of the account. */
   async function report(owner: AgencyOwner, name: string, what: 'form' | 'decline'): Promise<void> {
     const payee = payeeOf(owner);
     const isClient = payee.agency_id !== null;

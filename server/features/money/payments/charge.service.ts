@@ -287,7 +287,7 @@ export function createChargeCore(
   async function ask(rootId: string, id: string): Promise<ChargeResult> {
     const row = await rowOf(rootId, id);
     if (row.state === 'intended') {
-      // Nothing was sent. After more than an hour, whoever wanted it is no longer waiting.
+      // Nothing was sent. After more than an hour, no one is waiting for it anymore.
       if (clock.now().getTime() - row.created_at.getTime() < policy.FINAL_AFTER_MS) return send(rootId, id);
       return resultOf(await settle(rootId, id, { status: 'none' }));
     }

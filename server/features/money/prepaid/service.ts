@@ -364,7 +364,7 @@ export function createPrepaid(platform: Platform, parts: PrepaidParts & { ledger
           action: 'campaign.continual',
           objectKind: 'campaign',
           objectId: id,
-          description: `${stop ? 'Stopped' : 'Began'} automatic top-up of campaign #${row.number}`,
+          description: `${stop ? 'Stopped' : 'Started'} automatic top-up of campaign #${row.number}`,
           owner: ownerOf(row),
         });
         return topup;

@@ -12,7 +12,7 @@ const silenceQuery = queryOptions({
   queryFn: ({ signal }) => api.silence.get(undefined, { signal }),
 });
 
-/** Whether the user is told when nothing is heard from a site anymore. */
+/** Whether the user gets an email when a site goes silent. */
 export function SilenceSection() {
   const { user } = useFacts();
   const queryClient = useQueryClient();

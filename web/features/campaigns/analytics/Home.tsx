@@ -25,7 +25,7 @@ export const homeQuery = queryOptions({
 
 const plural = (count: number, one: string, more: string) => `${num(count)} ${count === 1 ? one : more}`;
 
-/** What is told about each kind, and where it is seen to. */
+/** What is shown about each kind, and where it can be handled. */
 const TOLD: Record<Item['kind'], (item: Item, isClient: boolean) => { text: string; to?: string }> = {
   own_payment: ({ count, amount_micros }, isClient) => ({
     text: `${plural(count, 'invoice', 'invoices')} could not be charged to your card: ${money(amount_micros ?? 0)} due`,
