@@ -87,7 +87,13 @@ export function Zones() {
       render: (row) => <Clip text={row.hosts.join(', ')} max="cell" />,
     },
     { key: 'size', title: 'Size', phone: 'line', render: (row) => row.size },
-    { key: 'cpm', title: 'Per 1,000', align: 'right', from: 620, render: (row) => <Money micros={microsTyped(row.cpm)} /> },
+    {
+      key: 'cpm',
+      title: 'Per 1,000',
+      align: 'right',
+      from: 620,
+      render: (row) => <Money micros={microsTyped(row.cpm)} />,
+    },
     {
       key: 'impressions',
       title: '30 days',
