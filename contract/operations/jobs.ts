@@ -16,6 +16,7 @@ export const JOB_TITLES: Record<string, string> = {
   'alerts.tell': 'Alerts',
   'audit.seal': 'User log seal',
   'campaigns.resume': 'Campaign resume',
+  'companies.changed': 'Client changes',
   'caps.tell': 'Spending limit notice',
   'collection.collect': 'Payment collection',
   'collection.follow': 'Payment follow-up',

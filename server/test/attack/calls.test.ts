@@ -397,8 +397,8 @@ describe('[TEN-02] [BEY-31] an attack on every call', () => {
       .filter((route) => route.method !== 'HEAD' && route.url !== '/*')
       .map((route) => `${route.method} ${route.url.replace(/:(\w+)/g, '{$1}')}`)
       .filter((key) => !named.has(key) && !LEFT_OUT.includes(key));
-    // The pixel's script, and the preflight that browsers send before a visit.
-    expect(left).toEqual(['OPTIONS /v', 'GET /p/v1/{file}']);
+    // The scripts of the pixel and of ad zones, ads' pictures, and the preflight that browsers send before a visit.
+    expect(left.sort()).toEqual(['GET /a/v1/i/{file}', 'GET /a/v1/tag.js', 'GET /p/v1/{file}', 'OPTIONS /v']);
   });
 
   test('ids of others: nothing of them is told, nothing of theirs changes', async () => {

@@ -2,7 +2,7 @@ import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
 import { exports } from './exports.ts';
 import { companiesRoutes, companyDetails } from './routes.ts';
-import { type Companies, createCompanies } from './service.ts';
+import { type Companies, changedJob, createCompanies } from './service.ts';
 import { createStaff } from './staff.service.ts';
 
 export const feature = defineFeature({
@@ -48,5 +48,11 @@ export const feature = defineFeature({
   http: ({ companies, staff }: { companies: Companies; staff: ReturnType<typeof createStaff> }) => ({
     calls: [serve(contract.companies, companiesRoutes(companies, staff))],
   }),
+  work: async ({ companies }: { companies: Companies }, { jobs }) =>
+    void (await jobs.work(
+      changedJob,
+      { pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 },
+      (payload) => companies.noteChange(payload),
+    )),
   exports,
 });

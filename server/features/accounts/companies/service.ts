@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import { companyFields } from '../../../../contract/accounts/company-fields.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { type Ctx, isSales } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { AskFirst, inScope, type Tx } from '../../../platform/db/scope.ts';
+import { defineJob } from '../../../platform/jobs.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -38,6 +40,9 @@ const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
 
+/** Notes that a client has changed, once whoever keeps its row is done. */
+export const changedJob = defineJob('companies.changed', z.object({ rootId: z.uuid(), companyId: z.uuid() }));
+
 export type Companies = ReturnType<typeof createCompanies>;
 
 /** The agencies of a root and the clients of an agency: listing, adding, changing and removing them (spec product 2, 4). */
@@ -63,10 +68,13 @@ export function createCompanies(
   const { keepOwner, care } = createPayload(parts);
   const developer = agreements.versionOf('developer');
 
-  // What programs read of a client is more than its row: its owner, its terms, and how many campaigns run.
+  // What programs read of a client is more than its row: its owner, its terms, and how many campaigns run. Many
+  // transactions may keep that row at once, and would wait for each other here: then it is noted right after them.
   platform.events.on('log.written', async (tx, { action, owner, at }) => {
-    if (owner.company_id !== owner.agency_id && policy.changesClient(action))
-      await tenants.changedClient(tx, owner.company_id, at);
+    const { root_id: rootId, agency_id: agencyId, company_id: companyId } = owner;
+    if (!agencyId || companyId === agencyId || !policy.changesClient(action)) return;
+    if (!(await tenants.changedClient(tx, companyId, at)))
+      await platform.jobs.send(tx, changedJob, [{ rootId, companyId }]);
   });
 
   /**
@@ -194,6 +202,12 @@ export function createCompanies(
   }
 
   return {
+    /** Notes that a client has changed, waiting for whoever keeps its row. */
+    noteChange: async ({ rootId, companyId }: { rootId: string; companyId: string }): Promise<void> =>
+      void (await inScope(db.app, { rootId }, (tx) =>
+        tenants.changedClient(tx, companyId, clock.now(), true),
+      )),
+
     above,
 
     /**

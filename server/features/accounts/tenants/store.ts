@@ -223,10 +223,16 @@ export async function saveCompany(
   return row.version;
 }
 
-/** Keeps that a client has changed, for programs that keep a copy; an agency is not a client. */
-export async function changedClient(tx: Tx, id: string, at: Date): Promise<void> {
-  await sql`update company set changed_at = greatest(changed_at, ${at}::timestamptz)
-    where id = ${id} and kind = 'client'`.execute(tx);
+/**
+ * Keeps that a client has changed, for programs that keep a copy. Without `waits`, false: another transaction keeps the
+ * client's row, and nothing was done.
+ */
+export async function changedClient(tx: Tx, id: string, at: Date, waits = false): Promise<boolean> {
+  const { rows } = await sql`update company set changed_at = greatest(changed_at, ${at}::timestamptz)
+    where id = (select id from company where id = ${id} and kind = 'client'
+      for no key update ${waits ? sql`` : sql`skip locked`})
+    returning id`.execute(tx);
+  return rows.length > 0;
 }
 
 /** Takes a company off, an agency with its clients. Rows stay, so that it can be brought back. */

@@ -101,6 +101,7 @@ describe('writes', () => {
       200,
       {
         ...made.body,
+        updated_at: expect.any(String),
         name: 'Florist & Sons',
         owner: { name: 'Flo Flores', email: 'flo@x.test', phone: '+13125550142' },
         industry: null,
