@@ -15,7 +15,11 @@ export default function MailKept() {
     <Notice tone="warn">
       No mail server is set, so emails are not sent. They stay in the{' '}
       {own?.setup?.outbox ? (
-        <Anchor inherit renderRoot={(props) => <Link {...props} to={'/configuration/outbox' as '/'} />}>
+        <Anchor
+          inherit
+          underline="always"
+          renderRoot={(props) => <Link {...props} to={'/configuration/outbox' as '/'} />}
+        >
           outbox
         </Anchor>
       ) : (
