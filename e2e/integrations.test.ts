@@ -98,7 +98,7 @@ test('[INTG-01] [INTG-02] [BEY-04] a client connects a CRM, maps a field, and se
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   await page
     .getByRole('listitem')
-    .filter({ hasText: 'not delivered to GoHighLevel' })
+    .filter({ hasText: 'The service returned 422' })
     .getByRole('button', { name: 'Show' })
     .click();
   await page.getByRole('region', { name: 'Deliveries' }).locator('tbody button').first().click();

@@ -17,6 +17,7 @@ export default function MailKept() {
       {own?.setup?.outbox ? (
         <Anchor
           inherit
+          c="inherit"
           underline="always"
           renderRoot={(props) => <Link {...props} to={'/configuration/outbox' as '/'} />}
         >
