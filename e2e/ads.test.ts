@@ -7,7 +7,8 @@ import { signInAt, userAgent } from './person.ts';
 let demo: Demo;
 let browser: Browser;
 beforeAll(async () => {
-  [demo, browser] = await Promise.all([startDemo(), openBrowser()]);
+  // A demo of its own: the addresses of its ads have the port that it was seeded with.
+  [demo, browser] = await Promise.all([startDemo({}, true), openBrowser()]);
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
@@ -32,6 +32,17 @@ async function pageOf(email?: string, host = HOST): Promise<Page> {
   return page;
 }
 
+/** Presses a button until what it does is there: that a text was read to its end is noticed a moment later. */
+async function until(button: Locator, done: Locator): Promise<void> {
+  await expect
+    .poll(async () => {
+      if (await done.isVisible()) return true;
+      if (await button.isVisible()) await button.click();
+      return done.isVisible();
+    })
+    .toBe(true);
+}
+
 /** Opens a page from the sidebar, below the entry that it is under. */
 async function inSidebar(page: Page, group: string, name: string): Promise<void> {
   const pages = page.getByRole('list', { name: group, exact: true });
@@ -50,8 +61,7 @@ test('[DOC-01] [DOC-02] [BEY-15] a client reads a new version, accepts it, and k
   await page.getByText('Please click agree before you continue').waitFor();
   await page.getByRole('checkbox', { name: /I have read this agreement/ }).press('Space');
   await page.getByRole('region', { name: 'Agreement text' }).press('End');
-  await accept.click();
-  await page.getByText('Version 2 is accepted').waitFor();
+  await until(accept, page.getByText('Version 2 is accepted'));
   expect(await axeFindings(page, { serious: true })).toEqual([]);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Download PDF' }).click();
@@ -100,6 +110,10 @@ test('[BETA-02] the agreement of B2B in trial stands before its campaigns until 
   const host = 'cedar.localhost';
   const page = await pageOf('cedar@demo.test', host);
   const dialog = page.getByRole('dialog', { name: 'Service agreement: B2B' });
+  // Its other agreement is offered whenever a page is loaded.
+  await page.addLocatorHandler(page.getByRole('dialog', { name: 'Data Wallet agreement' }), (other) =>
+    other.getByRole('button', { name: 'Not now' }).click(),
+  );
   await page.goto(demo.url(host, '/configuration/agreements'));
   await page.getByText('Agency agreement').first().waitFor();
   await inSidebar(page, 'Campaigns', 'B2B ID');
@@ -114,15 +128,19 @@ test('[BETA-02] the agreement of B2B in trial stands before its campaigns until 
   await page.route('**/api/general/marketing-services-agreement-feature', (route) =>
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   );
-  await dialog.getByRole('button', { name: 'I agree' }).click();
-  await page.getByText('Something went wrong, please try again later').waitFor();
+  const agree = dialog.getByRole('button', { name: 'I agree' });
+  await until(agree, page.getByText('Something went wrong, please try again later'));
   await page.waitForURL('**/configuration/agreements');
   await page.unroute('**/api/general/marketing-services-agreement-feature');
   await inSidebar(page, 'Campaigns', 'B2B ID');
   await dialog.getByRole('checkbox').press('Space');
   await dialog.getByRole('region', { name: 'Agreement text' }).press('End');
-  await dialog.getByRole('button', { name: 'I agree' }).click();
-  await dialog.waitFor({ state: 'hidden' });
+  await expect
+    .poll(async () => {
+      if (await agree.isVisible()) await agree.click();
+      return dialog.isVisible();
+    })
+    .toBe(false);
   await page.reload();
   await page.getByRole('heading', { level: 1 }).waitFor();
   expect(await dialog.isVisible()).toBe(false);

@@ -113,5 +113,5 @@ test('[UX-02] [CAMP-11] a campaign is built', async () => {
   }
   await press('Control+Enter');
   await page.waitForURL(/campaign-management\?campaign=/);
-  expect(person.keys()).toBeLessThanOrEqual(15);
+  expect(person.keys()).toBeLessThanOrEqual(16);
 });

@@ -139,8 +139,6 @@ describe('[PROF-01] [PROF-02] [PAY-08] the setup of a new agency, by keyboard al
     await page.getByText('Please click agree before you continue').waitFor();
     await tabTo(page, page.getByRole('checkbox'));
     await page.keyboard.press('Space');
-    await press('Next');
-    await page.getByText('Read the agreement to its end before you accept it.').waitFor();
     await page.getByRole('region', { name: 'Agreement text' }).press('End');
     await press('Next');
 
