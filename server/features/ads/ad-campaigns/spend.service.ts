@@ -83,6 +83,22 @@ export function createSpending(
     (row.starts_on === null || row.starts_on <= day) &&
     (row.ends_on === null || day <= row.ends_on);
 
+  const ownerOf = (row: store.AdRow) => ({
+    rootId: row.root_id,
+    agencyId: row.agency_id,
+    clientId: row.company_id,
+  });
+  /** What a campaign has spent, still nothing, to be added up and posted as one event. */
+  const emptySale = (row: store.AdRow, at: Date): LeadSale & { supplierMicros: bigint } => ({
+    id: newId(at),
+    kind: 'ad_spend',
+    ...ownerOf(row),
+    campaignId: row.id,
+    priceMicros: 0n,
+    costMicros: 0n,
+    supplierMicros: 0n,
+  });
+
   return {
     ratesOf,
     usedOf,
@@ -219,26 +235,17 @@ export function createSpending(
       if (!campaign || !row) return null;
       const due = await spent.unpostedOf(tx, campaignId, MOST_POSTED);
       if (due.length === 0) return null;
-      const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
-      const till = await billing.openTill(tx, [{ id: campaignId, ...of }], at);
+      const till = await billing.openTill(tx, [{ id: campaignId, ...ownerOf(row) }], at);
       const manual = await billing.accounts.billsManually(tx, row.agency_id);
-      const sale: LeadSale = {
-        id: newId(at),
-        kind: 'ad_spend',
-        ...of,
-        campaignId,
-        priceMicros: 0n,
-        costMicros: 0n,
-        supplierMicros: 0n,
-      };
+      const sale = emptySale(row, at);
       let refused: ReturnType<typeof till.refusal> = null;
       let count = 0;
       for (const one of due) {
-        const with_: LeadSale = {
+        const with_ = {
           ...sale,
           priceMicros: sale.priceMicros + (manual ? 0n : one.price_micros),
           costMicros: sale.costMicros + one.wholesale_micros,
-          supplierMicros: sale.supplierMicros! + (row.platform === 'house' ? 0n : one.media_micros),
+          supplierMicros: sale.supplierMicros + (row.platform === 'house' ? 0n : one.media_micros),
         };
         refused = till.refusal(with_);
         if (refused) break;
@@ -247,7 +254,7 @@ export function createSpending(
       }
       const paid = due.slice(0, count).map(({ id }) => id);
       let transferId: string | null = null;
-      if (sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros! > 0n) {
+      if (sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros > 0n) {
         till.take(sale);
         transferId = (await till.settle()).get(sale.id) ?? null;
       }
@@ -281,22 +288,14 @@ export function createSpending(
       const keyOf = (one: { creative_id: string; day: string }) => `${one.creative_id} ${one.day}`;
       const from = reports.map(({ day }) => day).sort()[0]!;
       const known = new Map((await spent.outsideDays(tx, campaignId, from)).map((one) => [keyOf(one), one]));
-      const of = { rootId: row.root_id, agencyId: row.agency_id, clientId: row.company_id };
-      const till = await billing.openTill(tx, [{ id: campaignId, ...of }], at);
+      const till = await billing.openTill(tx, [{ id: campaignId, ...ownerOf(row) }], at);
       const manual = await billing.accounts.billsManually(tx, row.agency_id);
-      const sale: LeadSale = {
-        id: newId(at),
-        kind: 'ad_spend',
-        ...of,
-        campaignId,
-        priceMicros: 0n,
-        costMicros: 0n,
-        supplierMicros: 0n,
-      };
+      const sale = emptySale(row, at);
       const rows: spent.OutsideDay[] = [];
       let refused: ReturnType<typeof till.refusal> = null;
       let all = 0n;
       const charged = new Map<string, bigint>();
+      const usedOn = new Map<string, Used>();
       for (const one of reports.toSorted((a, b) => (a.day < b.day ? -1 : 1))) {
         const before = known.get(keyOf({ creative_id: one.creativeId, day: one.day }));
         // A report that shrinks is a correction, or half an answer: nothing is given back by itself.
@@ -306,7 +305,8 @@ export function createSpending(
         const clicks = more(BigInt(one.clicks), before?.clicks);
         if (media === 0n && impressions === 0n && clicks === 0n) continue;
         const costs = costsOf(media, rates);
-        const used = await usedOf(tx, row, one.day);
+        const used = usedOn.get(one.day) ?? (await usedOf(tx, row, one.day));
+        usedOn.set(one.day, used);
         const today = charged.get(one.day) ?? 0n;
         const month = [...charged].reduce(
           (sum, [day, price]) => (day.slice(0, 7) === one.day.slice(0, 7) ? sum + price : sum),
@@ -320,11 +320,11 @@ export function createSpending(
         }).all;
         let price = least([costs.price, room]);
         let wholesale = costs.price > 0n ? (costs.wholesale * price) / costs.price : 0n;
-        const asked: LeadSale = {
+        const asked = {
           ...sale,
           priceMicros: sale.priceMicros + (manual ? 0n : price),
           costMicros: sale.costMicros + wholesale,
-          supplierMicros: sale.supplierMicros! + media,
+          supplierMicros: sale.supplierMicros + media,
         };
         const refusal = price > 0n ? till.refusal(asked) : null;
         if (refusal || costs.price > price)
@@ -332,7 +332,7 @@ export function createSpending(
         if (refusal) {
           price = 0n;
           wholesale = 0n;
-          sale.supplierMicros = asked.supplierMicros!;
+          sale.supplierMicros = asked.supplierMicros;
         } else Object.assign(sale, asked);
         all += price;
         charged.set(one.day, today + price);
@@ -348,7 +348,8 @@ export function createSpending(
           price,
         });
       }
-      if (sale.priceMicros > 0n || sale.costMicros > 0n) {
+      // Also what no one below is charged for: the platform wants it from the root.
+      if (sale.priceMicros > 0n || sale.costMicros > 0n || sale.supplierMicros > 0n) {
         till.take(sale);
         await till.settle();
       }
