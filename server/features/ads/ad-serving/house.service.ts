@@ -1,10 +1,10 @@
 import { CLICK_PARAMETER } from '../../../../contract/ads/ad-rules.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { derive, mac } from '../../../platform/crypto.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { countryOf } from '../../../platform/geo.ts';
 import { newId } from '../../../platform/ids.ts';
-import { networkOf } from '../../../platform/limits.ts';
+import { type LimitRule, type Limits, networkOf, rangeOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createRates, isBot } from '../../campaigns/visits/index.ts';
 import { type AdCampaigns, type AdRow, costsOf, imagePath } from '../ad-campaigns/index.ts';
@@ -21,6 +21,19 @@ const MOST_KEPT = 10_000;
 const DAY_MS = 86_400_000;
 /** Requests for ads, views, and clicks a minute. A page has a few zones, an office many pages. */
 const RATES = { address: 120, network: 1_200, key: 12_000 };
+/**
+ * How many ads of one campaign an address and its neighborhood get within a day. A program can forge everything that a
+ * browser says, so this, and no token, is what bounds its share of a budget.
+ */
+const perDay = (name: string, max: number): LimitRule => ({
+  name,
+  max,
+  base: 3_600,
+  cap: 86_400,
+  window: 86_400,
+});
+const PER_NETWORK = perDay('ads.network', 60);
+const PER_RANGE = perDay('ads.range', 600);
 /** What no one may be told apart by in these countries: everything outside the United States. */
 const REMEMBERED = 'US';
 
@@ -60,7 +73,10 @@ export const viewerOf = (key: Buffer, ip: string, userAgent: string): Buffer =>
  * The house ad server: shows campaigns in zones on the agency's and its clients' own sites. Its requests are public, and
  * what they can spend is a campaign's own budget and no more. An impression costs something once it was in view.
  */
-export function createHouse(platform: Platform, { adCampaigns }: { adCampaigns: AdCampaigns }) {
+export function createHouse(
+  platform: Platform,
+  { adCampaigns, limits }: { adCampaigns: AdCampaigns; limits: Limits },
+) {
   const { db, clock, config } = platform;
   const { spending, rows } = adCampaigns;
   const signKey = derive(config.appKey, 'ads.pass');
@@ -126,6 +142,22 @@ export function createHouse(platform: Platform, { adCampaigns }: { adCampaigns: 
     const retryAfter = rates.take({ key, ip, visitors: [] }, 1, clock.now().getTime());
     if (retryAfter > 0)
       throw new Refusal('too_many', 'Too many requests. Try again shortly.', { retryAfter });
+  }
+
+  /** What an ad of a campaign counts against. */
+  const countsOf = (campaignId: string, ip: string): [LimitRule, string][] => [
+    [PER_NETWORK, `${campaignId} ${networkOf(ip)}`],
+    [PER_RANGE, `${campaignId} ${rangeOf(ip)}`],
+  ];
+  /** Counts an ad. False: this network has had as many as it gets in a day. */
+  async function count(tx: Tx, counts: [LimitRule, string][]): Promise<boolean> {
+    try {
+      await limits.takeAll(counts, tx);
+      return true;
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'too_many') return false;
+      throw error;
+    }
   }
 
   /** An impression of a token, and its root; null if there is none. */
@@ -197,6 +229,8 @@ export function createHouse(platform: Platform, { adCampaigns }: { adCampaigns: 
             is_own: true,
           });
           if (price * 1000n > row.max_bid_micros) continue;
+          const counts = countsOf(row.id, from.ip);
+          if (!(await count(tx, counts))) continue;
           const creative = row.shown[Math.floor(Math.random() * row.shown.length)]!;
           const id = newId(at);
           const held = await spending.hold(
@@ -216,7 +250,10 @@ export function createHouse(platform: Platform, { adCampaigns }: { adCampaigns: 
             ],
             at,
           );
-          if (!held.has(id)) continue;
+          if (!held.has(id)) {
+            for (const one of counts) await limits.giveBack(...one, tx);
+            continue;
+          }
           const t = passFor(signKey, {
             impressionId: id,
             zoneId: zone.id,

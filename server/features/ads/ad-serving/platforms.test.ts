@@ -264,6 +264,18 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
     expect(all).toContain(429);
   });
 
+  test('a network gets only so many ads of a campaign in a day, whatever it says it is', async () => {
+    const { made, zone } = await setUp({ balance: 100n * USD });
+    const ask = async (n: number, ip = '67.9.0.1') =>
+      (await open(zone.key, { ip, agent: `${BROWSER} Build/${n}` })).status;
+    const shown: number[] = [];
+    for (let n = 0; n < 70; n++) shown.push(await ask(n));
+    expect(shown).toEqual([...Array(60).fill(200), ...Array(10).fill(204)]);
+    expect(await ask(71, '67.9.1.1')).toBe(200);
+    // All that it could do is to hold what those ads would have cost, for as long as they could be seen.
+    expect((await rowOf(made.id)).held_micros).toBe(61n * 2_750n);
+  });
+
   test('a client’s zone shows its own ads only; an agency’s those of all its clients', async () => {
     const { zone } = await setUp();
     const neighbor = await app.make.client(agency);

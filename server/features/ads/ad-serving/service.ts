@@ -1,4 +1,5 @@
 import type { AdPlatform } from '../../../platform/ad-platform.ts';
+import type { Limits } from '../../../platform/limits.ts';
 import { createOutbound, type Outbound } from '../../../platform/outbound.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createSimplifi } from '../../../providers/simplifi/index.ts';
@@ -16,7 +17,7 @@ export type AdServing = ReturnType<typeof createAdServing>;
 /** Who shows ads: the sandbox exchange, our own house ad server, and Simpli.fi. */
 export function createAdServing(
   platform: Platform,
-  deps: { adCampaigns: AdCampaigns; audit: Audit; tenants: Tenants; outbound: Outbound },
+  deps: { adCampaigns: AdCampaigns; audit: Audit; limits: Limits; tenants: Tenants; outbound: Outbound },
 ) {
   const { config, events, jobs } = platform;
   const house = createHouse(platform, deps);
