@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { microsTyped, usd } from '../../../../contract/dollars.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { modulePath } from '../../../../contract/routing/routing.ts';
 import { api } from '../../../api/client.ts';
@@ -123,8 +124,8 @@ export default function AdBuilder({ slug, onOther }: { slug: string; onOther: ()
         <AdBudgetFields form={form} mayPrice={mayPrice} />
         {least && Number(least.minimum_bid) + Number(least.minimum_daily) > 0 && (
           <Text size="sm" c="dimmed" mt="sm">
-            The platform’s minimums: a bid of ${least.minimum_bid}, ${least.minimum_daily} a day, $
-            {least.minimum_monthly} a month.
+            The platform’s minimums: a bid of {usd(microsTyped(least.minimum_bid))},{' '}
+            {usd(microsTyped(least.minimum_daily))} a day, {usd(microsTyped(least.minimum_monthly))} a month.
           </Text>
         )}
       </>,
@@ -150,8 +151,8 @@ export default function AdBuilder({ slug, onOther }: { slug: string; onOther: ()
         <div className="card" style={{ padding: 'var(--mantine-spacing-md)' }}>
           <Text fw={600}>What it costs</Text>
           <Text size="sm" mt="xs">
-            Up to {money(Math.round(Number(daily_budget) * 1_000_000))} a day for at least{' '}
-            {bought.toLocaleString('en-US')} impressions.
+            Up to {money(microsTyped(daily_budget))} a day for at least {bought.toLocaleString('en-US')}{' '}
+            impressions.
           </Text>
           <Text size="sm" c="dimmed" mt="xs">
             Ads are paid from the campaign’s prepaid balance. After saving, add images and a balance, then
