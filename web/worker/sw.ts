@@ -76,7 +76,7 @@ registerRoute(
         throw error;
       }
     },
-    { denylist: [/^\/(api|v|p|v1|mcp|oauth|developer\/reference)(\/|$)/, /\.\w{2,5}$/] },
+    { denylist: [/^\/(a|api|v|p|v1|mcp|oauth|developer\/reference)(\/|$)/, /\.\w{2,5}$/] },
   ),
 );
 
