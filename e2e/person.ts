@@ -1,4 +1,5 @@
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** The user agent of a person's browser: a headless one identifies itself and is dropped as a bot. */
 export const userAgent =
@@ -31,4 +32,15 @@ export async function follow(page: Page, entry: string, label?: string): Promise
   await show.or(pages).first().waitFor();
   if (await show.isVisible()) await show.click();
   await pages.getByRole('link', { name: label, exact: true }).click();
+}
+
+/** Reads an agreement to its end, by keyboard. */
+export async function readToEnd(where: Page | Locator): Promise<void> {
+  const text = where.getByRole('region', { name: 'Agreement text' });
+  await expect
+    .poll(async () => {
+      await text.press('End');
+      return text.evaluate((box) => box.scrollTop + box.clientHeight >= box.scrollHeight - 1);
+    })
+    .toBe(true);
 }

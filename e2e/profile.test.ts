@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { follow, signInAt } from './person.ts';
+import { follow, readToEnd, signInAt } from './person.ts';
 
 let demo: Demo;
 let browser: Browser;
@@ -139,7 +139,7 @@ describe('[PROF-01] [PROF-02] [PAY-08] the setup of a new agency, by keyboard al
     await page.getByText('Please click agree before you continue').waitFor();
     await tabTo(page, page.getByRole('checkbox'));
     await page.keyboard.press('Space');
-    await page.getByRole('region', { name: 'Agreement text' }).press('End');
+    await readToEnd(page);
     await press('Next');
 
     await step('Payment card');

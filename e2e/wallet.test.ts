@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { axeFindings } from './axe.ts';
 import { openBrowser } from './browser.ts';
 import { type Demo, startDemo } from './demo.ts';
-import { userAgent } from './person.ts';
+import { readToEnd, userAgent } from './person.ts';
 
 const HOST = 'cedar.localhost';
 
@@ -74,7 +74,7 @@ describe('[WALL-01] [WALL-09] [BETA-03] the way into the wallet', () => {
     await agreement.getByRole('button', { name: 'I agree' }).press('Enter');
     await agreement.getByText('Please click agree before you continue').waitFor();
     // Read to its end, by keyboard.
-    await agreement.getByRole('region', { name: 'Agreement text' }).press('End');
+    await readToEnd(agreement);
     await agreement.getByRole('checkbox').press('Space');
     await agreement.getByRole('button', { name: 'I agree' }).press('Enter');
     await wallet().waitFor();

@@ -332,7 +332,7 @@ describe('[TEN-09] embed code', () => {
     await save('rootAgencyEmbeddedCode', code('footer'));
     await page.goto(demo.url(ACME, '/client'));
     await expect.poll(async () => (await seen(page)).ran).toBe(1);
-    expect(await workers()).toBe(0);
+    await expect.poll(workers).toBe(0);
     // Nor can it be had there again.
     await page.evaluate(async () => void (await navigator.serviceWorker.register('/sw.js')));
     await expect.poll(workers).toBe(0);

@@ -1,5 +1,4 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
-import { type RefObject, useEffect, useRef } from 'react';
 import { legalNote } from '../../../../contract/accounts/legal.ts';
 import { useUser } from '../../../api/user.ts';
 import { dayWords } from '../../../ui/format.ts';
@@ -10,36 +9,19 @@ const LONG = { year: 'numeric', month: 'long', day: 'numeric' } as const;
 
 type Shown = Pick<AgreementRead, 'party' | 'version' | 'effective_on' | 'is_template' | 'sections'>;
 
-/** Calls `onEnd` once the end of what scrolls has been in sight. */
-function useEnd(end: RefObject<HTMLElement | null>, onEnd: (() => void) | undefined): void {
-  const told = useRef(onEnd);
-  told.current = onEnd;
-  useEffect(() => {
-    if (!end.current) return;
-    const sight = new IntersectionObserver(([entry]) => {
-      if (!entry?.isIntersecting) return;
-      told.current?.();
-      sight.disconnect();
-    });
-    sight.observe(end.current);
-    return () => sight.disconnect();
-  }, [end]);
-}
-
 /** The text of an agreement in a box that scrolls. */
 export function AgreementText({
   text,
   height = 'scrolls',
-  onEnd,
+  acceptance,
   isFocused,
 }: {
   text: Shown;
   height?: 'scrolls' | 'tall';
-  onEnd?: () => void;
+  /** Given where the text is to be accepted: it notes whether the end was in sight. */
+  acceptance?: Acceptance;
   isFocused?: boolean;
 }) {
-  const end = useRef<HTMLDivElement>(null);
-  useEnd(end, onEnd);
   return (
     <>
       <Text size="sm" c="dimmed">
@@ -47,6 +29,8 @@ export function AgreementText({
         {text.is_template && ` ${legalNote(text.party)}`}
       </Text>
       <section
+        ref={acceptance?.box}
+        onScroll={acceptance?.look}
         className={`${classes.document} ${classes[height]}`}
         aria-label="Agreement text"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
@@ -65,7 +49,6 @@ export function AgreementText({
             ))}
           </div>
         ))}
-        <div ref={end} style={{ height: 1 }} />
       </section>
     </>
   );
@@ -85,7 +68,7 @@ export function AgreementFields(props: {
       <AgreementText
         key={text.text_hash}
         text={text}
-        onEnd={acceptance.onRead}
+        acceptance={acceptance}
         {...(props.height ? { height: props.height } : {})}
         {...(props.isFocused ? { isFocused: true } : {})}
       />

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { READ_TO_END } from '../../../../contract/accounts/agreement-text.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
@@ -10,6 +10,9 @@ export type Document = Parameters<typeof api.agreementText.read>[0]['document_ty
 export type WrittenDocument = Parameters<typeof api.agreementText.versions>[0]['document_type'];
 export type AgreementRead = Awaited<ReturnType<typeof api.agreementText.read>>;
 export type Standing = Awaited<ReturnType<typeof api.agreementText.standings>>['data'][number];
+
+/** How near the end of a text counts as its end: the space below its last line. */
+const END_PX = 16;
 
 /** What each document is called where it is chosen. */
 export const DOCUMENT_NAMES: Record<Document, string> = {
@@ -40,28 +43,36 @@ export const standingsQuery = queryOptions({
 
 /** Whether a text has been read to its end and the box is ticked, and what is missing. */
 export function useAcceptance() {
-  const [isRead, setRead] = useState(false);
+  const box = useRef<HTMLElement>(null);
+  const isRead = useRef(false);
   const [isTicked, setTicked] = useState(false);
   const [problem, setProblem] = useState<string>();
+  /** Notes that the end of the text is in sight, if it is: also of one that needs no scrolling. */
+  const look = (): boolean => {
+    const text = box.current;
+    if (text && text.scrollTop + text.clientHeight >= text.scrollHeight - END_PX && !isRead.current) {
+      isRead.current = true;
+      setProblem(undefined);
+    }
+    return isRead.current;
+  };
   return {
+    box,
+    look,
     isTicked,
     problem,
-    onRead: () => {
-      setRead(true);
-      setProblem(undefined);
-    },
     onTick: (is: boolean) => {
       setTicked(is);
       setProblem(undefined);
     },
     /** Starts anew, with another text. */
     reset: () => {
-      setRead(false);
+      isRead.current = false;
       setTicked(false);
     },
     /** Whether nothing is missing; otherwise the problem is shown. */
     check: (): boolean => {
-      const missing = isTicked ? (isRead ? undefined : READ_TO_END) : messages.clickAgree;
+      const missing = isTicked ? (look() ? undefined : READ_TO_END) : messages.clickAgree;
       setProblem(missing);
       return missing === undefined;
     },
