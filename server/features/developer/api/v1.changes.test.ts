@@ -223,6 +223,34 @@ describe('what changed since an instant', () => {
     ]);
     expect(before).toMatchObject({ active_campaigns: 1, updated_at: before.created_at });
   });
+
+  test('[DEV-04] a change is noted after whoever kept the client at that moment', async () => {
+    const baker = await app.make.client(acme, { name: 'Baker' });
+    const bread = await app.make.campaign(baker, { price: 0n });
+    const since = later();
+    // As a sale does, that pays from the client's own money.
+    await app.admin.query('begin');
+    await app.admin.query('select 1 from company where id = $1 for no key update', [baker.id]);
+    try {
+      const paused = await app.call('PUT', `/v1/campaigns/${bread.id}/status`, {
+        host: HOST,
+        token,
+        body: { status: 'paused' },
+      });
+      expect(paused.status).toBe(200);
+    } finally {
+      await app.admin.query('commit');
+    }
+    expect(idsOf(await changed('clients', since))).toEqual([]);
+    const { rows } = await app.admin.query(
+      `select data from pgboss.job where name = 'companies.changed' and data->>'companyId' = $1`,
+      [baker.id],
+    );
+    expect(rows).toHaveLength(1);
+    await app.features.companies.noteChange(rows[0].data);
+    const found = await changed('clients', since);
+    expect(found.map(({ id, active_campaigns }) => [id, active_campaigns])).toEqual([[baker.id, 0]]);
+  });
 });
 
 describe('the filters of the screens', () => {
