@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Meta } from '../../../contract/base.ts';
 import { Page, PageQuery } from '../../../contract/primitives.ts';
-import { type ExportList, exportRoute, MOST_ROWS } from './csv-file.ts';
+import { type ExportList, exportRoute, inPieces, MOST_ROWS } from './csv-file.ts';
 
 const Row = z.object({ id: z.int(), name: z.string() });
 const start = oc.$meta<Meta>({}).meta({ access: 'company.list' });
@@ -105,4 +105,22 @@ test('a list by cursor is followed to its end', async () => {
     return { data: [{ id, name: `n${id}` }], next_cursor: id < 3 ? String(id + 1) : null };
   });
   expect(lines).toEqual(['\ufeffID,Name', '1,n1', '2,n2', '3,n3']);
+});
+
+test('lines are sent in pieces, and others have their turn between two of them', async () => {
+  const lines = Array.from({ length: 10_000 }, (_, i) => `${i},${'x'.repeat(20)}\r\n`);
+  let turns = 0;
+  let isOver = false;
+  const others = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(others);
+  };
+  setImmediate(others);
+  const pieces: string[] = [];
+  for await (const piece of inPieces(lines)) pieces.push(piece);
+  isOver = true;
+  expect(pieces.join('')).toBe(lines.join(''));
+  expect(pieces.length).toBeLessThan(12);
+  expect(turns).toBeGreaterThanOrEqual(pieces.length - 1);
+  expect(await Array.fromAsync(inPieces([]))).toEqual([]);
 });

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import {
   ExclusionForm,
   ExclusionUpload,
@@ -9,6 +8,7 @@ import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { Id } from '../../../../contract/primitives.ts';
+import { sendCsv } from '../../../platform/http/csv-file.ts';
 import { checkForm } from '../../../platform/http/form.ts';
 import { checkInput } from '../../../platform/http/input.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
@@ -134,11 +134,7 @@ export function exclusionsRoutes(exclusions: Exclusions): {
           const id = Id.safeParse((request.params as { id: string }).id);
           if (!id.success) throw new Refusal('not_found', ownMessages.notFound);
           const lines = await exclusions.reportLines(ctx, id.data);
-          return reply
-            .type('text/csv; charset=utf-8')
-            .header('Content-Disposition', `attachment; filename="exclusion-report-${id.data}.csv"`)
-            .header('Cache-Control', 'no-store')
-            .send(Readable.from(lines));
+          return sendCsv(reply, `exclusion-report-${id.data}.csv`, lines);
         },
       },
     ],

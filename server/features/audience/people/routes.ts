@@ -1,10 +1,10 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { IMPORT_KINDS } from '../../../../contract/audience/people.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import { Id } from '../../../../contract/primitives.ts';
+import { sendCsv } from '../../../platform/http/csv-file.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { MOST_BYTES } from './import.service.ts';
 import type { People } from './service.ts';
@@ -77,11 +77,7 @@ export function peopleRoutes(people: People): {
           const id = Id.safeParse((request.params as { id: string }).id);
           if (!id.success) throw new Refusal('not_found', ownMessages.notFound);
           const lines = await people.errorLines(ctx, { id: id.data });
-          return reply
-            .type('text/csv; charset=utf-8')
-            .header('Content-Disposition', `attachment; filename="import-errors-${id.data}.csv"`)
-            .header('Cache-Control', 'no-store')
-            .send(Readable.from(lines));
+          return sendCsv(reply, `import-errors-${id.data}.csv`, lines);
         },
       },
     ],
