@@ -251,6 +251,14 @@ export interface Schema {
     created_at: Date;
     ended_at: Date | null;
   };
+  agreement_notice: {
+    version_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'published' | 'soon' | 'ended';
+    told_at: Date;
+  };
   agreement_version: {
     id: string;
     root_id: string;
