@@ -10,6 +10,7 @@ export const JOB_TITLES: Record<string, string> = {
   'access.sweep': 'Session cleanup',
   'ads.deliver': 'Ad delivery',
   'ads.spend': 'Ad spend',
+  'agreements.news': 'Emails about new versions of agreements',
   'alerts.forget': 'Alert cleanup',
   'alerts.judge': 'Alert decisions',
   'alerts.message': 'Alert messages',

@@ -14,7 +14,13 @@ interface Above {
 export const feature = defineFeature({
   name: 'accounts/agreements',
   about: 'Legal documents and agreements: their texts, who accepted which version, and their signed files.',
-  tables: ['agreement_acceptance', 'agreement_file', 'agreement_key', 'agreement_version'],
+  tables: [
+    'agreement_acceptance',
+    'agreement_file',
+    'agreement_key',
+    'agreement_notice',
+    'agreement_version',
+  ],
   reads: ['company', 'company_billing', 'user_account'],
   create: (platform, below: Parameters<typeof createAgreements>[1]) => ({
     agreements: createAgreements(platform, below),
@@ -30,5 +36,6 @@ export const feature = defineFeature({
       plain,
     };
   },
+  work: async ({ agreements }: { agreements: Agreements }) => void (await agreements.news.start()),
   exports,
 });

@@ -8,11 +8,13 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { Notices } from '../../money/ledger/index.ts';
 import type { Audit } from '../audit/index.ts';
 import type { Auth } from '../auth/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import type { Users } from '../users/index.ts';
 import { createFiles } from './files.service.ts';
+import { createNews } from './news.service.ts';
 import { BEGINNING, type Document, hashOf, isFree, issuerOf, requiredOf, versionOf } from './policy.ts';
 import * as store from './store.ts';
 import { createTexts, type Offer } from './texts.service.ts';
@@ -42,12 +44,13 @@ function zoneOf(name: string | undefined): string {
 /** Agreements: their texts, who accepted which version, and their files. */
 export function createAgreements(
   platform: Platform,
-  below: { tenants: Tenants; audit: Audit; auth: Auth; limits: Limits; users: Users },
+  below: { tenants: Tenants; audit: Audit; auth: Auth; limits: Limits; users: Users; notices: Notices },
 ) {
   const { db, clock } = platform;
   const { tenants, audit, auth, users } = below;
   const texts = createTexts(platform, below);
   const files = createFiles(platform, below);
+  const news = createNews(platform, below);
 
   /** The documents that a company has accepted in a version that still holds. */
   async function accepted(tx: Tx, companyId: string): Promise<Set<Document>> {
@@ -140,6 +143,7 @@ export function createAgreements(
   return {
     texts,
     files,
+    news,
     textFor: texts.shownTo,
     agreeIn,
     requiredOf,

@@ -119,6 +119,71 @@ export async function countsOf(tx: Tx, issuerId: string, document: string): Prom
 const madeWith = (issuerId: string) =>
   sql<boolean>`coalesce(a.issuer_id, case when a.document_type = 'default_client' then a.agency_id else a.root_id end) = ${issuerId}`;
 
+export type NoticeKind = Schema['agreement_notice']['kind'];
+
+/** The newest version of each document in a root, of those that take or took effect after an instant. */
+export const newestSince = (tx: Tx, rootId: string, since: Date) =>
+  tx
+    .selectFrom('agreement_version as v')
+    .select(['v.id', 'v.company_id', 'v.document_type', 'v.title', 'v.version', 'v.effective_at'])
+    .select(sql<string>`v.effective_on::text`.as('effective_on'))
+    .where('v.root_id', '=', rootId)
+    .where('v.effective_at', '>', since)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('agreement_version as n')
+            .select('n.id')
+            .whereRef('n.company_id', '=', 'v.company_id')
+            .whereRef('n.document_type', '=', 'v.document_type')
+            .whereRef('n.version', '>', 'v.version'),
+        ),
+      ),
+    )
+    .orderBy('v.id')
+    .execute();
+export type NewestRow = Awaited<ReturnType<typeof newestSince>>[number];
+export type UntoldRow = NewestRow & { agency_id: string | null };
+
+/** Companies that accepted an earlier version of a document, not this one, and were not told so. */
+export const untold = (tx: Tx, version: NewestRow, kind: NoticeKind, limit: number) =>
+  tx
+    .selectFrom('agreement_acceptance as a')
+    .innerJoin('company as c', 'c.id', 'a.company_id')
+    .leftJoin('agreement_notice as n', (join) =>
+      join
+        .on('n.version_id', '=', version.id)
+        .onRef('n.company_id', '=', 'a.company_id')
+        .on('n.kind', '=', kind),
+    )
+    .select(['a.root_id', 'a.agency_id', 'a.company_id'])
+    .where('a.document_type', '=', version.document_type)
+    .where(madeWith(version.company_id))
+    .where('c.removed_at', 'is', null)
+    .where('n.version_id', 'is', null)
+    .groupBy(['a.root_id', 'a.agency_id', 'a.company_id'])
+    .having(sql<boolean>`max(a.version::integer) < ${version.version}`)
+    .orderBy('a.company_id')
+    .limit(limit)
+    .execute();
+
+/** Notes that a company is told; false if it already was. */
+export async function insertNotice(
+  tx: Tx,
+  owner: { root_id: string; agency_id: string | null; company_id: string },
+  versionId: string,
+  kind: NoticeKind,
+  at: Date,
+): Promise<boolean> {
+  const { root_id, agency_id, company_id } = owner;
+  const done = await tx
+    .insertInto('agreement_notice')
+    .values({ version_id: versionId, root_id, agency_id, company_id, kind, told_at: at })
+    .onConflict((oc) => oc.doNothing())
+    .executeTakeFirst();
+  return Number(done.numInsertedOrUpdatedRows) > 0;
+}
+
 /** A page of the acceptances of agreements with a company, newest first. */
 export async function listAcceptances(
   tx: Tx,

@@ -246,3 +246,55 @@ describe('[DOC-01] versions of agreements', () => {
     expect((await person.send('GET', '/document/agreement/minimum_spend')).status).toBe(422);
   });
 });
+
+test('[DOC-01] companies are told of a new version: when it is published, a week before its start, and at its start', async () => {
+  const nova = await app.make.agency(root, { host: 'nova.test', name: 'Nova', brand: { name: 'Nova' } });
+  const writer = await signedIn(nova, 'nova.test');
+  const [early, late, fresh] = await Promise.all(
+    ['Early', 'Late', 'Fresh'].map(async (name) =>
+      signedIn(await app.make.client(nova, { name }), 'nova.test'),
+    ),
+  );
+  for (const one of [early!, late!]) await one.accept('default_client');
+  app.clock.advance(1000);
+  await writer.publish('default_client', { notice_days: 20 });
+  const told = async () => {
+    // Two workers at once tell nobody twice.
+    const { news } = app.features.agreements;
+    await Promise.all([news.sendDue(root.id), news.sendDue(root.id)]);
+    return (await app.features.mail.outbox({ rootId: root.id }, 500))
+      .filter(
+        ({ kind, to_address: to }) => /^agreement[.]/.test(kind) && /late|early|fresh/.test(names.get(to)!),
+      )
+      .map((one) => [names.get(one.to_address), one.kind, one.subject])
+      .toSorted();
+  };
+  const names = new Map([
+    [early!.email, 'early'],
+    [late!.email, 'late'],
+    [fresh!.email, 'fresh'],
+  ]);
+  const day = dayInText(String((await late!.read('default_client')).effective_on));
+  const published = 'agreement.published';
+  const first = [
+    ['early', published, `Client terms: a new version takes effect on ${day}`],
+    ['late', published, `Client terms: a new version takes effect on ${day}`],
+  ];
+  expect(await told()).toEqual(first);
+  await early!.accept('default_client');
+  app.clock.advance(12 * DAY);
+  expect(await told()).toEqual(first);
+  app.clock.advance(DAY);
+  const second = ['late', 'agreement.soon', `Client terms: please accept the new version by ${day}`];
+  expect(await told()).toEqual([...first, second].toSorted());
+  app.clock.advance(7 * DAY);
+  const third = ['late', 'agreement.ended', 'Client terms: please accept the new version'];
+  expect(await told()).toEqual([...first, second, third].toSorted());
+  const [mail] = (await app.features.mail.outbox({ rootId: root.id }, 500)).filter(
+    ({ kind, to_address: to }) => kind === 'agreement.ended' && to === late!.email,
+  );
+  expect(mail?.body?.text).toContain('https://nova.test/configuration/agreements/default_client');
+  expect(mail?.body?.text).not.toContain('Meridian');
+  app.clock.advance(40 * DAY);
+  expect(await told()).toHaveLength(4);
+});
