@@ -146,6 +146,23 @@ test('[NAV-05] the tour goes over the sidebar by keys and buttons, and gives the
   await at('Your account');
   await button('Finish').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+  // What is new is marked until it was read.
+  const news = page.getByRole('menuitem', { name: /What’s new/ });
+  await page.getByRole('button', { name: /profile menu/ }).press('Enter');
+  await expect.poll(() => news.innerText()).toMatch(/\bnew$/i);
+  await news.press('Enter');
+  const entries = page.getByRole('dialog', { name: 'What’s new' });
+  await entries.getByRole('heading', { name: 'Alerts' }).waitFor();
+  expect(await entries.getByRole('heading', { name: 'Reports on what you earn' }).count()).toBe(0);
+  expect(await seriousFindings(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /profile menu/ }).press('Enter');
+  await expect.poll(() => news.innerText()).toBe('What’s new');
+  await news.press('Enter');
+  await entries.getByRole('link', { name: 'Open Alerts' }).press('Enter');
+  await page.waitForURL('**/alerts');
+  await entries.waitFor({ state: 'detached' });
   await page.close();
 });
 

@@ -1,5 +1,5 @@
 import '../ui/desk.css';
-import { IconMap2, IconUserPlus } from '@tabler/icons-react';
+import { IconMap2, IconSparkles, IconUserPlus } from '@tabler/icons-react';
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { landing } from '../../contract/routing/routing.ts';
@@ -18,15 +18,25 @@ import type { FrameAction } from '../ui/ProfileMenu.tsx';
 import { startTour } from '../ui/tour.ts';
 import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
+import { NEWEST, newsSeen } from './news-seen.ts';
 
 const ExclusionModal = lazy(() => import('../features/audience/exclusions/ExclusionModal.tsx'));
 const SearchModal = lazy(() => import('../features/accounts/search/SearchModal.tsx'));
 const ViewAsModal = lazy(() =>
   import('../features/accounts/auth/ViewAsModal.tsx').then((file) => ({ default: file.ViewAsModal })),
 );
+const NewsModal = lazy(() => import('./NewsModal.tsx'));
 const ShortcutsModal = lazy(() => import('../features/accounts/search/ShortcutsModal.tsx'));
 
-type Opened = 'password' | 'factor' | 'referral' | 'dataWallet' | 'exclusionList' | 'search' | 'shortcuts';
+type Opened =
+  | 'password'
+  | 'factor'
+  | 'referral'
+  | 'dataWallet'
+  | 'exclusionList'
+  | 'search'
+  | 'shortcuts'
+  | 'news';
 
 const PROFILE = '/user/profile';
 
@@ -92,6 +102,13 @@ export default function Frame() {
     also: 'guide help introduction',
     onClick: () => void startTour(user.company_kind),
   });
+  menu.push({
+    label: 'What’s new',
+    icon: IconSparkles,
+    also: 'news changes updates features',
+    ...(newsSeen() < NEWEST ? { badge: 'new' } : {}),
+    onClick: () => setModal('news'),
+  });
   if (userMay(user, 'referral.read') && !user.in_view_mode)
     menu.push({ label: 'Referral link', icon: IconUserPlus, onClick: () => setModal('referral') });
   // The company's own logo; for a client, otherwise its agency's; otherwise the host's letter (NAV-01).
@@ -128,6 +145,11 @@ export default function Frame() {
             places={[{ level: 'client', id: user.company_id, label: user.company_name }]}
             onClose={close}
           />
+        </Suspense>
+      )}
+      {modal === 'news' && (
+        <Suspense fallback={null}>
+          <NewsModal onClose={close} />
         </Suspense>
       )}
       {viewed && (

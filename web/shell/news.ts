@@ -1,0 +1,68 @@
+import { maySee } from '../../contract/routing/routing.ts';
+import type { SignedIn } from '../../contract/routing/routing-facts.ts';
+
+/** Something new in the product. It is shown to those who may open its page. */
+export interface News {
+  /** When it came, as YYYY-MM-DD. */
+  on: string;
+  title: string;
+  text: string;
+  /** The page where it is, and what its link is called. */
+  page: { path: string; label: string };
+}
+
+/** What is new, newest first. No entry names the platform or an agency: each reads it under their own name. */
+export const NEWS: readonly News[] = [
+  {
+    on: '2026-11-28',
+    title: 'Agreements in versions',
+    text: 'Read, accept, and download your agreements as signed files. You get an email before a new version takes effect.',
+    page: { path: '/configuration/agreements', label: 'Open Agreements' },
+  },
+  {
+    on: '2026-11-28',
+    title: 'Reports on what you earn',
+    text: 'Revenue, cost, and margin by product, client, and month, with growth, churn, and lifetime value. Each number opens to its ledger lines.',
+    page: { path: '/configuration/reports', label: 'Open Reports' },
+  },
+  {
+    on: '2026-11-27',
+    title: 'Leads that explain themselves',
+    text: 'A score from 0 to 100 with its reasons, and a journey of every page a person viewed before they became a lead.',
+    page: { path: '/leads', label: 'Open Leads' },
+  },
+  {
+    on: '2026-11-27',
+    title: 'Alerts',
+    text: 'Hear by email, in Slack, or in Teams when a hot lead arrives or comes back. See what yesterday would have sent first.',
+    page: { path: '/alerts', label: 'Open Alerts' },
+  },
+  {
+    on: '2026-11-27',
+    title: 'Returns',
+    text: 'A lead that reaches nobody can be returned for a credit, with the reason on record.',
+    page: { path: '/returns', label: 'Open Returns' },
+  },
+  {
+    on: '2026-11-20',
+    title: 'Deliveries you can follow',
+    text: 'Every lead at every destination: what was sent, what was answered, and when the next attempt is. Send again one, or all that failed.',
+    page: { path: '/deliveries', label: 'Open Deliveries' },
+  },
+  {
+    on: '2026-11-20',
+    title: 'More places to send leads',
+    text: 'HubSpot, GoHighLevel, Google Sheets, Slack, Teams, and more, with your own field mapping and a test before anything is sent.',
+    page: { path: '/integrations', label: 'Open Integrations' },
+  },
+  {
+    on: '2026-11-20',
+    title: 'Passkeys',
+    text: 'Sign in with your fingerprint, your face, or a security key, and see where you are signed in.',
+    page: { path: '/user/sessions', label: 'Open sign-in and security' },
+  },
+];
+
+/** What is new for a user. */
+export const newsFor = (facts: SignedIn): readonly News[] =>
+  NEWS.filter(({ page }) => maySee(page.path, facts));
