@@ -24,9 +24,14 @@ test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the a
   await ad.waitFor();
   expect((await seen).status()).toBe(204);
   const opened = reader.context().waitForEvent('page');
+  // The visit tells of the click: whoever leaves before the pixel has loaded did not come by it.
+  const arrived = reader
+    .context()
+    .waitForEvent('response', (response) => new URL(response.url()).pathname === '/v');
   await ad.click();
   const shop = await opened;
   await shop.waitForURL(/shop\.localhost.*adclid=[0-9a-f-]{36}/);
+  await arrived;
   await shop.goto(demo.url('shop.localhost'));
   await shop.getByRole('button', { name: email }).first().click();
   await shop.locator('form button[type=submit]').first().click();
