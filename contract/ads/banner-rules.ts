@@ -74,20 +74,14 @@ export interface BannerDesign {
 export const sidesOf = (size: AdSize): [width: number, height: number] =>
   size.split('x').map(Number) as [number, number];
 
-/** Sizes of one form, which look alike, and the size in which the form is arranged. */
-const FORMS = { square: '300x250', wide: '728x90', tall: '160x600' } as const satisfies Record<
-  string,
-  AdSize
->;
-export type Form = keyof typeof FORMS;
-export const FORM_SIZES: readonly AdSize[] = Object.values(FORMS);
+/** Sizes of one form look alike. A new layer is placed in one size of each. */
+export type Form = 'square' | 'wide' | 'tall';
+export const FORM_SIZES = ['300x250', '728x90', '160x600'] as const satisfies readonly AdSize[];
 
 export function formOf(size: AdSize): Form {
   const [width, height] = sidesOf(size);
   return width > height * 2 ? 'wide' : height > width * 1.4 ? 'tall' : 'square';
 }
-/** The size in which the form of a size is arranged. */
-export const formSize = (size: AdSize): AdSize => FORMS[formOf(size)];
 
 /** No text becomes smaller than this by itself. */
 const LEAST_TEXT = 8;
@@ -140,9 +134,19 @@ export function moved(
   };
 }
 
-/** Which size a layer's frame in a size follows from: its own, that of its form, or the first that it has. */
+/** Which size a layer's frame in a size follows from: its own, or the most similar one that it has, first of its form. */
 export function sourceOf(layer: Pick<Layer, 'frames'>, size: AdSize): AdSize | undefined {
-  return [size, formSize(size), ...FORM_SIZES, ...AD_SIZES].find((one) => layer.frames[one] !== undefined);
+  if (layer.frames[size]) return size;
+  const [width, height] = sidesOf(size);
+  const unlike = (one: AdSize): number => {
+    const [w, h] = sidesOf(one);
+    return (
+      Math.abs(Math.log(w / width)) +
+      Math.abs(Math.log(h / height)) +
+      (formOf(one) === formOf(size) ? 0 : 100)
+    );
+  };
+  return AD_SIZES.filter((one) => layer.frames[one]).sort((a, b) => unlike(a) - unlike(b))[0];
 }
 
 /** Where a layer is in a size. A layer without any frame is hidden. */
