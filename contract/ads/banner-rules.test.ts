@@ -71,17 +71,28 @@ describe('[MED-01] one design in every size', () => {
         }
   });
 
-  test.each(Object.keys(TEMPLATES) as TemplateName[])('the template %s is accepted and fits every size', (name) => {
-    const design = designOf(name, COLORS);
-    expect(Design.safeParse(design).error).toBeUndefined();
-    for (const size of AD_SIZES)
-      for (const layer of design.layers) {
-        const [width, height] = sidesOf(size);
-        const frame = frameOf(layer, size);
-        expect([size, layer.id, frame.x >= 0 && frame.x + frame.width <= width + 0.2]).toEqual([size, layer.id, true]);
-        expect([size, layer.id, frame.y >= 0 && frame.y + frame.height <= height + 0.2]).toEqual([size, layer.id, true]);
-      }
-  });
+  test.each(Object.keys(TEMPLATES) as TemplateName[])(
+    'the template %s is accepted and fits every size',
+    (name) => {
+      const design = designOf(name, COLORS);
+      expect(Design.safeParse(design).error).toBeUndefined();
+      for (const size of AD_SIZES)
+        for (const layer of design.layers) {
+          const [width, height] = sidesOf(size);
+          const frame = frameOf(layer, size);
+          expect([size, layer.id, frame.x >= 0 && frame.x + frame.width <= width + 0.2]).toEqual([
+            size,
+            layer.id,
+            true,
+          ]);
+          expect([size, layer.id, frame.y >= 0 && frame.y + frame.height <= height + 0.2]).toEqual([
+            size,
+            layer.id,
+            true,
+          ]);
+        }
+    },
+  );
 });
 
 describe('[MED-01] checks of a banner', () => {
@@ -110,7 +121,12 @@ describe('[MED-01] checks of a banner', () => {
   });
 
   test('missing fonts and images keep it from being shown', () => {
-    const photo = { ...shape(design.layers[0]!.frames), kind: 'image', media_id: 'x', fit: 'cover' } as unknown as Layer;
+    const photo = {
+      ...shape(design.layers[0]!.frames),
+      kind: 'image',
+      media_id: 'x',
+      fit: 'cover',
+    } as unknown as Layer;
     const known = { has: () => false, missingFonts: ['Figtree'] };
     expect(textsOf({ ...good, design: { ...design, layers: [photo] } }, known)).toEqual([
       'error all: The image of “Box” is missing. Choose another one.',

@@ -86,7 +86,7 @@ export const media = {
     .output(Done.extend({ data: Media })),
   downloadToken: call
     .route({
-      method: 'GET',
+      method: 'POST',
       path: '/media/generate-download-token/{ids}',
       tags,
       summary: 'Creates a one-time token to download images: one as it is, several as a zip file',

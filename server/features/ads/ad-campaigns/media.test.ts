@@ -182,11 +182,12 @@ describe('[MED-02] media', () => {
       `/media/user/${someone.id}`,
       `/media/campaign/${campaign.id}`,
       `/media?companyID=${other.id}`,
-      `/media/generate-download-token/${own}|${image}`,
     ])
       expect([path, (await call('GET', path)).status]).toEqual([path, 404]);
     expect((await call('PUT', `/media/${image}`, { name: 'Mine' })).status).toBe(404);
-    expect((await call('GET', '/media/generate-download-token/x')).status).toBe(422);
+    const token = await call('POST', `/media/generate-download-token/${own}|${image}`, {});
+    expect(token.status).toBe(404);
+    expect((await call('POST', '/media/generate-download-token/x', {})).status).toBe(422);
   });
 
   test('a download token works once: for one image as it is, for several as a zip', async () => {
@@ -198,13 +199,13 @@ describe('[MED-02] media', () => {
     ];
     const get = (url: string) =>
       app.server.inject({ method: 'GET', url, headers: { host: HOST, 'user-agent': 'test' } });
-    const single = (await call('GET', `/media/generate-download-token/${ids[0]}`)).body;
+    const single = (await call('POST', `/media/generate-download-token/${ids[0]}`, {})).body;
     expect(single.url).toContain(single.token);
     const file = await get(single.url);
     expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'image/png']);
     expect(file.rawPayload.equals(image)).toBe(true);
     expect((await get(single.url)).statusCode).not.toBe(200);
-    const both = (await call('GET', `/media/generate-download-token/${ids.join('|')}`)).body;
+    const both = (await call('POST', `/media/generate-download-token/${ids.join('|')}`, {})).body;
     const zip = unzipSync(new Uint8Array((await get(both.url)).rawPayload));
     expect(Object.keys(zip)).toHaveLength(2);
     expect(Object.values(zip).every((one) => Buffer.from(one).equals(image))).toBe(true);

@@ -26,9 +26,9 @@ export const samples: Samples = {
     named: true,
     request: async (t) => ({ url: `/api/media/${await mediaOf(t)}`, body: { name: t.canary } }),
   },
-  'GET /api/media/generate-download-token/:ids': {
+  'POST /api/media/generate-download-token/:ids': {
     named: true,
-    request: async (t) => ({ url: `/api/media/generate-download-token/${await mediaOf(t)}` }),
+    request: async (t) => ({ url: `/api/media/generate-download-token/${await mediaOf(t)}`, body: {} }),
   },
   'GET /api/media/file': {
     named: true,

@@ -23,9 +23,9 @@ describe('[MED-01] an HTML5 ad', () => {
   test('its texts cannot become code', () => {
     const evil = '</script><script>alert(1)</script>" onload="alert(2)';
     const page = strFromU8(
-      unzipSync(html5Of({ name: evil, alt_text: evil, click_url: `https://x.example/${evil}` }, '300x250', PNG))[
-        'index.html'
-      ]!,
+      unzipSync(
+        html5Of({ name: evil, alt_text: evil, click_url: `https://x.example/${evil}` }, '300x250', PNG),
+      )['index.html']!,
     );
     expect(page.match(/<script>/g)).toHaveLength(1);
     expect(page).not.toContain('" onload="');
