@@ -21,6 +21,8 @@ beforeAll(async () => {
   app = await testApp();
   const root = await app.make.root({ host: 'media-root.test' });
   agency = await app.make.agency(root, { host: HOST });
+  const owner = await app.make.user(agency, { password: PASSWORD });
+  await app.make.setUp(agency, owner.id);
 });
 afterAll(async () => {
   expect(app.greedy).toEqual([]);

@@ -11,6 +11,7 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
+import { useState } from 'react';
 import { FONT_THEMES, type FontTheme } from '../../../../contract/accounts/fonts.ts';
 import type { AdSize } from '../../../../contract/ads/ad-rules.ts';
 import {
@@ -43,6 +44,8 @@ export function Color(props: {
   onChange: (color: string | null) => void;
 }) {
   const { label, value, swatches, none, onChange } = props;
+  // Half a color stays in the field while it is typed.
+  const [typed, setTyped] = useState<string>();
   return (
     <div>
       {none && (
@@ -58,16 +61,22 @@ export function Color(props: {
           label={label}
           format="hex"
           swatches={swatches}
-          fixOnBlur
+          fixOnBlur={false}
           withEyeDropper={false}
-          value={value}
-          onChange={(next) => COLOR.test(next) && onChange(next)}
+          value={typed ?? value}
+          onBlur={() => setTyped(undefined)}
+          onChange={(next) => {
+            const color = next.toLowerCase();
+            setTyped(COLOR.test(color) ? undefined : next);
+            if (COLOR.test(color) && color !== value) onChange(color);
+          }}
         />
       )}
     </div>
   );
 }
 
+/** A number. What is being typed stays in the field, and what is none changes nothing. */
 function Figure(props: {
   label: string;
   value: number;
@@ -76,13 +85,20 @@ function Figure(props: {
   suffix?: string;
   onChange: (value: number) => void;
 }) {
-  const { onChange, ...rest } = props;
+  const { value, onChange, ...rest } = props;
+  const [isEmpty, setEmpty] = useState(false);
   return (
     <NumberInput
       {...rest}
       clampBehavior="strict"
       decimalScale={1}
-      onChange={(next) => typeof next === 'number' && Number.isFinite(next) && onChange(next)}
+      value={isEmpty ? '' : value}
+      onBlur={() => setEmpty(false)}
+      onChange={(next) => {
+        const isNumber = typeof next === 'number' && Number.isFinite(next);
+        setEmpty(!isNumber);
+        if (isNumber && next !== value) onChange(next);
+      }}
     />
   );
 }
@@ -104,6 +120,7 @@ export function LayerFields(props: FieldsProps) {
   const frame = frameOf(layer, size);
   const source = sourceOf(layer, size);
   const isOwn = source === size;
+  const [name, setName] = useState<string>();
   const set = (patch: Partial<TextLayer> | Partial<ImageLayer> | Partial<ShapeLayer>) =>
     onChange((old) => ({ ...old, ...patch }) as Layer, `${layer.id} ${Object.keys(patch).join()}`);
   const place = (patch: Partial<Frame>) => onFrame(patch, `${layer.id} ${size} ${Object.keys(patch).join()}`);
@@ -137,8 +154,13 @@ export function LayerFields(props: FieldsProps) {
       <TextInput
         label="Layer name"
         maxLength={80}
-        value={layer.name}
-        onChange={(event) => event.currentTarget.value.trim() && set({ name: event.currentTarget.value })}
+        value={name ?? layer.name}
+        onBlur={() => setName(undefined)}
+        onChange={(event) => {
+          const typed = event.currentTarget.value;
+          setName(typed);
+          if (typed.trim()) set({ name: typed });
+        }}
       />
       <fieldset style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
         <Text component="legend" size="sm" fw={600}>
