@@ -48,7 +48,10 @@ test('[MED-01] a banner is designed by keyboard, saved, exported in exact sizes,
   expect(await axeFindings(page, { serious: true })).toEqual([]);
 
   // Unsaved changes are asked about.
-  await page.evaluate(() => history.back());
+  await page
+    .getByRole('navigation', { name: 'Main' })
+    .getByRole('link', { name: 'Banners', exact: true })
+    .click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
   await button('Save').click();
   await page.waitForURL(/\/banner\/create\?id=/);

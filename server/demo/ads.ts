@@ -42,7 +42,7 @@ const RIDGE = Buffer.from(
 const WORDS: Record<string, string> = {
   headline: 'Made for the walk home',
   line: 'The Tarn 28: repaired, not replaced',
-  button: 'See the Tarn 28',
+  button: 'See the pack',
 };
 /** The demo's banner: a template with its own words, and a ridge behind them. */
 function tarnDesign(ridge: string): BannerDesign {

@@ -80,9 +80,7 @@ describe('[MED-01] banners', () => {
     expect((await call('GET', `/${id}`)).body.design.layers).toEqual(anyDesign().layers);
     expect((await call('DELETE', `/${id}`)).status).toBe(200);
     expect((await call('GET', `/${id}`)).status).toBe(404);
-    const { rows } = await app.admin.query('select action from user_log where object_id = $1', [
-      id,
-    ]);
+    const { rows } = await app.admin.query('select action from user_log where object_id = $1', [id]);
     expect(rows.map(({ action }) => action).sort()).toEqual([
       'banner.create',
       'banner.remove',

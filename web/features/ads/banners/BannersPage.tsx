@@ -76,7 +76,7 @@ export default function BannersPage() {
       title: 'Sizes',
       align: 'right',
       phone: 'line',
-      render: (row) => `${row.sizes.length} ${row.sizes.length === 1 ? 'size' : 'sizes'}`,
+      render: (row) => num(row.sizes.length),
     },
     { key: 'layers', title: 'Layers', align: 'right', from: 800, render: (row) => num(row.layers) },
     { key: 'updated', title: 'Changed', phone: 'end', render: (row) => <When at={row.updated_at} /> },

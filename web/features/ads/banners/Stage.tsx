@@ -11,6 +11,8 @@ import { snapped } from './snap.ts';
 /** How near an edge has to be to snap, in pixels of the screen. */
 const SNAP = 6;
 const HIGHEST = 460;
+/** Beside it, so that handles at its edges can be grabbed. */
+const MARGIN = 10;
 const LEAST_SIDE = 4;
 
 interface StageProps {
@@ -46,7 +48,7 @@ export function Stage(props: StageProps) {
     const over = new Konva.Layer();
     stage.add(content, over);
     setParts({ stage, content, over });
-    const watch = new ResizeObserver(() => setRoom(container.clientWidth));
+    const watch = new ResizeObserver(() => setRoom(container.clientWidth - 2 * MARGIN));
     watch.observe(container);
     return () => {
       watch.disconnect();
