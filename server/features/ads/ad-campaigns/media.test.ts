@@ -134,6 +134,7 @@ describe('[MED-02] media', () => {
   test('an image becomes a creative of a campaign once it has what an ad needs', async () => {
     const { call, upload } = await as(user);
     const made = await app.make.adCampaign(client);
+    app.clock.advance(1_000);
     const { id } = (await upload(picture(728, 90))).body.data;
     const leadspeekID = made.id;
     const bare = await call('PUT', `/media/${id}`, { leadspeekID });

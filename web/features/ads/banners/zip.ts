@@ -17,13 +17,9 @@ const script = (text: string): string =>
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
-/** A file name of letters, digits, dots, and hyphens. */
+/** A file name of letters, digits, dots, and hyphens, which begins with neither of the last two. */
 export const fileStem = (name: string): string =>
-  name
-    .trim()
-    .replace(/[^\w.-]+/g, '-')
-    .replace(/^[-.]+|-+$/g, '')
-    .slice(0, 60) || 'banner';
+  (name.match(/[A-Za-z0-9_][\w.]*/g) ?? ['banner']).join('-').slice(0, 60);
 
 /**
  * An HTML5 ad: one page, its image, and clickTag, which ad servers set. The text is part of the image, so it looks the
