@@ -17,6 +17,8 @@ import { views } from './accounts/views.ts';
 import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
 import { adReports } from './ads/ad-reports.ts';
 import { adZones } from './ads/ad-zones.ts';
+import { banners } from './ads/banners.ts';
+import { MediaForm, media } from './ads/media.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
@@ -66,6 +68,8 @@ export const contract = {
   creatives,
   adZones,
   adReports,
+  banners,
+  media,
   sales,
   documents,
   agreements,
@@ -122,6 +126,7 @@ export const inputs = {
   exclusionUpload: ExclusionUpload,
   rootExclusionUpload: RootExclusionUpload,
   creativeForm: CreativeForm,
+  mediaForm: MediaForm,
 };
 
 interface CallOptions {

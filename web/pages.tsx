@@ -37,6 +37,8 @@ const pages = {
   agreement: lazyPage(() => import('./features/accounts/agreements/AgreementPage.tsx')),
   'download-auth': lazyPage(() => import('./features/accounts/agreements/DownloadPage.tsx')),
 
+  'banner-create': lazyPage(() => import('./features/ads/banners/BannerCreatePage.tsx')),
+  'banner-list': lazyPage(() => import('./features/ads/banners/BannersPage.tsx')),
   alerts: lazyPage(() => import('./features/campaigns/alerts/AlertsPage.tsx')),
   returns: lazyPage(() => import('./features/campaigns/returns/ReturnsPage.tsx')),
   deliveries: lazyPage(() => import('./features/campaigns/delivery/DeliveriesPage.tsx')),

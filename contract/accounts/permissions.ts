@@ -34,6 +34,11 @@ export const PERMISSIONS = {
   'campaign.remove': [...agencies, ...clients],
   'campaign.price': agencies,
   'campaign.topup': agencies,
+  // A root has no campaigns of its own to design banners for.
+  'banner.read': [...roots, ...agencies, ...clients],
+  'banner.create': [...agencies, ...clients],
+  'banner.write': [...agencies, ...clients],
+  'banner.remove': [...agencies, ...clients],
   // Sign-ups that a client forged would give it strangers' contact data, so a client cannot release sign-ups.
   'visit.release': [...roots, ...agencies],
   'prepaid.read': [...roots, ...agencies, ...clients],
@@ -163,6 +168,10 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'campaign.remove': ['Campaign', 'delete'],
   'campaign.price': ['Campaign', 'update'],
   'campaign.topup': ['Campaign', 'update'],
+  'banner.read': ['Ads Design', 'enable'],
+  'banner.create': ['Ads Design', 'create'],
+  'banner.write': ['Ads Design', 'update'],
+  'banner.remove': ['Ads Design', 'delete'],
   'visit.release': ['Campaign', 'update'],
   'prepaid.read': ['Campaign', 'enable'],
   'prepaid.buy': ['Campaign', 'update'],
@@ -301,6 +310,7 @@ export const SALES_VIEW: readonly RoleModule[] = (
 const SALES_VIEW_READS: readonly Permission[] = [
   'insight.read',
   'campaign.read',
+  'banner.read',
   'lead.read',
   'integration.read',
   'exclusion.read',

@@ -105,7 +105,10 @@ const OPERATING: readonly PageId[] = [
 ];
 
 /** Pages that show nothing but a refusal to users who lack this permission. */
-const NEEDED: Partial<Record<PageId, Permission>> = { 'campaign-setup': 'campaign.create' };
+const NEEDED: Partial<Record<PageId, Permission>> = {
+  'campaign-setup': 'campaign.create',
+  'banner-create': 'banner.create',
+};
 
 const isUseful = (page: PageId, { user }: SignedIn): boolean => {
   const needed = NEEDED[page];

@@ -528,7 +528,7 @@ describe('[NAV-01] the sidebar', () => {
   test('of a system user', () => {
     expect(labels('root')).toEqual([
       ['Agencies', ['Agency List', 'Root List', 'Results by client']],
-      ['Campaigns', ['All campaigns', 'Audiences', 'Create banner', 'Banners']],
+      ['Campaigns', ['All campaigns', 'Audiences', 'Banners']],
       [
         'Data',
         ['People data', 'Merge people', 'Data Enrichment', 'Exclusion List', 'Returns', 'Report Analytics'],

@@ -1,3 +1,5 @@
+import type { BannerDesign } from '../../contract/ads/banner-rules.ts';
+import { designOf } from '../../contract/ads/banner-templates.ts';
 import { newId } from '../platform/ids.ts';
 import { reencodePicture } from '../platform/image.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -28,6 +30,50 @@ const drawing = (width: number, height: number, title: string, size: number): Bu
       <text x="${width * 0.05 + size * 0.55}" y="${height - size * 0.9}" font-family="Inter" font-weight="600" font-size="${size * 0.75}" fill="#ffffff">See the Tarn 28</text>
     </svg>`,
   );
+
+/** A ridge, for the bottom of a banner. */
+const RIDGE = Buffer.from(
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 900 420" width="900" height="420">
+    <rect width="900" height="420" fill="#173f2f"/>
+    <path d="M0 420 L150 210 L290 330 L470 90 L640 300 L760 190 L900 330 L900 420 Z" fill="#2b6b4f"/>
+    <path d="M0 420 L220 330 L420 400 L600 290 L900 400 L900 420 Z" fill="#3f8a68"/>
+  </svg>`,
+);
+const WORDS: Record<string, string> = {
+  headline: 'Made for the walk home',
+  line: 'The Tarn 28: repaired, not replaced',
+  button: 'See the pack',
+};
+/** The demo's banner: a template with its own words, and a ridge behind them. */
+function tarnDesign(ridge: string): BannerDesign {
+  const design = designOf('bold', {
+    main: '#173f2f',
+    onMain: '#f4e3c4',
+    accent: '#d9480f',
+    onAccent: '#ffffff',
+  });
+  const layers = design.layers.map((layer) =>
+    layer.kind === 'text' ? { ...layer, text: WORDS[layer.id] ?? layer.text } : layer,
+  );
+  return {
+    ...design,
+    layers: [
+      {
+        ...{ id: 'ridge', name: 'Ridge', kind: 'image', media_id: ridge, fit: 'cover', opacity: 1 },
+        ...{ anchor_x: 'stretch', anchor_y: 'bottom' },
+        frames: {
+          '300x250': { x: 0, y: 150, width: 300, height: 100 },
+          '728x90': { x: 380, y: 0, width: 348, height: 90 },
+          '160x600': { x: 0, y: 420, width: 160, height: 180 },
+          '300x600': { x: 0, y: 400, width: 300, height: 200 },
+          '970x250': { x: 540, y: 40, width: 430, height: 210 },
+          '320x50': { x: 190, y: 0, width: 130, height: 50 },
+        },
+      },
+      ...layers,
+    ],
+  };
+}
 
 /**
  * The ads of the demo: a campaign of house ads on the news site with clicks, visits, and leads, and one on the sandbox
@@ -81,6 +127,15 @@ export async function createDemoAds(given: {
     balance: 60n * USD,
     clickUrl: 'https://shop.northwind.example/',
     image: side,
+  });
+  const ridge = await reencodePicture(RIDGE, { maxSide: 900, by: client.id });
+  await make.banner(client, {
+    name: 'Tarn 28, spring',
+    alt_text: 'A pack by Northwind Outfitters in front of a ridge',
+    click_url: clickUrl,
+    design: tarnDesign(
+      await make.media(client, { name: 'Ridge', image: ridge.bytes, size: [ridge.width, ridge.height] }),
+    ),
   });
   await make.adZone(agency, {
     name: 'Courier, top',

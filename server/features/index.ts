@@ -14,6 +14,7 @@ import { feature as views } from './accounts/views/feature.ts';
 import { feature as adAttribution } from './ads/ad-attribution/feature.ts';
 import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
 import { feature as adServing } from './ads/ad-serving/feature.ts';
+import { feature as banners } from './ads/banners/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -110,6 +111,7 @@ export const FEATURES = [
   analytics,
   reportAnalytics,
   adCampaigns,
+  banners,
   adServing,
   adAttribution,
 ] as const;

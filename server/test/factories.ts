@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { BannerDesign } from '../../contract/ads/banner-rules.ts';
 import type { ProfileKey } from '../../contract/audience/enrichment-fields.ts';
 import { type CampaignRules, NEW_RULES, rulesIn } from '../../contract/campaigns/campaign-rules.ts';
 import { SCOPE_NAMES } from '../../contract/developer/developer-rules.ts';
@@ -51,6 +52,30 @@ type Terms = Parameters<Services['billing']['accounts']['setTerms']>[2];
 type Accepted = Parameters<Services['agreements']['accept']>[1];
 
 const ownerOf = ({ id, root_id, agency_id }: Company) => ({ root_id, agency_id, company_id: id });
+/** A banner's design with one text, in one size. */
+export const anyDesign = (): BannerDesign => ({
+  background: '#1f5c43',
+  border: null,
+  sizes: ['300x250'],
+  layers: [
+    {
+      id: 'title',
+      name: 'Title',
+      kind: 'text',
+      text: 'Packs that are repaired, not replaced',
+      font: 'inter',
+      bold: true,
+      color: '#ffffff',
+      align: 'left',
+      fill: null,
+      radius: 0,
+      anchor_x: 'left',
+      anchor_y: 'top',
+      opacity: 1,
+      frames: { '300x250': { x: 20, y: 20, width: 200, height: 60, text_size: 22 } },
+    },
+  ],
+});
 export const sha256 = (text: string): string => hash('sha256', text.trim().toLowerCase());
 export const md5 = (text: string): string => hash('md5', text.trim().toLowerCase());
 
@@ -651,6 +676,60 @@ export function createFactories(features: Services, platform: Platform) {
           updated_at: at,
         }),
       );
+    },
+    /** An image in the library of a client or an agency; one white pixel unless given. Returns its id. */
+    async media(
+      company: Company,
+      given: { name?: string; image?: Buffer; size?: [number, number]; by?: string } = {},
+    ): Promise<string> {
+      const at = clock.now();
+      const id = newId(at);
+      await inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.adCampaigns.insertCreative(tx, {
+          id,
+          ...ownerOf(company),
+          agency_id: company.agency_id!,
+          campaign_id: null,
+          name: given.name ?? `Image ${next()}`,
+          width: given.size?.[0] ?? 1,
+          height: given.size?.[1] ?? 1,
+          type: 'image/png',
+          bytes: given.image ?? Buffer.from('iVBORw0KGgo=', 'base64'),
+          created_by: given.by ?? null,
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+      return id;
+    },
+    /** A banner of a client or an agency; a text in one size unless given. Returns its id. */
+    async banner(
+      company: Company,
+      given: {
+        name?: string;
+        alt_text?: string;
+        click_url?: string;
+        design?: BannerDesign;
+        by?: string;
+      } = {},
+    ): Promise<string> {
+      const at = clock.now();
+      const id = newId(at);
+      const { name, design, by, ...texts } = given;
+      await inScope(db.app, { rootId: company.root_id }, (tx) =>
+        features.banners.insert(tx, {
+          id,
+          ...ownerOf(company),
+          agency_id: company.agency_id!,
+          name: name ?? `Banner ${next()}`,
+          ...texts,
+          design: JSON.stringify(design ?? anyDesign()),
+          created_by: by ?? newId(at),
+          created_at: at,
+          updated_at: at,
+        }),
+      );
+      return id;
     },
     /** A zone of house ads on news.example.com, of a client or an agency; 300x250 at $5 for 1,000 unless given. */
     async adZone(

@@ -585,6 +585,7 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/leadspeek/simplifi/check-budget-increase',
       // The samples have no image, no product, and nothing due (features/ads/ad-campaigns/ad-campaigns.test.ts).
       'POST /api/ads/creatives',
+      'POST /api/media',
       'POST /api/leadspeek/simplifi',
       'POST /api/leadspeek/simplifi/charge-campaign-by-remaining-days',
       // Only reads a text.

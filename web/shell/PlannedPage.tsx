@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconAd2, IconLayoutGrid, IconUsersGroup } from '@tabler/icons-react';
+import { IconLayoutGrid, IconUsersGroup } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { dashboardOf, maySee, modulePath, pageRow } from '../../contract/routing/routing.ts';
@@ -21,20 +21,6 @@ interface Plan {
 }
 
 const PLANS = {
-  'banner-create': {
-    line: 'Design a banner for your advertising campaigns.',
-    empty: 'The banner designer is not available yet',
-    text: 'Banners are shown by programmatic campaigns. Lead campaigns do not need one.',
-    icon: IconAd2,
-    next: ['campaigns', 'dashboard'],
-  },
-  'banner-list': {
-    line: 'Every banner of your company, ready for a campaign.',
-    empty: 'No banners',
-    text: 'Banners are shown by programmatic campaigns, which are not available yet. Lead campaigns do not need one.',
-    icon: IconAd2,
-    next: ['campaigns', 'dashboard'],
-  },
   audience: {
     line: 'Lists of people your advertising should reach.',
     empty: 'No audiences',

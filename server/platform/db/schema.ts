@@ -342,6 +342,21 @@ export interface Schema {
     last_at: Date;
     blocked_until: Date | null;
   };
+  banner: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    name: string;
+    alt_text: Generated<string>;
+    click_url: Generated<string>;
+    design: Json<Columns['banner.design']>;
+    state: Generated<'active' | 'removed'>;
+    version: Generated<number>;
+    created_by: string;
+    created_at: Date;
+    updated_at: Date;
+  };
   beta_feature: {
     root_id: string;
     feature: number;
@@ -788,19 +803,20 @@ export interface Schema {
     root_id: string;
     agency_id: string;
     company_id: string;
-    campaign_id: string;
+    campaign_id: string | null;
     name: string;
     kind: Generated<'image'>;
     width: number;
     height: number;
     type: 'image/png' | 'image/jpeg';
     bytes: Buffer;
-    alt_text: string;
-    click_url: string;
+    alt_text: string | null;
+    click_url: string | null;
     state: Generated<'active' | 'paused' | 'removed'>;
     external_id: string | null;
     created_at: Date;
     updated_at: Date;
+    created_by: string | null;
   };
   credit: {
     id: string;

@@ -146,8 +146,8 @@ export function siteOf(host: string, origin: string, port: number): string {
 /** The page a JWT names as its audience: the host's tenant, so that a token is of no use at another tenant's host. */
 export const audienceOf = (tenant: Tenant): string => `tenant:${tenant.companyId}`;
 
-/** Whether a download is one invoice or agreement, which its page shows as well. Everything else is a list. */
+/** Whether a download is one invoice or agreement, or images, which its page shows as well. Everything else is a list. */
 export const isOneDocument = (path: string): boolean =>
-  /^\/api\/(?:billing\/invoices\/[^/]+(?:\/credit-notes\/[^/]+)?\/pdf|configuration\/agreement\/[^/]+\/file|general\/document\/[^/]+\/file)$/.test(
+  /^\/api\/(?:billing\/invoices\/[^/]+(?:\/credit-notes\/[^/]+)?\/pdf|configuration\/agreement\/[^/]+\/file|general\/document\/[^/]+\/file|media\/file)$/.test(
     path,
   );

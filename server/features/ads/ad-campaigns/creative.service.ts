@@ -2,7 +2,7 @@ import { AD_SIZES } from '../../../../contract/ads/ad-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { reencodePicture } from '../../../platform/image.ts';
 import type { Platform } from '../../../platform/platform.ts';
@@ -14,6 +14,12 @@ const LONGEST = 970;
 /** Images are our own encoding of their pixels, which may be larger than what was uploaded. */
 const MOST_BYTES = 1024 * 1024;
 const MOST_CREATIVES = 50;
+
+/** @throws Refusal 409 if a campaign cannot have one more */
+export async function mustHaveRoom(tx: Tx, campaignId: string): Promise<void> {
+  if ((await store.creativesOf(tx, [campaignId])).length >= MOST_CREATIVES)
+    throw new Refusal('conflict', `A campaign can have up to ${MOST_CREATIVES} creatives.`);
+}
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -70,8 +76,7 @@ export function createCreatives({ db, clock, events }: Platform, { audit }: { au
       const at = clock.now();
       return inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.adCampaignById(tx, campaign.id, true)) ?? missing();
-        if ((await store.creativesOf(tx, [row.id])).length >= MOST_CREATIVES)
-          throw new Refusal('conflict', `A campaign can have up to ${MOST_CREATIVES} creatives.`);
+        await mustHaveRoom(tx, row.id);
         const { root_id, agency_id, company_id } = row;
         const owner = { root_id, agency_id, company_id };
         const id = newId(at);
@@ -86,6 +91,7 @@ export function createCreatives({ db, clock, events }: Platform, { audit }: { au
           bytes: picture.bytes,
           alt_text: given.alt_text,
           click_url: given.click_url,
+          created_by: ctx.actor.userId,
           created_at: at,
           updated_at: at,
         });

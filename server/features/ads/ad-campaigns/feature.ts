@@ -2,12 +2,13 @@ import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
 import { exports } from './exports.ts';
 import { startSpending } from './jobs.ts';
-import { adCampaignRoutes, creativePlain, creativeRoutes } from './routes.ts';
+import { adCampaignRoutes, creativePlain, creativeRoutes, mediaPlain, mediaRoutes } from './routes.ts';
 import { type AdCampaigns, createAdCampaigns } from './service.ts';
 
 export const feature = defineFeature({
   name: 'ads/ad-campaigns',
-  about: 'Ad campaigns (Simplifi ID): budgets that hold, what ads cost, and the creatives that are shown.',
+  about:
+    'Ad campaigns (Simplifi ID): budgets that hold, what ads cost, and media, of which campaigns show creatives.',
   tables: ['ad_campaign', 'ad_day', 'ad_hour', 'ad_impression', 'ad_outside_day', 'ad_terms', 'creative'],
   reads: ['campaign', 'company'],
   create: (platform, below: Parameters<typeof createAdCampaigns>[1]) => ({
@@ -17,8 +18,9 @@ export const feature = defineFeature({
     calls: [
       serve(contract.adCampaigns, adCampaignRoutes(adCampaigns)),
       serve(contract.creatives, creativeRoutes(adCampaigns)),
+      serve(contract.media, mediaRoutes(adCampaigns)),
     ],
-    plain: creativePlain(adCampaigns),
+    plain: [...creativePlain(adCampaigns), ...mediaPlain(adCampaigns)],
   }),
   work: async ({ adCampaigns }: { adCampaigns: AdCampaigns }, platform) =>
     void (await startSpending(adCampaigns, platform)),

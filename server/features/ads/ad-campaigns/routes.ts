@@ -1,10 +1,13 @@
 import { CreativeAdded, CreativeForm } from '../../../../contract/ads/ad-campaigns.ts';
+import { MediaAdded, MediaForm, MOST_DOWNLOADED } from '../../../../contract/ads/media.ts';
+import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
-import { messages } from '../../../../contract/messages.ts';
+import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { checkForm } from '../../../platform/http/form.ts';
 import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { PICTURE_BYTES } from '../../../platform/image.ts';
 import { page } from '../../../platform/page.ts';
+import { MEDIA_FILE } from './media.service.ts';
 import type { AdCampaigns } from './service.ts';
 
 /** The calls of ad campaigns. */
@@ -71,6 +74,63 @@ export const creativePlain = ({ creatives }: AdCampaigns): PlainRoute[] => [
     },
   },
 ];
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The upload of an image, and its download. */
+export const mediaPlain = ({ media }: AdCampaigns): PlainRoute[] => [
+  {
+    method: 'POST',
+    url: '/api/media',
+    access: 'banner.write',
+    tag: 'Ads',
+    summary: MediaForm.description!,
+    input: MediaForm,
+    answer: MediaAdded,
+    bodyLimit: FORM_BYTES,
+    streamed: true,
+    async handler(ctx, _request, _reply, upload) {
+      const { fields, files } = await checkForm(MediaForm, upload, FORM_BYTES);
+      const data = await media.add(ctx, fields, files.file ?? new Uint8Array());
+      return { result: 'success', message: messages.added, data };
+    },
+  },
+  {
+    method: 'GET',
+    url: MEDIA_FILE,
+    access: 'download',
+    permission: 'banner.read',
+    tag: 'Ads',
+    summary:
+      'Returns images by their ids, separated by a dot: one as it is, several as a zip file (requested with a one-time token)',
+    async handler(ctx, request, reply) {
+      const ids = String((request.query as { ids?: string }).ids ?? '').split('.');
+      if (ids.length > MOST_DOWNLOADED || !ids.every((id) => ID.test(id)))
+        throw new Refusal('not_found', ownMessages.notFound);
+      const file = await media.files(ctx, ids);
+      return reply
+        .header('Content-Disposition', `attachment; filename="${file.name}"`)
+        .header('Cache-Control', 'no-store')
+        .type(file.type)
+        .send(file.bytes);
+    },
+  },
+];
+
+/** The calls of media. */
+export function mediaRoutes({ media }: AdCampaigns): Handlers<typeof contract.media> {
+  return {
+    ofUser: async (ctx, { id }) => ({ data: await media.ofUser(ctx, id) }),
+    ofCampaign: async (ctx, { id }) => ({ data: await media.ofCampaign(ctx, id) }),
+    ofCompany: async (ctx, { company_id }) => ({ data: await media.ofCompany(ctx, company_id) }),
+    update: async (ctx, input) => ({
+      result: 'success',
+      message: messages.updated,
+      data: await media.update(ctx, input),
+    }),
+    downloadToken: (ctx, { ids }) => media.downloadToken(ctx, ids),
+  };
+}
 
 /** The calls of creatives. */
 export function creativeRoutes({ creatives }: AdCampaigns): Handlers<typeof contract.creatives> {

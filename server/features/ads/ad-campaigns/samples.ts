@@ -9,7 +9,47 @@ const fields = (t: Target) => ({
   monthlyBudget: '200.00',
 });
 
+/** An image in the library of the target's client. */
+const mediaOf = (t: Target) => app.make.media(t.client, { name: `${t.canary} ${next()}` });
+
 export const samples: Samples = {
+  'GET /api/media': { named: true, request: (t) => ({ url: `/api/media?companyID=${t.client.id}` }) },
+  'GET /api/media/user/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/media/user/${(await app.make.user(t.client)).id}` }),
+  },
+  'GET /api/media/campaign/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/media/campaign/${(await campaignOf(t)).id}` }),
+  },
+  'PUT /api/media/:id': {
+    named: true,
+    request: async (t) => ({ url: `/api/media/${await mediaOf(t)}`, body: { name: t.canary } }),
+  },
+  'POST /api/media/generate-download-token/:ids': {
+    named: true,
+    request: async (t) => ({ url: `/api/media/generate-download-token/${await mediaOf(t)}`, body: {} }),
+  },
+  'GET /api/media/file': {
+    named: true,
+    request: async (t) => ({ url: `/api/media/file?ids=${await mediaOf(t)}` }),
+  },
+  'POST /api/media': {
+    named: true,
+    request: (t) => {
+      const at = 'matrixboundary';
+      const parts = Object.entries({ companyID: t.client.id, name: t.canary }).map(
+        ([name, value]) => `--${at}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+      );
+      return {
+        url: '/api/media',
+        payload: `${parts.join('')}--${at}--\r\n`,
+        headers: { 'content-type': `multipart/form-data; boundary=${at}` },
+      };
+    },
+    // There is no image in it.
+    passes: [422],
+  },
   'POST /api/leadspeek/simplifi': {
     named: true,
     request: (t) => ({

@@ -12,13 +12,16 @@ import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
+import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { Users } from '../../accounts/users/index.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Payments } from '../../money/payments/index.ts';
 import type { Prepaid } from '../../money/prepaid/index.ts';
 import type { Pricing } from '../../money/pricing/index.ts';
 import { createCreatives } from './creative.service.ts';
+import { createMedia } from './media.service.ts';
 import { type Budgets, dayIn, dueOf, remainingDays, roomOf, type Used } from './policy.ts';
 import { createSpending } from './spend.service.ts';
 import * as store from './store.ts';
@@ -38,6 +41,8 @@ export interface AdDeps {
   pricing: Pricing;
   prepaid: Prepaid;
   payments: Payments;
+  auth: Auth;
+  users: Users;
 }
 
 export type AdCampaigns = ReturnType<typeof createAdCampaigns>;
@@ -61,7 +66,7 @@ const ownerOf = (row: { root_id: string; agency_id: string; company_id: string }
 /** Ad campaigns: their budgets, what they may bid, and what they spend (docs/decisions/0400-ad-campaigns.md). */
 export function createAdCampaigns(platform: Platform, deps: AdDeps) {
   const { db, clock, config, events } = platform;
-  const { audit, tenants, campaigns, billing, pricing, prepaid, payments } = deps;
+  const { audit, tenants, campaigns, billing, pricing, prepaid, payments, auth, users } = deps;
   const spending = createSpending(platform, deps);
 
   /** The columns that fields set. @throws Refusal naming the field */
@@ -289,6 +294,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
     spending,
     roots: tenants.roots,
     creatives: createCreatives(platform, { audit }),
+    media: createMedia(platform, { audit, tenants, auth, users }),
     /** For the features above: campaigns as they are stored. */
     rows: {
       byId: store.adCampaignById,

@@ -1,4 +1,4 @@
-import { type Insertable, sql, type Updateable } from 'kysely';
+import { type Insertable, type NotNull, sql, type Updateable } from 'kysely';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 
@@ -162,6 +162,9 @@ export async function updateCreative(tx: Tx, id: string, set: Updateable<Schema[
   await tx.updateTable('creative').set(set).where('id', '=', id).execute();
 }
 
+/** What only an image in a campaign always has. */
+type InCampaign = { campaign_id: NotNull; alt_text: NotNull; click_url: NotNull };
+
 /** Creatives of campaigns, without their files; with `active` only those that are shown. */
 export const creativesOf = (tx: Tx, campaignIds: readonly string[], active = false) =>
   campaignIds.length === 0
@@ -174,6 +177,7 @@ export const creativesOf = (tx: Tx, campaignIds: readonly string[], active = fal
         .where('state', '<>', 'removed')
         .orderBy('created_at')
         .orderBy('id')
+        .$narrowType<InCampaign>()
         .execute();
 
 export const creativeById = (tx: Tx, id: string) =>
@@ -181,8 +185,44 @@ export const creativeById = (tx: Tx, id: string) =>
     .selectFrom('creative')
     .select([...CREATIVE, sql<number>`length(bytes)`.as('size')])
     .where('id', '=', id)
+    .where('campaign_id', 'is not', null)
     .where('state', '<>', 'removed')
+    .$narrowType<InCampaign>()
     .executeTakeFirst();
+
+// ─── Media: all images, in a campaign or not ─────────────────────────────────────────────────────────────────────────
+
+/** Images that the scope may see, without their files, newest first; those of a library are in no campaign. */
+export const mediaOf = (
+  tx: Tx,
+  asked: {
+    ids?: readonly string[];
+    userId?: string;
+    campaignId?: string;
+    libraryOf?: string;
+    limit: number;
+  },
+) =>
+  tx
+    .selectFrom('creative')
+    .select([...CREATIVE, sql<number>`length(bytes)`.as('size')])
+    .where('state', '<>', 'removed')
+    .$if(asked.ids !== undefined, (q) => q.where('id', '=', sql<string>`any(${[...asked.ids!]}::uuid[])`))
+    .$if(asked.userId !== undefined, (q) => q.where('created_by', '=', asked.userId!))
+    .$if(asked.campaignId !== undefined, (q) => q.where('campaign_id', '=', asked.campaignId!))
+    .$if(asked.libraryOf !== undefined, (q) =>
+      q.where('company_id', '=', asked.libraryOf!).where('campaign_id', 'is', null),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(asked.limit)
+    .execute();
+
+export type MediaRow = Awaited<ReturnType<typeof mediaOf>>[number];
+
+/** Keeps others from changing an image until the transaction ends. */
+export const lockMedia = async (tx: Tx, id: string): Promise<void> =>
+  void (await sql`select 1 from creative where id = ${id}::uuid for update`.execute(tx));
 
 /** The file of a creative, in a scope that sees it. */
 export const fileOf = (tx: Tx, id: string) =>
@@ -190,6 +230,6 @@ export const fileOf = (tx: Tx, id: string) =>
 
 /** Where a creative leads, also one that was paused meanwhile. */
 export async function clickUrlOf(tx: Tx, id: string): Promise<string | undefined> {
-  return (await tx.selectFrom('creative').select('click_url').where('id', '=', id).executeTakeFirst())
-    ?.click_url;
+  const row = await tx.selectFrom('creative').select('click_url').where('id', '=', id).executeTakeFirst();
+  return row?.click_url ?? undefined;
 }
