@@ -17,6 +17,7 @@ import { views } from './accounts/views.ts';
 import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
 import { adReports } from './ads/ad-reports.ts';
 import { adZones } from './ads/ad-zones.ts';
+import { AudienceUpload, audiences } from './ads/audiences.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
@@ -66,6 +67,7 @@ export const contract = {
   creatives,
   adZones,
   adReports,
+  audiences,
   sales,
   documents,
   agreements,
@@ -122,6 +124,7 @@ export const inputs = {
   exclusionUpload: ExclusionUpload,
   rootExclusionUpload: RootExclusionUpload,
   creativeForm: CreativeForm,
+  audienceUpload: AudienceUpload,
 };
 
 interface CallOptions {

@@ -37,7 +37,10 @@ export const LOG_CATEGORIES = {
     ],
   },
   setting: { label: 'Settings', actions: ['domain', 'picture', 'setting'] },
-  campaign: { label: 'Campaigns', actions: ['campaign', 'cap', 'count', 'group', 'pixel', 'visits', 'zone'] },
+  campaign: {
+    label: 'Campaigns',
+    actions: ['audience', 'campaign', 'cap', 'count', 'group', 'pixel', 'visits', 'zone'],
+  },
   lead: { label: 'Leads, alerts, and reports', actions: ['alert', 'digest', 'lead', 'report', 'return'] },
   delivery: { label: 'Integrations and deliveries', actions: ['connection', 'integration'] },
   money: {
