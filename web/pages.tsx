@@ -37,6 +37,7 @@ const pages = {
   agreement: lazyPage(() => import('./features/accounts/agreements/AgreementPage.tsx')),
   'download-auth': lazyPage(() => import('./features/accounts/agreements/DownloadPage.tsx')),
 
+  audience: lazyPage(() => import('./features/ads/ad-audiences/AudiencesPage.tsx')),
   alerts: lazyPage(() => import('./features/campaigns/alerts/AlertsPage.tsx')),
   returns: lazyPage(() => import('./features/campaigns/returns/ReturnsPage.tsx')),
   deliveries: lazyPage(() => import('./features/campaigns/delivery/DeliveriesPage.tsx')),

@@ -107,9 +107,11 @@ const OPERATING: readonly PageId[] = [
 /** Pages that show nothing but a refusal to users who lack this permission. */
 const NEEDED: Partial<Record<PageId, Permission>> = { 'campaign-setup': 'campaign.create' };
 
-const isUseful = (page: PageId, { user }: SignedIn): boolean => {
+const isUseful = (page: PageId, facts: SignedIn): boolean => {
   const needed = NEEDED[page];
-  return !needed || mayUser(user, needed);
+  // Audiences are for ads alone.
+  if (page === 'audience' && !modulesOf(facts).some(({ module }) => module === 'simplifi')) return false;
+  return !needed || mayUser(facts.user, needed);
 };
 
 /** A page's links: one for each module of the user if it is a module's page. */

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { IconAd2, IconLayoutGrid, IconUsersGroup } from '@tabler/icons-react';
+import { IconAd2, IconLayoutGrid } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { dashboardOf, maySee, modulePath, pageRow } from '../../contract/routing/routing.ts';
@@ -33,13 +33,6 @@ const PLANS = {
     empty: 'No banners',
     text: 'Banners are shown by programmatic campaigns, which are not available yet. Lead campaigns do not need one.',
     icon: IconAd2,
-    next: ['campaigns', 'dashboard'],
-  },
-  audience: {
-    line: 'Lists of people your advertising should reach.',
-    empty: 'No audiences',
-    text: 'An audience is uploaded once and used by any number of advertising campaigns. Uploading is not available yet.',
-    icon: IconUsersGroup,
     next: ['campaigns', 'dashboard'],
   },
 } as const satisfies Partial<Record<PageId, Plan>>;
