@@ -17,6 +17,7 @@ import { views } from './accounts/views.ts';
 import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
 import { adReports } from './ads/ad-reports.ts';
 import { adZones } from './ads/ad-zones.ts';
+import { AudienceUpload, audiences } from './ads/audiences.ts';
 import { banners } from './ads/banners.ts';
 import { MediaForm, media } from './ads/media.ts';
 import { enrichment } from './audience/enrichment.ts';
@@ -70,6 +71,7 @@ export const contract = {
   adReports,
   banners,
   media,
+  audiences,
   sales,
   documents,
   agreements,
@@ -127,6 +129,7 @@ export const inputs = {
   rootExclusionUpload: RootExclusionUpload,
   creativeForm: CreativeForm,
   mediaForm: MediaForm,
+  audienceUpload: AudienceUpload,
 };
 
 interface CallOptions {

@@ -1,6 +1,5 @@
 import type { ComponentType } from 'react';
 import type { PAGES, PageId } from '../contract/routing/routing-pages.ts';
-import type { PlannedId } from './shell/PlannedPage.tsx';
 import { lazyPage } from './ui/chunk.ts';
 
 const register = lazyPage(() => import('./features/accounts/auth/RegisterPage.tsx'));
@@ -13,10 +12,7 @@ type Page = ComponentType & { preload?: () => Promise<void> };
 
 type LeadsOn = Extract<(typeof PAGES)[number], { to: string }>['id'];
 
-/**
- * The component of each page in the table. Addresses that only redirect have none, and pages that are not built yet
- * have a text in PlannedPage.
- */
+/** The component of each page in the table. Addresses that only redirect have none. */
 const pages = {
   login: lazyPage(() => import('./features/accounts/auth/LoginPage.tsx')),
   register,
@@ -39,6 +35,7 @@ const pages = {
 
   'banner-create': lazyPage(() => import('./features/ads/banners/BannerCreatePage.tsx')),
   'banner-list': lazyPage(() => import('./features/ads/banners/BannersPage.tsx')),
+  audience: lazyPage(() => import('./features/ads/ad-audiences/AudiencesPage.tsx')),
   alerts: lazyPage(() => import('./features/campaigns/alerts/AlertsPage.tsx')),
   returns: lazyPage(() => import('./features/campaigns/returns/ReturnsPage.tsx')),
   deliveries: lazyPage(() => import('./features/campaigns/delivery/DeliveriesPage.tsx')),
@@ -93,10 +90,7 @@ const pages = {
   client: lazyPage(() => import('./features/campaigns/campaigns/ClientsPage.tsx')),
   campaign: lazyPage(() => import('./features/campaigns/campaigns/AllCampaignsPage.tsx')),
   'campaign-setup': lazyPage(() => import('./features/campaigns/campaigns/CampaignSetupPage.tsx')),
-} satisfies Record<Exclude<PageId, PlannedId | LeadsOn>, Page>;
-
-/** Shown for a page that is not built yet: an honest note about what it will be for. */
-export const Planned = lazyPage(() => import('./shell/PlannedPage.tsx'));
+} satisfies Record<Exclude<PageId, LeadsOn>, Page>;
 
 /** The page's component and how its code is prefetched. */
 export function pageOf(id: PageId): Page | undefined {

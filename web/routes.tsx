@@ -13,12 +13,11 @@ import { PAGES, type PageRow } from '../contract/routing/routing-pages.ts';
 import { loadFacts } from './api/user.ts';
 import { needsOwnDocument } from './brand/embed.ts';
 import { accessOptionsQuery } from './features/accounts/auth/options.ts';
-import { Planned, pageOf } from './pages.tsx';
+import { pageOf } from './pages.tsx';
 import { ErrorPage } from './shell/ErrorPage.tsx';
 import { FramePending } from './shell/FramePending.tsx';
 import { NotFoundPage } from './shell/NotFoundPage.tsx';
 import { PendingPage } from './shell/PendingPage.tsx';
-import type { PlannedId } from './shell/PlannedPage.tsx';
 import { withinTime } from './ui/chunk.ts';
 
 interface RouterContext {
@@ -99,15 +98,14 @@ function routeOf(path: string, page: Pick<PageRow, 'layout' | 'guard' | 'rules' 
       decision: await ask(context.queryClient, location, page),
     }),
     loader: async ({ context: { decision } }) => {
-      if (decision.kind === 'page') await (pageOf(decision.page) ?? Planned).preload?.();
+      if (decision.kind === 'page') await pageOf(decision.page)?.preload?.();
     },
     // A page without the frame appears at once or not at all; skeleton rows would only flicker there.
     ...(layout === 'bare' ? { pendingComponent: Blank } : {}),
     component: function Shown() {
       const { decision } = route.useRouteContext() as { decision: Decision };
-      if (decision.kind !== 'page') return <NotFoundPage />;
-      const Page = pageOf(decision.page);
-      return Page ? <Page /> : <Planned id={decision.page as PlannedId} />;
+      const Page = decision.kind === 'page' ? pageOf(decision.page) : undefined;
+      return Page ? <Page /> : <NotFoundPage />;
     },
   });
   return route;

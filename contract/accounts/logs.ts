@@ -39,7 +39,7 @@ export const LOG_CATEGORIES = {
   setting: { label: 'Settings', actions: ['domain', 'picture', 'setting'] },
   campaign: {
     label: 'Campaigns',
-    actions: ['banner', 'campaign', 'cap', 'count', 'group', 'media', 'pixel', 'visits', 'zone'],
+    actions: ['audience', 'banner', 'campaign', 'cap', 'count', 'group', 'media', 'pixel', 'visits', 'zone'],
   },
   lead: { label: 'Leads, alerts, and reports', actions: ['alert', 'digest', 'lead', 'report', 'return'] },
   delivery: { label: 'Integrations and deliveries', actions: ['connection', 'integration'] },

@@ -18,6 +18,7 @@ import {
   Whole,
 } from '../primitives.ts';
 import { AD_PLATFORMS, CHANNELS, GOAL_TYPES, isClickUrl, MOST_ALT_TEXT } from './ad-rules.ts';
+import { MOST_AIMS } from './audience-rules.ts';
 
 const tags = ['Ads'];
 const Which = z.object({ leadspeekID: Id });
@@ -34,6 +35,8 @@ const Percent = z.union([z.string(), z.number().transform(String)], 'must be a p
     .regex(/^\d{1,4}(\.\d{1,2})?$/, 'must be a percentage such as 25, with up to 2 decimal places')
     .refine((text) => Number(text) <= 1000, 'must not exceed 1000'),
 );
+
+const Audiences = z.array(Id).max(MOST_AIMS, `must not exceed ${MOST_AIMS} entries`).optional();
 
 /** What a person sets on an ad campaign. */
 const Fields = z.object({
@@ -70,6 +73,8 @@ const Fields = z.object({
     .max(10_000, 'must not exceed 10,000 entries')
     .optional()
     .describe('Only viewers in these ZIP codes. Empty for all'),
+  audiences: Audiences.describe('Only viewers in one of these audiences of the client. Empty for all'),
+  excluded_audiences: Audiences.describe('No viewers in these audiences of the client'),
 });
 
 /** An ad campaign as it is shown. Amounts that were entered are US dollars. */
@@ -101,6 +106,8 @@ export const AdCampaign = z.object({
   view_hours: z.int(),
   states: z.array(z.string()),
   zips: z.array(z.string()),
+  audiences: z.array(Id),
+  excluded_audiences: z.array(Id),
   creatives: z.int().describe('Active creatives'),
   sync_error: z.string().nullable().describe('Why the platform could not be told of the last change'),
   version: z.int(),

@@ -110,9 +110,11 @@ const NEEDED: Partial<Record<PageId, Permission>> = {
   'banner-create': 'banner.create',
 };
 
-const isUseful = (page: PageId, { user }: SignedIn): boolean => {
+const isUseful = (page: PageId, facts: SignedIn): boolean => {
   const needed = NEEDED[page];
-  return !needed || mayUser(user, needed);
+  // Audiences are for ads alone.
+  if (page === 'audience' && !modulesOf(facts).some(({ module }) => module === 'simplifi')) return false;
+  return !needed || mayUser(facts.user, needed);
 };
 
 /** A page's links: one for each module of the user if it is a module's page. */

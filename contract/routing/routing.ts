@@ -86,7 +86,7 @@ const systemHome = (user: SignedIn['user']): string =>
   isSales(user) || mayUser(user, 'company.list') ? AGENCY_LIST : '/user/profile';
 
 /** The dashboard of the first module that has one; otherwise the one for all modules. */
-export function dashboardOf(facts: SignedIn): string {
+function dashboardOf(facts: SignedIn): string {
   const first = modulesOf(facts).find(({ module }) => module !== 'simplifi');
   return first ? modulePath(first.slug, 'dashboard') : '/dashboard';
 }

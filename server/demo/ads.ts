@@ -113,8 +113,17 @@ export async function createDemoAds(given: {
     clickUrl,
     image: side,
   });
+  // Customers of the shop: most are people whom the graph knows, and one row is not an address.
+  const customers = await make.audience(client, {
+    name: 'Customers who bought a pack',
+    emails: [
+      ...people.slice(0, 12).flatMap(({ email }) => email ?? []),
+      ...Array.from({ length: 5 }, (_, n) => `customer${n + 1}@example.com`),
+      'walk-in customer',
+    ],
+  });
   await make.adCreative(house, { name: 'Tarn 28, wide', clickUrl, size: [728, 90], image: wide });
-  await make.adCampaign(client, {
+  const nationwide = await make.adCampaign(client, {
     name: 'Outdoor readers nationwide',
     platform: 'sandbox',
     max_bid_micros: 4n * USD,
@@ -137,6 +146,7 @@ export async function createDemoAds(given: {
       await make.media(client, { name: 'Ridge', image: ridge.bytes, size: [ridge.width, ridge.height] }),
     ),
   });
+  await make.aim(nationwide, [], [customers]);
   await make.adZone(agency, {
     name: 'Courier, top',
     key: NEWS_ZONES.wide,

@@ -12,6 +12,7 @@ import { feature as tenants } from './accounts/tenants/feature.ts';
 import { feature as users } from './accounts/users/feature.ts';
 import { feature as views } from './accounts/views/feature.ts';
 import { feature as adAttribution } from './ads/ad-attribution/feature.ts';
+import { feature as adAudiences } from './ads/ad-audiences/feature.ts';
 import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
 import { feature as adServing } from './ads/ad-serving/feature.ts';
 import { feature as banners } from './ads/banners/feature.ts';
@@ -110,6 +111,7 @@ export const FEATURES = [
   developer,
   analytics,
   reportAnalytics,
+  adAudiences,
   adCampaigns,
   banners,
   adServing,

@@ -12,6 +12,22 @@ export interface AdOrderCreative {
   file: () => Promise<Buffer>;
 }
 
+/** A postal address in the United States: state as its code, ZIP as five digits. */
+export interface AdAddress {
+  address: string;
+  city: string;
+  state: string;
+  zip: string;
+}
+
+/** An audience as a platform is told of it. */
+export interface AdAudience {
+  id: string;
+  externalId: string | null;
+  name: string;
+  addresses: readonly AdAddress[];
+}
+
 /** An ad campaign as a platform is told of it. Amounts are what its media may cost, micro-dollars. */
 export interface AdOrder {
   id: string;
@@ -33,6 +49,8 @@ export interface AdOrder {
   viewHours: number;
   zips: readonly string[];
   creatives: readonly AdOrderCreative[];
+  /** The audiences that it is aimed at, or away from, as the platform calls them. */
+  audiences: readonly { externalId: string; isExcluded: boolean }[];
 }
 
 /** What a platform calls a campaign and its creatives (by our ids). */
@@ -58,6 +76,10 @@ export interface AdDayReport {
 export interface AdPlatform {
   /** Has the platform show a campaign as it is now, or stop it. The same order again changes nothing. */
   put(order: AdOrder): Promise<AdPlaced>;
+  /** Gives the platform an audience as it is now, in the place of what it had; returns what it calls it. */
+  putAudience(audience: AdAudience): Promise<string>;
+  /** Deletes an audience there. One that is not there is deleted. */
+  removeAudience(externalId: string): Promise<void>;
   /**
    * What it did on days of a campaign's time zone, so far; both days included. All or nothing: half an answer throws.
    */

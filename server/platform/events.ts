@@ -124,8 +124,8 @@ export interface Events {
    * who did it; null if it happened by itself.
    */
   'lead.refunded': { leadId: string; creditId: string; by: string | null };
-  /** An ad campaign, or what it shows, has changed. */
-  'ads.changed': { rootId: string; campaignId: string };
+  /** An ad campaign, what it shows, or whom it is aimed at has changed; null: no campaign in particular. */
+  'ads.changed': { rootId: string; campaignId: string | null };
   /** Visits are about to become leads (root's scope); their transaction has reserved them. */
   'visits.resolving': {
     rootId: string;

@@ -6,8 +6,14 @@ export interface BidRequest {
   cur: ['USD'];
   imp: { id: string; banner: { w: number; h: number }; bidfloor: number; secure: 0 | 1 }[];
   site: { domain: string; page: string };
-  device: { ua: string; geo: { country: string; region?: string; zip?: string } };
-  user: { id: string };
+  device: {
+    ua: string;
+    geo: { country: string; region?: string; zip?: string };
+    ip?: string;
+    /** The advertising id of a mobile device. */
+    ifa?: string;
+  };
+  user: { id: string; eids?: { source: string; uids: { id: string; atype: 3 }[] }[] };
   regs: { coppa: 0 | 1; gpp?: string; gpp_sid?: number[] };
   badv?: string[];
 }

@@ -654,6 +654,35 @@ export function createFactories(features: Services, platform: Platform) {
       });
       return { id, siteKey, owner, creativeId };
     },
+    /** An audience of a client from a list, matched: of email addresses unless given. */
+    audience(
+      client: Company,
+      given: { name?: string; origin?: 'customers' | 'other'; emails?: string[]; ips?: string[] } = {},
+    ): Promise<string> {
+      const owner = { root_id: client.root_id, agency_id: client.agency_id!, company_id: client.id };
+      const { emails = ['someone@example.com'], ips } = given;
+      return features.adAudiences.seed(owner, {
+        name: given.name ?? `Audience ${next()}`,
+        kind: ips ? 'ip' : 'email',
+        origin: given.origin ?? 'customers',
+        values: ips ?? emails,
+      });
+    },
+    /** Aims an ad campaign at audiences, and away from others. */
+    aim(campaign: MadeCampaign, included: string[], excluded: string[] = []): Promise<void> {
+      const { root_id, agency_id, company_id } = campaign.owner;
+      return inScope(db.app, { rootId: root_id }, (tx) =>
+        features.adAudiences.aim(
+          tx,
+          {
+            owner: { root_id, agency_id: agency_id!, company_id },
+            campaignId: campaign.id,
+            platform: 'house',
+          },
+          { included, excluded },
+        ),
+      );
+    },
     /** One more creative of an ad campaign. */
     adCreative(
       campaign: MadeCampaign,

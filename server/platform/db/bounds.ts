@@ -81,6 +81,16 @@ export const BOUNDS = {
     what: 'keyword counts in progress per client. Try again when some are done',
     rows: (id) => sql`intent_count where company_id = ${id} and state = 'pending'`,
   },
+  audiences: {
+    most: 200,
+    what: 'audiences per client. Delete some first',
+    rows: (id) => sql`audience where company_id = ${id} and state <> 'removed'`,
+  },
+  waitingAudiences: {
+    most: 10,
+    what: 'audiences waiting to be made per client. Try again when some are done',
+    rows: (id) => sql`audience where company_id = ${id} and state in ('queued', 'loading')`,
+  },
   connections: {
     most: 100,
     what: 'connections per company. Disconnect some first',

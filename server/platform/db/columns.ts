@@ -1,4 +1,5 @@
 import type { AgreementText } from '../../../contract/accounts/agreement-text.ts';
+import type { AudienceSearch } from '../../../contract/ads/audience-rules.ts';
 import type { BannerDesign } from '../../../contract/ads/banner-rules.ts';
 import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
 import type { Exchange } from '../../../contract/campaigns/destinations.ts';
@@ -30,6 +31,7 @@ export interface Columns {
   'agreement_acceptance.shown': AgreementText | null;
   'alert.hours': Hours | null;
   'banner.design': BannerDesign;
+  'audience.search': AudienceSearch | null;
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];
   'delivery_exchange.exchanges': Exchange[];

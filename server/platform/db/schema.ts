@@ -91,6 +91,14 @@ export interface Schema {
     created_at: Date;
     updated_at: Date;
   };
+  ad_campaign_audience: {
+    campaign_id: string;
+    audience_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    is_excluded: boolean;
+  };
   ad_day: {
     campaign_id: string;
     day: string;
@@ -341,6 +349,81 @@ export interface Schema {
     tries: number;
     last_at: Date;
     blocked_until: Date | null;
+  };
+  audience: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    name: string;
+    source: 'upload' | 'leads' | 'keywords';
+    kind: 'email' | 'address' | 'device' | 'ip' | null;
+    origin: 'customers' | 'other' | null;
+    campaign_id: string | null;
+    days: number | null;
+    search: Json<Columns['audience.search'] | null>;
+    state: 'queued' | 'loading' | 'held' | 'ready' | 'failed' | 'removed';
+    error: string | null;
+    file_name: string | null;
+    file_path: string | null;
+    byte_offset: Generated<bigint>;
+    line: Generated<bigint>;
+    total_rows: Generated<bigint>;
+    rows_read: Generated<bigint>;
+    rows_added: Generated<bigint>;
+    rows_same: Generated<bigint>;
+    rows_bad: Generated<bigint>;
+    size: Generated<bigint>;
+    matched: Generated<bigint>;
+    excluded: Generated<bigint>;
+    reachable: Generated<bigint>;
+    addresses: Generated<bigint>;
+    refreshed_at: Date | null;
+    refresh_at: Date | null;
+    external_id: string | null;
+    placed_hash: Buffer | null;
+    place_error: string | null;
+    created_by: string | null;
+    created_at: Date;
+    updated_at: Date;
+    removed_at: Date | null;
+  };
+  audience_error: {
+    audience_id: string;
+    line: bigint;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    reason: string;
+    value: string | null;
+  };
+  audience_key: {
+    member_id: bigint;
+    kind: number;
+    value: Buffer;
+    audience_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+  };
+  audience_member: {
+    id: GeneratedAlways<bigint>;
+    audience_id: string;
+    kind: number;
+    value: Buffer;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    email: string | null;
+    address: string | null;
+    city: string | null;
+    state: string | null;
+    zip: string | null;
+    person_id: string | null;
+    is_matched: Generated<boolean>;
+    is_excluded: Generated<boolean>;
+    is_reachable: Generated<boolean>;
+    has_address: Generated<boolean>;
   };
   banner: {
     id: string;

@@ -20,6 +20,17 @@ const STATES = Object.keys(US_STATES).slice(0, 51);
 const AGENT =
   'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36';
 const VIEWERS = 4_000;
+/** How often a viewer is one of the people that the exchange was given. */
+const KNOWN_SHARE = 0.3;
+/** Who says that a hash is that of a viewer's email address (OpenRTB 2.6, user.eids). */
+export const ID_SOURCE = 'sandbox-ids.example';
+
+/** Someone who surfs on the simulated sites: what exchanges tell of people. */
+export interface Persona {
+  emailSha256?: string;
+  deviceId?: string;
+  ip?: string;
+}
 
 /** What happens to an ad that won, as the exchange would tell. */
 export interface Outcome {
@@ -45,9 +56,9 @@ export function randomOf(seed: string): () => number {
 
 /**
  * An exchange that is simulated: it draws bid requests (sizes, places, viewers, floors) and competitors from a seeded
- * model. Nobody sees an ad of it, and its sites say so in their names.
+ * model. Nobody sees an ad of it, and its sites say so in their names. Some of its viewers are `people`.
  */
-export function createSandboxExchange(seed: string) {
+export function createSandboxExchange(seed: string, people: readonly Persona[] = []) {
   const random = randomOf(seed);
   const among = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
   let serial = 0;
@@ -59,6 +70,8 @@ export function createSandboxExchange(seed: string) {
       const [w, h] = SIZES.find(([, , upTo]) => at < upTo)!;
       const domain = among(SITES);
       const region = among(STATES);
+      const which = people.length > 0 && random() < KNOWN_SHARE ? Math.floor(random() * people.length) : null;
+      const persona = which === null ? null : people[which]!;
       return {
         id: `${seed}-${++serial}`,
         at: 1,
@@ -69,8 +82,15 @@ export function createSandboxExchange(seed: string) {
         device: {
           ua: AGENT,
           geo: { country: 'USA', region, zip: String(10_000 + Math.floor(random() * 89_999)) },
+          ...(persona?.ip ? { ip: persona.ip } : {}),
+          ...(persona?.deviceId ? { ifa: persona.deviceId } : {}),
         },
-        user: { id: `viewer-${Math.floor(random() * VIEWERS)}` },
+        user: {
+          id: persona ? `known-${which}` : `viewer-${Math.floor(random() * VIEWERS)}`,
+          ...(persona?.emailSha256
+            ? { eids: [{ source: ID_SOURCE, uids: [{ id: persona.emailSha256, atype: 3 as const }] }] }
+            : {}),
+        },
         regs: { coppa: random() < 0.01 ? 1 : 0 },
       };
     },

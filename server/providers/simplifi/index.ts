@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import {
+  type AdAudience,
   type AdDayReport,
   type AdOrder,
   type AdOrderCreative,
   type AdPlatform,
   AdPlatformError,
 } from '../../platform/ad-platform.ts';
+import { csvLine } from '../../platform/csv.ts';
 import { type Outbound, OutboundError } from '../../platform/outbound.ts';
 
 const API_VERSION = '2024-10-08';
@@ -18,6 +20,9 @@ const CONTEXTUAL = 2;
 const CPM = 1;
 const BANNER = 1;
 const IMAGE_FILE = 1;
+/** Whom a list of addresses is for (segment_target_types). */
+const EXCLUDE = 1;
+const INCLUDE = 2;
 
 const Entity = z.object({ id: z.int(), custom_id: z.string().nullish(), status: z.string().nullish() });
 const Ad = z.object({
@@ -41,6 +46,8 @@ const Plan = z.object({
   total_budget: z.union([z.number(), z.string()]),
 });
 const AdSize = z.object({ id: z.int(), name: z.string() });
+const Addresses = z.object({ id: z.int(), name: z.string() });
+const Attached = z.object({ id: z.int(), address_id: z.int() });
 const Paging = z.object({ page: z.int(), size: z.int(), total: z.int() });
 
 /** Dollars in micro-dollars, without floating point. */
@@ -76,7 +83,7 @@ export function createSimplifi(parts: {
   const inOrganization = `/organizations/${organization}`;
 
   async function send(
-    method: 'GET' | 'POST' | 'PUT',
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     body?: object | { type: string; bytes: Buffer },
   ): Promise<Answer> {
@@ -223,7 +230,67 @@ export function createSimplifi(parts: {
     return placed;
   }
 
+  /** Attaches the lists of addresses that a campaign is aimed at, and detaches all others. */
+  async function aim(order: AdOrder, id: number): Promise<void> {
+    const known = await all(`/campaigns/${id}/campaign_addresses`, 'campaign_addresses', Attached);
+    if (known.length === 0 && order.audiences.length === 0) return;
+    const wanted = new Map(
+      order.audiences.map(({ externalId, isExcluded }) => [
+        Number(externalId),
+        isExcluded ? EXCLUDE : INCLUDE,
+      ]),
+    );
+    // The list does not tell how an address list is meant, so those that are there are told again.
+    await ask('PUT', `/campaigns/${id}/campaign_addresses/change`, {
+      campaign_first_party_segments: {
+        add: [...wanted]
+          .filter(([address_id]) => !known.some((one) => one.address_id === address_id))
+          .map(([address_id, segment_target_type_id]) => ({ address_id, segment_target_type_id })),
+        update: known.flatMap((one) => {
+          const segment_target_type_id = wanted.get(one.address_id);
+          return segment_target_type_id ? [{ id: one.id, segment_target_type_id }] : [];
+        }),
+        delete: known.filter((one) => !wanted.has(one.address_id)).map((one) => one.id),
+        segment_match_type: 'any',
+      },
+    });
+  }
+
+  /** The vendor's list of addresses of an audience: looked for by our id in its name, else a new one. */
+  async function addressListOf({ id, name, externalId }: AdAudience): Promise<number> {
+    if (externalId) {
+      const { status } = await send('GET', `/addresses/${externalId}`);
+      if (status === 200) return Number(externalId);
+      if (status !== 404) throw new AdPlatformError('Simpli.fi is busy.', true);
+    }
+    const path = `${inOrganization}/addresses`;
+    const known = (await all(`${path}?search_term=${id}`, 'addresses', Addresses)).find((one) =>
+      one.name.endsWith(`[${id}]`),
+    );
+    if (known) return known.id;
+    const made = await ask('POST', path, { address: { name: `${name.slice(0, 80)} [${id}]` } });
+    return read(z.object({ addresses: z.array(Addresses).min(1) }), made).addresses[0]!.id;
+  }
+
   return {
+    async putAudience(audience) {
+      const id = await addressListOf(audience);
+      const lines = audience.addresses.map((one) => csvLine([one.address, one.city, one.state, one.zip]));
+      // What is uploaded replaces what was there.
+      await ask('PUT', `${inOrganization}/addresses/${id}/upload`, {
+        type: 'text/csv',
+        bytes: Buffer.from([csvLine(['address', 'city', 'state', 'zip']), ...lines].join('')),
+      });
+      return String(id);
+    },
+
+    async removeAudience(externalId) {
+      const { status, json } = await send('DELETE', `/addresses/${externalId}`);
+      if ((status >= 200 && status < 300) || status === 404) return;
+      if (status === 429 || status >= 500) throw new AdPlatformError('Simpli.fi is busy.', true);
+      throw new AdPlatformError(`Simpli.fi refused: ${wordsOf(json) || `status ${status}`}`, false);
+    },
+
     async put(order) {
       const campaign = await campaignOf(order);
       const { id } = campaign;
@@ -261,6 +328,7 @@ export function createSimplifi(parts: {
         },
       });
       await plan(order, id);
+      await aim(order, id);
       const creatives = await placeAds(order, id);
       // Only what the vendor says is possible now is asked for.
       const isActive = campaign.status === 'Active' || campaign.status === 'Pending';

@@ -17,6 +17,13 @@ interface StubCampaign {
   fields: Record<string, unknown>;
   plans: { id: number; start_date: string; end_date: string; total_budget: number }[];
   ads: StubAd[];
+  /** Attached lists of addresses. */
+  addresses: { id: number; address_id: number; target: number }[];
+}
+interface StubAddressList {
+  id: number;
+  name: string;
+  rows: Record<string, string>[];
 }
 interface StubDay {
   campaign_id: number;
@@ -40,6 +47,7 @@ const MOST_A_MINUTE = 300;
 export async function startSimplifiStub() {
   const campaigns: StubCampaign[] = [];
   const days: StubDay[] = [];
+  const addressLists: StubAddressList[] = [];
   const requests: { method: string; path: string; body: string }[] = [];
   let serial = 100;
   let window = { from: 0, count: 0 };
@@ -98,6 +106,7 @@ export async function startSimplifiStub() {
         fields: {},
         plans: [],
         ads: [],
+        addresses: [],
       };
       campaigns.push(made);
       return { status: 201, json: { campaigns: [shown(made)] } };
@@ -111,6 +120,47 @@ export async function startSimplifiStub() {
           day.stat_date <= to,
       );
       return list(ask, 'campaign_stats', rows);
+    }
+    const shownList = ({ id, name, rows }: StubAddressList) => ({
+      id,
+      name,
+      file_status_display: rows.length > 0 ? 'Finished' : 'Empty',
+      upload_results: [{ total_parsed: rows.length, matched: rows.length, unmatched: 0 }],
+    });
+    if (path === `${inOrganization}/addresses`) {
+      if (method === 'GET') {
+        const term = ask.query.get('search_term') ?? '';
+        return list(ask, 'addresses', addressLists.filter(({ name }) => name.includes(term)).map(shownList));
+      }
+      const { name } = (ask.json.address ?? {}) as { name?: string };
+      if (!name) return refuse(422, "Name can't be blank");
+      const made = { id: next(), name, rows: [] };
+      addressLists.push(made);
+      return { status: 201, json: { addresses: [shownList(made)] } };
+    }
+    const [, listId, upload] =
+      /^\/api\/(?:organizations\/4417\/)?addresses\/(\d+)(\/upload)?$/.exec(path) ?? [];
+    if (listId) {
+      const at = addressLists.findIndex((one) => one.id === Number(listId));
+      const one = addressLists[at];
+      if (!one) return refuse(404, 'not found');
+      if (upload) {
+        const [head = '', ...lines] = ask.raw.toString('utf8').trimEnd().split('\r\n');
+        const names = head.split(',');
+        if (['address', 'city', 'state', 'zip'].some((name) => !names.includes(name)))
+          return refuse(422, 'Required headers are address, city, state and zip');
+        one.rows = lines.map((line) =>
+          Object.fromEntries(line.split(',').map((cell, i) => [names[i], cell])),
+        );
+        return { status: 200, json: null };
+      }
+      if (method === 'DELETE') {
+        if (campaigns.some(({ addresses }) => addresses.some(({ address_id }) => address_id === one.id)))
+          return refuse(422, 'Address is in use by campaigns');
+        addressLists.splice(at, 1);
+        return { status: 204, json: null };
+      }
+      return { status: 200, json: { addresses: [shownList(one)] } };
     }
     const plan = /^\/api\/budget_plans\/(\d+)$/.exec(path);
     if (plan) {
@@ -144,6 +194,28 @@ export async function startSimplifiStub() {
       if (campaign.status !== 'Active') return refuse(422, 'Could not pause campaign');
       campaign.status = 'Paused';
       return { status: 200, json: { campaigns: [shown(campaign)] } };
+    }
+    if (rest === '/campaign_addresses')
+      return list(
+        ask,
+        'campaign_addresses',
+        campaign.addresses.map(({ id, address_id }) => ({ id, address_id, segment_type_id: 2 })),
+      );
+    if (rest === '/campaign_addresses/change') {
+      const change = ask.json.campaign_first_party_segments as unknown as {
+        add?: { address_id: number; segment_target_type_id: number }[];
+        update?: { id: number; segment_target_type_id: number }[];
+        delete?: number[];
+      };
+      const unknown = change.add?.find((one) => !addressLists.some(({ id }) => id === one.address_id));
+      if (unknown) return refuse(422, 'Address must exist');
+      campaign.addresses = campaign.addresses.filter(({ id }) => !change.delete?.includes(id));
+      for (const one of change.update ?? [])
+        for (const known of campaign.addresses)
+          if (known.id === one.id) known.target = one.segment_target_type_id;
+      for (const { address_id, segment_target_type_id } of change.add ?? [])
+        campaign.addresses.push({ id: next(), address_id, target: segment_target_type_id });
+      return { status: 200, json: { segment_match_type: 'any' } };
     }
     if (rest === '/budget_plans') {
       if (method === 'GET') return list(ask, 'budget_plans', campaign.plans);
@@ -229,6 +301,7 @@ export async function startSimplifiStub() {
     host,
     keys: { base: `http://${host}`, appKey: APP, userKey: USER, organization: ORGANIZATION },
     campaigns,
+    addressLists,
     requests,
     faults,
     /** What active campaigns do on a day: impressions at half the bid, never above the daily budget. */

@@ -20,6 +20,7 @@ import type { Billing } from '../../money/billing/index.ts';
 import type { Payments } from '../../money/payments/index.ts';
 import type { Prepaid } from '../../money/prepaid/index.ts';
 import type { Pricing } from '../../money/pricing/index.ts';
+import type { AdAudiences } from '../ad-audiences/index.ts';
 import { createCreatives } from './creative.service.ts';
 import { createMedia } from './media.service.ts';
 import { type Budgets, dayIn, dueOf, remainingDays, roomOf, type Used } from './policy.ts';
@@ -43,6 +44,7 @@ export interface AdDeps {
   payments: Payments;
   auth: Auth;
   users: Users;
+  adAudiences: AdAudiences;
 }
 
 export type AdCampaigns = ReturnType<typeof createAdCampaigns>;
@@ -66,7 +68,7 @@ const ownerOf = (row: { root_id: string; agency_id: string; company_id: string }
 /** Ad campaigns: their budgets, what they may bid, and what they spend (docs/decisions/0400-ad-campaigns.md). */
 export function createAdCampaigns(platform: Platform, deps: AdDeps) {
   const { db, clock, config, events } = platform;
-  const { audit, tenants, campaigns, billing, pricing, prepaid, payments, auth, users } = deps;
+  const { audit, tenants, campaigns, billing, pricing, prepaid, payments, auth, users, adAudiences } = deps;
   const spending = createSpending(platform, deps);
 
   /** The columns that fields set. @throws Refusal naming the field */
@@ -161,6 +163,12 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       tx,
       rows.map((row) => row.id),
     );
+    const aims = await adAudiences.aimsOf(
+      tx,
+      rows.map((row) => row.id),
+    );
+    const aimed = (id: string, isExcluded: boolean) =>
+      (aims.get(id) ?? []).flatMap((aim) => (aim.isExcluded === isExcluded ? [aim.id] : []));
     return Promise.all(
       rows.map(async (row) => {
         const isHidden =
@@ -200,6 +208,8 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
           view_hours: row.view_hours,
           states: row.states,
           zips: row.zips,
+          audiences: aimed(row.id, false),
+          excluded_audiences: aimed(row.id, true),
           creatives: Number(row.creatives),
           sync_error: row.sync_error,
           version: row.version,
@@ -233,6 +243,18 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
     platform_share: share === null ? null : percentOf(share),
   });
 
+  /** Aims a campaign at audiences, as far as they are given. @throws Refusal 422 naming the field */
+  async function aim(tx: Tx, of: Parameters<AdAudiences['aim']>[1], given: Fields): Promise<void> {
+    if (given.audiences === undefined && given.excluded_audiences === undefined) return;
+    const before = (await adAudiences.aimsOf(tx, [of.campaignId])).get(of.campaignId) ?? [];
+    const kept = (isExcluded: boolean) =>
+      before.flatMap((one) => (one.isExcluded === isExcluded ? [one.id] : []));
+    await adAudiences.aim(tx, of, {
+      included: given.audiences ?? kept(false),
+      excluded: given.excluded_audiences ?? kept(true),
+    });
+  }
+
   /** Saves a change of a campaign that the caller may make. */
   const save = (ctx: Ctx, id: string, given: Fields, version?: number) =>
     inScope(db.app, ctx.scope, async (tx) => {
@@ -258,6 +280,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
           { errors: { version: ['is not the current one'] } },
         );
       await store.updateAdCampaign(tx, row.id, { ...set, updated_at: at });
+      await aim(tx, { owner: ownerOf(row), campaignId: row.id, platform: row.platform }, given);
       if (after.max_bid_micros !== row.max_bid_micros)
         await pricing.changeCampaign(
           tx,
@@ -390,6 +413,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
           created_at: now,
           updated_at: now,
         });
+        await aim(tx, { owner, campaignId: id, platform: platformName }, given);
         await events.emit(tx, 'ads.changed', { rootId: owner.root_id, campaignId: id });
         await audit.record(tx, ctx, {
           action: 'campaign.create',

@@ -8,7 +8,15 @@ export interface Bidding {
   states: ReadonlySet<string>;
   zips: ReadonlySet<string>;
   frequency: { times: number; hours: number } | null;
+  /** Only viewers in one of these audiences, if there are any, and none in one of those. */
+  audiences: Audiences;
   creatives: readonly { id: string; width: number; height: number; click_url: string }[];
+}
+
+/** The audiences that a campaign is aimed at, and those that it must not be shown to. */
+export interface Audiences {
+  included: ReadonlySet<string>;
+  excluded: ReadonlySet<string>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -34,14 +42,31 @@ export const isPlaced = (
   (place.state !== null && states.has(place.state)) ||
   (place.zip !== null && zips.has(place.zip));
 
+/** What a campaign is aimed at, as the bidder looks it up. */
+export const audiencesOf = (aims: readonly { id: string; isExcluded: boolean }[]): Audiences => ({
+  included: new Set(aims.flatMap(({ id, isExcluded }) => (isExcluded ? [] : [id]))),
+  excluded: new Set(aims.flatMap(({ id, isExcluded }) => (isExcluded ? [id] : []))),
+});
+
+/**
+ * Whether a campaign may be shown to someone in these audiences; null: it may not be looked up in which ones they are, so
+ * no campaign that asks is shown.
+ */
+export const isAimed = ({ included, excluded }: Audiences, among: ReadonlySet<string> | null): boolean => {
+  if (included.size === 0 && excluded.size === 0) return true;
+  if (!among) return false;
+  return (included.size === 0 || !included.isDisjointFrom(among)) && excluded.isDisjointFrom(among);
+};
+
 /**
  * What we answer to a bid request: the campaign that can bid the most, with a creative of the size asked for; null is no
- * bid. `seen`: when its viewer saw each campaign; null where they may not be remembered.
+ * bid. `seen`: when its viewer saw each campaign; `among`: in which audiences they are; null where they may not be remembered.
  */
 export function bidFor(
   request: BidRequest,
   campaigns: readonly Bidding[],
   seen: ((campaignId: string) => readonly Date[]) | null,
+  among: ReadonlySet<string> | null,
   at: Date,
 ): { response: BidResponse; bid: Bid; campaignId: string; creativeId: string; mediaMicros: bigint } | null {
   const [imp] = request.imp;
@@ -54,7 +79,7 @@ export function bidFor(
     if (best && campaign.mediaMicros <= best.campaign.mediaMicros) continue;
     // A bid is for 1,000 impressions, so what is bid for one is a whole number of thousandths of a cent.
     if (Number(campaign.mediaMicros) / 1000 < imp.bidfloor || campaign.mediaMicros === 0n) continue;
-    if (!isPlaced(campaign, place)) continue;
+    if (!isPlaced(campaign, place) || !isAimed(campaign.audiences, among)) continue;
     // Who may not be remembered cannot be counted, so a campaign with a cap does not bid for them.
     if (campaign.frequency && !seen) continue;
     if (isCapped(campaign.frequency, seen?.(campaign.id), at)) continue;

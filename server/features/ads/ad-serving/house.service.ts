@@ -6,9 +6,11 @@ import { countryOf } from '../../../platform/geo.ts';
 import { newId } from '../../../platform/ids.ts';
 import { type LimitRule, type Limits, networkOf, rangeOf } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { People } from '../../audience/people/index.ts';
 import { createRates, isBot } from '../../campaigns/visits/index.ts';
+import type { AdAudiences } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, costsOf, imagePath } from '../ad-campaigns/index.ts';
-import { isCapped } from './bidder.policy.ts';
+import { type Audiences, audiencesOf, isAimed, isCapped } from './bidder.policy.ts';
 import * as store from './store.ts';
 import { passFor, passIn } from './token.policy.ts';
 
@@ -75,7 +77,12 @@ export const viewerOf = (key: Buffer, ip: string, userAgent: string): Buffer =>
  */
 export function createHouse(
   platform: Platform,
-  { adCampaigns, limits }: { adCampaigns: AdCampaigns; limits: Limits },
+  {
+    adCampaigns,
+    adAudiences,
+    people,
+    limits,
+  }: { adCampaigns: AdCampaigns; adAudiences: AdAudiences; people: People; limits: Limits },
 ) {
   const { db, clock, config } = platform;
   const { spending, rows } = adCampaigns;
@@ -85,7 +92,11 @@ export function createHouse(
   const zones = new Map<string, { zone: Promise<store.ZoneOfKey | undefined>; until: number }>();
   const lists = new Map<string, { list: Promise<Shown[]>; until: number }>();
 
-  type Shown = AdRow & { shown: Awaited<ReturnType<typeof rows.creatives>>; share_bp: number };
+  type Shown = AdRow & {
+    shown: Awaited<ReturnType<typeof rows.creatives>>;
+    share_bp: number;
+    audiences: Audiences;
+  };
 
   /** Remembers for a few seconds: what a zone shows is asked for by every page view. */
   function kept<T>(
@@ -123,12 +134,17 @@ export function createHouse(
         const fitting = creatives.filter(
           ({ width, height }) => width === zone.width && height === zone.height,
         );
+        const aims = await adAudiences.aimsOf(
+          tx,
+          active.map(({ id }) => id),
+        );
         const share = active[0] ? (await spending.ratesOf(tx, active[0])).share_bp : 0;
         return (
           active
             .map((row) => ({
               ...row,
               share_bp: share,
+              audiences: audiencesOf(aims.get(row.id) ?? []),
               shown: fitting.filter(({ campaign_id }) => campaign_id === row.id),
             }))
             // Nobody knows where a visitor is to the ZIP code, so campaigns with places are for exchanges.
@@ -218,7 +234,27 @@ export function createHouse(
               since,
             )
           : new Map<string, Date[]>();
+        /** The audiences of a client that whoever asks is in, by the address, which is all that is known of them. */
+        const amongOf = new Map<string, Promise<Set<string>>>();
+        const amongThose = (row: Shown): Promise<Set<string>> | null => {
+          const { included, excluded } = row.audiences;
+          if (!isRemembered || included.size + excluded.size === 0) return null;
+          const known = amongOf.get(row.company_id);
+          if (known) return known;
+          const ids = order
+            .filter(({ company_id }) => company_id === row.company_id)
+            .flatMap(({ audiences }) => [...audiences.included, ...audiences.excluded]);
+          const found = adAudiences.among(
+            tx,
+            zone.root_id,
+            [...new Set(ids)],
+            people.addressKeys(from.ip, row.company_id),
+          );
+          amongOf.set(row.company_id, found);
+          return found;
+        };
         for (const row of order) {
+          if (!isAimed(row.audiences, await amongThose(row))) continue;
           const frequency =
             row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours };
           if (frequency && !viewer) continue;

@@ -318,6 +318,123 @@ describe('[SIMP-04] [BEY-26] house ads', () => {
   });
 });
 
+describe('[SIMP-03] audiences', () => {
+  const people = (count: number) => Array.from({ length: count }, () => app.make.person());
+
+  test('the bidder bids for viewers in an audience only, and never for those in an excluded one', async () => {
+    const [wanted, unwanted] = [people(5), people(5)];
+    await app.make.people(root, [...wanted, ...unwanted]);
+    const emails = (some: typeof wanted) => some.map(({ email }) => email!);
+    const all = await app.make.audience(client, { emails: emails([...wanted, ...unwanted]) });
+    const out = await app.make.audience(client, { emails: emails(unwanted) });
+    const made = await makeAs('sandbox')();
+    await app.make.aim(made, [all], [out]);
+    const viewers = async () =>
+      (await app.admin.query('select distinct viewer from ad_impression where campaign_id = $1', [made.id]))
+        .rowCount;
+    for (let n = 0; n < 6; n++) await CASES.sandbox.pass(made);
+    // The exchange draws viewers from all ten; the five that are left are all that it was bid for.
+    expect((await sums(made.id)).impressions).toBeGreaterThan(0);
+    expect(await viewers()).toBeLessThanOrEqual(5);
+    // Everyone opts out: nothing is bid any more.
+    await app.make.exclusionList(client, 'client', emails(wanted));
+    await app.features.adAudiences.builds.build(root.id, all);
+    const before = await sums(made.id);
+    for (let n = 0; n < 3; n++) await CASES.sandbox.pass(made);
+    expect(await sums(made.id)).toEqual(before);
+  });
+
+  test('house ads are shown to addresses in an audience, or to all others, and to no one who cannot be told apart', async () => {
+    const [inside, outside] = ['67.30.0.1', '67.30.0.2'];
+    const audience = await app.make.audience(client, { ips: [inside!] });
+    const zone = await app.make.adZone(client, { cpm: 2n * USD });
+    const made = await makeAs('house')();
+    const status = async (ip: string, more: object = {}) => {
+      app.features.adServing.house.forget();
+      return (await open(zone.key, { ip, ...more })).status;
+    };
+    await app.make.aim(made, [audience]);
+    expect([await status(inside!), await status(outside!)]).toEqual([200, 204]);
+    await app.make.aim(made, [], [audience]);
+    expect([await status(inside!), await status(outside!)]).toEqual([204, 200]);
+    expect(await status(outside!, { gpc: true })).toBe(204);
+    await app.make.aim(made, []);
+    expect([await status(inside!), await status(outside!, { gpc: true })]).toEqual([200, 200]);
+  });
+
+  test('someone known from a client’s own site is recognized by the address they had there, on its ads only', async () => {
+    const person = app.make.person();
+    await app.make.people(root, [person]);
+    await app.make.leadCost(agency, 0n);
+    const site = await app.make.campaign(client);
+    await app.make.visit(site, { email: person.email!, ip: '67.31.0.5' });
+    await app.features.leads.resolver.resolveAll();
+    const zone = await app.make.adZone(client, { cpm: 2n * USD });
+    const made = await makeAs('house')();
+    await app.make.aim(made, [await app.make.audience(client, { emails: [person.email!] })]);
+    app.features.adServing.house.forget();
+    expect((await open(zone.key, { ip: '67.31.0.5' })).status).toBe(200);
+    expect((await open(zone.key, { ip: '67.31.0.6' })).status).toBe(204);
+    const neighbor = await app.make.client(agency);
+    const theirs = await app.make.adCampaign(neighbor, { platform: 'house', balance: 100n * USD });
+    const other = await app.make.adZone(neighbor, { cpm: 2n * USD });
+    await app.make.aim(theirs, [await app.make.audience(neighbor, { emails: [person.email!] })]);
+    app.features.adServing.house.forget();
+    expect((await open(other.key, { ip: '67.31.0.5' })).status).toBe(204);
+  });
+
+  test('Simpli.fi is given the postal addresses, once, and a campaign without them does not run', async () => {
+    const sync = () => app.features.adServing.sync.run(root.id);
+    const theirs = (id: string) => stub.campaigns.find(({ custom_id }) => custom_id === id)!;
+    const [ann, bob, out] = people(3);
+    await app.make.people(root, [ann!, bob!, out!]);
+    await app.make.exclusionList(client, 'client', [out!.email!]);
+    const audience = await app.make.audience(client, {
+      name: 'By mail',
+      emails: [ann!.email!, bob!.email!, out!.email!, 'unknown@example.com'],
+    });
+    const none = await app.make.audience(client, { name: 'No homes', emails: ['unknown@example.com'] });
+    const made = await CASES.simplifi.make();
+    await app.make.aim(made, [audience], [none]);
+    stub.faults.loseNext = 1;
+    await sync();
+    await sync();
+    await sync();
+    const lists = () => stub.addressLists.filter(({ name }) => name.includes(audience));
+    expect(lists()).toHaveLength(1);
+    expect(
+      lists()[0]!
+        .rows.map(({ address }) => address)
+        .sort(),
+    ).toEqual([ann!.address, bob!.address].sort());
+    expect(theirs(made.id)).toMatchObject({
+      status: 'Active',
+      addresses: [{ address_id: lists()[0]!.id, target: 2 }],
+    });
+    const uploads = () => stub.requests.filter(({ path }) => path.endsWith('/upload')).length;
+    const before = uploads();
+    await sync();
+    expect(uploads()).toBe(before);
+    // Who opts out is no longer in the list there.
+    await app.make.exclusionList(client, 'client', [bob!.email!]);
+    await app.features.adAudiences.builds.build(root.id, audience);
+    await sync();
+    expect(lists()[0]!.rows.map(({ address }) => address)).toEqual([ann!.address]);
+    // An audience without addresses would have the campaign shown to everyone.
+    await app.make.aim(made, [none]);
+    await sync();
+    expect(theirs(made.id).status).toBe('Paused');
+    expect((await rowOf(made.id)).sync_error).toBe(
+      'The audience No homes has no postal addresses, which are what Simpli.fi takes.',
+    );
+    // No campaign uses the first one any more, so it is deleted there.
+    expect(lists()).toEqual([]);
+    await app.make.aim(made, []);
+    await sync();
+    expect(theirs(made.id)).toMatchObject({ status: 'Active', addresses: [] });
+  });
+});
+
 describe('[SIMP-04] Simpli.fi', () => {
   const sync = () => app.features.adServing.sync.run(root.id);
   const theirs = (id: string) => stub.campaigns.filter(({ custom_id }) => custom_id === id);

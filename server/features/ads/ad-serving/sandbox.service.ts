@@ -1,10 +1,18 @@
 import { derive } from '../../../platform/crypto.ts';
 import { inScope } from '../../../platform/db/scope.ts';
+import { ipHex, ipText, uuidHex } from '../../../platform/identifiers.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { BidRequest } from '../../../platform/open-rtb.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { createSandboxExchange, type Outcome } from '../../../providers/sandbox-exchange/index.ts';
+import {
+  createSandboxExchange,
+  ID_SOURCE,
+  type Outcome,
+  type Persona,
+} from '../../../providers/sandbox-exchange/index.ts';
+import type { AdAudiences } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf } from '../ad-campaigns/index.ts';
-import { type Bidding, bidFor, LASTS_MS } from './bidder.policy.ts';
+import { audiencesOf, type Bidding, bidFor, LASTS_MS } from './bidder.policy.ts';
 import { viewerOf } from './house.service.ts';
 
 /** How much of the time of a campaign is simulated in one transaction. */
@@ -14,13 +22,38 @@ const REQUESTS_A_MINUTE = 6;
 /** A campaign that was paused for longer does not make up for it. */
 const MOST_BEHIND_MS = 60 * 60_000;
 
+/** Keys of audiences that the simulated exchange's viewers are drawn from. */
+const MOST_KNOWN = 500;
+
+/** What an exchange tells of one of an audience. */
+function personaOf(keys: readonly { kind: number; value: Buffer }[]): Persona {
+  const [email, device, ip] = [1, 5, 7].map((kind) => keys.find((key) => key.kind === kind)?.value);
+  return {
+    ...(email ? { emailSha256: email.toString('hex') } : {}),
+    ...(device ? { deviceId: device.toString('hex') } : {}),
+    // What only a client's own sites know of is no address.
+    ...(ip?.length === 16 ? { ip: ipText(ip) } : {}),
+  };
+}
+
+/** What a viewer of a bid request is recognized by. */
+function keysOf({ device, user }: BidRequest): { kind: number; value: Buffer }[] {
+  const email = user.eids?.find(({ source }) => source === ID_SOURCE)?.uids[0]?.id;
+  const known = [
+    [1, email],
+    [5, device.ifa ? uuidHex(device.ifa) : null],
+    [7, device.ip ? ipHex(device.ip) : null],
+  ] as const;
+  return known.flatMap(([kind, value]) => (value ? [{ kind, value: Buffer.from(value, 'hex') }] : []));
+}
+
 /**
  * Runs campaigns on the sandbox exchange: it draws bid requests, our bidder answers, and what it wins is rendered, billed,
  * and clicked as the exchange says. No one sees these ads.
  */
 export function createSandbox(
   { db, clock, config }: Platform,
-  { adCampaigns }: { adCampaigns: AdCampaigns },
+  { adCampaigns, adAudiences }: { adCampaigns: AdCampaigns; adAudiences: AdAudiences },
 ) {
   const { spending, rows } = adCampaigns;
   const key = derive(config.appKey, 'ads.viewer');
@@ -41,13 +74,19 @@ export function createSandbox(
     });
 
   async function simulate(tx: Parameters<typeof rows.byId>[0], row: AdRow, at: Date, requests: number) {
-    const exchange = createSandboxExchange(`${row.id} ${at.toISOString()}`);
+    const aims = (await adAudiences.aimsOf(tx, [row.id])).get(row.id) ?? [];
+    const aimedAt = aims.map(({ id }) => id);
+    const exchange = createSandboxExchange(
+      `${row.id} ${at.toISOString()}`,
+      (await adAudiences.sampleOf(tx, aimedAt, MOST_KNOWN)).map(personaOf),
+    );
     const bidding: Bidding = {
       id: row.id,
       mediaMicros: bidOf(row.max_bid_micros / 1000n, await spending.ratesOf(tx, row)),
       states: new Set(row.states),
       zips: new Set(row.zips),
       frequency: row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours },
+      audiences: audiencesOf(aims),
       creatives: await rows.creatives(tx, [row.id], true),
     };
     const seen = new Map<string, Date[]>();
@@ -70,7 +109,8 @@ export function createSandbox(
           (await spending.timesSeen(tx, row.root_id, [row.id], viewer, since)).get(row.id) ?? [],
         );
       }
-      const answer = bidFor(request, [bidding], () => seen.get(name) ?? [], at);
+      const among = await adAudiences.among(tx, row.root_id, aimedAt, keysOf(request));
+      const answer = bidFor(request, [bidding], () => seen.get(name) ?? [], among, at);
       if (!answer) continue;
       seen.set(name, [...(seen.get(name) ?? []), at]);
       bids.push({

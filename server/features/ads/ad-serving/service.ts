@@ -5,6 +5,8 @@ import type { Platform } from '../../../platform/platform.ts';
 import { createSimplifi } from '../../../providers/simplifi/index.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { People } from '../../audience/people/index.ts';
+import type { AdAudiences } from '../ad-audiences/index.ts';
 import type { AdCampaigns } from '../ad-campaigns/index.ts';
 import { createHouse } from './house.service.ts';
 import { deliverJob } from './queue.ts';
@@ -17,7 +19,15 @@ export type AdServing = ReturnType<typeof createAdServing>;
 /** Who shows ads: the sandbox exchange, our own house ad server, and Simpli.fi. */
 export function createAdServing(
   platform: Platform,
-  deps: { adCampaigns: AdCampaigns; audit: Audit; limits: Limits; tenants: Tenants; outbound: Outbound },
+  deps: {
+    adCampaigns: AdCampaigns;
+    adAudiences: AdAudiences;
+    people: People;
+    audit: Audit;
+    limits: Limits;
+    tenants: Tenants;
+    outbound: Outbound;
+  },
 ) {
   const { config, events, jobs } = platform;
   const house = createHouse(platform, deps);

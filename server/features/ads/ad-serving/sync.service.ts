@@ -6,6 +6,7 @@ import {
 } from '../../../platform/ad-platform.ts';
 import { inScope } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { AdAudiences, Aim } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf, dayIn } from '../ad-campaigns/index.ts';
 
 /** How many days back reports are read again: platforms correct the last days. */
@@ -13,10 +14,29 @@ const REPORT_DAYS = 3;
 const DAY_MS = 86_400_000;
 const HUNDRED_PERCENT = 10_000n;
 
+/**
+ * Why a campaign may not run at an outside platform because of its audiences: one that is missing there would have it
+ * shown to more people than it is meant for.
+ */
+function aimFault(aims: readonly Aim[]): string | null {
+  // Away from no one is where a campaign is anyway.
+  const lacking = aims.find(({ externalId, addresses, isExcluded }) =>
+    addresses === 0 ? !isExcluded : externalId === null,
+  );
+  if (!lacking) return null;
+  return lacking.addresses === 0
+    ? `The audience ${lacking.name} has no postal addresses, which are what Simpli.fi takes.`
+    : `The audience ${lacking.name} could not be handed over${lacking.placeError ? `: ${lacking.placeError}` : ' yet.'}`;
+}
+
 /** Tells an outside platform of campaigns, and charges what it reports. */
 export function createSync(
   { db, clock, log }: Platform,
-  { adCampaigns, outside }: { adCampaigns: AdCampaigns; outside: AdPlatform | null },
+  {
+    adCampaigns,
+    adAudiences,
+    outside,
+  }: { adCampaigns: AdCampaigns; adAudiences: AdAudiences; outside: AdPlatform | null },
 ) {
   const { spending, rows } = adCampaigns;
 
@@ -25,6 +45,7 @@ export function createSync(
     inScope(db.app, { rootId }, async (tx) => {
       const rates = await spending.ratesOf(tx, row);
       const today = dayIn(clock.now(), row.time_zone);
+      const aims = (await adAudiences.aimsOf(tx, [row.id])).get(row.id) ?? [];
       const media = (price: bigint): bigint =>
         (price * HUNDRED_PERCENT * HUNDRED_PERCENT) /
         ((HUNDRED_PERCENT + BigInt(rates.share_bp)) * (HUNDRED_PERCENT + BigInt(rates.markup_bp)));
@@ -32,7 +53,11 @@ export function createSync(
         id: row.id,
         externalId: row.external_id,
         name: row.name,
-        isRunning: spending.runs(row, today) && (await spending.roomNow(tx, row)).now > 0n,
+        isRunning:
+          spending.runs(row, today) && aimFault(aims) === null && (await spending.roomNow(tx, row)).now > 0n,
+        audiences: aims.flatMap(({ externalId, isExcluded }) =>
+          externalId === null ? [] : [{ externalId, isExcluded }],
+        ),
         startsOn: row.starts_on,
         endsOn: row.ends_on,
         today,
@@ -62,11 +87,52 @@ export function createSync(
       };
     });
 
+  /** Gives the platform the audiences that its campaigns use, as far as they have changed. */
+  async function placeAudiences(rootId: string, platform: AdPlatform): Promise<void> {
+    const all = await inScope(db.app, { rootId }, (tx) => adAudiences.outside.all(tx, rootId));
+    for (const row of all) {
+      if (!row.is_used || row.state !== 'ready') continue;
+      const { addresses, hash } = await adAudiences.outside.addresses(rootId, row.id);
+      if (row.external_id && row.placed_hash?.equals(hash)) continue;
+      const { id, name, external_id: externalId } = row;
+      // An empty one is emptied there, but not made.
+      if (addresses.length === 0 && !externalId) continue;
+      const set = await platform.putAudience({ id, name, externalId, addresses }).then(
+        (placed) => ({ external_id: placed, placed_hash: hash, place_error: null }),
+        (error: unknown) => {
+          if (!(error instanceof AdPlatformError)) throw error;
+          log.warn({ audienceId: id, error: error.message }, 'ad platform');
+          return { place_error: error.message };
+        },
+      );
+      await inScope(db.app, { rootId }, (tx) => adAudiences.outside.set(tx, id, set));
+    }
+  }
+
+  /** Deletes there what no campaign uses any more: after the campaigns, because it refuses while they do. */
+  async function removeAudiences(rootId: string, platform: AdPlatform): Promise<void> {
+    const all = await inScope(db.app, { rootId }, (tx) => adAudiences.outside.all(tx, rootId));
+    for (const { id, external_id, is_used } of all) {
+      if (external_id === null || is_used) continue;
+      try {
+        await platform.removeAudience(external_id);
+      } catch (error) {
+        if (!(error instanceof AdPlatformError)) throw error;
+        log.warn({ audienceId: id, error: error.message }, 'ad platform');
+        continue;
+      }
+      await inScope(db.app, { rootId }, (tx) =>
+        adAudiences.outside.set(tx, id, { external_id: null, placed_hash: null, place_error: null }),
+      );
+    }
+  }
+
   /** Tells the platform of one campaign and reads what it did. The network is asked outside of any transaction. */
   async function syncOne(rootId: string, row: AdRow, platform: AdPlatform): Promise<void> {
     const order = await orderOf(rootId, row);
+    const aims = await inScope(db.app, { rootId }, (tx) => adAudiences.aimsOf(tx, [row.id]));
     const begun = clock.now();
-    let error: string | null = null;
+    let error = aimFault(aims.get(row.id) ?? []);
     let reports: AdDayReport[] = [];
     try {
       const placed = await platform.put(order);
@@ -101,11 +167,14 @@ export function createSync(
     /** Brings all campaigns of a root and the platform in step. Returns how many there are. */
     async run(rootId: string): Promise<number> {
       if (!outside) return 0;
+      // Before the campaigns, so that none is shown to more people than it is meant for.
+      await placeAudiences(rootId, outside);
       const all = await inScope(db.app, { rootId }, (tx) => rows.outside(tx, rootId));
       for (const row of all) {
         const isNew = row.external_id === null && row.state !== 'active';
         if (!isNew && row.root_id === rootId) await syncOne(rootId, row, outside);
       }
+      await removeAudiences(rootId, outside);
       return all.length;
     },
   };

@@ -135,6 +135,10 @@ function keysOf(clue: Clue): { kind: Kind; value: Buffer }[] {
   return keys;
 }
 
+/** The keys by which a visitor with this address may be known: to everyone, and from the sites of one client. */
+export const addressKeys = (ip: string, companyId: string): { kind: Kind; value: Buffer }[] =>
+  seenKeys(null, ip).flatMap((key) => [key, ownKey(key, companyId)]);
+
 function seenKeys(
   visitorId: string | null | undefined,
   ip: string | null | undefined,
@@ -151,7 +155,7 @@ function seenKeys(
  * be believed anywhere else (docs/security.md, Forged visits). Longer than any id or address, so none can be made to
  * look like it.
  */
-const ownKey = ({ kind, value }: { kind: Kind; value: Buffer }, companyId: string) => ({
+export const ownKey = ({ kind, value }: { kind: Kind; value: Buffer }, companyId: string) => ({
   kind,
   value: createHash('sha256').update(`${companyId} ${kind} `).update(value).digest().subarray(0, 24),
 });

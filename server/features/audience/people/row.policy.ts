@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { PROFILE_KEYS, type ProfileKey } from '../../../../contract/audience/enrichment-fields.ts';
 import { personTexts } from '../../../../contract/audience/person-texts.ts';
 import { strip } from '../../../../contract/text.ts';
 import { normalEmail, normalPhone } from '../../../platform/contacts.ts';
 import { type CountryCode, countryOf, HOME_COUNTRY } from '../../../platform/countries.ts';
+import { ipHex, uuidHex } from '../../../platform/identifiers.ts';
 import {
   type Content,
   type Fault,
@@ -53,41 +52,16 @@ export function phoneKey(e164: string): Key {
   return { kind: KIND.phone, value: Buffer.from(e164).toString('hex') };
 }
 
-/** Addresses that many machines share, so that they reveal nothing about a person. */
-const SHARED_RANGES = new Set([
-  'private',
-  'loopback',
-  'linkLocal',
-  'uniqueLocal',
-  'unspecified',
-  'broadcast',
-  'multicast',
-  'carrierGradeNat',
-]);
-
-/**
- * Returns the key of an IP address: 16 bytes, IPv4 in its mapped form. Null for an invalid address, and for private and
- * similar ranges.
- */
+/** Returns the key of an IP address of a single connection; null if it is not one. */
 export function ipKey(text: string): Key | null {
-  const plain = text.trim();
-  if (isIP(plain) === 0) return null; // ipaddr.js would parse 1.2 as 1.0.0.2
-  const address = ipaddr.process(plain);
-  if (SHARED_RANGES.has(address.range())) return null;
-  const bytes =
-    address.kind() === 'ipv4'
-      ? (address as ipaddr.IPv4).toIPv4MappedAddress().toByteArray()
-      : address.toByteArray();
-  return { kind: KIND.ip, value: Buffer.from(bytes).toString('hex') };
+  const value = ipHex(text);
+  return value === null ? null : { kind: KIND.ip, value };
 }
 
-/**
- * Returns the key of a UUID (visitor id, advertising id); null if it is not one, and for the all-zero id of people who
- * opted out.
- */
+/** Returns the key of a UUID (visitor id, advertising id); null if it is not one that tells someone apart. */
 export function uuidKey(kind: typeof KIND.visitor | typeof KIND.device, text: string): Key | null {
-  const value = text.trim().toLowerCase().replaceAll('-', '');
-  return /^[0-9a-f]{32}$/.test(value) && !/^0+$/.test(value) ? { kind, value } : null;
+  const value = uuidHex(text);
+  return value === null ? null : { kind, value };
 }
 
 /**

@@ -20,7 +20,7 @@ import { countGraph, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
 import { ignoredOf, planFault, planOf, signalDays } from './kinds.policy.ts';
-import { learn, match, people, profilesAmong, sharers } from './match.service.ts';
+import { addressKeys, learn, match, ownKey, people, profilesAmong, sharers } from './match.service.ts';
 import { createMerges } from './merge.service.ts';
 import { mergesAbout } from './merge.store.ts';
 import type { PersonField } from './model.ts';
@@ -87,6 +87,8 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
     /** Marks batches of signals as compared with every campaign, in the root's scope. */
     markBatches: signals.markBatches,
     sharers,
+    addressKeys,
+    ownKey,
     /** Returns who is the same person as someone, and how that came about, in the root's scope. */
     mergesAbout: (tx: Tx, rootId: string, personId: string) => mergesAbout(tx, rootId, personId),
     /**

@@ -165,6 +165,18 @@ export function createCounts(
       });
     },
 
+    /**
+     * The people who showed an intent in the last seven days, as a count of it would find them now, some at a time; in
+     * the root's scope. For what is aimed at people without buying them as leads.
+     */
+    async *peopleOf(tx: Tx, rootId: string, search: match.Counted, now: Date): AsyncGenerator<string[]> {
+      await match.countMatches(tx, rootId, search, {
+        from: new Date(now.getTime() - LOOK_BACK_MS),
+        until: now,
+      });
+      for await (const found of match.foundPeople(tx, STEP)) yield found.map((one) => one.person_id);
+    },
+
     /** Makes a count of a campaign immediately, without a requester (demo data). */
     async seed(
       owner: { root_id: string; agency_id: string; company_id: string },
@@ -249,6 +261,8 @@ export function createCounts(
           };
         }),
 
+      /** A count that the scope may see, as it is stored. */
+      stored: (tx: Tx, id: string) => store.rawCount(tx, id),
       /** One count, with what it looks for. @throws Refusal 404 */
       one: (ctx: Ctx, id: string) =>
         inScope(db.app, ctx.scope, async (tx) => {

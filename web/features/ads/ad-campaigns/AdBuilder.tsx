@@ -30,7 +30,16 @@ const FIELDS = {
     'goal_value',
     'agency_markup',
   ],
-  audience: ['states', 'zips', 'frequency_cap', 'frequency_hours', 'click_days', 'view_hours'],
+  audience: [
+    'audiences',
+    'excluded_audiences',
+    'states',
+    'zips',
+    'frequency_cap',
+    'frequency_hours',
+    'click_days',
+    'view_hours',
+  ],
 } as const satisfies Record<string, readonly (keyof AdValues)[]>;
 type StepKey = keyof typeof FIELDS;
 
@@ -134,7 +143,7 @@ export default function AdBuilder({ slug, onOther }: { slug: string; onOther: ()
       'audience',
       'Audience',
       'Who sees the ads, and for how long a lead counts as theirs.',
-      <AdAudienceFields form={form} />,
+      <AdAudienceFields form={form} companyId={needsClient ? form.values.company_id : user.company_id} />,
     ),
   ];
   const { max_bid, daily_budget } = form.values;

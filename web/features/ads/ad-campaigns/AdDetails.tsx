@@ -178,7 +178,7 @@ function Settings({ ad, onSaved }: { ad: AdCampaign; onSaved: () => Promise<unkn
         <Title order={4}>Settings</Title>
         <AdNameFields form={form} isNew={false} />
         <AdBudgetFields form={form} mayPrice={mayPrice} />
-        <AdAudienceFields form={form} />
+        <AdAudienceFields form={form} companyId={ad.company_id} />
         <Group>
           <Button type="submit" loading={isBusy} disabled={!form.isDirty()}>
             Save

@@ -1,9 +1,23 @@
-import { Group, MultiSelect, NumberInput, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core';
+import {
+  Anchor,
+  Group,
+  MultiSelect,
+  NumberInput,
+  Radio,
+  Select,
+  Stack,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { GOAL_TYPES, GOALS } from '../../../../contract/ads/ad-rules.ts';
 import { US_STATES } from '../../../../contract/choices.ts';
+import { api } from '../../../api/client.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { DayInput } from '../../../ui/DayInput.tsx';
+import { num } from '../../../ui/format.ts';
 import { type AdValues, isGoal } from './model.ts';
 
 export type AdFormState = UseFormReturnType<AdValues>;
@@ -103,10 +117,61 @@ export function AdBudgetFields({ form, mayPrice }: { form: AdFormState; mayPrice
   );
 }
 
+/** The audiences of the client that see the ads, and those that do not. */
+function AudienceChoice({ form, companyId }: { form: AdFormState; companyId: string | undefined }) {
+  const query = useQuery({
+    queryKey: ['audiences', 'choice', companyId],
+    enabled: companyId !== '',
+    queryFn: ({ signal }) =>
+      api.audiences.list(
+        { page: 1, per_page: 100, ...(companyId ? { company_id: companyId } : {}) },
+        { signal },
+      ),
+  });
+  const data = (query.data?.data ?? []).map((one) => ({
+    value: one.id,
+    label: `${one.name} (${num(one.reachable)})`,
+  }));
+  const { audiences, excluded_audiences } = form.values;
+  return (
+    <>
+      <MultiSelect
+        label="Audiences"
+        description="Shown only to people in one of them. Leave blank for everyone"
+        searchable
+        clearable
+        nothingFoundMessage="No audience"
+        data={data.filter(({ value }) => !excluded_audiences.includes(value))}
+        {...form.getInputProps('audiences')}
+      />
+      <MultiSelect
+        label="Excluded audiences"
+        description="Never shown to people in these"
+        searchable
+        clearable
+        nothingFoundMessage="No audience"
+        data={data.filter(({ value }) => !audiences.includes(value))}
+        {...form.getInputProps('excluded_audiences')}
+      />
+      <Anchor component={Link} to={'/audience' as '/'} size="sm">
+        Manage audiences
+      </Anchor>
+    </>
+  );
+}
+
 /** Who sees the ads, how often, and for how long a lead counts as theirs. */
-export function AdAudienceFields({ form }: { form: AdFormState }) {
+export function AdAudienceFields({
+  form,
+  companyId,
+}: {
+  form: AdFormState;
+  /** The client, if it is known. */
+  companyId: string | undefined;
+}) {
   return (
     <Stack gap="md">
+      <AudienceChoice form={form} companyId={companyId} />
       {form.values.channel === 'exchange' && (
         <>
           <MultiSelect

@@ -24,6 +24,8 @@ export interface AdValues {
   view_hours: number | string;
   states: string[];
   zips: string;
+  audiences: string[];
+  excluded_audiences: string[];
 }
 
 export const NEW_AD: AdValues = {
@@ -45,6 +47,8 @@ export const NEW_AD: AdValues = {
   view_hours: 24,
   states: [],
   zips: '',
+  audiences: [],
+  excluded_audiences: [],
 };
 
 /** The form's values of a campaign. */
@@ -67,6 +71,8 @@ export const adValuesOf = (ad: AdCampaign): AdValues => ({
   view_hours: ad.view_hours,
   states: ad.states,
   zips: ad.zips.join('\n'),
+  audiences: ad.audiences,
+  excluded_audiences: ad.excluded_audiences,
 });
 
 /** What the form sends. */
@@ -87,6 +93,8 @@ export const adInputOf = (values: AdValues, mayPrice: boolean) => ({
   view_hours: Number(values.view_hours),
   states: values.states,
   zips: values.zips.split(/\D+/).filter(Boolean),
+  audiences: values.audiences,
+  excluded_audiences: values.excluded_audiences,
 });
 
 const amount = (text: string): string | null => (Number(text) > 0 ? null : 'Enter an amount above 0');

@@ -1,0 +1,1 @@
+export type { AdAudiences, Aim } from './service.ts';
