@@ -67,3 +67,43 @@ test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the a
   await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
   await client.getByText('Sandbox exchange').first().waitFor();
 });
+
+test('[SIMP-03] a list is uploaded on the audiences page, shows its refused row, and is chosen for a campaign', async () => {
+  const page = await signInAt(
+    browser,
+    demo.url('acme.localhost', '/login'),
+    'client@demo.test',
+    demo.password,
+  );
+  await page.goto(demo.url('acme.localhost', '/audience'));
+  await page.getByRole('button', { name: 'New audience' }).click();
+  const form = page.getByRole('dialog', { name: 'New audience' });
+  const choose = async () =>
+    form.locator('input[type=file]').setInputFiles({
+      name: 'bought.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('email\none@bought.example\nnobody\ntwo@bought.example\n'),
+    });
+  await choose();
+  await form.getByText('Fill in the fields above, then choose the file again.').waitFor();
+  await form.getByLabel('Name').fill('Bought list');
+  await form.getByLabel('Anywhere else').check();
+  await form.getByLabel(/I may use this list/).check();
+  await choose();
+  const drawer = page.getByRole('dialog', { name: 'Audience', exact: true });
+  await drawer.getByText('Ready', { exact: true }).waitFor({ timeout: 20_000 });
+  await drawer.getByText('Line 3').waitFor();
+  await drawer.getByText(/^Google forbids lists that were bought/).waitFor();
+  expect(await drawer.getByRole('button', { name: /^Download the file for/ }).count()).toBe(0);
+
+  await page.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
+  await page.getByText('Outdoor readers nationwide').first().click();
+  const ad = page.getByRole('dialog', { name: 'Ad campaign' });
+  await ad.getByLabel('Excluded audiences', { exact: true }).click();
+  await page.getByRole('option', { name: /^Bought list/ }).click();
+  await page.keyboard.press('Escape');
+  await ad.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.goto(demo.url('acme.localhost', '/audience'));
+  await page.getByText('Bought list').first().click();
+  await drawer.getByText('Outdoor readers nationwide').waitFor();
+});

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -124,7 +124,6 @@ function Shown({ report, onGone }: { report: AudienceReport; onGone: () => void 
         <StatTile plain label="Matched" value={rateWords(audience)} />
         <StatTile plain label="Excluded" value={num(audience.excluded)} />
         <StatTile plain label="Reachable" value={num(audience.reachable)} />
-        <StatTile plain label="Postal addresses" value={num(audience.addresses)} />
       </div>
       <Text size="sm" c="dimmed">
         {audience.refreshed_at ? (
@@ -257,9 +256,9 @@ function Uses({ uses }: { uses: AudienceReport['used_by'] }) {
       <Title order={4} mb="xs">
         Ad campaigns
       </Title>
-      <List size="sm" listStyleType="none">
+      <Stack gap={4}>
         {uses.map((use) => (
-          <List.Item key={use.campaign_id}>
+          <Text key={use.campaign_id} size="sm">
             {slug ? (
               <Anchor
                 component={Link}
@@ -272,9 +271,9 @@ function Uses({ uses }: { uses: AudienceReport['used_by'] }) {
               use.campaign_name
             )}{' '}
             {use.is_excluded ? 'is not shown to it' : 'is shown to it'}
-          </List.Item>
+          </Text>
         ))}
-      </List>
+      </Stack>
     </section>
   );
 }

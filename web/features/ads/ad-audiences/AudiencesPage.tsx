@@ -18,6 +18,19 @@ import { NewAudience } from './NewAudience.tsx';
 
 const ASK_MS = 2000;
 
+/** How far an audience is, or what became of it. */
+const stateOf = (row: Audience) =>
+  row.state === 'loading' && row.rows_read < row.total_rows ? (
+    <Progress w={80} value={readShare(row)} aria-label={`Reading ${row.name}`} />
+  ) : (
+    <StatusBadge
+      status={row.state === 'loading' ? 'running' : row.state}
+      {...(row.state === 'ready' ? { tone: 'good' as const } : {})}
+    >
+      {STATES[row.state]}
+    </StatusBadge>
+  );
+
 /** The audiences that ads are aimed at: the list, each in a drawer, and a form for new ones. */
 export default function AudiencesPage() {
   const user = useUser();
@@ -38,7 +51,6 @@ export default function AudiencesPage() {
     {
       key: 'name',
       title: 'Audience',
-      phone: 'title',
       fluid: 24,
       render: (row) => <Clip text={row.name} max="cell" />,
     },
@@ -53,24 +65,13 @@ export default function AudiencesPage() {
             render: (row: Audience) => <Clip text={row.company_name} max="cell" />,
           },
         ]),
-    { key: 'source', title: 'Made of', phone: 'line', fluid: 18, from: 620, render: sourceWords },
+    { key: 'source', title: 'Made of', fluid: 18, from: 620, render: sourceWords },
     {
       key: 'state',
       title: 'State',
-      phone: 'state',
-      render: (row) =>
-        row.state === 'loading' && row.rows_read < row.total_rows ? (
-          <Progress w={80} value={readShare(row)} aria-label={`Reading ${row.name}`} />
-        ) : (
-          <StatusBadge
-            status={row.state === 'loading' ? 'running' : row.state}
-            {...(row.state === 'ready' ? { tone: 'good' as const } : {})}
-          >
-            {STATES[row.state]}
-          </StatusBadge>
-        ),
+      render: stateOf,
     },
-    { key: 'size', title: 'Size', align: 'right', phone: 'end', render: (row) => num(row.size) },
+    { key: 'size', title: 'Size', align: 'right', render: (row) => num(row.size) },
     { key: 'match_rate', title: 'Matched', align: 'right', render: rateWords },
     {
       key: 'excluded',
@@ -114,6 +115,12 @@ export default function AudiencesPage() {
         state={list}
         search="Search audiences"
         rowKey={(row) => row.id}
+        phoneRow={(row) => ({
+          title: row.name,
+          state: stateOf(row),
+          line: `${sourceWords(row)}, ${rateWords(row)} matched`,
+          end: num(row.size),
+        })}
         onRow={(row) => drawer.open(row.id)}
         openKey={drawer.id}
         empty={
