@@ -51,7 +51,7 @@ const pages: [name: string, files: number, limitKb: number, parts: string[]][] =
   ['login', 6, 149, ['index.html', 'login']],
   ['dashboard with its chart', 8, 275, ['index.html', 'desk']],
   ['agency list', 30, 320, ['index.html', 'desk', 'features/accounts/companies/AgencyListPage.tsx']],
-  ['a page that is not built yet', 12, 320, ['index.html', 'desk', 'shell/PlannedPage.tsx']],
+  ['audiences', 30, 320, ['index.html', 'desk', 'features/ads/ad-audiences/AudiencesPage.tsx']],
 ];
 
 describe('the first load of a page', () => {
