@@ -102,6 +102,10 @@ const environment = z
     MAIL_FROM: z.email().optional(),
     PUBLIC_URL: z.url().refine(isOrigin, 'must be https://host or http://host, without a path').optional(),
     ASK_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+    METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
+    METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
     DOMAIN_TARGET: z
       .string()
       .toLowerCase()
@@ -244,6 +248,10 @@ export interface Config {
   publicUrl: string | undefined;
   /** Port on loopback where a reverse proxy asks whether a host is ours; if undefined, there is no such listener. */
   askPort: number | undefined;
+  /** Where Prometheus scrapes this process, on a listener of its own; undefined: nowhere. */
+  metrics: { host: string; port: number } | undefined;
+  /** The collector that traces are sent to, and the share of traces that are; undefined: none are made. */
+  tracing: { endpoint: string; ratio: number } | undefined;
   /** What tenants point their own domains at: a host (CNAME), and addresses (A, AAAA) where they are fixed. */
   domainTarget: { host: string; addresses: string[] };
   /** What a password costs to hash (argon2id): KiB of memory and passes over it. Not a setting of operators. */
@@ -337,6 +345,10 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     mailFrom: e.MAIL_FROM,
     publicUrl: e.PUBLIC_URL && new URL(e.PUBLIC_URL).origin,
     askPort: e.ASK_PORT,
+    metrics: e.METRICS_PORT > 0 ? { host: e.METRICS_HOST, port: e.METRICS_PORT } : undefined,
+    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? { endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: e.OTEL_TRACES_SAMPLER_ARG }
+      : undefined,
     domainTarget: { host: e.DOMAIN_TARGET ?? e.ROOT_DOMAIN, addresses: e.DOMAIN_ADDRESSES ?? [] },
     // OWASP's present recommendation for argon2id: 19 MiB, 2 passes, 1 lane.
     passwordCost: { memoryCost: 19_456, timeCost: 2 },
