@@ -5,6 +5,7 @@ import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
 import { openDatabase } from './platform/db/connect.ts';
+import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
@@ -22,9 +23,9 @@ import {
   type Doors,
 } from './platform/http/server.ts';
 import { Jobs } from './platform/jobs.ts';
-import { Metrics, measurePools, measureProcess, startMetrics } from './platform/metrics.ts';
+import { Metrics, measureProcess, startMetrics } from './platform/metrics.ts';
 import type { Log, Platform } from './platform/platform.ts';
-import { startTracing } from './platform/tracing.ts';
+import { startTracing } from './platform/start-tracing.ts';
 import { createServices, features, type Services, type World } from './services.ts';
 import { addPages, brandOf } from './site.ts';
 
@@ -80,7 +81,7 @@ export async function createApp(parts: AppParts) {
   };
   services = createServices(platform, parts);
 
-  const health = healthRoutes(platform);
+  const health = healthRoutes(platform, () => services.visits.visitLog);
   addPlain(server, clock, doors, health);
   parts.mount?.(server, services);
   if (has('ingest')) for (const { ingest } of features) ingest?.(services, server);
@@ -126,8 +127,20 @@ export async function createApp(parts: AppParts) {
     async start(): Promise<number> {
       // First, so that whoever looks sees a start that waits for something.
       if (config.metrics) scraped = await startMetrics(config.metrics, metrics);
-      await jobs.start();
-      for (const { prepare } of features) await prepare?.(services);
+      // A process that only accepts visits causes no jobs, and can do so before the database is there.
+      const isAlone = !has('web') && !has('worker');
+      if (!isAlone) await jobs.start();
+      try {
+        for (const { prepare } of features) await prepare?.(services);
+      } catch (error) {
+        if (!isAlone || config.visitLog !== 'spool' || !isDatabaseAway(error)) throw error;
+      }
+      if (has('ingest')) {
+        for (const { receive } of features) {
+          const started = await receive?.(services);
+          if (started) working.push(started);
+        }
+      }
       if (has('worker')) {
         for (const { work } of features) {
           const started = await work?.(services, platform);

@@ -102,6 +102,7 @@ const environment = z
     MAIL_FROM: z.email().optional(),
     PUBLIC_URL: z.url().refine(isOrigin, 'must be https://host or http://host, without a path').optional(),
     ASK_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+    VISIT_LOG: z.enum(['database', 'spool']).optional(),
     METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
     METRICS_HOST: z.string().min(1).default('127.0.0.1'),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -291,6 +292,8 @@ export interface Config {
   /** How long a process that is asked to stop waits for requests and jobs in progress. */
   stopSeconds: number;
   visitRetentionDays: number;
+  /** Whether visits are committed before their answer, or flushed to a spool on this disk (features/campaigns/visits). */
+  visitLog: 'database' | 'spool';
   logLevel: string;
 }
 
@@ -393,6 +396,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
+    visitLog: e.VISIT_LOG ?? (e.DATABASE_URL ? 'database' : 'spool'),
     logLevel: e.LOG_LEVEL,
   };
 }

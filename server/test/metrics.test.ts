@@ -30,7 +30,7 @@ async function freePort(): Promise<number> {
 
 /** The series of a scrape: name, labels, value. */
 const seriesOf = (text: string) =>
-  [...text.matchAll(/^([a-z_]+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels = '', value]) => ({
+  [...text.matchAll(/^([a-z_0-9]+)(?:\{(.*)\})? (\S+)$/gm)].map(([, name, labels = '', value]) => ({
     name: name!,
     labels: Object.fromEntries(
       [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, text]) => [key!, text!]),
@@ -64,7 +64,10 @@ describe('[SCAL-03] metrics', () => {
 
   beforeAll(async () => {
     port = await freePort();
-    app = await testApp({ settings: { metrics: { host: '127.0.0.1', port } }, start: true });
+    app = await testApp({
+      settings: { metrics: { host: '127.0.0.1', port }, visitLog: 'spool' },
+      start: true,
+    });
     root = await app.make.root({ name: 'Quokka Root', host: 'quokka.test', isMaster: true });
     client = await app.make.client(await app.make.agency(root, { name: 'Wombat Agency' }), {
       name: 'Numbat Client',
@@ -102,10 +105,12 @@ describe('[SCAL-03] metrics', () => {
     expect(value('platform_visits_taken_total')).toBe(1);
     expect(value('platform_visits_refused_total', { reason: 'foreign_page' })).toBe(1);
     expect(value('platform_visit_batch_size_sum')).toBe(1);
-    expect(value('platform_visit_commit_seconds_count')).toBe(1);
+    // What was refused is stored as well, to be counted.
+    expect(value('platform_visit_commit_seconds_count')).toBe(2);
     expect(value('platform_visits_waiting')).toBe(0);
+    expect(value('platform_visit_spool_damaged_total')).toBe(0);
     expect(value('platform_db_up')).toBe(1);
-    expect(value('platform_db_pool_wait_seconds_count', { pool: 'ingest' })).toBeGreaterThan(0);
+    expect(value('platform_db_pool_wait_seconds_count', { pool: 'app' })).toBeGreaterThan(0);
     expect(value('platform_db_pool_connections', { pool: 'app', state: 'awaited' })).toBe(0);
     expect(value('platform_queue_jobs', { queue: 'mail.send', state: 'due' })).toBe(0);
     expect(value('platform_campaigns', { state: 'active' })).toBe(1);
@@ -299,7 +304,14 @@ describe('[SCAL-03] a process as it is run', () => {
       return { status: answer.status, id: answer.headers.get('x-request-id'), body: await answer.json() };
     };
     const ready = await get('/readyz?role=ingest&secret=hunter2');
-    expect([ready.status, ready.body]).toEqual([200, { status: 'ready', roles: { ingest: 'ready' } }]);
+    expect([ready.status, ready.body]).toEqual([
+      200,
+      {
+        status: 'ready',
+        roles: { ingest: 'ready' },
+        visits: { kept_in: 'database', waiting: 0, bytes: 0, oldest_seconds: 0, damaged: 0 },
+      },
+    ]);
     const none = await get('/readyz?role=worker');
     expect(none.status).toBe(400);
     expect(none.body).toMatchObject({ message: 'role: must be a role of this process: web, ingest' });
