@@ -17,9 +17,11 @@ export async function benchSpool(options: { rounds?: number; seconds?: number } 
     const { siteKey } = await make.campaign(await make.client(await make.agency(await make.root())), {
       siteUrl: SITE,
     });
+    // One address sends more here than a whole network does in a day.
+    const ingest = { ROLES: 'ingest', VISIT_VOLUMES: 'address=100000,network=100000,key=100000' };
     const servers = {
-      database: await stage.start('app', { ROLES: 'ingest', VISIT_LOG: 'database' }),
-      spool: await stage.start('app', { ROLES: 'ingest', VISIT_LOG: 'spool' }),
+      database: await stage.start('app', { ...ingest, VISIT_LOG: 'database' }),
+      spool: await stage.start('app', { ...ingest, VISIT_LOG: 'spool' }),
     };
     const next = () => ({ body: visitBody(siteKey), headers: ORIGIN });
     const perSecond = { database: [] as number[], spool: [] as number[] };
@@ -79,7 +81,7 @@ export async function benchSpool(options: { rounds?: number; seconds?: number } 
         limit,
         ours: drained,
         ratio: drained / limit,
-        target: 0.7,
+        target: 0.9,
       },
     ];
   } finally {
