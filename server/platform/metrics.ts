@@ -24,9 +24,12 @@ export class Metrics {
   readonly registry = new Registry<typeof prometheusContentType>();
   readonly #collectors = new Map<string, Collector>();
   readonly #failures: Counter<'of'>;
+  readonly #limitMs: number;
   #collecting: Promise<unknown> | undefined;
 
-  constructor() {
+  /** `limitMs`: how long a scrape waits for what has to be asked for. */
+  constructor(limitMs = COLLECT_MS) {
+    this.#limitMs = limitMs;
     this.registry.setContentType(prometheusContentType);
     this.#failures = this.counter(
       'platform_collect_failures_total',
@@ -82,7 +85,7 @@ export class Metrics {
   async #collect(name: string, collect: Collector): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, fail) => {
-      timer = setTimeout(() => fail(new Error(`${name} takes too long`)), COLLECT_MS);
+      timer = setTimeout(() => fail(new Error(`${name} takes too long`)), this.#limitMs);
     });
     try {
       await Promise.race([collect(), late]);

@@ -197,7 +197,7 @@ describe('[SCAL-03] metrics', () => {
 
   test('without a database, or with one that hangs, a scrape answers what the process knows by itself', async () => {
     const away = openDatabase({ appUrl: 'postgres://127.0.0.1:1/x', ingestUrl: 'postgres://127.0.0.1:1/x' });
-    const metrics = new Metrics();
+    const metrics = new Metrics(500);
     measureDatabase(metrics, away.app);
     metrics.onScrape('hangs', () => new Promise<void>(() => {}));
     const listener = await startMetrics({ host: '127.0.0.1', port: 0 }, metrics);
