@@ -133,7 +133,7 @@ export async function createApp(parts: AppParts) {
       try {
         for (const { prepare } of features) await prepare?.(services);
       } catch (error) {
-        if (!isAlone || config.visitLog !== 'spool' || !isDatabaseAway(error)) throw error;
+        if (!isAlone || config.visitLog === 'database' || !isDatabaseAway(error)) throw error;
       }
       if (has('ingest')) {
         for (const { receive } of features) {

@@ -62,7 +62,7 @@ function sayProgress(): (share: number) => void {
 
 /** Whether the process can do all of its work without the database for a while: accept visits, and nothing else. */
 const acceptsAlone = ({ roles, visitLog }: Config): boolean =>
-  visitLog === 'spool' && roles.every((role) => role === 'ingest');
+  visitLog !== 'database' && roles.every((role) => role === 'ingest');
 
 async function main(): Promise<void> {
   let config: Config;

@@ -102,7 +102,27 @@ const environment = z
     MAIL_FROM: z.email().optional(),
     PUBLIC_URL: z.url().refine(isOrigin, 'must be https://host or http://host, without a path').optional(),
     ASK_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-    VISIT_LOG: z.enum(['database', 'spool']).optional(),
+    VISIT_LOG: z.enum(['database', 'spool', 'jetstream']).optional(),
+    NATS_URL: z
+      .string()
+      .transform(listOf)
+      .pipe(
+        z
+          .array(z.url({ protocol: /^(nats|tls)$/, error: 'must be nats://host:4222, separated by commas' }))
+          .min(1),
+      )
+      .optional(),
+    NATS_MONITORS: z
+      .string()
+      .transform(listOf)
+      .pipe(z.array(z.url({ protocol: /^https?$/, error: 'must be http://host:8222, separated by commas' })))
+      .optional(),
+    NATS_REPLICAS: z.coerce.number().int().min(1).max(5).default(3),
+    NATS_STREAM: z
+      .string()
+      .regex(/^[a-z0-9-]{1,60}$/, 'must be lowercase letters, digits, and hyphens')
+      .default('visits'),
+    NATS_STREAM_MB: z.coerce.number().int().min(1).max(10_000_000).default(10_240),
     METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
     METRICS_HOST: z.string().min(1).default('127.0.0.1'),
     OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -176,6 +196,10 @@ const environment = z
   .refine((e) => Boolean(e.RECAPTCHA_SITE_KEY) === Boolean(e.RECAPTCHA_SECRET), {
     path: ['RECAPTCHA_SECRET'],
     message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET must be set together',
+  })
+  .refine((e) => e.VISIT_LOG !== 'jetstream' || e.NATS_URL, {
+    path: ['NATS_URL'],
+    message: 'is required with VISIT_LOG=jetstream',
   })
   .superRefine((e, issues) => {
     for (const name of oauthNames)
@@ -293,7 +317,20 @@ export interface Config {
   stopSeconds: number;
   visitRetentionDays: number;
   /** Whether visits are committed before their answer, or flushed to a spool on this disk (features/campaigns/visits). */
-  visitLog: 'database' | 'spool';
+  visitLog: 'database' | 'spool' | 'jetstream';
+  /** The NATS cluster that visits are kept in, and where its servers tell about themselves. */
+  nats:
+    | {
+        servers: string[];
+        user: string | undefined;
+        password: string | undefined;
+        tls: boolean;
+        monitors: string[];
+        replicas: number;
+        stream: string;
+        bytes: number;
+      }
+    | undefined;
   logLevel: string;
 }
 
@@ -396,8 +433,27 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
+    nats: e.NATS_URL && natsOf(e.NATS_URL, e),
     visitLog: e.VISIT_LOG ?? (e.DATABASE_URL ? 'database' : 'spool'),
     logLevel: e.LOG_LEVEL,
+  };
+}
+
+/** The cluster at these addresses; a user and password in the first are those for all. */
+function natsOf(
+  urls: string[],
+  e: Pick<z.infer<typeof environment>, 'NATS_MONITORS' | 'NATS_REPLICAS' | 'NATS_STREAM' | 'NATS_STREAM_MB'>,
+): NonNullable<Config['nats']> {
+  const [first] = urls.map((url) => new URL(url));
+  return {
+    servers: urls.map((url) => new URL(url).host),
+    user: first?.username ? decodeURIComponent(first.username) : undefined,
+    password: first?.password ? decodeURIComponent(first.password) : undefined,
+    tls: first?.protocol === 'tls:',
+    monitors: e.NATS_MONITORS ?? [],
+    replicas: e.NATS_REPLICAS,
+    stream: e.NATS_STREAM,
+    bytes: e.NATS_STREAM_MB * 1024 * 1024,
   };
 }
 

@@ -309,7 +309,14 @@ describe('[SCAL-03] a process as it is run', () => {
       {
         status: 'ready',
         roles: { ingest: 'ready' },
-        visits: { kept_in: 'database', waiting: 0, bytes: 0, oldest_seconds: 0, damaged: 0 },
+        visits: {
+          kept_in: 'database',
+          promise: 'committed before the answer',
+          waiting: 0,
+          bytes: 0,
+          oldest_seconds: 0,
+          damaged: 0,
+        },
       },
     ]);
     const none = await get('/readyz?role=worker');

@@ -8,6 +8,7 @@ import type { PlainRoute } from './routes.ts';
 /** Where the ingest keeps visits, as far as its readiness is concerned. */
 interface KeptVisits {
   form: string;
+  promise: string;
   /** Why it accepts none now; null if it does. Undefined: it depends on the database. */
   notReady(): Promise<string | null> | undefined;
   state(): { records: number; bytes: number; oldestAt: Date | null; damaged: number };
@@ -50,6 +51,7 @@ export const healthRoutes = (
     const { records, bytes, oldestAt, damaged } = log.state();
     return {
       kept_in: log.form,
+      promise: log.promise,
       waiting: records,
       bytes,
       oldest_seconds: oldestAt

@@ -221,7 +221,14 @@ describe('health and documents', () => {
     expect((await app.call('GET', '/readyz', { host: 'x' })).body).toEqual({
       status: 'ready',
       roles: { web: 'ready', ingest: 'ready', worker: 'ready' },
-      visits: { kept_in: 'database', waiting: 0, bytes: 0, oldest_seconds: 0, damaged: 0 },
+      visits: {
+        kept_in: 'database',
+        promise: 'committed before the answer',
+        waiting: 0,
+        bytes: 0,
+        oldest_seconds: 0,
+        damaged: 0,
+      },
     });
     await app.admin.query(`delete from migration where name like '0001%'`);
     const not = await app.call('GET', '/readyz', { host: 'x' });

@@ -3,13 +3,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { lockFolder } from '../../../platform/db/folder-lock.ts';
-import { isAlmostFull, isDiskFull, onceAMinute } from '../../../platform/disk.ts';
-import { isDatabaseAway } from '../../../platform/http/errors.ts';
+import { isAlmostFull, onceAMinute } from '../../../platform/disk.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { Spool } from '../../../platform/spool.ts';
-import { type LogState, type Taken, type VisitLog, writeTaken } from './log.ts';
-import { decodeTaken, encodeTaken } from './spool.policy.ts';
-import { ensurePartitions, reportSpool } from './store.ts';
+import { storeRecords } from './drain.ts';
+import { countersOf, type LogState, type VisitLog } from './log.ts';
+import { encodeTaken } from './spool.policy.ts';
+import { reportSpool } from './store.ts';
 
 /** How much goes into one statement. */
 const DRAIN_BYTES = 512 * 1024;
@@ -22,12 +22,6 @@ const ADOPT_MS = 60_000;
 const MOST_SLOTS = 64;
 /** How long the last drain may take when the process stops; the rest stays for the next start. */
 const LAST_DRAIN_MS = 5_000;
-
-/** Whether PostgreSQL has no partition for a row: the only failed check that has no name. */
-const hasNoPartition = (error: unknown): boolean => {
-  const { code, constraint } = (error ?? {}) as { code?: string; constraint?: string };
-  return code === '23514' && !constraint;
-};
 
 interface Slot {
   folder: string;
@@ -43,26 +37,7 @@ interface Slot {
 export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clock' | 'metrics'>): VisitLog {
   const { db, config, log, clock, metrics } = platform;
   const root = join(config.dataDir, 'spool');
-  const drained = metrics.counter(
-    'platform_visit_spool_drained_total',
-    'Requests that went from the spool to the database',
-  );
-  const damage = metrics.counter(
-    'platform_visit_spool_damaged_total',
-    'Places in the spool that could not be read or stored',
-  );
-  const records = metrics.gauge(
-    'platform_visit_spool_records',
-    'Requests with visits that wait in the spool',
-  );
-  const bytes = metrics.gauge('platform_visit_spool_bytes', 'Their size on disk');
-  const oldest = metrics.gauge('platform_visit_spool_oldest_seconds', 'Age of the oldest of them');
-  metrics.onScrape('spool', () => {
-    const state = stateOf();
-    records.set(state.records);
-    bytes.set(state.bytes);
-    oldest.set(state.oldestAt ? Math.max(0, (clock.now().getTime() - state.oldestAt.getTime()) / 1000) : 0);
-  });
+  const { drained, damage } = countersOf(metrics);
 
   let opening: Promise<Slot> | undefined;
   let own: Slot | undefined;
@@ -133,32 +108,9 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
     return opening;
   };
 
-  /** Puts a batch into the database. Records that it refuses by themselves are put aside, so that others can go on. */
-  async function store(spool: Spool, payloads: Buffer[]): Promise<void> {
-    try {
-      await write(payloads.map(decodeTaken));
-    } catch (error) {
-      if (isPassing(error)) throw error;
-      if (payloads.length > 1) for (const payload of payloads) await store(spool, [payload]);
-      else await spool.putAside(payloads[0]!, String(error));
-    }
-  }
-
-  async function write(batch: Taken[]): Promise<void> {
-    try {
-      await writeTaken(db.ingestPool, batch);
-    } catch (error) {
-      if (!hasNoPartition(error)) throw error;
-      // They waited longer than partitions are made ahead.
-      const days = batch.flatMap(({ visits }) => visits.map(({ day }) => day)).sort();
-      await ensurePartitions(db.app, days[0]!, days.at(-1)!);
-      await writeTaken(db.ingestPool, batch);
-    }
-  }
-
   async function drainSpool(spool: Spool): Promise<void> {
     for (let batch = await spool.next(DRAIN_BYTES); batch; batch = await spool.next(DRAIN_BYTES)) {
-      await store(spool, batch.payloads);
+      await storeRecords(db, batch.payloads, (payload, why) => spool.putAside(payload, why));
       await spool.done(batch);
       drained.inc(batch.payloads.length);
     }
@@ -231,6 +183,7 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
 
   return {
     form: 'spool',
+    promise: 'flushed to this disk before the answer',
     async append(batch) {
       const { spool } = own ?? (await open());
       await spool.append(batch.map(encodeTaken));
@@ -264,10 +217,3 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
     },
   };
 }
-
-/** Whether a failure says nothing about what was to be stored: it is tried again until it works. */
-const isPassing = (error: unknown): boolean => {
-  const { code = '' } = (error ?? {}) as { code?: string };
-  if (error instanceof SyntaxError) return false;
-  return isDatabaseAway(error) || isDiskFull(error) || !/^(22|23)/.test(code) || hasNoPartition(error);
-};

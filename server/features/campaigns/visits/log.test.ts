@@ -3,6 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Config } from '../../../platform/config.ts';
 import { type Database, openDatabase } from '../../../platform/db/connect.ts';
 import { isDiskFull } from '../../../platform/disk.ts';
 import { isDatabaseAway } from '../../../platform/http/errors.ts';
@@ -12,7 +13,9 @@ import type { Log } from '../../../platform/platform.ts';
 import { type TestApp, testApp } from '../../../test/app.ts';
 import { BROWSER, type MadeCampaign } from '../../../test/factories.ts';
 import { until } from '../../../test/faults/harness.ts';
+import { hasNats, startNats } from '../../../test/nats.ts';
 import { startTcpProxy } from '../../../test/tcp-proxy.ts';
+import { jetStreamLog, promiseOf } from './log.jetstream.ts';
 import { spoolLog } from './log.spool.ts';
 import { databaseLog, type Taken, type VisitLog } from './log.ts';
 import { createSites } from './sites.ts';
@@ -24,6 +27,7 @@ let proxy: Awaited<ReturnType<typeof startTcpProxy>>;
 let folder: string;
 let db: Database;
 let said: string[];
+let nats: Awaited<ReturnType<typeof startNats>> | undefined;
 
 const quiet = (): Log => {
   said = [];
@@ -35,8 +39,10 @@ beforeAll(async () => {
   app = await testApp();
   campaign = await app.make.campaign(await app.make.client(await app.make.agency(await app.make.root())));
   proxy = await startTcpProxy(app.urls.appUrl);
+  if (hasNats) nats = await startNats();
 });
 afterAll(async () => {
+  await nats?.close();
   await proxy.close();
   await app.close();
 });
@@ -65,6 +71,28 @@ const openLog = {
       clock: app.clock,
       metrics: new Metrics(),
     }),
+  jetstream: (more: Partial<NonNullable<Config['nats']>> = {}, log = quiet()) =>
+    jetStreamLog(
+      {
+        db,
+        config: { ...app.platform.config, dataDir: folder },
+        log,
+        clock: app.clock,
+        metrics: new Metrics(),
+      },
+      {
+        servers: nats!.servers,
+        monitors: nats!.monitors,
+        user: undefined,
+        password: undefined,
+        tls: false,
+        replicas: 3,
+        stream: `visits-${newId(new Date())}`,
+        bytes: 20_000_000,
+        ...more,
+      },
+      3_000,
+    ),
 };
 
 /** What a request with these visits brought. */
@@ -101,90 +129,95 @@ const stored = async (): Promise<string[]> =>
   (await app.admin.query('select event_id from visit order by event_id')).rows.map((row) => row.event_id);
 
 /** Every form keeps the same promise. */
-describe.each(['database', 'spool'] as const)('[BEY-29] [SCAL-02] the visit log as %s', (form) => {
-  let log: VisitLog;
-  beforeEach(() => {
-    log = openLog[form]();
-  });
-  afterEach(() => log.stop());
-
-  test('what it has accepted is in the database once it is drained, whole, once, no matter how often it was sent', async () => {
-    const [one, two] = fresh(2) as [string, string];
-    const hash = Buffer.alloc(32, 7);
-    const first = taken([one], {
-      visitorId: newId(app.clock.now()),
-      hashKind: 1,
-      hash,
-      referrer: 'https://www.example.org/?q=ümläut',
-      title: 'A “title”',
-      event: 'identify',
+describe.each(['database', 'spool', ...(hasNats ? (['jetstream'] as const) : [])] as const)(
+  '[BEY-29] [SCAL-02] the visit log as %s',
+  (form) => {
+    let log: VisitLog;
+    beforeEach(() => {
+      log = openLog[form]();
     });
-    await log.append([first, taken([two], { gpc: true, ip: null })]);
-    await log.append([first]);
-    await log.drain();
-    await log.append([first]);
-    await log.drain();
-    const { rows } = await app.admin.query('select *, host(ip) as ip from visit order by gpc');
-    expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatchObject({
-      event_id: one,
-      visitor_id: first.visits[0]!.visitorId,
-      hash_kind: 1,
-      hash,
-      referrer: 'https://www.example.org/?q=ümläut',
-      title: 'A “title”',
-      event: 'identify',
-      user_agent: BROWSER,
-      ip: '66.1.2.3',
-      received_at: app.clock.now(),
-      campaign_id: campaign.id,
+    afterEach(() => log.stop());
+
+    test('what it has accepted is in the database once it is drained, whole, once, no matter how often it was sent', async () => {
+      const [one, two] = fresh(2) as [string, string];
+      const hash = Buffer.alloc(32, 7);
+      const first = taken([one], {
+        visitorId: newId(app.clock.now()),
+        hashKind: 1,
+        hash,
+        referrer: 'https://www.example.org/?q=ümläut',
+        title: 'A “title”',
+        event: 'identify',
+      });
+      await log.append([first, taken([two], { gpc: true, ip: null })]);
+      await log.append([first]);
+      await log.drain();
+      await log.append([first]);
+      await log.drain();
+      const { rows } = await app.admin.query('select *, host(ip) as ip from visit order by gpc');
+      expect(rows).toHaveLength(2);
+      expect(rows[0]).toMatchObject({
+        event_id: one,
+        visitor_id: first.visits[0]!.visitorId,
+        hash_kind: 1,
+        hash,
+        referrer: 'https://www.example.org/?q=ümläut',
+        title: 'A “title”',
+        event: 'identify',
+        user_agent: BROWSER,
+        ip: '66.1.2.3',
+        received_at: app.clock.now(),
+        campaign_id: campaign.id,
+      });
+      expect(rows[1]).toMatchObject({ event_id: two, gpc: true, ip: null });
+      expect(log.state()).toMatchObject({ records: 0, bytes: 0, oldestAt: null, damaged: 0 });
     });
-    expect(rows[1]).toMatchObject({ event_id: two, gpc: true, ip: null });
-    expect(log.state()).toMatchObject({ records: 0, bytes: 0, oldestAt: null, damaged: 0 });
-  });
 
-  test('what was refused is counted, with the hosts it came from', async () => {
-    const at = app.clock.now();
-    const refused = [
-      { campaignId: campaign.id, reason: 'bot' },
-      { campaignId: campaign.id, reason: 'foreign_page', host: 'other.example' },
-      { campaignId: campaign.id, reason: 'too_many', count: 40 },
-    ];
-    await log.append([{ at, visits: [], refused }]);
-    await log.append([{ at, visits: [], refused: [{ campaignId: campaign.id, reason: 'bot' }] }]);
-    await log.drain();
-    const { rows } = await app.admin.query('select reason, count::int from campaign_refusal order by reason');
-    expect(rows).toEqual([
-      { reason: 'bot', count: 2 },
-      { reason: 'foreign_page', count: 1 },
-      { reason: 'too_many', count: 40 },
-    ]);
-    expect((await app.admin.query('select host from campaign_foreign_host')).rows).toEqual([
-      { host: 'other.example' },
-    ]);
-  });
-
-  test('while the database is away, nothing is acknowledged that is not there when it is back', async () => {
-    const acknowledged: string[] = [];
-    const send = async (id: string): Promise<unknown> =>
-      log.append([taken([id])]).then(
-        () => void acknowledged.push(id),
-        (error) => error,
+    test('what was refused is counted, with the hosts it came from', async () => {
+      const at = app.clock.now();
+      const refused = [
+        { campaignId: campaign.id, reason: 'bot' },
+        { campaignId: campaign.id, reason: 'foreign_page', host: 'other.example' },
+        { campaignId: campaign.id, reason: 'too_many', count: 40 },
+      ];
+      await log.append([{ at, visits: [], refused }]);
+      await log.append([{ at, visits: [], refused: [{ campaignId: campaign.id, reason: 'bot' }] }]);
+      await log.drain();
+      const { rows } = await app.admin.query(
+        'select reason, count::int from campaign_refusal order by reason',
       );
-    await send(fresh()[0]!);
-    proxy.cut();
-    const errors = (await Promise.all(fresh(20).map(send))).filter(Boolean);
-    expect(errors.every(isDatabaseAway)).toBe(true);
-    expect(errors).toHaveLength(form === 'database' ? 20 : 0);
-    if (form === 'spool') await expect(log.drain()).rejects.toSatisfy(isDatabaseAway);
-    expect(log.state().records).toBeGreaterThanOrEqual(errors.length ? 0 : 20);
-    proxy.mend();
-    await send(fresh()[0]!);
-    await log.drain();
-    expect(await stored()).toEqual(acknowledged.sort());
-    expect(log.state().records).toBe(0);
-  });
-});
+      expect(rows).toEqual([
+        { reason: 'bot', count: 2 },
+        { reason: 'foreign_page', count: 1 },
+        { reason: 'too_many', count: 40 },
+      ]);
+      expect((await app.admin.query('select host from campaign_foreign_host')).rows).toEqual([
+        { host: 'other.example' },
+      ]);
+    });
+
+    test('while the database is away, nothing is acknowledged that is not there when it is back', async () => {
+      const acknowledged: string[] = [];
+      const send = async (id: string): Promise<unknown> =>
+        log.append([taken([id])]).then(
+          () => void acknowledged.push(id),
+          (error) => error,
+        );
+      await send(fresh()[0]!);
+      proxy.cut();
+      const errors = (await Promise.all(fresh(20).map(send))).filter(Boolean);
+      expect(errors.every(isDatabaseAway)).toBe(true);
+      expect(errors).toHaveLength(form === 'database' ? 20 : 0);
+      if (form !== 'database') await expect(log.drain()).rejects.toSatisfy(isDatabaseAway);
+      expect(log.state().records).toBeGreaterThanOrEqual(errors.length ? 0 : 20);
+      proxy.mend();
+      await send(fresh()[0]!);
+      await log.drain();
+      expect(await stored()).toEqual(acknowledged.sort());
+      expect(log.state().records).toBe(0);
+    });
+  },
+);
 
 describe('[BEY-29] the spool as visit log', () => {
   test('what one process leaves behind is stored by the next, and by another that finds its folder free', async () => {
@@ -255,6 +288,94 @@ describe('[BEY-29] the spool as visit log', () => {
     const one = taken(fresh(2), { hashKind: 2, hash: Buffer.alloc(20, 1), gpc: false, title: '\u2028"\\' });
     const refused = [{ campaignId: campaign.id, reason: 'foreign_page', host: 'x.example', count: 3 }];
     expect(decodeTaken(encodeTaken({ ...one, refused }))).toEqual({ ...one, refused });
+  });
+});
+
+describe.skipIf(!hasNats)('[SCAL-02] JetStream as visit log', () => {
+  test('a server is killed (-9) while visits come in: what was acknowledged is there once, from any process', async () => {
+    const stream = `visits-${newId(new Date())}`;
+    const [log, other] = [openLog.jetstream({ stream }), openLog.jetstream({ stream })];
+    await log.start();
+    await other.start();
+    const acknowledged: string[] = [];
+    let ending = false;
+    const browser = async (): Promise<void> => {
+      while (!ending) {
+        const id = newId(app.clock.now());
+        await log.append([taken([id])]).then(
+          () => acknowledged.push(id),
+          () => {},
+        );
+      }
+    };
+    const browsers = Array.from({ length: 8 }, browser);
+    await until('visits', () => acknowledged.length > 100);
+    await nats!.kill(1);
+    const before = acknowledged.length;
+    await until('visits after the kill', () => acknowledged.length > before + 100);
+    ending = true;
+    await Promise.all(browsers);
+    nats!.start(1);
+    await until('all of them', async () => {
+      const there = new Set(await stored());
+      return acknowledged.every((id) => there.has(id));
+    });
+    expect(await log.notReady()).toBeNull();
+    await Promise.all([log.stop(), other.stop()]);
+  });
+
+  test('a full stream refuses what comes with 503, and keeps what it has', async () => {
+    const log = openLog.jetstream({ bytes: 20_000 });
+    proxy.cut();
+    const ids = fresh(100);
+    const answers = await Promise.all(
+      ids.map((id) =>
+        log.append([taken([id])]).then(
+          () => 204,
+          (error) => error,
+        ),
+      ),
+    );
+    const kept = ids.filter((_, i) => answers[i] === 204);
+    expect(kept.length).toBeGreaterThan(10);
+    expect(answers.find((one) => one !== 204)).toMatchObject({ code: 'unavailable', retryAfter: 5 });
+    proxy.mend();
+    await log.drain();
+    expect((await stored()).filter((id) => kept.includes(id))).toEqual(kept.sort());
+    await log.stop();
+  });
+
+  test('a record that the database refuses is put aside', async () => {
+    const log = openLog.jetstream();
+    const [good, bad] = fresh(2) as [string, string];
+    await log.append([taken([good]), taken([bad], { ip: 'nonsense' })]);
+    await log.drain();
+    expect(await stored()).toEqual([good]);
+    expect(log.state()).toMatchObject({ records: 0, damaged: 1 });
+    await log.stop();
+  });
+
+  test('it says what the servers really promise', async () => {
+    const log = openLog.jetstream();
+    await log.start();
+    // Debian's server flushes now and then, and so do newer ones unless they are told otherwise.
+    expect(log.promise).toContain('before a flush to disk');
+    await log.stop();
+  });
+});
+
+describe('[SCAL-02] what a cluster promises', () => {
+  test.each([
+    [[true, true, true], 'each after a flush to its disk'],
+    [[true, false, true], 'before a flush to disk'],
+    [[], 'is not known'],
+  ] as const)('%j: %s', (flushed, words) => {
+    expect(
+      promiseOf(
+        flushed.map((isFlushed) => ({ version: '2.12.1', isFlushed })),
+        3,
+      ),
+    ).toContain(words);
   });
 });
 

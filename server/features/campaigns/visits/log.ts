@@ -1,4 +1,5 @@
 import type { Database } from '../../../platform/db/connect.ts';
+import type { Metrics } from '../../../platform/metrics.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
 
@@ -34,7 +35,9 @@ export interface LogState {
  * in the end, whatever happens to this process or, for the time being, to the database.
  */
 export interface VisitLog {
-  form: 'database' | 'spool';
+  form: 'database' | 'spool' | 'jetstream';
+  /** What an acknowledged visit survives, as far as that is known now. */
+  readonly promise: string;
   /** Returns when the batch is kept for good. If it throws, its senders have to send it again. */
   append(batch: Taken[]): Promise<void>;
   /** Puts what has been accepted so far into the database; throws if that is not possible now. */
@@ -45,6 +48,35 @@ export interface VisitLog {
   /** Begins to drain by itself, until `stop`. */
   start(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** What forms of the log that drain into the database count. */
+export const countersOf = (metrics: Metrics) => ({
+  drained: metrics.counter(
+    'platform_visit_spool_drained_total',
+    'Requests with visits that went from the spool, or the stream, into the database',
+  ),
+  damage: metrics.counter(
+    'platform_visit_spool_damaged_total',
+    'Places in the spool or stream that could not be read or stored',
+  ),
+});
+
+/** Has each scrape show what waits in a log. */
+export function measureLog({ metrics, clock }: Pick<Platform, 'metrics' | 'clock'>, log: VisitLog): void {
+  const records = metrics.gauge(
+    'platform_visit_spool_records',
+    'Requests with visits that were accepted and are not in the database yet',
+  );
+  const bytes = metrics.gauge('platform_visit_spool_bytes', 'Their size');
+  const oldest = metrics.gauge('platform_visit_spool_oldest_seconds', 'Age of the oldest of them');
+  countersOf(metrics);
+  metrics.onScrape('visit log', () => {
+    const state = log.state();
+    records.set(state.records);
+    bytes.set(state.bytes);
+    oldest.set(state.oldestAt ? Math.max(0, (clock.now().getTime() - state.oldestAt.getTime()) / 1000) : 0);
+  });
 }
 
 const HOUR_MS = 3_600_000;
@@ -99,6 +131,7 @@ export async function writeTaken(pool: Database['ingestPool'], batch: Taken[]): 
 export function databaseLog({ db }: Pick<Platform, 'db'>): VisitLog {
   return {
     form: 'database',
+    promise: 'committed before the answer',
     append: (batch) => writeTaken(db.ingestPool, batch),
     drain: async () => {},
     notReady: () => undefined,

@@ -9,8 +9,9 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { createIngest } from './ingest.ts';
+import { jetStreamLog } from './log.jetstream.ts';
 import { spoolLog } from './log.spool.ts';
-import { databaseLog } from './log.ts';
+import { databaseLog, measureLog } from './log.ts';
 import { createSignUps } from './signups.ts';
 import { createSites } from './sites.ts';
 import * as store from './store.ts';
@@ -35,11 +36,17 @@ export function createVisits(
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
   const trust = createTrust(platform, deps);
-  const visitLog = config.visitLog === 'spool' ? spoolLog(platform) : databaseLog(platform);
+  const visitLog =
+    config.visitLog === 'jetstream' && config.nats
+      ? jetStreamLog(platform, config.nats)
+      : config.visitLog === 'spool'
+        ? spoolLog(platform)
+        : databaseLog(platform);
+  measureLog(platform, visitLog);
   const sites = createSites(
     { byKey: deps.campaigns.siteByKey, after: deps.campaigns.sitesAfter },
     log,
-    config.visitLog === 'spool' ? join(config.dataDir, 'spool', 'sites.json') : undefined,
+    config.visitLog !== 'database' ? join(config.dataDir, 'spool', 'sites.json') : undefined,
   );
   const signUps = createSignUps(platform, { ...deps, trust });
 

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { type Sites, sitesOf } from '../../../../contract/campaigns/site-hosts.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -126,6 +127,7 @@ export function createSites({ byKey, after }: Sources, log: Log, file?: string) 
     /** Reads the copy, and keeps it up to date until `stop`. */
     async start(): Promise<void> {
       if (!file) return;
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       const text = await readFile(file, 'utf8').catch(() => '[]');
       copy = new Map(JSON.parse(text) as [string, Site][]);
       const again = async (): Promise<void> => {
