@@ -17,6 +17,7 @@ import { benchLogs } from './logs.ts';
 import { benchReplay } from './replay.ts';
 import { benchReports } from './reports.ts';
 import { benchScores } from './scores.ts';
+import { benchSpool } from './spool.ts';
 
 const flags = new Set(process.argv.slice(2).filter((word) => word.startsWith('--')));
 const names = process.argv.slice(2).filter((word) => !word.startsWith('--'));
@@ -24,6 +25,7 @@ const full = flags.has('--full');
 
 const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   ingest: () => benchIngest(),
+  spool: () => benchSpool(),
   backlog: () => benchBacklog({ seconds: full ? 60 : 10 }),
   scores: () => benchScores({ full }),
   alerts: () => benchAlerts(),

@@ -55,6 +55,7 @@ import { reportAnalytics } from './money/report-analytics.ts';
 import { taxes } from './money/taxes.ts';
 import { backgroundJobs } from './operations/jobs.ts';
 import { outbox } from './operations/outbox.ts';
+import { visitLog } from './operations/visit-log.ts';
 import type { Inside } from './wire.ts';
 
 /** Every call of the product, by feature. */
@@ -101,6 +102,7 @@ export const contract = {
   spendingLimits,
   margins,
   held,
+  visitLog,
   pixel,
   alerts,
   returns,

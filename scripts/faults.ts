@@ -9,6 +9,7 @@ import { killInCharge } from '../server/test/faults/charge.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
 import { killInImports } from '../server/test/faults/import.ts';
 import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
+import { killSpool } from '../server/test/faults/spool.ts';
 import { runWalletModel } from '../server/test/faults/wallet-model.ts';
 import { killWorker, type WorkerReport } from '../server/test/faults/worker.ts';
 import { createTestDatabase, prepareTestDatabases } from '../server/test/template.ts';
@@ -52,6 +53,14 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
   async ingest() {
     const report = await onDatabase((url) => killDuringIngest(url, { kills, seed, log }));
     return { report: { ...report, lost: report.lost.length }, good: goodIngest(report) };
+  },
+  async spool() {
+    const report = await onDatabase((url) => killSpool(url, { kills, seed, log }));
+    const { lost, rows, acknowledged, acknowledgedAway } = report;
+    return {
+      report: { ...report, lost: lost.length },
+      good: lost.length === 0 && rows === acknowledged && acknowledgedAway > kills * 100,
+    };
   },
   async worker() {
     const report = await onDatabase((url) => killWorker(url, { kills, seed, log }));

@@ -14,6 +14,7 @@ import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts'
 import { isMigrated } from '../server/platform/db/migrate.ts';
 import { EventHub } from '../server/platform/events.ts';
 import { Jobs } from '../server/platform/jobs.ts';
+import { Metrics } from '../server/platform/metrics.ts';
 import type { Log } from '../server/platform/platform.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 
@@ -125,12 +126,14 @@ async function main(): Promise<number> {
     const migrated = await isMigrated((text) => db.appPool.query(text)).catch(() => false);
     if (!migrated)
       throw new Wrong('The database is not on this version. Start the platform once, then run the import.');
+    const metrics = new Metrics();
     const platform = {
       config,
       db,
       clock: systemClock,
       vault: new Vault(config.appKey, config.previousAppKeys),
-      jobs: new Jobs(database.url, false, () => {}),
+      jobs: new Jobs(database.url, false, () => {}, { metrics }),
+      metrics,
       events: new EventHub(),
       log: console as unknown as Log,
     };

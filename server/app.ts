@@ -5,9 +5,11 @@ import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
 import { openDatabase } from './platform/db/connect.ts';
+import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
+import { measureDatabase } from './platform/gauges.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { isDatabaseAway } from './platform/http/errors.ts';
 import { healthRoutes } from './platform/http/health.ts';
@@ -21,7 +23,9 @@ import {
   type Doors,
 } from './platform/http/server.ts';
 import { Jobs } from './platform/jobs.ts';
+import { Metrics, measureProcess, startMetrics } from './platform/metrics.ts';
 import type { Log, Platform } from './platform/platform.ts';
+import { startTracing } from './platform/start-tracing.ts';
 import { createServices, features, type Services, type World } from './services.ts';
 import { addPages, brandOf } from './site.ts';
 
@@ -51,12 +55,20 @@ export async function createApp(parts: AppParts) {
     unconfirmed: (actor, tenant) => services.auth.confirmation.missing(actor, tenant),
     openBody: (dt) => services.auth.keys.openBody(dt),
   };
-  const server = await createServer(config, clock, doors);
+  const metrics = new Metrics();
+  if (config.metrics) {
+    measureProcess(metrics);
+    measurePools(metrics, { app: database.appPool, ingest: database.ingestPool });
+    if (has('web') || has('worker')) measureDatabase(metrics, database.app);
+  }
+  const tracing = await startTracing(config.tracing, config.roles);
+  const server = await createServer(config, clock, doors, { metrics, tracing });
   const log: Log = server.log;
-  const jobs = new Jobs(parts.urls.appUrl, has('worker'), (error, name) => {
+  const onJobError = (error: unknown, name?: string): void => {
     // While the database is down, one log line a minute says as much as thousands.
     if (!isDatabaseAway(error) || onceAMinute('database')) log.error({ err: error, job: name }, 'job failed');
-  });
+  };
+  const jobs = new Jobs(parts.urls.appUrl, has('worker'), onJobError, { metrics, tracing });
   const platform: Platform = {
     config,
     db: database,
@@ -65,10 +77,11 @@ export async function createApp(parts: AppParts) {
     jobs,
     events: new EventHub(),
     log,
+    metrics,
   };
   services = createServices(platform, parts);
 
-  const health = healthRoutes(platform);
+  const health = healthRoutes(platform, () => services.visits.visitLog);
   addPlain(server, clock, doors, health);
   parts.mount?.(server, services);
   if (has('ingest')) for (const { ingest } of features) ingest?.(services, server);
@@ -102,6 +115,7 @@ export async function createApp(parts: AppParts) {
 
   const working: Working[] = [];
   let ask: Awaited<ReturnType<typeof startAsk>> | undefined;
+  let scraped: Awaited<ReturnType<typeof startMetrics>> | undefined;
   let stopping: Promise<void> | undefined;
   return {
     server,
@@ -111,8 +125,22 @@ export async function createApp(parts: AppParts) {
     askPort: () => ask?.port,
     /** Starts jobs and, where the roles ask for it, listens. Returns the port. */
     async start(): Promise<number> {
-      await jobs.start();
-      for (const { prepare } of features) await prepare?.(services);
+      // First, so that whoever looks sees a start that waits for something.
+      if (config.metrics) scraped = await startMetrics(config.metrics, metrics);
+      // A process that only accepts visits causes no jobs, and can do so before the database is there.
+      const isAlone = !has('web') && !has('worker');
+      if (!isAlone) await jobs.start();
+      try {
+        for (const { prepare } of features) await prepare?.(services);
+      } catch (error) {
+        if (!isAlone || config.visitLog === 'database' || !isDatabaseAway(error)) throw error;
+      }
+      if (has('ingest')) {
+        for (const { receive } of features) {
+          const started = await receive?.(services);
+          if (started) working.push(started);
+        }
+      }
       if (has('worker')) {
         for (const { work } of features) {
           const started = await work?.(services, platform);
@@ -154,6 +182,8 @@ export async function createApp(parts: AppParts) {
     await attempt(() => jobs.stop(end - performance.now()));
     for (const one of working.toReversed()) await attempt(one.finish);
     await attempt(() => database.close());
+    await attempt(() => scraped?.close());
+    await attempt(() => tracing?.stop());
     if (failures.length > 0) throw failures[0];
   }
 }

@@ -20,7 +20,7 @@ import { stubs } from './integrations/stubs.ts';
 import { systemClock } from './platform/clock.ts';
 import { type Config, ConfigError, loadConfig } from './platform/config.ts';
 import { SealError } from './platform/crypto.ts';
-import { ensureDatabase, provisionLogins, tryDatabase } from './platform/db/connect.ts';
+import { ensureDatabase, loginUrls, provisionLogins, tryDatabase } from './platform/db/connect.ts';
 import { type DemoHold, holdDemo } from './platform/db/demo-mark.ts';
 import { type Embedded, startEmbedded } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
@@ -59,6 +59,10 @@ function sayProgress(): (share: number) => void {
     }
   };
 }
+
+/** Whether the process can do all of its work without the database for a while: accept visits, and nothing else. */
+const acceptsAlone = ({ roles, visitLog }: Config): boolean =>
+  visitLog !== 'database' && roles.every((role) => role === 'ingest');
 
 async function main(): Promise<void> {
   let config: Config;
@@ -99,8 +103,17 @@ async function main(): Promise<void> {
   }
 
   try {
-    if (config.databaseUrl) await tryDatabase(config.databaseUrl);
-    else embedded = await startEmbedded({ dataDir: config.dataDir, log: say });
+    if (config.databaseUrl) {
+      const away = await tryDatabase(config.databaseUrl).catch((error: unknown) => error);
+      if (away && !acceptsAlone(config)) throw away;
+      if (away) {
+        say('The database is away. Visits are accepted, and go into it when it is back.');
+        app = await createApp({ config, urls: loginUrls(config.databaseUrl, config.appKey) });
+        startWatchdog({ warnMs: 5_000, endMs: config.holdLimitSeconds * 1000 });
+        say(`  Listening       http://${config.rootDomain}:${await app.start()}`);
+        return;
+      }
+    } else embedded = await startEmbedded({ dataDir: config.dataDir, log: say });
     const adminUrl = config.databaseUrl ?? (await ensureDatabase(embedded!.url, 'lead'));
     const applied = await migrate(adminUrl);
     if (applied.length > 0) say(`Migrated the database: ${applied.length} steps`);
@@ -183,7 +196,8 @@ async function main(): Promise<void> {
       await demoHold.begin(config.port);
       await app.platform.jobs.start();
       await seedDemo(
-        { ...app.platform, clock: systemClock },
+        // What the seed makes is there at once.
+        { ...app.platform, clock: systemClock, config: { ...config, visitLog: 'database' } },
         { outboundExceptions },
         config,
         `http://${host('receiver.')}:${config.port}`,

@@ -102,6 +102,31 @@ const environment = z
     MAIL_FROM: z.email().optional(),
     PUBLIC_URL: z.url().refine(isOrigin, 'must be https://host or http://host, without a path').optional(),
     ASK_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+    VISIT_LOG: z.enum(['database', 'spool', 'jetstream']).optional(),
+    NATS_URL: z
+      .string()
+      .transform(listOf)
+      .pipe(
+        z
+          .array(z.url({ protocol: /^(nats|tls)$/, error: 'must be nats://host:4222, separated by commas' }))
+          .min(1),
+      )
+      .optional(),
+    NATS_MONITORS: z
+      .string()
+      .transform(listOf)
+      .pipe(z.array(z.url({ protocol: /^https?$/, error: 'must be http://host:8222, separated by commas' })))
+      .optional(),
+    NATS_REPLICAS: z.coerce.number().int().min(1).max(5).default(3),
+    NATS_STREAM: z
+      .string()
+      .regex(/^[a-z0-9-]{1,60}$/, 'must be lowercase letters, digits, and hyphens')
+      .default('visits'),
+    NATS_STREAM_MB: z.coerce.number().int().min(1).max(10_000_000).default(10_240),
+    METRICS_PORT: z.coerce.number().int().min(0).max(65535).default(0),
+    METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+    OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
     DOMAIN_TARGET: z
       .string()
       .toLowerCase()
@@ -171,6 +196,10 @@ const environment = z
   .refine((e) => Boolean(e.RECAPTCHA_SITE_KEY) === Boolean(e.RECAPTCHA_SECRET), {
     path: ['RECAPTCHA_SECRET'],
     message: 'RECAPTCHA_SITE_KEY and RECAPTCHA_SECRET must be set together',
+  })
+  .refine((e) => e.VISIT_LOG !== 'jetstream' || e.NATS_URL, {
+    path: ['NATS_URL'],
+    message: 'is required with VISIT_LOG=jetstream',
   })
   .superRefine((e, issues) => {
     for (const name of oauthNames)
@@ -244,6 +273,10 @@ export interface Config {
   publicUrl: string | undefined;
   /** Port on loopback where a reverse proxy asks whether a host is ours; if undefined, there is no such listener. */
   askPort: number | undefined;
+  /** Where Prometheus scrapes this process, on a listener of its own; undefined: nowhere. */
+  metrics: { host: string; port: number } | undefined;
+  /** The collector that traces are sent to, and the share of traces that are; undefined: none are made. */
+  tracing: { endpoint: string; ratio: number } | undefined;
   /** What tenants point their own domains at: a host (CNAME), and addresses (A, AAAA) where they are fixed. */
   domainTarget: { host: string; addresses: string[] };
   /** What a password costs to hash (argon2id): KiB of memory and passes over it. Not a setting of operators. */
@@ -283,6 +316,21 @@ export interface Config {
   /** How long a process that is asked to stop waits for requests and jobs in progress. */
   stopSeconds: number;
   visitRetentionDays: number;
+  /** Whether visits are committed before their answer, or flushed to a spool on this disk (features/campaigns/visits). */
+  visitLog: 'database' | 'spool' | 'jetstream';
+  /** The NATS cluster that visits are kept in, and where its servers tell about themselves. */
+  nats:
+    | {
+        servers: string[];
+        user: string | undefined;
+        password: string | undefined;
+        tls: boolean;
+        monitors: string[];
+        replicas: number;
+        stream: string;
+        bytes: number;
+      }
+    | undefined;
   logLevel: string;
 }
 
@@ -337,6 +385,10 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     mailFrom: e.MAIL_FROM,
     publicUrl: e.PUBLIC_URL && new URL(e.PUBLIC_URL).origin,
     askPort: e.ASK_PORT,
+    metrics: e.METRICS_PORT > 0 ? { host: e.METRICS_HOST, port: e.METRICS_PORT } : undefined,
+    tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? { endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: e.OTEL_TRACES_SAMPLER_ARG }
+      : undefined,
     domainTarget: { host: e.DOMAIN_TARGET ?? e.ROOT_DOMAIN, addresses: e.DOMAIN_ADDRESSES ?? [] },
     // OWASP's present recommendation for argon2id: 19 MiB, 2 passes, 1 lane.
     passwordCost: { memoryCost: 19_456, timeCost: 2 },
@@ -381,7 +433,27 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     holdLimitSeconds: e.HOLD_LIMIT_SECONDS,
     stopSeconds: e.STOP_SECONDS,
     visitRetentionDays: e.VISIT_RETENTION_DAYS,
+    nats: e.NATS_URL && natsOf(e.NATS_URL, e),
+    visitLog: e.VISIT_LOG ?? (e.DATABASE_URL ? 'database' : 'spool'),
     logLevel: e.LOG_LEVEL,
+  };
+}
+
+/** The cluster at these addresses; a user and password in the first are those for all. */
+function natsOf(
+  urls: string[],
+  e: Pick<z.infer<typeof environment>, 'NATS_MONITORS' | 'NATS_REPLICAS' | 'NATS_STREAM' | 'NATS_STREAM_MB'>,
+): NonNullable<Config['nats']> {
+  const [first] = urls.map((url) => new URL(url));
+  return {
+    servers: urls.map((url) => new URL(url).host),
+    user: first?.username ? decodeURIComponent(first.username) : undefined,
+    password: first?.password ? decodeURIComponent(first.password) : undefined,
+    tls: first?.protocol === 'tls:',
+    monitors: e.NATS_MONITORS ?? [],
+    replicas: e.NATS_REPLICAS,
+    stream: e.NATS_STREAM,
+    bytes: e.NATS_STREAM_MB * 1024 * 1024,
   };
 }
 

@@ -30,12 +30,13 @@ export function isDiskFull(error: unknown): boolean {
 
 /** Returns whether the disk is full, based on the free space at the data folder and the writes of the last minute. */
 export async function diskState(dataDir: string): Promise<'full' | 'fine'> {
-  if (performance.now() - failedAt < AFTER_MS) return 'full';
-  const { bavail, bsize } = await statfs(dataDir).catch(() => ({
-    bavail: Number.MAX_SAFE_INTEGER,
-    bsize: 1,
-  }));
-  return bavail * bsize < LEAST_FREE ? 'full' : 'fine';
+  return performance.now() - failedAt < AFTER_MS || (await isAlmostFull(dataDir)) ? 'full' : 'fine';
+}
+
+/** Whether the disk of a folder has so little space that the next write may fail. */
+export async function isAlmostFull(folder: string): Promise<boolean> {
+  const disk = await statfs(folder).catch(() => undefined);
+  return disk !== undefined && disk.bavail * disk.bsize < LEAST_FREE;
 }
 
 /** Whether files of this size still leave the rest of the product the space that it needs. */

@@ -61,6 +61,8 @@ export interface Feature<All> {
   http?: (all: All, platform: Platform) => HttpPart;
   /** For the role ingest. */
   ingest?: (all: All, server: FastifyInstance) => void;
+  /** Starts what it does in the background, for the role ingest. */
+  receive?: (all: All) => Promise<Working>;
   /** Starts its jobs, for the role worker. */
   work?: (all: All, platform: Platform) => Promise<Working | undefined> | Working | undefined;
   /** Its lists that can be downloaded as files. */
@@ -74,13 +76,15 @@ export const defineFeature = <
   Prepared = unknown,
   Http = unknown,
   Ingest = unknown,
+  Receive = unknown,
   Work = unknown,
 >(
-  it: Omit<Feature<never>, 'create' | 'prepare' | 'http' | 'ingest' | 'work'> & {
+  it: Omit<Feature<never>, 'create' | 'prepare' | 'http' | 'ingest' | 'receive' | 'work'> & {
     create: (platform: Platform, below: Below) => Made;
     prepare?: (all: Prepared) => Promise<unknown>;
     http?: (all: Http, platform: Platform) => HttpPart;
     ingest?: (all: Ingest, server: FastifyInstance) => void;
+    receive?: (all: Receive) => Promise<Working>;
     work?: (all: Work, platform: Platform) => Promise<Working | undefined> | Working | undefined;
   },
 ) => it;

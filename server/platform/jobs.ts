@@ -7,7 +7,9 @@ import type { z } from 'zod';
 import { activity } from './activity.ts';
 import type { Tx } from './db/scope.ts';
 import { newId } from './ids.ts';
+import type { Metrics } from './metrics.ts';
 import { together } from './together.ts';
+import type { Tracing } from './tracing.ts';
 
 /** A kind of background work: its queue, what its payload holds (ids only), and how it is retried. */
 export interface JobKind<P extends object = object> {
@@ -109,6 +111,8 @@ interface Begun {
   set_aside_at: Date | null;
 }
 
+/** What a job's data may carry besides its payload: what it is traced below. */
+const parentOf = (data: object): unknown => (data as { traceparent?: unknown }).traceparent;
 const rootOf = (payload: object): string | null => (payload as { rootId?: string }).rootId ?? null;
 
 /** What a kind of job reports where users look for its outcome. */
@@ -167,9 +171,27 @@ export class Jobs {
   /** Jobs that were cut off run one at a time, so that if the process dies again, only one of them can be to blame. */
   #alone: Promise<unknown> = Promise.resolve();
 
+  readonly #tracing: Tracing | undefined;
+  /** Runs of jobs, and how long they took. */
+  readonly #runs;
+  readonly #durations;
+
   /** `works`: whether this process also runs jobs and maintains the queues. */
-  constructor(appUrl: string, works: boolean, onError: (error: unknown, name?: string) => void) {
+  constructor(
+    appUrl: string,
+    works: boolean,
+    onError: (error: unknown, name?: string) => void,
+    { metrics, tracing }: { metrics: Metrics; tracing?: Tracing | undefined },
+  ) {
     this.#onError = onError;
+    this.#tracing = tracing;
+    this.#runs = metrics.counter('platform_jobs_total', 'Runs of background jobs that ended, by outcome', [
+      'queue',
+      'outcome',
+    ]);
+    this.#durations = metrics.histogram('platform_job_duration_seconds', 'How long runs of jobs took', [
+      'queue',
+    ]);
     this.#boss = new PgBoss({
       connectionString: appUrl,
       schema,
@@ -242,13 +264,14 @@ export class Jobs {
     const now = new Date();
     const ids = payloads.map(() => newId(now)).sort();
     const ahead = turn ? await waitingOf(tx, kind.name, turn) : 0;
+    const traceparent = this.#tracing?.current();
     await this.#boss.insert(
       kind.name,
       payloads.map((data, i) => {
         const at = starts(data);
         return {
           id: ids[i]!,
-          data,
+          data: traceparent ? { ...data, traceparent } : data,
           ...(turn ? { group: { id: turn }, priority: -(ahead + i) } : {}),
           ...(at ? { startAfter: at } : {}),
           ...(options.group ? { group: { id: options.group(data) } } : {}),
@@ -286,17 +309,16 @@ export class Jobs {
         for (const job of jobs) {
           const payload = kind.payload.parse(job.data);
           const key = this.#scheduled.has(kind.name) ? kind.name : job.id;
-          const done = activity(`job ${kind.name} ${job.id}`);
-          try {
-            await this.#run(kind.name, key, payload, () =>
-              handler(payload, { signal: job.signal, advanced: () => this.#advanced.add(key) }),
-            );
-          } catch (error) {
-            this.#onError(error, kind.name);
-            throw error;
-          } finally {
-            done();
-          }
+          await this.#observed(job, async () => {
+            try {
+              await this.#run(kind.name, key, payload, () =>
+                handler(payload, { signal: job.signal, advanced: () => this.#advanced.add(key) }),
+              );
+            } catch (error) {
+              this.#onError(error, kind.name);
+              throw error;
+            }
+          });
         }
       });
     }
@@ -325,16 +347,14 @@ export class Jobs {
       },
     );
     const run = async (job: BossJob, work: () => Promise<void>): Promise<void> => {
-      const done = activity(`job ${name} ${job.id}`);
       try {
-        await work();
+        await this.#observed(job, work);
         await complete(job);
       } catch (error) {
         this.#onError(error, name);
         // If this fails as well, the queue gives the job to another when its heartbeat stops.
         await this.#boss.fail(name, job, error as Error).catch((failure) => this.#onError(failure, name));
       } finally {
-        done();
         taken.delete(job.id);
         hasEnded = true;
       }
@@ -385,6 +405,25 @@ export class Jobs {
       while (taken.size > 0 && Date.now() < until) await sleep(TAKE_EVERY_MS);
       if (taken.size > 0)
         await this.#boss.fail(name, [...taken.values()], { message: 'The server stopped.' });
+    }
+  }
+
+  /** Runs a job as an activity and a span of its own, and counts how it ends. */
+  async #observed(job: BossJob, work: () => Promise<void>): Promise<void> {
+    const queue = job.name;
+    const done = activity(`job ${queue} ${job.id}`);
+    const ended = this.#durations.startTimer({ queue });
+    const span = this.#tracing?.begin(`job ${queue}`, 'job', parentOf(job.data ?? {}));
+    span?.set({ 'messaging.message.id': job.id, 'messaging.destination.name': queue });
+    let outcome = 'failed';
+    try {
+      await (span ? span.run(work) : work());
+      outcome = 'done';
+    } finally {
+      this.#runs.inc({ queue, outcome });
+      ended();
+      span?.end(outcome === 'failed');
+      done();
     }
   }
 

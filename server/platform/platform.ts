@@ -5,6 +5,7 @@ import type { Vault } from './crypto.ts';
 import type { Database } from './db/connect.ts';
 import type { EventHub } from './events.ts';
 import type { Jobs } from './jobs.ts';
+import type { Metrics } from './metrics.ts';
 
 export type Log = FastifyBaseLogger;
 
@@ -17,4 +18,5 @@ export interface Platform {
   jobs: Jobs;
   events: EventHub;
   log: Log;
+  metrics: Metrics;
 }

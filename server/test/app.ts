@@ -68,6 +68,8 @@ export async function testApp(
     }),
     // Tests never query the machine's name servers.
     dnsServers: ['127.0.0.1:1'],
+    // What a test posts is there when it is answered.
+    visitLog: 'database',
     // A browser is opened where a test is about it.
     pixelBrowser: 'off',
     // Tests sign in thousands of times.

@@ -48,6 +48,25 @@ export async function ensureDatabase(adminUrl: string, name: string): Promise<st
   return url.href;
 }
 
+/** The login of one kind: its name, password, and connection string, all derived from the application key. */
+function loginOf(adminUrl: string, appKey: Buffer, kind: 'app' | 'ingest') {
+  const tag = createHash('sha256').update(appKey).digest('hex').slice(0, 8);
+  const login = `lead_${kind}_${tag}`;
+  const password = Buffer.from(hkdfSync('sha256', appKey, '', `database login ${kind}`, 24)).toString(
+    'base64url',
+  );
+  const url = new URL(adminUrl);
+  url.username = login;
+  url.password = password;
+  return { login, password, url: url.href };
+}
+
+/** The connection strings of both logins, for a start while the database is away: they were made earlier. */
+export const loginUrls = (adminUrl: string, appKey: Buffer): { appUrl: string; ingestUrl: string } => ({
+  appUrl: loginOf(adminUrl, appKey, 'app').url,
+  ingestUrl: loginOf(adminUrl, appKey, 'ingest').url,
+});
+
 /**
  * Creates the two login roles of this installation, or fixes what is wrong with them, and returns their connection
  * strings. Their names and passwords are derived from the application key, so that nothing else needs to be stored and
@@ -58,21 +77,13 @@ export async function provisionLogins(
   adminUrl: string,
   appKey: Buffer,
 ): Promise<{ appUrl: string; ingestUrl: string }> {
-  const tag = createHash('sha256').update(appKey).digest('hex').slice(0, 8);
   const client = new pg.Client({ connectionString: adminUrl });
   await client.connect();
   try {
-    const urls: string[] = [];
     await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
     const me = await whoIs(client);
-    for (const kind of ['app', 'ingest']) {
-      const login = `lead_${kind}_${tag}`;
-      const password = Buffer.from(hkdfSync('sha256', appKey, '', `database login ${kind}`, 24)).toString(
-        'base64url',
-      );
-      const url = new URL(adminUrl);
-      url.username = login;
-      url.password = password;
+    for (const kind of ['app', 'ingest'] as const) {
+      const { login, password, url } = loginOf(adminUrl, appKey, kind);
       const is = (what: string) => `select ${what} from pg_roles where rolname = '${login}'`;
       await meet(client, [
         {
@@ -96,16 +107,15 @@ export async function provisionLogins(
           sql: `grant ${role} to ${login}`,
         })),
       ]);
-      if (!(await opens(url.href)))
+      if (!(await opens(url)))
         await meet(client, [
           {
             sql: `alter role ${login} password '${password}'`,
             byAdministrator: `grant ${login} to ${me.role} with admin option`,
           },
         ]);
-      urls.push(url.href);
     }
-    return { appUrl: urls[0]!, ingestUrl: urls[1]! };
+    return loginUrls(adminUrl, appKey);
   } finally {
     await client.end();
   }

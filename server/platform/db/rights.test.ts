@@ -91,7 +91,7 @@ for (const { name, start } of servers) {
         await stage.make.root({ name: 'Root', host: 'localhost', isMaster: true });
         for (const process of await Promise.all([stage.start('main'), stage.start('main')])) {
           const ready = await fetch(`http://127.0.0.1:${process.port}/readyz`);
-          expect(await ready.json()).toEqual({ status: 'ready' });
+          expect(await ready.json()).toMatchObject({ status: 'ready' });
         }
         const file = join(stage.platform.config.dataDir, 'people.csv');
         writeFileSync(file, 'email,first_name\na@people.example,Ann\n');

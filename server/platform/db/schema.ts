@@ -2659,6 +2659,14 @@ export interface Schema {
     outcome: string | null;
     person_id: string | null;
   };
+  visit_spool: {
+    place: string;
+    records: bigint;
+    bytes: bigint;
+    oldest_at: Date | null;
+    damaged: number;
+    reported_at: Date;
+  };
   wallet_attempt: {
     id: string;
     root_id: string;

@@ -38,6 +38,16 @@ export class AskFirst extends Error {
 
 const MOST_ASKED = 3;
 
+/** What is done once a transaction has committed. */
+const waiting = new WeakMap<Tx, (() => void)[]>();
+
+/** Does something once the transaction has committed, and not at all if it does not: for counting what happened. */
+export function onCommit(tx: Tx, work: () => void): void {
+  const known = waiting.get(tx);
+  if (known) known.push(work);
+  else waiting.set(tx, [work]);
+}
+
 /**
  * Runs `work` in one transaction that row-level security confines to `scope`. Serialization failures and deadlocks
  * (40001, 40P01) are retried up to 5 times, and the transaction is restarted for each question that it has to ask
@@ -49,14 +59,18 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
   for (let attempt = 1; ; ) {
     try {
       const begin = db.transaction();
-      return await (scope.isRead ? begin.setAccessMode('read only') : begin).execute(async (tx) => {
+      let committed: (() => void)[] | undefined;
+      const result = await (scope.isRead ? begin.setAccessMode('read only') : begin).execute(async (tx) => {
         const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
         const { rootId, agencyId = '', companyId = '' } = scope;
         await tx.executeQuery(CompiledQuery.raw(SCOPE, [role, rootId, agencyId, companyId]));
-        const result = await work(tx);
+        const made = await work(tx);
         await scope.beforeCommit?.(tx);
-        return result;
+        committed = waiting.get(tx);
+        return made;
       });
+      for (const one of committed ?? []) one();
+      return result;
     } catch (error) {
       if (error instanceof AskFirst) {
         const times = (asked.get(error.question) ?? 0) + 1;

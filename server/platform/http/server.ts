@@ -30,6 +30,7 @@ import { BOUNDS, boundConnections, isUpload } from './connections.ts';
 import { answerFor } from './errors.ts';
 import { checkInput } from './input.ts';
 import { readJson } from './json.ts';
+import { observeRequests, type Watch } from './observe.ts';
 import type { Access, PlainRoute } from './routes.ts';
 import { createUploads, type Uploads } from './uploads.ts';
 import { answerOf, onWire } from './wire.ts';
@@ -67,6 +68,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     tenant: Tenant | null;
+    /** Who makes the request, once that is known; for the log. */
+    actorId: string;
     /** The body as received, on a route that reads it itself. */
     rawJson?: string;
   }
@@ -79,7 +82,12 @@ const REFUSED = new Set([403, 421, 429]);
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d{1,5})?$/i;
 
 /** Creates the server with its parsers, guards, and error responses; routes are added by `addCalls` and `addPlain`. */
-export async function createServer(config: Config, clock: Clock, doors: Doors): Promise<FastifyInstance> {
+export async function createServer(
+  config: Config,
+  clock: Clock,
+  doors: Doors,
+  watch: Watch,
+): Promise<FastifyInstance> {
   const proxies = config.trustProxy?.split(',').map((part) => part.trim()) ?? [];
   const app = Fastify({
     logger:
@@ -146,6 +154,8 @@ export async function createServer(config: Config, clock: Clock, doors: Doors): 
     globalDecompression: false,
   });
   app.decorateRequest('tenant', null);
+  app.decorateRequest('actorId', '');
+  observeRequests(app, config, watch);
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -292,6 +302,7 @@ export async function contextOf(
     if (actor.needsFactor && !more.beforeFactor)
       throw new Refusal('forbidden', ownMessages.factorFirst, { errors: { second_factor: ['is required'] } });
   }
+  if (actor) request.actorId = actor.userId;
   const permission = access in PERMISSIONS ? (access as Permission) : more.permission;
   const still = async (): Promise<void> => {
     const now = actor && (await doors.actorNow(actor, tenant));

@@ -218,7 +218,18 @@ describe('choosing a client', () => {
 describe('health and documents', () => {
   test('tells alive from ready', async () => {
     expect((await app.call('GET', '/healthz', { host: 'x' })).body).toEqual({ status: 'ok' });
-    expect((await app.call('GET', '/readyz', { host: 'x' })).body).toEqual({ status: 'ready' });
+    expect((await app.call('GET', '/readyz', { host: 'x' })).body).toEqual({
+      status: 'ready',
+      roles: { web: 'ready', ingest: 'ready', worker: 'ready' },
+      visits: {
+        kept_in: 'database',
+        promise: 'committed before the answer',
+        waiting: 0,
+        bytes: 0,
+        oldest_seconds: 0,
+        damaged: 0,
+      },
+    });
     await app.admin.query(`delete from migration where name like '0001%'`);
     const not = await app.call('GET', '/readyz', { host: 'x' });
     expect([not.status, not.headers['retry-after'], not.body.reason]).toEqual([

@@ -92,6 +92,8 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     },
     timeZones: store.timeZones,
     siteByKey: (key: string) => store.siteByKey(db.app, key),
+    /** All sites, step by step, in the order of their keys. */
+    sitesAfter: (key: string, most: number) => store.sitesAfter(db.app, key, most),
     newSiteKey,
     /** What the pixel's feature needs of a campaign's site. */
     site: {

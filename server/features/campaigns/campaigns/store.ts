@@ -448,6 +448,16 @@ export async function foreignHosts(tx: Tx, campaignId: string, since: Date) {
     .execute();
 }
 
+/** Sites in the order of their keys, after one of them. */
+export async function sitesAfter(
+  db: Db,
+  key: string,
+  most: number,
+): Promise<(Site & { site_key: string })[]> {
+  return (await sql<Site & { site_key: string }>`select * from sites_after(${key}, ${most})`.execute(db))
+    .rows;
+}
+
 export async function siteByKey(db: Db, key: string): Promise<Site | undefined> {
   return (await sql<Site>`select * from site_by_key(${key})`.execute(db)).rows[0];
 }

@@ -53,7 +53,17 @@ type Deps = Pick<DeliveryDeps, 'audit' | 'connections' | 'leads' | 'notices' | '
  * recorded in one transaction with the jobs for the next ones.
  */
 export function createAttempts(platform: Platform, deps: Deps) {
-  const { db, clock, jobs } = platform;
+  const { db, clock, jobs, metrics } = platform;
+  const attempts = metrics.counter(
+    'platform_delivery_attempts_total',
+    'Attempts to deliver a lead, by kind of destination and what came of them',
+    ['destination', 'outcome'],
+  );
+  const durations = metrics.histogram(
+    'platform_delivery_attempt_seconds',
+    'How long destinations took to answer',
+    ['destination'],
+  );
   const { audit, connections, leads, rules, sender } = deps;
   const alerts = createAlerts(platform, deps);
   const slowness = createSlowness(clock);
@@ -290,6 +300,11 @@ export function createAttempts(platform: Platform, deps: Deps) {
       verdict: judge(one.outcome, one.row.attempts + 1, now, Math.random()),
     }));
     await record({ payload, now, all, target });
+    for (const { outcome, verdict } of target ? all : []) {
+      const destination = target!.kind === 'vendor' ? target!.vendor.id : target!.kind;
+      attempts.inc({ destination, outcome: verdict.state === 'pending' ? 'retried' : verdict.state });
+      durations.observe({ destination }, outcome.durationMs / 1000);
+    }
     const [{ row: first }] = all as [(typeof all)[number]];
     // What was never sent says nothing about its destination.
     if (!target || first.is_test) return;

@@ -3,7 +3,7 @@ import { leadTextsOf } from '../../../../contract/audience/person-texts.ts';
 import type { LeadSignal } from '../../../../contract/campaigns/leads.ts';
 import type { Inside } from '../../../../contract/wire.ts';
 import type { Network } from '../../../platform/company-network.ts';
-import type { Tx } from '../../../platform/db/scope.ts';
+import { onCommit, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Settings } from '../../accounts/settings/index.ts';
@@ -86,7 +86,10 @@ export function createAccept(
     scores: Scores;
   },
 ) {
-  const { events } = platform;
+  const { events, metrics } = platform;
+  const accepted = metrics.counter('platform_leads_accepted_total', 'Leads accepted, tests not counted', [
+    'kind',
+  ]);
   const { campaigns, exclusions, customers, people, enrichment, billing, settings, scores } = deps;
 
   return async function accept(
@@ -492,6 +495,10 @@ export function createAccept(
         isTest: false,
       });
     }
+    onCommit(tx, () => {
+      accepted.inc({ kind: 'person' }, taken.length);
+      accepted.inc({ kind: 'company' }, sold.length);
+    });
     const returned = seen.flatMap(({ id, hasReturned }) => (hasReturned ? [id] : []));
     const bought = await store.leadsOfPeople(tx, goals);
     await store.changedLeads(tx, [...new Set([...rescored, ...returned, ...bought])], now);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CompanyNetworks } from '../../../platform/company-network.ts';
-import { inScope } from '../../../platform/db/scope.ts';
+import { inScope, onCommit } from '../../../platform/db/scope.ts';
 import { countryOf } from '../../../platform/geo.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { People } from '../../audience/people/index.ts';
@@ -28,7 +28,12 @@ export function createResolver(
     accept: ReturnType<typeof createAccept>;
   },
 ) {
-  const { db, clock, log } = platform;
+  const { db, clock, log, metrics } = platform;
+  const resolved = metrics.counter(
+    'platform_visits_resolved_total',
+    'Visits resolved, by outcome: a lead, or why not',
+    ['outcome'],
+  );
   const { visits, people, campaigns, networks, accept } = deps;
 
   /** Resolves one batch of a root; returns how many visits it had. */
@@ -194,6 +199,9 @@ export function createResolver(
       await campaigns.countHours(tx, [...hours.values()]);
       await campaigns.countRefusals(tx, [...refusals.values()]);
       await visits.settle(tx, settled, now);
+      onCommit(tx, () => {
+        for (const { outcome } of settled) resolved.inc({ outcome });
+      });
       return taken.length;
     });
   }

@@ -16,6 +16,7 @@ export const feature = defineFeature({
     'signup_hour',
     'trusted_address',
     'visit',
+    'visit_spool',
   ],
   reads: ['campaign', 'company'],
   create: (platform, below: Parameters<typeof createVisits>[1]) => ({
@@ -23,9 +24,23 @@ export const feature = defineFeature({
   }),
   prepare: ({ visits }: { visits: Visits }) => visits.keepPartitions(),
   http: ({ visits }: { visits: Visits }) => ({
-    calls: [serve(contract.held, heldRoutes(visits))],
+    calls: [
+      serve(contract.held, heldRoutes(visits)),
+      serve(contract.visitLog, {
+        spools: async (ctx) => ({
+          data: (await visits.spools(ctx)).map((row) => ({
+            ...row,
+            records: Number(row.records),
+            bytes: Number(row.bytes),
+            oldest_at: row.oldest_at?.toISOString() ?? null,
+            reported_at: row.reported_at.toISOString(),
+          })),
+        }),
+      }),
+    ],
     documented: [visitRoute],
   }),
   ingest: ({ visits }: { visits: Visits }, server) => addVisitRoutes(server, visits.ingest, pixelFile),
+  receive: async ({ visits }: { visits: Visits }) => ({ stop: await visits.startIngest() }),
   work: async ({ visits }: { visits: Visits }) => void (await visits.start()),
 });

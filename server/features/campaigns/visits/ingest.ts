@@ -1,60 +1,63 @@
-import { type Sites, sitesOf } from '../../../../contract/campaigns/site-hosts.ts';
 import { Refusal } from '../../../../contract/errors.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { Campaigns, Site } from '../campaigns/index.ts';
+import type { Refused, Taken, VisitLog } from './log.ts';
 import { agentOf, bytesOf, foreignHost, isBot, isUuid, MAX_EVENTS, readEvent } from './policy.ts';
 import { createRates, DAY_MS } from './rate.policy.ts';
-import { countForeign, countRefused, insertVisits, type NewVisit } from './store.ts';
+import type { createSites } from './sites.ts';
+import type { NewVisit } from './store.ts';
 
-/** If no insert is in progress, a visit waits this long for others to join it. */
+/** If nothing is being stored, a visit waits this long for others to join it. */
 const GATHER_MS = 1;
 const BATCH = 500;
 /** Maximum number of full batches in progress at once. */
 const FLUSHES = 3;
 /** Beyond this many waiting visits, new ones are rejected (503) rather than filling up memory. */
 const MOST_WAITING = 20_000;
-const SITE_MS = 5_000;
 /** Minimum intervals for counting and logging visits that the rate limits reject. */
 const COUNT_MS = 1_000;
 const LOG_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** A browser that has to wait a day comes back each hour to see. */
 const LATEST_RETRY = 3600;
 /** Reasons for which a sender is turned away before anything is stored: too many events a minute, too much a day. */
 type TurnedAway = 'too_many' | 'too_much';
 
-/** An event that is not stored; `host`: the foreign host it came from, if known. */
-interface Refused {
-  campaignId: string;
-  reason: string;
-  host?: string | null;
-  /** The number of events; one if omitted. */
-  count?: number;
-}
-
-interface Waiting {
-  visits: NewVisit[];
-  refused: Refused[];
+interface Waiting extends Taken {
   done: () => void;
   fail: (error: unknown) => void;
 }
 
-type KnownSite = Site & { sites: Sites };
-
 export type Ingest = ReturnType<typeof createIngest>;
 
 /**
- * Accepts visits and responds after their commit. Visits that arrive during one INSERT are batched into the next, so
- * that batches grow with the load by themselves. Only full batches run in parallel (measured: 1.6 times the visits of
+ * Accepts visits and responds when the visit log has them for good. Visits that arrive while a batch is being stored are
+ * batched into the next, so that batches grow with the load by themselves. Only full batches run in parallel (measured: 1.6 times the visits of
  * three half-empty ones at once).
  */
-export function createIngest({ db, clock, config, log }: Platform, campaigns: Campaigns) {
+export function createIngest(
+  { clock, config, log, metrics }: Platform,
+  visitLog: VisitLog,
+  sites: ReturnType<typeof createSites>,
+) {
+  const taken = metrics.counter('platform_visits_taken_total', 'Visits that were stored before their answer');
+  const notTaken = metrics.counter(
+    'platform_visits_refused_total',
+    'Visits that were not stored, by reason',
+    ['reason'],
+  );
+  const batches = metrics.histogram(
+    'platform_visit_batch_size',
+    'Visits stored together',
+    [],
+    [1, 2, 5, 10, 25, 50, 100, 250, 500],
+  );
+  const commits = metrics.histogram('platform_visit_commit_seconds', 'How long it took to store them');
+  const queued = metrics.gauge('platform_visits_waiting', 'Visits that wait to be stored');
+  metrics.onScrape('visits', () => queued.set(waiting));
   const rates = createRates(config.visitLimits);
   const volumes = createRates(
     Object.fromEntries(Object.entries(config.visitVolumes).map(([kind, mb]) => [kind, mb * 1_000_000])),
     DAY_MS,
   );
-  const sites = new Map<string, { site: Promise<KnownSite | undefined>; until: number }>();
   let queue: Waiting[] = [];
   let waiting = 0;
   let flushing = 0;
@@ -76,11 +79,12 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
     reason: TurnedAway,
   ): Promise<void> {
     logged.count += events;
+    notTaken.inc({ reason }, events);
     if (now >= logged.until) {
       log.warn({ ip, reason, events: logged.count }, 'visits rejected');
       logged = { count: 0, until: now + LOG_MS };
     }
-    const site = await sites.get(key)?.site;
+    const site = await sites.cached(key);
     if (!site) return;
     const place = `${site.campaign_id} ${reason}`;
     const count = (turnedAway.get(place)?.count ?? 0) + events;
@@ -91,9 +95,9 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
       counting = false;
       const away = takeTurnedAway();
       if (away.length > 0)
-        void countReasons(away).catch((error) =>
-          log.error({ err: error }, 'could not count rejected visits'),
-        );
+        void visitLog
+          .append([{ at: clock.now(), visits: [], refused: away }])
+          .catch((error) => log.error({ err: error }, 'could not count rejected visits'));
     }, COUNT_MS).unref();
   }
 
@@ -101,37 +105,6 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
     const all = [...turnedAway.values()];
     turnedAway = new Map();
     return all;
-  }
-
-  /** Adds the refused events to the campaigns' counters. */
-  async function countReasons(refused: Refused[]): Promise<void> {
-    const at = clock.now();
-    const hour = new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
-    const counts = new Map<string, { campaignId: string; reason: string; hour: Date; count: number }>();
-    for (const { campaignId, reason, count = 1 } of refused) {
-      const key = `${campaignId} ${reason}`;
-      const known = counts.get(key) ?? { campaignId, reason, hour, count: 0 };
-      known.count += count;
-      counts.set(key, known);
-    }
-    if (counts.size > 0) await countRefused(db.ingestPool, [...counts.values()], at);
-  }
-
-  function siteOf(key: string): Promise<KnownSite | undefined> {
-    const now = performance.now();
-    const known = sites.get(key);
-    if (known && known.until > now) return known.site;
-    const site = campaigns.siteByKey(key).then(
-      (row) =>
-        row && {
-          ...row,
-          sites: sitesOf({ siteUrl: row.site_url, thankYouUrl: row.thank_you_url, others: row.site_hosts }),
-        },
-    );
-    if (sites.size > 100_000) sites.clear();
-    sites.set(key, { site, until: now + SITE_MS });
-    site.catch(() => sites.delete(key));
-    return site;
   }
 
   function mayFlush(): boolean {
@@ -150,12 +123,17 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
     queue = queue.slice(batch.length);
     flushing++;
     try {
-      const at = clock.now();
-      const visits = batch.flatMap((one) => one.visits);
-      if (visits.length > 0) await insertVisits(db.ingestPool, visits);
-      await countReasons([...batch.flatMap((one) => one.refused), ...takeTurnedAway()]);
-      const foreign = foreignIn(batch.flatMap((one) => one.refused));
-      if (foreign.length > 0) await countForeign(db.ingestPool, foreign, at);
+      const end = commits.startTimer();
+      const away = takeTurnedAway();
+      await visitLog.append([
+        ...batch,
+        ...(away.length > 0 ? [{ at: clock.now(), visits: [], refused: away }] : []),
+      ]);
+      end();
+      const count = batch.reduce((sum, { visits }) => sum + visits.length, 0);
+      batches.observe(count);
+      taken.inc(count);
+      for (const { refused } of batch) for (const { reason } of refused) notTaken.inc({ reason });
       for (const one of batch) one.done();
     } catch (error) {
       for (const one of batch) one.fail(error);
@@ -168,7 +146,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
 
   return {
     /**
-     * Accepts one body from the pixel. Returns when every valid event is committed. Throws Refusals: 404 for an unknown
+     * Accepts one body from the pixel. Returns when every valid event is in the visit log. Throws Refusals: 404 for an unknown
      * site key, 400 for an invalid body, 429 if its sender sends too much, 503 if too much is waiting.
      */
     async take(
@@ -195,7 +173,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
         await turnAway(k, e.length, from.ip, now, 'too_many');
         throw new Refusal('too_many', 'Too many visits at once. Try again shortly.', { retryAfter });
       }
-      const site = await siteOf(k);
+      const site = await sites.of(k);
       if (!site || site.state === 'removed') throw new Refusal('not_found', 'k: is not a valid site key');
       const at = clock.now();
       const visits: NewVisit[] = [];
@@ -238,7 +216,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
         });
       waiting += e.length;
       await new Promise<void>((done, fail) => {
-        queue.push({ visits, refused, done, fail });
+        queue.push({ at, visits, refused, done, fail });
         if (queue.length >= BATCH) void flush();
         else if (flushing === 0 && !gathering) {
           gathering = true;
@@ -251,7 +229,7 @@ export function createIngest({ db, clock, config, log }: Platform, campaigns: Ca
       return { accepted: visits.length, refused: refused.length };
     },
     /** Clears the cache of site keys after a change in this process. */
-    forgetSites: () => sites.clear(),
+    forgetSites: () => sites.forget(),
   };
 }
 
@@ -263,21 +241,4 @@ function visitorsIn(events: unknown[]): Set<string> {
     if (g !== 1 && isUuid(v)) all.add(v);
   }
   return all;
-}
-
-/** Maximum number of foreign hosts per campaign that a flush records. */
-const MAX_FOREIGN = 10;
-
-/** Which foreign hosts sent visits for which campaign, and how many. */
-function foreignIn(refused: Refused[]): { campaignId: string; host: string; count: number }[] {
-  const byCampaign = new Map<string, Map<string, number>>();
-  for (const { campaignId, host } of refused) {
-    if (!host) continue;
-    const hosts = byCampaign.get(campaignId) ?? new Map<string, number>();
-    byCampaign.set(campaignId, hosts);
-    if (hosts.has(host) || hosts.size < MAX_FOREIGN) hosts.set(host, (hosts.get(host) ?? 0) + 1);
-  }
-  return [...byCampaign].flatMap(([campaignId, hosts]) =>
-    [...hosts].map(([host, count]) => ({ campaignId, host, count })),
-  );
 }

@@ -35,6 +35,7 @@ async function trustedAddress({ client, campaign }: Pick<Target, 'client' | 'cam
 }
 
 export const samples: Samples = {
+  'GET /api/background/spools': { named: false, request: () => ({ url: '/api/background/spools' }) },
   'POST /v': { named: false, request: () => ({ url: '/v', body: { k: 'nokey', e: [{}] } }), passes: [404] },
   'OPTIONS /v': { named: false, request: () => ({ url: '/v' }) },
   'GET /p/v1/:file': { named: false, request: () => ({ url: '/p/v1/abc.js' }) },

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { z } from 'zod';
+import type { Ctx } from '../../../platform/ctx.ts';
+import { inScope } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
@@ -6,7 +9,11 @@ import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import { createIngest } from './ingest.ts';
+import { jetStreamLog } from './log.jetstream.ts';
+import { spoolLog } from './log.spool.ts';
+import { databaseLog, measureLog } from './log.ts';
 import { createSignUps } from './signups.ts';
+import { createSites } from './sites.ts';
 import * as store from './store.ts';
 import { createTrust } from './trust.service.ts';
 
@@ -29,10 +36,23 @@ export function createVisits(
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
   const trust = createTrust(platform, deps);
+  const visitLog =
+    config.visitLog === 'jetstream' && config.nats
+      ? jetStreamLog(platform, config.nats)
+      : config.visitLog === 'spool'
+        ? spoolLog(platform)
+        : databaseLog(platform);
+  measureLog(platform, visitLog);
+  const sites = createSites(
+    { byKey: deps.campaigns.siteByKey, after: deps.campaigns.sitesAfter },
+    log,
+    config.visitLog !== 'database' ? join(config.dataDir, 'spool', 'sites.json') : undefined,
+  );
   const signUps = createSignUps(platform, { ...deps, trust });
 
   return {
-    ingest: createIngest(platform, deps.campaigns),
+    ingest: createIngest(platform, visitLog, sites),
+    visitLog,
     signUps,
     trust,
     take: store.takePending,
@@ -47,6 +67,19 @@ export function createVisits(
       await store.forgetForeignHosts(db.app, dayOf(now - FOREIGN_DAYS * DAY_MS));
       await signUps.forget();
       if (dropped > 0) log.info({ dropped }, 'dropped visit partitions past retention');
+    },
+
+    /** What the spools of all processes hold, for the master root; no one else sees them. */
+    spools: (ctx: Ctx) => inScope(db.app, ctx.scope, store.spools),
+
+    /** Begins what the role ingest does in the background; returns what ends it. */
+    async startIngest(): Promise<() => Promise<void>> {
+      await visitLog.start();
+      await sites.start();
+      return async () => {
+        sites.stop();
+        await visitLog.stop();
+      };
     },
 
     /** Registers the jobs of a worker. */

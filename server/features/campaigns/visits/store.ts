@@ -76,6 +76,34 @@ export async function countForeign(
   ]);
 }
 
+/** Records what waits in a spool, for the operator to see. */
+export async function reportSpool(
+  pool: pg.Pool,
+  place: string,
+  state: { records: number; bytes: number; oldest: number | null; damaged: number },
+  at: Date,
+): Promise<void> {
+  await pool.query('call report_spool($1, $2, $3, $4, $5, $6)', [
+    place,
+    state.records,
+    state.bytes,
+    state.oldest && new Date(state.oldest),
+    state.damaged,
+    at,
+  ]);
+}
+
+/** The spools of all processes as they were last reported, those with the most waiting first. */
+export async function spools(tx: Tx) {
+  return tx
+    .selectFrom('visit_spool')
+    .selectAll()
+    .orderBy('records', 'desc')
+    .orderBy('place')
+    .limit(200)
+    .execute();
+}
+
 export async function forgetForeignHosts(db: Db, before: string): Promise<void> {
   await sql`select forget_foreign_hosts(${before}::date)`.execute(db);
 }

@@ -37,7 +37,7 @@ export const feature = defineFeature({
     'wallet_lot',
   ],
   create: (platform, below: Omit<Parameters<typeof createNotices>[0], 'port'>) => ({
-    ledger: createLedger(),
+    ledger: createLedger(platform),
     notices: createNotices({ ...below, port: platform.config.port }),
   }),
   http({ tenants }: { tenants: Tenants }, platform) {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inScope } from '../../../platform/db/scope.ts';
+import { Metrics } from '../../../platform/metrics.ts';
 import { type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import { createLedger, type Posting } from './index.ts';
@@ -9,7 +10,7 @@ let app: TestApp;
 let root: Company;
 let agency: Company;
 let client: Company;
-const ledger = createLedger();
+const ledger = createLedger({ metrics: new Metrics() });
 const USD = 1_000_000n;
 
 beforeAll(async () => {

@@ -1,7 +1,8 @@
 import type { TransferKind } from '../../../../contract/money/ledger.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
-import { type Db, inScope, type Tx } from '../../../platform/db/scope.ts';
+import { type Db, inScope, onCommit, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { Platform } from '../../../platform/platform.ts';
 import { ACCOUNTS, type AccountKind, codesOf } from './accounts.ts';
 import * as sales from './sales.store.ts';
 import * as statements from './statement.store.ts';
@@ -58,7 +59,17 @@ const nameOf = (ref: {
 }): string => `${ref.owner.company_id}/${ref.kind}/${ref.campaignId ?? ''}`;
 
 /** The double-entry ledger: the only code that moves money (docs/money.md). */
-export function createLedger() {
+export function createLedger({ metrics }: Pick<Platform, 'metrics'>) {
+  const transfersPosted = metrics.counter(
+    'platform_ledger_transfers_total',
+    'Transfers posted to the ledger, by kind',
+    ['kind'],
+  );
+  const dollarsPosted = metrics.counter(
+    'platform_ledger_dollars_total',
+    'Dollars moved by them: the sum of what accounts were debited',
+    ['kind'],
+  );
   // Accounts are never removed, so their ids can be cached, except ids created by a transaction that may still roll
   // back.
   const known = new Map<string, string>();
@@ -229,6 +240,17 @@ export function createLedger() {
           })),
       );
       const added = await store.insertTransfers(tx, transfers, entries, spend);
+      onCommit(tx, () => {
+        for (const [i, { id, kind }] of transfers.entries()) {
+          if (!added.has(id)) continue;
+          transfersPosted.inc({ kind });
+          const moved = postings[i]!.entries.reduce(
+            (sum, { amount }) => sum + (amount > 0n ? amount : 0n),
+            0n,
+          );
+          dollarsPosted.inc({ kind }, Number(moved) / 1_000_000);
+        }
+      });
       return transfers.map((transfer) => (added.has(transfer.id) ? transfer.id : null));
     },
 

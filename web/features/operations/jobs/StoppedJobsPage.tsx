@@ -11,6 +11,7 @@ import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { When } from '../../../ui/Values.tsx';
+import { SpoolNotices } from './SpoolNotices.tsx';
 
 type StoppedJob = Awaited<ReturnType<Client['backgroundJobs']['stoppedJobs']>>['data'][number];
 
@@ -78,6 +79,7 @@ export default function StoppedJobsPage() {
         title="Background jobs"
         line="These jobs were stopped because the server went down twice while running them. Fix the cause, then try again."
       />
+      <SpoolNotices />
       <DataTable
         label="Stopped jobs"
         name="stopped-jobs"
