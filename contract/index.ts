@@ -20,6 +20,7 @@ import { adZones } from './ads/ad-zones.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
+import { privacy } from './audience/privacy.ts';
 import { signals } from './audience/signals.ts';
 import { alerts } from './campaigns/alerts.ts';
 import { analytics } from './campaigns/analytics.ts';
@@ -89,6 +90,7 @@ export const contract = {
   exclusions,
   backgroundJobs,
   people,
+  privacy,
   analytics,
   signals,
   ledger,
