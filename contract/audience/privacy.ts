@@ -134,7 +134,12 @@ export const privacy = {
       }),
     ),
   one: call
-    .route({ method: 'GET', path: '/privacy-requests/{id}', tags, summary: 'Returns a request and its timeline' })
+    .route({
+      method: 'GET',
+      path: '/privacy-requests/{id}',
+      tags,
+      summary: 'Returns a request and its timeline',
+    })
     .meta({ access: 'privacy.read' })
     .input(z.object({ id: Id }))
     .output(

@@ -57,7 +57,15 @@ const SYSTEM_MENU: readonly Group[] = [
   ['Campaigns', ['campaign', 'audience', 'banner-create', 'banner-list']],
   [
     'Data',
-    ['people-import', 'people-merge', 'data-enrichment', 'opt-out-list', 'privacy-requests', 'returns', 'report-analytics'],
+    [
+      'people-import',
+      'people-merge',
+      'data-enrichment',
+      'opt-out-list',
+      'privacy-requests',
+      'returns',
+      'report-analytics',
+    ],
   ],
   ['Money', ['invoices', 'statement', 'margins', 'payments', 'minimum-spend', 'coupons', 'taxes']],
   [
