@@ -29,6 +29,7 @@ export const RESERVED_SLUGS = [
   'marketing-services-agreement-developer',
   'oauth',
   'p',
+  'privacy',
   'privacy-policy',
   'readyz',
   'register',

@@ -23,6 +23,7 @@ import { MediaForm, media } from './ads/media.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
+import { privacy } from './audience/privacy.ts';
 import { signals } from './audience/signals.ts';
 import { alerts } from './campaigns/alerts.ts';
 import { analytics } from './campaigns/analytics.ts';
@@ -96,6 +97,7 @@ export const contract = {
   exclusions,
   backgroundJobs,
   people,
+  privacy,
   analytics,
   signals,
   ledger,

@@ -67,7 +67,7 @@ export const LOG_CATEGORIES = {
   },
   data: {
     label: 'Data and exclusion lists',
-    actions: ['customers', 'data', 'exclusion', 'people', 'person', 'signals'],
+    actions: ['customers', 'data', 'exclusion', 'people', 'person', 'privacy', 'signals'],
   },
   developer: { label: 'Developer API', actions: ['apikey', 'hook'] },
   export: { label: 'Downloads', actions: ['download'] },

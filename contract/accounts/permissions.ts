@@ -59,6 +59,9 @@ export const PERMISSIONS = {
   'exclusion.read': [...roots, ...agencies, ...clients],
   'exclusion.write': [...roots, ...agencies, ...clients],
   'optout.write': roots,
+  // Requests made at one's own host. Only the root decides: they concern its whole graph.
+  'privacy.read': [...roots, ...agencies],
+  'privacy.decide': roots,
   'statement.read': [...roots, ...agencies, ...clients],
   'cap.read': [...roots, ...agencies, ...clients],
   'cap.write': [...agencies, ...clients],
@@ -189,6 +192,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'exclusion.read': ['Campaign', 'enable'],
   'exclusion.write': ['Campaign', 'update'],
   'optout.write': ['Settings', 'update'],
+  'privacy.read': ['Settings', 'enable'],
+  'privacy.decide': ['Settings', 'update'],
   'statement.read': ['LeadsPeek', 'enable'],
   'cap.read': ['Campaign', 'enable'],
   'cap.write': ['Campaign', 'update'],

@@ -16,6 +16,7 @@ export const ownExclusionMessages = {
       ? 'There were no records to purge.'
       : `Purged ${entries} ${entries === '1' ? 'entry' : 'entries'} from ${lists} ${lists === 1 ? 'list' : 'lists'}.`,
   again: 'The file is being read again.',
+  standing: 'People who made privacy requests stay excluded. This list cannot be undone.',
   undone: 'List undone. It no longer excludes anyone.',
   removed: 'List removed. Its people are no longer known customers.',
 } as const;

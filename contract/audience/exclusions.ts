@@ -48,6 +48,7 @@ export const ExclusionList = z.object({
   connectionID: Id.nullable().describe('The connection that its customers come from. null: a file'),
   refreshed_at: Instant.nullable().describe('When its customers were last read from there'),
   refresh_error: z.string().nullable().describe('Why the last refresh failed. The previous customers stay'),
+  is_standing: z.boolean().describe('Filled by privacy requests. It cannot be undone or purged'),
 });
 
 const FileName = z.string('is required').min(1, 'is required').max(255, 'must not exceed 255 characters');

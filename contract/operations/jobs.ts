@@ -72,6 +72,8 @@ export const JOB_TITLES: Record<string, string> = {
   'prepaid.renew': 'Prepaid top-up',
   'prepaid.sweep': 'Prepaid check',
   'prepaid.tell': 'Prepaid notice',
+  'privacy.sweep': 'Privacy request cleanup',
+  'privacy.vendor': 'Deletion at a service, by privacy request',
   'reports.due': 'Campaign reports',
   'reports.notice': 'Lead notice',
   'settings.domains': 'Domain check',

@@ -47,7 +47,7 @@ const COMPANY_MENU: readonly Group[] = [
   ],
   ['Money', ['invoices', 'statement', 'margins', 'reports', 'taxes', 'limits']],
   ['Connect your account', ['sales-connect-account']],
-  ['Lists', ['exclusion-lists', 'data-enrichment', 'report-analytics']],
+  ['Lists', ['exclusion-lists', 'privacy-requests', 'data-enrichment', 'report-analytics']],
   ['Settings', ['general-setting', 'administrator-list', 'role-list', 'agreements', 'integrations']],
 ];
 
@@ -57,7 +57,15 @@ const SYSTEM_MENU: readonly Group[] = [
   ['Campaigns', ['campaign', 'audience', 'banner-create', 'banner-list']],
   [
     'Data',
-    ['people-import', 'people-merge', 'data-enrichment', 'opt-out-list', 'returns', 'report-analytics'],
+    [
+      'people-import',
+      'people-merge',
+      'data-enrichment',
+      'opt-out-list',
+      'privacy-requests',
+      'returns',
+      'report-analytics',
+    ],
   ],
   ['Money', ['invoices', 'statement', 'margins', 'payments', 'minimum-spend', 'coupons', 'taxes']],
   [

@@ -91,6 +91,7 @@ export const PAGES = [
     ...open,
   },
   { id: 'setup', path: '/setup', title: 'Set-up', ...open },
+  { id: 'privacy', path: '/privacy', title: 'Your privacy choices', ...open },
   { id: 'privacy-policy', path: '/privacy-policy', title: 'Privacy policy', ...open },
   { id: 'term-of-use', path: '/term-of-use', title: 'Terms of use', ...open },
   {
@@ -370,6 +371,14 @@ export const PAGES = [
     title: 'Exclusion List',
     ...inside,
     who: system,
+  },
+  {
+    id: 'privacy-requests',
+    permission: 'privacy.read',
+    path: '/configuration/privacy-requests',
+    title: 'Privacy Requests',
+    ...setting,
+    who: [...system, ...agency],
   },
   {
     id: 'exclusion-lists',

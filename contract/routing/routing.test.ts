@@ -148,6 +148,7 @@ path                                          root   enterprise rootAdmin rootSa
 /register/confirm/a                          P      P          P         P         P        P       P         P           P           P        P       P
 /unsubscribe/a                               P      P          P         P         P        P       P         P           P           P        P       P
 /confirm-email/a                             P      P          P         P         P        P       P         P           P           P        P       P
+/privacy                                      P      P          P         P         P        P       P         P           P           P        P       P
 /privacy-policy                               P      P          P         P         P        P       P         P           P           P        P       P
 /term-of-use                                  P      P          P         P         P        P       P         P           P           P        P       P
 /service-billing-agreement                    P      P          P         P         P        P       P         P           P           P        P       P
@@ -188,6 +189,7 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/administrator-list             P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/sales-account-list             P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/role-list                      P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/privacy-requests              P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/agreements                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/agreements/default_client      P      P          P         connect   404      P       prof      P           404         404      P       P
@@ -531,7 +533,15 @@ describe('[NAV-01] the sidebar', () => {
       ['Campaigns', ['All campaigns', 'Audiences', 'Banners']],
       [
         'Data',
-        ['People data', 'Merge people', 'Data Enrichment', 'Exclusion List', 'Returns', 'Report Analytics'],
+        [
+          'People data',
+          'Merge people',
+          'Data Enrichment',
+          'Exclusion List',
+          'Privacy Requests',
+          'Returns',
+          'Report Analytics',
+        ],
       ],
       [
         'Money',
@@ -564,7 +574,7 @@ describe('[NAV-01] the sidebar', () => {
         ],
       ],
       ['Money', ['Invoices', 'Statement', 'Margins', 'Reports', 'Taxes', 'Limits']],
-      ['Lists', ['Exclusion Lists', 'Data Enrichment']],
+      ['Lists', ['Exclusion Lists', 'Privacy Requests', 'Data Enrichment']],
       ['Settings', ['General Settings', 'Administrator List', 'Role List', 'Agreements', 'Integrations']],
     ];
     expect(labels('agency')).toEqual(expected);

@@ -20,6 +20,7 @@ import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
 import { feature as people } from './audience/people/feature.ts';
+import { feature as privacy } from './audience/privacy/feature.ts';
 import { feature as signals } from './audience/signals/feature.ts';
 import { feature as alerts } from './campaigns/alerts/feature.ts';
 import { feature as analytics } from './campaigns/analytics/feature.ts';
@@ -108,6 +109,7 @@ export const FEATURES = [
   digest,
   silence,
   viewExports,
+  privacy,
   developer,
   analytics,
   reportAnalytics,

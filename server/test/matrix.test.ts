@@ -642,6 +642,7 @@ describe('[LOGS-03] the user log', () => {
     const asked: Record<string, Grade> = {
       'people.import': 'root.owner',
       'optout.write': 'root.owner',
+      'privacy.decide': 'root.owner',
       'sales.downline': 'root.sales',
       'payment.mend': 'root.owner',
       'return.open': 'client.owner',

@@ -57,6 +57,8 @@ export interface Columns {
   'pixel_report.fixes': { label: string; code: string }[];
   'pixel_report.why_read': WhyRead | null;
   'prepaid_refund.parts': { charge: string; cents: number }[];
+  /** What was found and done, in numbers. */
+  'privacy_request.result': Record<string, number> | null;
   'questionnaire.answers': Record<string, string | string[]>;
   'receipt_due.term': 'One Time' | 'Prepaid';
   'return_request.proofs': Proof[];

@@ -1332,6 +1332,7 @@ export interface Schema {
     connection_id: string | null;
     refreshed_at: Date | null;
     refresh_error: string | null;
+    is_standing: Generated<boolean>;
   };
   held_notice: {
     company_id: string;
@@ -2084,6 +2085,45 @@ export interface Schema {
     amount_micros: bigint;
     parts: Json<Columns['prepaid_refund.parts']>;
     created_at: Date;
+  };
+  privacy_event: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    request_id: string;
+    kind: 'received' | 'proven' | 'acknowledged' | 'duplicate' | 'extended' | 'completed' | 'refused';
+    words: string;
+    by_user: string | null;
+    at: Date;
+  };
+  privacy_request: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'opt_out' | 'access' | 'delete' | 'correct';
+    asked_by: 'self' | 'agent';
+    agent_name: Generated<string>;
+    name: string;
+    email: string;
+    phone: string | null;
+    address: Generated<string>;
+    state_code: Generated<string>;
+    details: Generated<string>;
+    state: 'unproven' | 'open' | 'completed' | 'refused';
+    code_mac: Buffer;
+    duplicate_of: string | null;
+    received_at: Date;
+    proven_at: Date | null;
+    due_at: Date;
+    extended_at: Date | null;
+    extension_reason: string | null;
+    decided_at: Date | null;
+    decided_by: string | null;
+    refusal: 'household' | 'not_verified' | 'agent_unproven' | 'exempt' | 'other' | null;
+    answer: Generated<string>;
+    result: Json<Columns['privacy_request.result'] | null>;
   };
   questionnaire: {
     user_id: string;

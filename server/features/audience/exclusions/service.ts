@@ -486,6 +486,7 @@ export function createExclusions(
       inScope(db.app, ctx.scope, async (tx) => {
         const row = await one(tx, id);
         if (use && row.use !== use) return missing();
+        if (row.is_standing) throw new Refusal('conflict', ownExclusionMessages.standing);
         const [gone] = await remove(tx, { id });
         if (!gone) throw new Refusal('conflict', 'This list was already undone.');
         const { root_id, agency_id, company_id } = row;
@@ -501,6 +502,54 @@ export function createExclusions(
           message: row.use === 'customers' ? ownExclusionMessages.removed : ownExclusionMessages.undone,
         };
       }),
+
+    /**
+     * Puts people on the root's standing list, which is never undone: addresses and numbers as people write them, and
+     * SHA-256 hashes of their other addresses. In the root's scope. Returns how many entries are new.
+     */
+    async suppress(
+      tx: Tx,
+      rootId: string,
+      given: { lines: readonly string[]; hashes: readonly Buffer[] },
+    ): Promise<number> {
+      await store.holdEntries(tx, rootId);
+      const now = clock.now();
+      const owner = { root_id: rootId, agency_id: null, company_id: rootId };
+      let list = await store.standingList(tx, rootId);
+      if (!list) {
+        const id = newId(now);
+        await store.insertList(tx, {
+          ...{ id, ...owner, owner_id: rootId, level: 'root', name: 'Privacy requests', is_standing: true },
+          ...{ created_at: now, finished_at: now },
+        });
+        list = await one(tx, id);
+      }
+      const entries = given.lines.map((line) => readEntry(line, 'all'));
+      const bad = entries.findIndex((entry) => typeof entry === 'string');
+      if (bad >= 0) throw new Error(`Cannot be suppressed: entry ${bad + 1} ${String(entries[bad])}`);
+      const read = entries.filter((entry) => typeof entry !== 'string');
+      const fresh = await store.newTo(
+        tx,
+        list,
+        read.map((entry) => entry.values[0]!),
+      );
+      const added = read.filter((_, at) => fresh.has(at));
+      const phones = added.filter((entry) => entry.values[0]!.kind === KIND.phone).length;
+      await store.insertEntries(tx, list, [
+        ...read.flatMap((entry) => entry.values),
+        // Not counted as known by this hash alone: whoever is known only by another one would no longer be comparable.
+        ...given.hashes.map((hash) => ({ kind: KIND.sha256, value: hash.toString('hex') })),
+      ]);
+      const count = BigInt(added.length);
+      await store.updateList(tx, list.id, {
+        emails: list.emails + count - BigInt(phones),
+        phones: list.phones + BigInt(phones),
+        rows_read: list.rows_read + count,
+        total_rows: list.total_rows + count,
+        rows_added: list.rows_added + count,
+      });
+      return added.length;
+    },
 
     /** Adds a list immediately, without a file (demo data, tests); returns the lines that are not valid entries. */
     async addList(
@@ -574,6 +623,7 @@ function view(row: store.ListRow) {
     finished_at: row.finished_at?.toISOString() ?? null,
     removed_at: row.removed_at?.toISOString() ?? null,
     connection_id: row.connection_id,
+    is_standing: row.is_standing,
     refreshed_at: row.refreshed_at?.toISOString() ?? null,
     refresh_error: row.refresh_error,
   };

@@ -239,8 +239,33 @@ export async function removeLists(
         : eb.and([eb('owner_id', '=', which.ownerId), eb('use', '=', which.use)]),
     )
     .where('state', '!=', 'removed')
+    .where('is_standing', '=', false)
     .returningAll()
     .execute();
+}
+
+/** A root's standing list, locked; undefined while it has none. */
+export const standingList = (tx: Tx, rootId: string): Promise<ListRow | undefined> =>
+  tx
+    .selectFrom('exclusion_list')
+    .selectAll()
+    .where('owner_id', '=', rootId)
+    .where('is_standing', '=', true)
+    .forUpdate()
+    .executeTakeFirst();
+
+/** Which of these values (kind, hex) a list does not contain yet, by position. */
+export async function newTo(
+  tx: Tx,
+  list: { id: string; owner_id: string },
+  values: readonly { kind: number; value: string }[],
+): Promise<Set<number>> {
+  const { rows } = await sql<{ n: bigint }>`
+    select v.n from unnest(${values.map((v) => v.kind)}::smallint[], ${values.map((v) => v.value)}::text[])
+      with ordinality v (kind, value, n)
+    where not exists (select from exclusion e where e.owner_id = ${list.owner_id}::uuid and e.kind = v.kind
+      and e.value = decode(v.value, 'hex') and e.list_id = ${list.id}::uuid)`.execute(tx);
+  return new Set(rows.map((row) => Number(row.n) - 1));
 }
 
 /** Adds entries to a list without a file. */

@@ -337,3 +337,40 @@ export async function countGraph(tx: Tx): Promise<{ people: number; keys: number
   );
   return { people: Number(rows[0]!.people), keys: Number(rows[0]!.keys) };
 }
+
+/** Everyone who has one of these keys, by the keys' positions: for merged people, who represents them. */
+export async function holdersOf(
+  tx: Tx,
+  rootId: string,
+  keys: readonly { kind: number; value: Buffer }[],
+): Promise<Set<string>[]> {
+  const { rows } = await sql<{ n: bigint; id: string }>`
+    select distinct w.n, coalesce(m.top_id, k.person_id) as id
+    from unnest(${keys.map((key) => key.kind)}::smallint[], ${keys.map((key) => key.value)}::bytea[])
+      with ordinality w (kind, value, n)
+    join identity_key k on k.root_id = ${rootId}::uuid and k.kind = w.kind and k.value = w.value
+    left join person_merge m on m.root_id = k.root_id and m.person_id = k.person_id and m.undone_at is null`.execute(
+    tx,
+  );
+  const holders = keys.map(() => new Set<string>());
+  for (const { n, id } of rows) holders[Number(n) - 1]!.add(id);
+  return holders;
+}
+
+/**
+ * Deletes these people, with everyone they were merged with, their keys and profiles, and what imports left out that names
+ * them. Returns how many rows of the graph there were.
+ */
+export async function erasePeople(
+  tx: Tx,
+  rootId: string,
+  ids: readonly string[],
+  named: readonly string[],
+): Promise<number> {
+  await sql`delete from import_error where root_id = ${rootId}::uuid and lower(value) = any(${named}::text[])`.execute(
+    tx,
+  );
+  const { rows } = await sql<{ id: string }>`
+    delete from person where root_id = ${rootId}::uuid and id = any(${ids}::uuid[]) returning id`.execute(tx);
+  return rows.length;
+}

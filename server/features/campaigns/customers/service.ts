@@ -76,6 +76,8 @@ export function createCustomers(
   return {
     /** Which of these people are known customers; in a scope that sees their lists. */
     among: exclusions.customersOf,
+    /** Deletes when people were seen, and what their lists call them; in the root's scope. */
+    erase: store.erasePeople,
 
     /** Stores that customers were seen, and notifies the features above. The transaction has their campaigns locked. */
     async seen(tx: Tx, seen: readonly store.Seen[]): Promise<void> {

@@ -122,3 +122,10 @@ export async function forget(tx: Tx, rootId: string, before: Date, most: number)
       where v.root_id = ${rootId} and (v.at < ${before} or l.state <> 'active') limit ${most})`.execute(tx);
   return Number(numAffectedRows ?? 0n) === most;
 }
+
+/** Deletes when these people were seen, and what their lists call them. */
+export async function erasePeople(tx: Tx, rootId: string, people: readonly string[]): Promise<void> {
+  await sql`delete from customer_visit where root_id = ${rootId}::uuid and person_id = any(${people}::uuid[])`.execute(
+    tx,
+  );
+}

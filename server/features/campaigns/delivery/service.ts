@@ -3,9 +3,10 @@ import { messages, ownMessages } from '../../../../contract/messages.ts';
 import { outcomeOf } from '../../../integrations/index.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
-import { inScope, type Tx } from '../../../platform/db/scope.ts';
+import { inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { AuditEntry } from '../../accounts/audit/index.ts';
 import { createAttempts } from './attempt.service.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { deliveryDesk } from './desk.service.ts';
@@ -373,48 +374,37 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
      * refuses; 429 while leads are being sent there
      */
     async erase(ctx: Ctx, id: string): Promise<void> {
-      const { one, row } = await inScope(db.app, ctx.scope, async (tx) => {
-        const found = (await store.remoteOf(tx, id)) ?? missing();
-        return { one: found, row: await held(tx, found.integration_id) };
+      const found = await inScope(db.app, ctx.scope, async (tx) => {
+        const one = (await store.remoteOf(tx, id)) ?? missing();
+        return { one, row: await held(tx, one.integration_id) };
       });
-      const { remote_id } = one;
-      const target = remote_id === null ? undefined : await testTarget(row, one.message_id);
-      if (remote_id === null || target?.kind !== 'vendor' || !target.vendor.erase)
+      if (!(await eraseRecord(ctx.scope, found, (tx, entry) => audit.record(tx, ctx, entry))))
         throw new Refusal('conflict', 'This delivery has no record that can be deleted from here.');
-      const { vendor, way } = target;
-      const startedAt = clock.now();
-      await inTurn(row, target, async () => {
-        try {
-          await vendor.erase!(way, remote_id);
-        } catch (error) {
-          const result = outcomeOf(error);
-          const why = result.kind === 'delivered' ? '' : ` ${result.why}`;
-          throw new Refusal('conflict', `${vendor.name} has not deleted it.${why}`);
-        }
+    },
+
+    /**
+     * The records that deliveries of these leads made at services, and what was kept of their requests: the requests are
+     * deleted, the deliveries with a record are returned. In the root's scope.
+     */
+    async forgetRequests(tx: Tx, leadIds: readonly string[]): Promise<string[]> {
+      await store.deleteExchanges(tx, leadIds);
+      return store.withRecords(tx, leadIds);
+    },
+
+    /**
+     * Deletes the record of one delivery, for a person who asked for it; false if the service offers no way to do that, or
+     * the destination is gone. Throws a Refusal while it cannot be done.
+     */
+    async eraseForPerson(rootId: string, id: string): Promise<boolean> {
+      const scope = { rootId };
+      const found = await inScope(db.app, scope, async (tx) => {
+        const one = await store.remoteOf(tx, id);
+        return one && { one, row: await present(tx, one.integration_id, true) };
       });
-      await inScope(db.app, ctx.scope, async (tx) => {
-        const isSettled = await store.settle(
-          tx,
-          one,
-          { state: 'skipped', next_at: null, delivered_at: null, remote_id: null },
-          {
-            started_at: startedAt,
-            duration_ms: clock.now().getTime() - startedAt.getTime(),
-            status: null,
-            error: `Deleted at ${vendor.name}`,
-            exchanges: [],
-          },
-        );
-        if (!isSettled) throw new Refusal('conflict', 'This delivery is still in progress.');
-        await leads.changed(tx, [one.lead_id]);
-        await audit.record(tx, ctx, {
-          action: 'integration.erase',
-          objectKind: 'integration',
-          objectId: row.id,
-          description: `Deleted a lead at ${row.name}`,
-          owner: ownerOf(row),
-        });
-      });
+      if (!found?.one.remote_id) return false;
+      return eraseRecord(scope, found, (tx, entry) =>
+        audit.recordSystem(tx, clock.now(), ownerOf(found.row), entry),
+      );
     },
 
     ...destinations,
@@ -428,6 +418,52 @@ export function createDelivery(platform: Platform, deps: DeliveryDeps) {
     }),
     ...payloadChanges(platform, { audit, campaigns, leads, enrichment, present, held, counted }),
   };
+
+  /** Deletes a record at its service; false if it has none that can be deleted. @throws Refusal 409, 429 */
+  async function eraseRecord(
+    scope: Scope,
+    { one, row }: { one: NonNullable<Awaited<ReturnType<typeof store.remoteOf>>>; row: store.IntegrationRow },
+    record: (tx: Tx, entry: AuditEntry) => Promise<void>,
+  ): Promise<boolean> {
+    const { remote_id } = one;
+    const target = remote_id === null ? undefined : await testTarget(row, one.message_id);
+    if (remote_id === null || target?.kind !== 'vendor' || !target.vendor.erase) return false;
+    const { vendor, way } = target;
+    const startedAt = clock.now();
+    await inTurn(row, target, async () => {
+      try {
+        await vendor.erase!(way, remote_id);
+      } catch (error) {
+        const result = outcomeOf(error);
+        const why = result.kind === 'delivered' ? '' : ` ${result.why}`;
+        throw new Refusal('conflict', `${vendor.name} has not deleted it.${why}`);
+      }
+    });
+    await inScope(db.app, scope, async (tx) => {
+      const isSettled = await store.settle(
+        tx,
+        one,
+        { state: 'skipped', next_at: null, delivered_at: null, remote_id: null },
+        {
+          started_at: startedAt,
+          duration_ms: clock.now().getTime() - startedAt.getTime(),
+          status: null,
+          error: `Deleted at ${vendor.name}`,
+          exchanges: [],
+        },
+      );
+      if (!isSettled) throw new Refusal('conflict', 'This delivery is still in progress.');
+      await leads.changed(tx, [one.lead_id]);
+      await record(tx, {
+        action: 'integration.erase',
+        objectKind: 'integration',
+        objectId: row.id,
+        description: `Deleted a lead at ${row.name}`,
+        owner: ownerOf(row),
+      });
+    });
+    return true;
+  }
 
   /** Where a test goes. @throws Refusal 409 while the connection cannot send */
   async function testTarget(row: store.IntegrationRow, messageId: string): Promise<Target> {

@@ -204,6 +204,24 @@ export const remoteOf = (tx: Tx, id: string) =>
     .where('id', '=', id)
     .executeTakeFirst();
 
+/** Deletes what was kept of requests about these leads. */
+export async function deleteExchanges(tx: Tx, leadIds: readonly string[]): Promise<void> {
+  await sql`delete from delivery_exchange x using delivery d
+    where d.lead_id = any(${leadIds}::uuid[]) and x.delivery_id = d.id`.execute(tx);
+}
+
+/** The deliveries of these leads that made a record at a service. */
+export async function withRecords(tx: Tx, leadIds: readonly string[]): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('delivery')
+    .select('id')
+    .where('lead_id', '=', sql<string>`any(${[...leadIds]}::uuid[])`)
+    .where('remote_id', 'is not', null)
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 export const deliveriesToSend = (tx: Tx, ids: readonly string[]) =>
   toSend(tx).where(sql<SqlBool>`d.id = any(${ids}::uuid[])`).execute();
 export type DeliveryToSend = Awaited<ReturnType<typeof deliveriesToSend>>[number];

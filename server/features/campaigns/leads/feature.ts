@@ -19,6 +19,7 @@ export const feature = defineFeature({
     'delivery',
     'delivery_attempt',
     'integration',
+    'lead_data',
     'return_request',
     'visit',
   ],

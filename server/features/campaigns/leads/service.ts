@@ -40,6 +40,7 @@ import type { Campaigns } from '../campaigns/index.ts';
 import type { Customers } from '../customers/index.ts';
 import type { Visits } from '../visits/index.ts';
 import { createAccept } from './accept.ts';
+import { eraseContacts, leadsAbout } from './erase.store.ts';
 import { stepOf } from './journey.policy.ts';
 import { journeyOf } from './journey.store.ts';
 import { createOutsideFilter } from './outside.ts';
@@ -432,6 +433,14 @@ export function createLeads(
         });
         return { lead_id: id, webhooks: await store.deliveriesCount(tx, id) };
       }),
+
+    /** A root's leads of these people or with this address, with all that they say about them; in the root's scope. */
+    about: leadsAbout,
+    /** Deletes what these leads say about their people, so that nothing of it is shown, sent, or exported anymore. */
+    async erase(tx: Tx, ids: readonly string[]): Promise<void> {
+      await eraseContacts(tx, ids);
+      await store.changedLeads(tx, [...ids], platform.clock.now());
+    },
 
     /** Keeps that something else that leads show has changed, such as what came of their deliveries. */
     changed: (tx: Tx, ids: readonly (string | null | undefined)[]): Promise<void> =>

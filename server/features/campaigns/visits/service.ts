@@ -8,6 +8,7 @@ import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
+import { eraseVisits } from './erase.store.ts';
 import { createIngest } from './ingest.ts';
 import { jetStreamLog } from './log.jetstream.ts';
 import { spoolLog } from './log.spool.ts';
@@ -57,6 +58,8 @@ export function createVisits(
     trust,
     take: store.takePending,
     settle: store.settle,
+    /** Makes the visits of these people nobody's; in the root's scope. */
+    erase: eraseVisits,
     rootsWithPending: () => store.rootsWithPending(db.app),
 
     /** Creates the partitions for the coming days (and for `back` past days), and drops those past retention. */

@@ -57,6 +57,7 @@ export default function LegalPage() {
             {words}
           </Link>
         ))}
+        <Link to={'/privacy' as '/'}>Your privacy choices</Link>
         <Link to="/">{session.alive ? `Back to ${brand.name}` : 'Sign in'}</Link>
       </Group>
     </div>

@@ -200,6 +200,9 @@ export default function LoginPage() {
               </Anchor>
             )}
           </Group>
+          <Anchor size="sm" renderRoot={(props) => <Link {...props} to={'/privacy' as '/'} />}>
+            Your privacy choices
+          </Anchor>
         </Stack>
       </form>
     </main>

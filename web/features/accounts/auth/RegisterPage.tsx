@@ -175,7 +175,8 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
           <MailKept />
           <Text size="sm" c="dimmed">
             By registering, you accept the <LegalLink to="/term-of-use">terms of use</LegalLink> and the{' '}
-            <LegalLink to="/privacy-policy">privacy policy</LegalLink>.
+            <LegalLink to="/privacy-policy">privacy policy</LegalLink>. See also{' '}
+            <LegalLink to="/privacy">your privacy choices</LegalLink>.
           </Text>
           <Button type="submit" {...keepFocus} fullWidth loading={form.submitting}>
             Register
@@ -188,7 +189,13 @@ function RegisterForm({ options, asksForCode }: { options: AccessOptions; asksFo
 }
 
 /** A document that opens beside the form, so that nothing entered is lost. */
-function LegalLink({ to, children }: { to: '/term-of-use' | '/privacy-policy'; children: string }) {
+function LegalLink({
+  to,
+  children,
+}: {
+  to: '/term-of-use' | '/privacy-policy' | '/privacy';
+  children: string;
+}) {
   return (
     <Anchor
       inherit

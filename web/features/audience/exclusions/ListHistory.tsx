@@ -284,7 +284,7 @@ function Report(props: { row: List; place: Place; mayWrite: boolean; onChanged: 
             Try again
           </Button>
         )}
-        {props.mayWrite && row.state !== 'removed' && (
+        {props.mayWrite && row.state !== 'removed' && !row.is_standing && (
           <Button variant="default" size="xs" loading={busy} onClick={() => void undo()}>
             {isCustomers ? 'Remove' : 'Undo'}
           </Button>

@@ -1,0 +1,46 @@
+import type { contract } from '../../../../contract/index.ts';
+import type { Handlers } from '../../../platform/http/routes.ts';
+import { page } from '../../../platform/page.ts';
+import type { Privacy } from './service.ts';
+
+/** The calls of the feature. */
+export function privacyRoutes(privacy: Privacy): Handlers<typeof contract.privacy> {
+  return {
+    async ask(ctx, given) {
+      const { id } = await privacy.ask(ctx, given);
+      return { result: 'success', message: 'We sent a code to the email address. Enter it to confirm.', id };
+    },
+    async confirm(ctx, given) {
+      const due = await privacy.confirm(ctx, given);
+      return { result: 'success', message: 'Your request is confirmed.', due_at: due.toISOString() };
+    },
+    async list(ctx, { page: at, per_page, ...filter }) {
+      const { rows, counts } = await privacy.list(ctx, {
+        ...filter,
+        limit: per_page,
+        offset: (at - 1) * per_page,
+      });
+      const of = (state: 'open' | 'completed' | 'refused') => counts.get(state) ?? 0;
+      const all = { open: of('open'), completed: of('completed'), refused: of('refused') };
+      const total = filter.state ? all[filter.state] : all.open + all.completed + all.refused;
+      return { ...page(rows, total, { page: at, per_page }), counts: all };
+    },
+    async one(ctx, { id }) {
+      const { data, timeline } = await privacy.one(ctx, id);
+      return {
+        data,
+        may_decide: data.state === 'open' && ctx.may('privacy.decide'),
+        timeline: timeline.map((one) => ({ ...one, at: one.at.toISOString() })),
+      };
+    },
+    async extend(ctx, { id, reason }) {
+      await privacy.extend(ctx, id, reason);
+      return { result: 'success', message: 'The deadline was extended by 45 days.' };
+    },
+    async decide(ctx, { id, outcome, refusal, answer }) {
+      await privacy.decide(ctx, id, { refusal: refusal ?? null, answer });
+      return { result: 'success', message: `The request was ${outcome}.` };
+    },
+    months: async (ctx) => ({ data: await privacy.months(ctx) }),
+  };
+}
