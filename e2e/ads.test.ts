@@ -99,7 +99,7 @@ test('[SIMP-03] a list is uploaded on the audiences page, shows its refused row,
   await page.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management'));
   await page.getByText('Outdoor readers nationwide').first().click();
   const ad = page.getByRole('dialog', { name: 'Ad campaign' });
-  await ad.getByLabel('Excluded audiences', { exact: true }).click();
+  await ad.getByRole('combobox', { name: 'Excluded audiences' }).click();
   await page.getByRole('option', { name: /^Bought list/ }).click();
   await page.keyboard.press('Escape');
   await ad.getByRole('button', { name: 'Save', exact: true }).click();

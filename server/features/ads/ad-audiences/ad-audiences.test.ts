@@ -241,6 +241,25 @@ describe('[SIMP-03] uploaded lists', () => {
     expect(again.status).toBe(409);
   });
 
+  test('a load that is cut off goes on where it was, and counts no row twice', async () => {
+    const { body } = await upload(Array.from({ length: 12_000 }, (_, i) => `p${i}@many.example`).join('\n'));
+    const stop = new AbortController();
+    const which = { rootId: root.id, audienceId: body.data.id };
+    const cut = app.features.adAudiences.loads.build(which, {
+      signal: stop.signal,
+      advanced: () => stop.abort(),
+    });
+    await expect(cut).rejects.toThrow();
+    expect((await shown(body.data.id)).audience).toMatchObject({ state: 'loading', rows_read: 5_000 });
+    await Promise.all([build(body.data.id), build(body.data.id)]);
+    expect((await shown(body.data.id)).audience).toMatchObject({
+      state: 'ready',
+      rows_read: 12_000,
+      rows_same: 0,
+      size: 12_000,
+    });
+  });
+
   test('the same name is not used twice, so a list that is sent again makes no second audience', async () => {
     expect((await upload('a@b.example', { name: 'Twice' })).status).toBe(200);
     const second = await upload('a@b.example', { name: 'twice' });

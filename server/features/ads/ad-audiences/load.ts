@@ -83,6 +83,9 @@ export function createLoads(
       const now = await store.audienceById(tx, audience.id, true);
       if (now?.state !== 'loading' || Number(now.byte_offset) !== batch.before) throw new Overtaken();
       const added = batch.members.length > 0 ? await store.addMembers(tx, now, batch.members) : 0;
+      // A row can have more than one value, so a list can become longer than its file.
+      if (Number(now.rows_added) + added > MOST_AUDIENCE_ROWS)
+        throw new FileFault(`The file has more than ${MOST_AUDIENCE_ROWS.toLocaleString('en-US')} entries.`);
       const room = MOST_ERRORS - Number(now.rows_bad);
       if (batch.errors.length > 0 && room > 0) await store.insertErrors(tx, now, batch.errors.slice(0, room));
       await store.updateAudience(tx, now.id, {
@@ -101,6 +104,7 @@ export function createLoads(
       const row = await store.audienceById(tx, audience.id, true);
       if (row?.state !== 'loading') return;
       await store.updateAudience(tx, row.id, { state: 'failed', error });
+      await jobs.send(tx, clearJob, [{ rootId: row.root_id, audienceId: row.id }]);
       await audit.recordSystem(tx, clock.now(), ownerOf(row), {
         action: 'audience.fail',
         objectKind: 'audience',
@@ -166,15 +170,16 @@ export function createLoads(
       );
   }
 
-  /** Deletes the members of a removed audience, its refused rows, and its file. */
+  /** Deletes the members of an audience that failed or was removed; of a removed one its refused rows and its file, too. */
   async function clear({ rootId, audienceId }: WhichAudience, signal?: AbortSignal): Promise<void> {
     const scope = { rootId };
     const row = await inScope(db.app, scope, (tx) => store.audienceById(tx, audienceId));
-    if (row?.state !== 'removed') return;
+    if (row?.state !== 'removed' && row?.state !== 'failed') return;
     for (let gone = CLEAR_STEP; gone === CLEAR_STEP; ) {
       signal?.throwIfAborted();
       gone = await inScope(db.app, scope, (tx) => store.deleteMembers(tx, audienceId, CLEAR_STEP));
     }
+    if (row.state === 'failed') return;
     await inScope(db.app, scope, (tx) => store.deleteErrors(tx, audienceId));
     if (row.file_path) await rm(pathOf(row.file_path), { force: true });
   }

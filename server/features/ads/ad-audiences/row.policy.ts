@@ -20,6 +20,8 @@ export interface Member {
 }
 
 const LONGEST = 320;
+/** Columns with values that are read; a row of a thousand is no list of people. */
+const MOST_COLUMNS = 5;
 const shown = (value: string): string => value.slice(0, 200).replaceAll('\0', '\ufffd');
 
 const NAMES: Record<Exclude<AudienceKind, 'address'>, ReadonlySet<string>> = {
@@ -57,7 +59,7 @@ export function columnsOf(first: readonly string[], kind: AudienceKind): Columns
   );
   if (kind !== 'address') {
     const values = heads.flatMap((head, i) => (NAMES[kind].has(head) ? [i] : []));
-    return values.length > 0 ? { values } : null;
+    return values.length > 0 ? { values: values.slice(0, MOST_COLUMNS) } : null;
   }
   const parts = Object.entries(PARTS).map(
     ([part, names]) => [part, heads.findIndex((head) => names.has(head))] as const,

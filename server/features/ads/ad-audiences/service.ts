@@ -454,14 +454,21 @@ export function createAdAudiences(
       );
     },
 
-    /** In which of these audiences someone is who is recognized by any of these keys; in the root's scope. */
-    among: async (
+    /**
+     * In which of these audiences viewers are, each recognized by any of their keys, in one look-up; in the root's scope.
+     */
+    async among(
       tx: Tx,
       rootId: string,
       audienceIds: readonly string[],
-      keys: readonly { kind: number; value: Buffer }[],
-    ): Promise<Set<string>> =>
-      new Set((await store.among(tx, rootId, audienceIds, keys)).map((row) => row.audience_id)),
+      viewers: readonly (readonly { kind: number; value: Buffer }[])[],
+    ): Promise<Set<string>[]> {
+      const keys = viewers.flatMap((all, of) => all.map((key) => ({ ...key, of })));
+      const found = viewers.map(() => new Set<string>());
+      for (const row of await store.among(tx, rootId, audienceIds, keys))
+        found[keys[row.at]!.of]!.add(row.audience_id);
+      return found;
+    },
 
     /** Some members of audiences, each with what they are recognized by, for the simulated exchange. */
     async sampleOf(tx: Tx, audienceIds: readonly string[], most: number) {

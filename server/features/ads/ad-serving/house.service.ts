@@ -244,12 +244,9 @@ export function createHouse(
           const ids = order
             .filter(({ company_id }) => company_id === row.company_id)
             .flatMap(({ audiences }) => [...audiences.included, ...audiences.excluded]);
-          const found = adAudiences.among(
-            tx,
-            zone.root_id,
-            [...new Set(ids)],
-            people.addressKeys(from.ip, row.company_id),
-          );
+          const found = adAudiences
+            .among(tx, zone.root_id, [...new Set(ids)], [people.addressKeys(from.ip, row.company_id)])
+            .then(([one]) => one!);
           amongOf.set(row.company_id, found);
           return found;
         };

@@ -98,8 +98,9 @@ export function createSandbox(
       viewer: Buffer;
       outcome: Outcome;
     }[] = [];
-    for (let n = 0; n < requests; n++) {
-      const request = exchange.request();
+    const asked = Array.from({ length: requests }, () => exchange.request());
+    const among = await adAudiences.among(tx, row.root_id, aimedAt, asked.map(keysOf));
+    for (const [n, request] of asked.entries()) {
       const viewer = viewerOf(key, request.user.id, request.device.ua);
       const name = viewer.toString('hex');
       if (bidding.frequency && !seen.has(name)) {
@@ -109,8 +110,7 @@ export function createSandbox(
           (await spending.timesSeen(tx, row.root_id, [row.id], viewer, since)).get(row.id) ?? [],
         );
       }
-      const among = await adAudiences.among(tx, row.root_id, aimedAt, keysOf(request));
-      const answer = bidFor(request, [bidding], () => seen.get(name) ?? [], among, at);
+      const answer = bidFor(request, [bidding], () => seen.get(name) ?? [], among[n]!, at);
       if (!answer) continue;
       seen.set(name, [...(seen.get(name) ?? []), at]);
       bids.push({
