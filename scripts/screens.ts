@@ -198,7 +198,10 @@ const shots: Shot[] = [
     act: async (page) => {
       await page.getByText('Tarn 28, spring').first().click();
       await page.getByRole('button', { name: 'Headline', exact: true }).click({ timeout: 8_000 });
-      await page.getByRole('region', { name: 'Checks' }).getByText(/KB as PNG/).waitFor({ timeout: 8_000 });
+      await page
+        .getByRole('region', { name: 'Checks' })
+        .getByText(/KB as PNG/)
+        .waitFor({ timeout: 8_000 });
     },
   },
   { name: 'client-campaign-setup', ...client, path: '/visitor-id/campaign-management', act: openRow },
