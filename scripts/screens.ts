@@ -197,6 +197,21 @@ const shots: Shot[] = [
   { name: 'client-deliveries', ...client, path: '/deliveries' },
   { name: 'client-lead', ...client, path: '/dashboard', act: openRow },
   { name: 'client-campaigns', ...client, path: '/visitor-id/campaign-management' },
+  { name: 'client-banners', ...client, path: '/banner/list' },
+  { name: 'client-banner-new', ...client, path: '/banner/create' },
+  {
+    name: 'client-banner',
+    ...client,
+    path: '/banner/list',
+    act: async (page) => {
+      await page.getByText('Tarn 28, spring').first().click();
+      await page.getByRole('button', { name: 'Headline', exact: true }).click({ timeout: 8_000 });
+      await page
+        .getByRole('region', { name: 'Checks' })
+        .getByText(/KB as PNG/)
+        .waitFor({ timeout: 8_000 });
+    },
+  },
   { name: 'client-campaign-setup', ...client, path: '/visitor-id/campaign-management', act: openRow },
   {
     name: 'client-campaign-install',

@@ -2,7 +2,7 @@ import { FONT_THEMES, type FontTheme } from '../../../../contract/accounts/fonts
 import type { AdSize } from '../../../../contract/ads/ad-rules.ts';
 import { type BannerDesign, MOST_KILOBYTES } from '../../../../contract/ads/banner-rules.ts';
 import { offerFont } from '../../../brand/font.ts';
-import { canvasOf, type Images } from './paint.ts';
+import { canvasOf, createPainter, type Images, newRoot } from './paint.ts';
 
 export const FORMATS = { png: 'PNG', jpg: 'JPG', html5: 'HTML5 (zip)' } as const;
 export type Format = keyof typeof FORMATS;
@@ -19,12 +19,22 @@ const blobOf = (canvas: HTMLCanvasElement, type: string, quality?: number): Prom
     ),
   );
 
+/** A design in a size as a canvas. */
+function drawnOf(design: BannerDesign, size: AdSize, images: Images, ratio = 1): HTMLCanvasElement {
+  const root = newRoot();
+  createPainter(root)(design, size, images, 0);
+  const canvas = canvasOf(root, size, ratio);
+  root.destroy();
+  return canvas;
+}
+
 export const pngOf = (design: BannerDesign, size: AdSize, images: Images, ratio = 1): Promise<Blob> =>
-  blobOf(canvasOf(design, size, images, ratio), 'image/png');
+  pngFrom(drawnOf(design, size, images, ratio));
+export const pngFrom = (canvas: HTMLCanvasElement): Promise<Blob> => blobOf(canvas, 'image/png');
 
 /** A JPG in the best quality that is within the weight of its size, but never a bad one. */
 export async function jpgOf(design: BannerDesign, size: AdSize, images: Images): Promise<Blob> {
-  const canvas = canvasOf(design, size, images);
+  const canvas = drawnOf(design, size, images);
   let blob = await blobOf(canvas, 'image/jpeg', 0.92);
   for (let quality = 0.85; blob.size > MOST_KILOBYTES[size] * 1024 && quality > 0.6; quality -= 0.08)
     blob = await blobOf(canvas, 'image/jpeg', quality);

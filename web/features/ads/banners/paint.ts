@@ -41,11 +41,22 @@ function textOf(layer: TextLayer, frame: Frame, height?: number): Text {
   });
 }
 
-/** Whether a text needs more room than its frame has. */
-export function overflows(layer: TextLayer, frame: Frame): boolean {
-  const text = textOf(layer, frame);
-  const isTooHigh = text.height() > frame.height + 1;
-  text.destroy();
+/** What was measured before, by size and fonts: layers do not change, they are replaced. */
+const measured = new WeakMap<TextLayer, Map<string, boolean>>();
+
+/** Whether a text needs more room than its frame in a size has. */
+export function overflows(layer: TextLayer, size: AdSize, fonts: number): boolean {
+  const known = measured.get(layer) ?? new Map<string, boolean>();
+  measured.set(layer, known);
+  const key = `${size} ${fonts}`;
+  let isTooHigh = known.get(key);
+  if (isTooHigh === undefined) {
+    const frame = frameOf(layer, size);
+    const text = textOf(layer, frame);
+    isTooHigh = !frame.hidden && text.height() > frame.height + 1;
+    text.destroy();
+    known.set(key, isTooHigh);
+  }
   return isTooHigh;
 }
 
@@ -105,35 +116,54 @@ export function place(group: Konva.Group, layer: Layer, frame: Frame, images: Im
   group.add(new Rect({ width, height, fill: 'transparent' }), ...drawn(layer, frame, images));
 }
 
-/** Draws a design in a size into a layer of a stage. The groups of its layers are named by their ids. */
-export function paint(into: Konva.Layer, design: BannerDesign, size: AdSize, images: Images): void {
-  const [width, height] = sidesOf(size);
-  into.add(new Rect({ width, height, fill: design.background, name: 'background' }));
-  for (const layer of design.layers) {
-    const frame = frameOf(layer, size);
-    if (frame.hidden) continue;
-    const group = new Konva.Group({ id: layer.id, opacity: layer.opacity });
-    place(group, layer, frame, images);
-    into.add(group);
-  }
-  if (design.border)
-    into.add(
-      new Rect({
-        ...{ x: 0.5, y: 0.5, width: width - 1, height: height - 1, listening: false },
-        ...{ stroke: design.border, strokeWidth: 1 },
-      }),
-    );
+/** Draws a design in a size. The groups of its layers are named by their ids. */
+export type Painter = (design: BannerDesign, size: AdSize, images: Images, fonts: number) => void;
+
+/** Draws designs into a container, one after another; layers that have not changed are kept as they are. */
+export function createPainter(into: Konva.Group | Konva.Layer): Painter {
+  const background = new Rect({ name: 'background' });
+  const border = new Rect({ x: 0.5, y: 0.5, strokeWidth: 1, listening: false });
+  const known = new Map<string, { layer: Layer; made: readonly unknown[]; group: Konva.Group }>();
+  return (design, size, images, fonts) => {
+    const [width, height] = sidesOf(size);
+    background.setAttrs({ width, height, fill: design.background });
+    const wanted: (Konva.Group | Konva.Shape)[] = [background];
+    const gone = new Set(known.keys());
+    for (const layer of design.layers) {
+      const frame = frameOf(layer, size);
+      if (frame.hidden) continue;
+      const made = [layer, size, fonts, layer.kind === 'image' ? images.get(layer.media_id) : undefined];
+      let one = known.get(layer.id);
+      if (!one || one.made.some((part, at) => part !== made[at])) {
+        one?.group.destroy();
+        const group = new Konva.Group({ id: layer.id, opacity: layer.opacity });
+        place(group, layer, frame, images);
+        one = { layer, made, group };
+        known.set(layer.id, one);
+      }
+      gone.delete(layer.id);
+      wanted.push(one.group);
+    }
+    for (const id of gone) {
+      known.get(id)!.group.destroy();
+      known.delete(id);
+    }
+    if (design.border) {
+      border.setAttrs({ width: width - 1, height: height - 1, stroke: design.border });
+      wanted.push(border);
+    }
+    // Whatever is taken out is no longer dragged, so nothing is if it is there already.
+    const children = into.getChildren();
+    if (children.length === wanted.length && wanted.every((node, at) => node === children[at])) return;
+    into.removeChildren();
+    into.add(...wanted);
+  };
 }
 
-/** A design in a size as a canvas, `ratio` pixels for each of its own. */
-export function canvasOf(design: BannerDesign, size: AdSize, images: Images, ratio = 1): HTMLCanvasElement {
+/** What a group that a painter fills looks like in a size, `ratio` pixels for each of its own. */
+export function canvasOf(root: Konva.Group, size: AdSize, ratio = 1): HTMLCanvasElement {
   const [width, height] = sidesOf(size);
-  const stage = new Konva.Stage({ container: document.createElement('div'), width, height });
-  const layer = new Konva.Layer({ listening: false });
-  stage.add(layer);
-  paint(layer, design, size, images);
-  layer.draw();
-  const canvas = stage.toCanvas({ pixelRatio: ratio });
-  stage.destroy();
-  return canvas;
+  return root.toCanvas({ x: 0, y: 0, width, height, pixelRatio: ratio }) as HTMLCanvasElement;
 }
+
+export const newRoot = (): Konva.Group => new Konva.Group({ listening: false });
