@@ -143,8 +143,9 @@ export class Spool {
     for (;;) {
       const limit = await this.#limit(this.#position.segment);
       if (limit === undefined || this.#position.offset >= limit) {
-        if (!(await this.#advance())) return null;
-        continue;
+        if (await this.#advance()) continue;
+        this.#settle();
+        return null;
       }
       const batch = await this.#read(this.#position, limit, mostBytes);
       if (!batch) continue;
@@ -201,6 +202,16 @@ export class Spool {
         } else at = nextRecord(buffer, at + 1);
       }
     }
+  }
+
+  /** Nothing is left, whatever was counted: what cannot be read is not counted the same way as what can. */
+  #settle(): void {
+    const { segment, offset } = this.#position;
+    const isAtEnd = !this.#writing || (this.#writing.segment === segment && this.#writing.size <= offset);
+    if (this.#isBusy || !isAtEnd || this.#segments.some((one) => one > segment)) return;
+    this.#records = 0;
+    this.#bytes = 0;
+    this.#oldest = null;
   }
 
   #remember(bytes: number, at: number): void {

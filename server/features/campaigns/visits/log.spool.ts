@@ -45,6 +45,8 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
   let running: Promise<void> | undefined;
   let stopping = false;
   let wake: (() => void) | undefined;
+  /** Whether something came since the last round began. */
+  let hasNew = false;
   let draining: Promise<void> = Promise.resolve();
   let reported = '';
   let reportedAt = 0;
@@ -159,6 +161,7 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
 
   async function work(): Promise<void> {
     while (!stopping) {
+      hasNew = false;
       try {
         await drain();
         await report();
@@ -168,7 +171,7 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
         await Promise.race([sleep(AGAIN_MS), stopped]);
         continue;
       }
-      if ((own?.spool.state().records ?? 0) > 0) continue;
+      if (hasNew) continue;
       await new Promise<void>((done) => {
         wake = done;
         setTimeout(done, AGAIN_MS).unref();
@@ -187,6 +190,7 @@ export function spoolLog(platform: Pick<Platform, 'db' | 'config' | 'log' | 'clo
     async append(batch) {
       const { spool } = own ?? (await open());
       await spool.append(batch.map(encodeTaken));
+      hasNew = true;
       wake?.();
     },
     drain,
