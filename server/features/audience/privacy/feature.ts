@@ -1,7 +1,7 @@
 import { contract } from '../../../../contract/index.ts';
 import { defineFeature, serve } from '../../../platform/feature.ts';
 import { exports } from './exports.ts';
-import { privacyRoutes } from './routes.ts';
+import { privacyPlain, privacyRoutes } from './routes.ts';
 import { createPrivacy, type Privacy } from './service.ts';
 
 export const feature = defineFeature({
@@ -12,7 +12,10 @@ export const feature = defineFeature({
   create: (platform, below: Parameters<typeof createPrivacy>[1]) => ({
     privacy: createPrivacy(platform, below),
   }),
-  http: ({ privacy }: { privacy: Privacy }) => ({ calls: [serve(contract.privacy, privacyRoutes(privacy))] }),
+  http: ({ privacy }: { privacy: Privacy }) => ({
+    calls: [serve(contract.privacy, privacyRoutes(privacy))],
+    plain: privacyPlain(privacy),
+  }),
   work: async ({ privacy }: { privacy: Privacy }) => void (await privacy.start()),
   exports,
 });
