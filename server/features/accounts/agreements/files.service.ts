@@ -193,9 +193,19 @@ export function createFiles(
     inScope(db.app, { rootId: ctx.tenant.rootId }, (tx) =>
       files.fileByHash(tx, ctx.tenant.companyId, sha256),
     );
+  const lookups: ((ctx: Ctx, sha256: string) => Promise<{ title: string; at: Date } | null>)[] = [];
   async function checkedHash(ctx: Ctx, sha256: string) {
     const row = await known(ctx, sha256);
-    if (!row) return unknown;
+    if (!row) {
+      for (const lookup of lookups) {
+        const found = await lookup(ctx, sha256);
+        if (!found) continue;
+        const { name: party } = await tenants.frontDoor(ctx.tenant.companyId);
+        const { title, at } = found;
+        return { ...unknown, status: 'known' as const, title, party, accepted_at: at.toISOString() };
+      }
+      return unknown;
+    }
     const party = (await tenants.frontDoor(row.issuer_id)).name;
     return {
       status: 'known' as const,
@@ -210,6 +220,10 @@ export function createFiles(
 
   return {
     sign,
+    /** Adds where other signed files of the company of a host are known: what they are, and when they were made. */
+    addKnown(lookup: (typeof lookups)[number]): void {
+      lookups.push(lookup);
+    },
 
     /**
      * The signed file of a company's newest acceptance of a document, made on demand (AGCY-20): an agency's is with the

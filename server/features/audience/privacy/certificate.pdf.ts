@@ -24,6 +24,8 @@ export interface Certified {
   done: string;
   timeline: readonly { at: Date; words: string }[];
   timeZone: string;
+  /** The host of the page that checks the file. */
+  host: string;
 }
 
 const inZone = (at: Date, timeZone: string): string =>
@@ -78,6 +80,7 @@ export async function certificatePdf(shown: Certified, brand: PaperBrand): Promi
   paper.y += 8;
   write(
     `This file is signed in the name of ${shown.party}. Any change to it, even of a single byte, breaks the signature. ` +
+      `To check it, open ${shown.host}/verify and drop the file there. ` +
       'A program that does not know the certificate says so, which does not affect the check for changes.',
     { color: paper.gray },
   );

@@ -449,7 +449,11 @@ describe('[BEY-07] fulfillment', () => {
       headers: { host: agency.host, 'content-type': 'application/pdf' },
       payload: file.rawPayload,
     });
-    expect(signed.json()).toMatchObject({ signer: 'CN=Root 1' });
+    expect(signed.json()).toMatchObject({ status: 'known', signature: 'valid', version: '', name: '' });
+    // Made once, and known only where it was signed.
+    expect((await ofRoot()).rawPayload.equals(file.rawPayload)).toBe(true);
+    const { sha256 } = signed.json();
+    expect((await call('GET', `/general/verify/${sha256}`)).body).toMatchObject({ status: 'unknown' });
     expect((await download(agency.host, await app.signIn(agency.email, agency.host))).statusCode).toBe(200);
   });
 

@@ -1,4 +1,4 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { personTexts } from '../../../../contract/audience/person-texts.ts';
 import {
@@ -206,6 +206,14 @@ export function createPrivacy(
     );
   }
 
+  // The page that checks files knows certificates as well, without saying who they are about.
+  agreements.files.addKnown(async ({ tenant: { rootId, companyId } }, sha256) => {
+    const found = await inScope(db.app, { rootId }, (tx) =>
+      store.certificateByHash(tx, { rootId, companyId }, sha256),
+    );
+    return found ? { title: `Privacy request ${numberOf(found.request_id)}`, at: found.made_at } : null;
+  });
+
   return {
     /**
      * Takes a request and emails a code to its address. @throws Refusal 422; 429 for an address or network that asks too
@@ -347,8 +355,8 @@ export function createPrivacy(
     months: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => store.byMonth(tx)),
 
     /**
-     * The certificate of a decided request, signed in the name of the company at whose host it was made. Made when it is
-     * asked for: its content never changes. @throws Refusal 404, 409
+     * The certificate of a decided request, signed in the name of the company at whose host it was made: made when it is
+     * asked for first. @throws Refusal 404, 409
      */
     async certificate(ctx: Ctx, id: string): Promise<{ name: string; bytes: Buffer }> {
       const { row, timeline } = await inScope(db.app, ctx.scope, async (tx) => ({
@@ -357,16 +365,22 @@ export function createPrivacy(
       }));
       const { decided_at: decided } = row;
       if (!decided) throw new Refusal('conflict', 'This request is not decided yet.');
-      const { company, brand } = await inScope(db.app, { rootId: row.root_id }, async (tx) => ({
+      const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+        inScope(db.app, { rootId: row.root_id }, work);
+      const name = `privacy-request-${numberOf(id)}`;
+      const known = await inRoot((tx) => store.certificateOf(tx, id));
+      if (known) return { name, bytes: known.bytes };
+      const { company, brand } = await inRoot(async (tx) => ({
         company: (await tenants.company(tx, row.company_id)) ?? missing(),
         brand: await tenants.paperBrand(tx, row.company_id),
       }));
       const { name: party } = await tenants.frontDoor(row.company_id);
+      const host = (await tenants.primaryHost(row.company_id)) ?? '';
       const number = numberOf(id);
       const pdf = await inPaperTurn(ctx.actor.companyId, () =>
         certificatePdf(
           {
-            ...{ number, id, party, decided, timeline },
+            ...{ number, id, party, decided, timeline, host },
             kind: row.kind,
             state: row.state as PrivacyState,
             name: row.name,
@@ -383,7 +397,14 @@ export function createPrivacy(
         ),
       );
       const bytes = await agreements.files.sign(company, party, pdf, `Privacy request ${number}`);
-      return { name: `privacy-request-${number}`, bytes };
+      return inRoot(async (tx) => {
+        await store.insertCertificate(tx, {
+          request_id: id,
+          ...ownerOf(row),
+          ...{ sha256: hash('sha256', bytes), bytes, made_at: clock.now() },
+        });
+        return { name, bytes: (await store.certificateOf(tx, id))!.bytes };
+      });
     },
 
     /** Extends a deadline, once. @throws Refusal 404, 409 */
