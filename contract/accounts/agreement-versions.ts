@@ -61,10 +61,10 @@ const SigningKey = z.object({
 export const Checked = z.object({
   status: z.enum(['known', 'unknown']),
   title: z.string(),
-  version: z.string(),
+  version: z.string().describe('Blank for a file that is not an agreement, such as a certificate'),
   party: z.string(),
   company: z.string(),
-  accepted_at: Instant.nullable(),
+  accepted_at: Instant.nullable().describe('For a file that is not an agreement: when it was made'),
   name: z.string().describe('Who accepted'),
 });
 

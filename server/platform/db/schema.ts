@@ -2086,6 +2086,15 @@ export interface Schema {
     parts: Json<Columns['prepaid_refund.parts']>;
     created_at: Date;
   };
+  privacy_certificate: {
+    request_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    sha256: string;
+    bytes: Buffer;
+    made_at: Date;
+  };
   privacy_event: {
     id: string;
     root_id: string;

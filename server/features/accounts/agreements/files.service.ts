@@ -105,6 +105,21 @@ export function createFiles(
     });
   }
 
+  /** Signs a PDF in a company's name. */
+  async function sign(company: Company, name: string, pdf: Buffer, reason: string): Promise<Buffer> {
+    const key = await keyOf(company, name);
+    return asBuffer(
+      await ask<Uint8Array>(company.id, {
+        do: 'sign',
+        pdf,
+        key: vault.open(key.private_sealed!, SEALED),
+        certificate: key.certificate,
+        at: clock.now(),
+        reason,
+      }),
+    );
+  }
+
   /** Makes the signed file of an acceptance, or returns the one that was made before. */
   async function make(company: Company & { name: string }, row: store.AcceptanceRow) {
     const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -121,7 +136,6 @@ export function createFiles(
     ]);
     const { name: party } = await tenants.frontDoor(issuerId);
     const host = (await tenants.primaryHost(issuerId)) ?? (await tenants.primaryHost(company.root_id)) ?? '';
-    const key = await keyOf(issuer, party);
     const text = row.shown ?? templateOf(document, party, company.name);
     const id = newId(clock.now());
     const pdf = await inPaperTurn(company.id, () =>
@@ -146,16 +160,7 @@ export function createFiles(
         brand,
       ),
     );
-    const signed = asBuffer(
-      await ask<Uint8Array>(issuer.id, {
-        do: 'sign',
-        pdf,
-        key: vault.open(key.private_sealed!, SEALED),
-        certificate: key.certificate,
-        at: clock.now(),
-        reason: `Acceptance of ${text.title}`,
-      }),
-    );
+    const signed = await sign(issuer, party, pdf, `Acceptance of ${text.title}`);
     return inRoot(async (tx) => {
       await files.insertFile(tx, {
         id,
@@ -188,9 +193,19 @@ export function createFiles(
     inScope(db.app, { rootId: ctx.tenant.rootId }, (tx) =>
       files.fileByHash(tx, ctx.tenant.companyId, sha256),
     );
+  const lookups: ((ctx: Ctx, sha256: string) => Promise<{ title: string; at: Date } | null>)[] = [];
   async function checkedHash(ctx: Ctx, sha256: string) {
     const row = await known(ctx, sha256);
-    if (!row) return unknown;
+    if (!row) {
+      for (const lookup of lookups) {
+        const found = await lookup(ctx, sha256);
+        if (!found) continue;
+        const { name: party } = await tenants.frontDoor(ctx.tenant.companyId);
+        const { title, at } = found;
+        return { ...unknown, status: 'known' as const, title, party, accepted_at: at.toISOString() };
+      }
+      return unknown;
+    }
     const party = (await tenants.frontDoor(row.issuer_id)).name;
     return {
       status: 'known' as const,
@@ -204,6 +219,12 @@ export function createFiles(
   }
 
   return {
+    sign,
+    /** Adds where other signed files of the company of a host are known: what they are, and when they were made. */
+    addKnown(lookup: (typeof lookups)[number]): void {
+      lookups.push(lookup);
+    },
+
     /**
      * The signed file of a company's newest acceptance of a document, made on demand (AGCY-20): an agency's is with the
      * platform, a client's with its agency.

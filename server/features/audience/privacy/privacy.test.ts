@@ -429,6 +429,45 @@ describe('[BEY-07] fulfillment', () => {
     expect(listed).toEqual([]);
   });
 
+  test('a decided request has a signed certificate; an open one has none', async () => {
+    const person = { name: 'Certified Person', email: 'certified@nowhere.example' };
+    const id = await asked('delete', person, {}, agency.host);
+    const download = async (host: string, token: string) => {
+      const path = `/api/privacy-requests/${id}/certificate`;
+      const { body } = await call('POST', '/general/download-token', { host, token, body: { path } });
+      const { url } = body as unknown as { url: string };
+      return app.server.inject({ method: 'GET', url, headers: { host } });
+    };
+    const ofRoot = async () => download(HOST, await app.signIn(owner, HOST));
+    expect((await ofRoot()).statusCode).toBe(409);
+    await decide(id, { outcome: 'completed', answer: 'Nothing was known.' });
+    const file = await ofRoot();
+    expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'application/pdf']);
+    const signed = await app.server.inject({
+      method: 'POST',
+      url: '/api/general/verify',
+      headers: { host: agency.host, 'content-type': 'application/pdf' },
+      payload: file.rawPayload,
+    });
+    expect(signed.json()).toMatchObject({ status: 'known', signature: 'valid', version: '', name: '' });
+    // Made once, and known only where it was signed.
+    expect((await ofRoot()).rawPayload.equals(file.rawPayload)).toBe(true);
+    const { sha256 } = signed.json();
+    expect((await call('GET', `/general/verify/${sha256}`)).body).toMatchObject({ status: 'unknown' });
+    expect((await download(agency.host, await app.signIn(agency.email, agency.host))).statusCode).toBe(200);
+  });
+
+  test('every host says that it honors Global Privacy Control', async () => {
+    for (const host of [HOST, agency.host]) {
+      const answer = await app.server.inject({
+        method: 'GET',
+        url: '/.well-known/gpc.json',
+        headers: { host },
+      });
+      expect(answer.json()).toEqual({ gpc: true, lastUpdate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) });
+    }
+  });
+
   test('counts by month, forgets unproven requests after a day, and names after two years', async () => {
     const fresh = await ask({ kind: 'opt_out', name: 'Gone', email: 'gone.tomorrow@nowhere.example' });
     const id = await asked(

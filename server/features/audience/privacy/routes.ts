@@ -1,5 +1,8 @@
+import { Refusal } from '../../../../contract/errors.ts';
 import type { contract } from '../../../../contract/index.ts';
-import type { Handlers } from '../../../platform/http/routes.ts';
+import { ownMessages } from '../../../../contract/messages.ts';
+import { Id } from '../../../../contract/primitives.ts';
+import type { Handlers, PlainRoute } from '../../../platform/http/routes.ts';
 import { page } from '../../../platform/page.ts';
 import type { Privacy } from './service.ts';
 
@@ -44,3 +47,37 @@ export function privacyRoutes(privacy: Privacy): Handlers<typeof contract.privac
     months: async (ctx) => ({ data: await privacy.months(ctx) }),
   };
 }
+
+/** When this statement was made: visits under the signal are stored without anything that identifies their visitor. */
+const SIGNAL_STATED = '2026-11-28';
+
+/** The certificate of a request, and the statement that Global Privacy Control is honored. */
+export const privacyPlain = (privacy: Privacy): PlainRoute[] => [
+  {
+    method: 'GET',
+    url: '/api/privacy-requests/:id/certificate',
+    access: 'download',
+    permission: 'privacy.read',
+    tag: 'Privacy requests',
+    summary: 'Returns the certificate of a decided request as a signed PDF (requires a single-use token)',
+    async handler(ctx, request, reply) {
+      const { data: id } = Id.safeParse((request.params as { id: string }).id);
+      if (!id) throw new Refusal('not_found', ownMessages.notFound);
+      const { name, bytes } = await privacy.certificate(ctx, id);
+      return reply
+        .header('Content-Disposition', `attachment; filename="${name}.pdf"`)
+        .header('Cache-Control', 'no-store')
+        .type('application/pdf')
+        .send(bytes);
+    },
+  },
+  {
+    method: 'GET',
+    url: '/.well-known/gpc.json',
+    access: 'public',
+    tag: 'Privacy requests',
+    summary: 'Says that this host honors Global Privacy Control',
+    handler: async (_ctx, _request, reply) =>
+      reply.header('Cache-Control', 'public, max-age=3600').send({ gpc: true, lastUpdate: SIGNAL_STATED }),
+  },
+];

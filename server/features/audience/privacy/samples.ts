@@ -1,13 +1,20 @@
 import { app, next, type Samples, type Target } from '../../../test/samples.ts';
 
 /** An open request at the host of the target's agency. */
-async function freshRequest(target: Target): Promise<string> {
+async function freshRequest(target: Target, isDecided = false): Promise<string> {
   const { rows } = await app.admin.query(
     `insert into privacy_request (id, root_id, agency_id, company_id, kind, asked_by, name, email, state, code_mac,
-       received_at, proven_at, due_at)
-     values (gen_random_uuid(), $1, $2, $2, 'delete', 'self', $3, $4, 'open', '\\x00', now(), now(), now() + interval '45 days')
+       received_at, proven_at, due_at, decided_at)
+     values (gen_random_uuid(), $1, $2, $2, 'delete', 'self', $3, $4, $5, '\\x00', now(), now(), now() + interval '45 days', $6)
      returning id`,
-    [target.client.root_id, target.client.agency_id, target.canary, `someone${next()}@example.com`],
+    [
+      target.client.root_id,
+      target.client.agency_id,
+      target.canary,
+      `someone${next()}@example.com`,
+      isDecided ? 'completed' : 'open',
+      isDecided ? new Date() : null,
+    ],
   );
   return rows[0].id;
 }
@@ -44,6 +51,15 @@ export const samples: Samples = {
   'GET /api/privacy-requests/:id': {
     named: true,
     request: async (t) => ({ url: `/api/privacy-requests/${await freshRequest(t)}` }),
+  },
+  'GET /api/privacy-requests/:id/certificate': {
+    named: true,
+    permission: 'privacy.read',
+    request: async (t) => ({ url: `/api/privacy-requests/${await freshRequest(t, true)}/certificate` }),
+  },
+  'GET /.well-known/gpc.json': {
+    named: false,
+    request: () => ({ url: '/.well-known/gpc.json' }),
   },
   'POST /api/privacy-requests/:id/extend': {
     named: true,

@@ -1,4 +1,4 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { personTexts } from '../../../../contract/audience/person-texts.ts';
 import {
@@ -21,7 +21,9 @@ import { defineJob } from '../../../platform/jobs.ts';
 import { type Limits, networkOf, rangeOf } from '../../../platform/limits.ts';
 import type { Mail, MailText } from '../../../platform/mail.ts';
 import { layOut, type MailContent } from '../../../platform/mail-layout.ts';
+import { inPaperTurn } from '../../../platform/paper.ts';
 import type { Platform } from '../../../platform/platform.ts';
+import type { Agreements } from '../../accounts/agreements/index.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -31,6 +33,7 @@ import type { Leads } from '../../campaigns/leads/index.ts';
 import type { Visits } from '../../campaigns/visits/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { People } from '../people/index.ts';
+import { certificatePdf } from './certificate.pdf.ts';
 import { type Found, findPerson } from './find.service.ts';
 import { codeMail, decidedMail, extendedMail, receivedMail } from './mails.ts';
 import * as policy from './policy.ts';
@@ -63,6 +66,7 @@ export function createPrivacy(
   deps: {
     tenants: Tenants;
     audit: Audit;
+    agreements: Agreements;
     auth: Auth;
     mail: Mail;
     limits: Limits;
@@ -75,7 +79,20 @@ export function createPrivacy(
   },
 ) {
   const { db, clock, config, jobs } = platform;
-  const { tenants, audit, auth, mail, limits, people, exclusions, leads, visits, customers, delivery } = deps;
+  const {
+    tenants,
+    audit,
+    agreements,
+    auth,
+    mail,
+    limits,
+    people,
+    exclusions,
+    leads,
+    visits,
+    customers,
+    delivery,
+  } = deps;
   const codeKey = derive(config.appKey, 'privacy codes');
   const codeMac = (id: string, code: string): Buffer => mac(codeKey, `${id}.${code}`);
 
@@ -188,6 +205,14 @@ export function createPrivacy(
       2,
     );
   }
+
+  // The page that checks files knows certificates as well, without saying who they are about.
+  agreements.files.addKnown(async ({ tenant: { rootId, companyId } }, sha256) => {
+    const found = await inScope(db.app, { rootId }, (tx) =>
+      store.certificateByHash(tx, { rootId, companyId }, sha256),
+    );
+    return found ? { title: `Privacy request ${numberOf(found.request_id)}`, at: found.made_at } : null;
+  });
 
   return {
     /**
@@ -328,6 +353,59 @@ export function createPrivacy(
       }),
 
     months: (ctx: Ctx) => inScope(db.app, ctx.scope, (tx) => store.byMonth(tx)),
+
+    /**
+     * The certificate of a decided request, signed in the name of the company at whose host it was made: made when it is
+     * asked for first. @throws Refusal 404, 409
+     */
+    async certificate(ctx: Ctx, id: string): Promise<{ name: string; bytes: Buffer }> {
+      const { row, timeline } = await inScope(db.app, ctx.scope, async (tx) => ({
+        row: (await store.shownById(tx, id)) ?? missing(),
+        timeline: await store.eventsOf(tx, id),
+      }));
+      const { decided_at: decided } = row;
+      if (!decided) throw new Refusal('conflict', 'This request is not decided yet.');
+      const inRoot = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+        inScope(db.app, { rootId: row.root_id }, work);
+      const name = `privacy-request-${numberOf(id)}`;
+      const known = await inRoot((tx) => store.certificateOf(tx, id));
+      if (known) return { name, bytes: known.bytes };
+      const { company, brand } = await inRoot(async (tx) => ({
+        company: (await tenants.company(tx, row.company_id)) ?? missing(),
+        brand: await tenants.paperBrand(tx, row.company_id),
+      }));
+      const { name: party } = await tenants.frontDoor(row.company_id);
+      const host = (await tenants.primaryHost(row.company_id)) ?? '';
+      const number = numberOf(id);
+      const pdf = await inPaperTurn(ctx.actor.companyId, () =>
+        certificatePdf(
+          {
+            ...{ number, id, party, decided, timeline, host },
+            kind: row.kind,
+            state: row.state as PrivacyState,
+            name: row.name,
+            email: row.email,
+            agent: row.agent_name,
+            received: row.received_at,
+            due: row.due_at,
+            refusal: row.refusal && REFUSAL_WORDS[row.refusal],
+            answer: row.answer,
+            done: resultWords(row.result),
+            timeZone: company.time_zone,
+          },
+          brand,
+        ),
+      );
+      const bytes = await agreements.files.sign(company, party, pdf, `Privacy request ${number}`);
+      return inRoot(async (tx) => {
+        await store.insertCertificate(tx, {
+          request_id: id,
+          ...ownerOf(row),
+          ...{ sha256: hash('sha256', bytes), bytes, made_at: clock.now() },
+        });
+        return { name, bytes: (await store.certificateOf(tx, id))!.bytes };
+      });
+    },
 
     /** Extends a deadline, once. @throws Refusal 404, 409 */
     async extend(ctx: Ctx, id: string, reason: string): Promise<void> {

@@ -130,6 +130,32 @@ export const shownById = (tx: Tx, id: string) =>
     .where('r.id', '=', id)
     .executeTakeFirst();
 
+/** The certificate of a request; undefined: not made yet. */
+export const certificateOf = (tx: Tx, requestId: string) =>
+  tx.selectFrom('privacy_certificate').selectAll().where('request_id', '=', requestId).executeTakeFirst();
+
+/** Adds the certificate of a request, unless another call was faster. */
+export async function insertCertificate(
+  tx: Tx,
+  row: Insertable<Schema['privacy_certificate']>,
+): Promise<void> {
+  await tx
+    .insertInto('privacy_certificate')
+    .values(row)
+    .onConflict((c) => c.column('request_id').doNothing())
+    .execute();
+}
+
+/** The certificate with this hash that a company signed. */
+export const certificateByHash = (tx: Tx, of: { rootId: string; companyId: string }, sha256: string) =>
+  tx
+    .selectFrom('privacy_certificate')
+    .select(['request_id', 'made_at'])
+    .where('root_id', '=', of.rootId)
+    .where('company_id', '=', of.companyId)
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+
 /** Requests by the month they came in and their kind, the newest first. */
 export async function byMonth(tx: Tx) {
   const { rows } = await sql<{
@@ -164,6 +190,10 @@ export async function sweep(
     .where('state', '=', 'unproven')
     .where('received_at', '<', unprovenBefore)
     .execute();
+  await sql`delete from privacy_certificate c using privacy_request r
+    where c.request_id = r.id and r.root_id = ${rootId}::uuid and r.decided_at < ${decidedBefore}`.execute(
+    tx,
+  );
   await tx
     .updateTable('privacy_request')
     .set({ name: '', email: '', phone: null, address: '', details: '', agent_name: '', answer: '' })

@@ -366,6 +366,29 @@ describe('delivery through a connection', () => {
     expect((await ok('GET', `/deliveries/${made.id}`)).can_erase).toBe(true);
   });
 
+  it('[BEY-07] deletes a record for a person who asked for it, once the service answers', async () => {
+    await attach(await connect());
+    await acceptLeads(['gone@example.com', null]);
+    await work();
+    const made = (await deliveries()).find(({ remote_id }) => remote_id)!;
+    const { delivery } = app.features;
+    const { rows } = await app.admin.query('select root_id, lead_id from delivery where id = $1', [made.id]);
+    const { root_id: rootId, lead_id: leadId } = rows[0];
+    const kept = async () =>
+      (await app.admin.query('select from delivery_exchange where delivery_id = $1', [made.id])).rows.length;
+    expect(await kept()).toBe(1);
+    const records = await inScope(app.platform.db.app, { rootId }, (tx) =>
+      delivery.forgetRequests(tx, [leadId]),
+    );
+    expect([records, await kept()]).toEqual([[made.id], 0]);
+    running.answerNext({ status: 403, json: { message: 'no scope' } }, 1);
+    await expect(delivery.eraseForPerson(rootId, made.id)).rejects.toThrow('HubSpot has not deleted it');
+    expect(stub.records()).toHaveLength(1);
+    expect(await delivery.eraseForPerson(rootId, made.id)).toBe(true);
+    expect(stub.records()).toEqual([]);
+    expect(await delivery.eraseForPerson(rootId, made.id)).toBe(false);
+  });
+
   it('[INTG-04] [BEY-04] a revoked token stops the connection once, and everything goes on after reconnecting', async () => {
     const connectionID = await connect();
     await attach(connectionID);

@@ -138,15 +138,17 @@ export default function VerifyPage() {
                   <Notice tone="good" live="status" title="This file is genuine">
                     It is byte for byte a file that {brand.name} has on record.
                     <dl className={classes.facts}>
-                      <dt>Agreement</dt>
+                      <dt>{known.version ? 'Agreement' : 'Certificate'}</dt>
                       <dd>
-                        {known.title}, version {known.version}
+                        {known.title}
+                        {known.version && `, version ${known.version}`}
                       </dd>
-                      <dt>Between</dt>
+                      <dt>{known.version ? 'Between' : 'Issued by'}</dt>
                       <dd>
-                        {known.party} and {known.company}
+                        {known.party}
+                        {known.version && ` and ${known.company}`}
                       </dd>
-                      <dt>Accepted</dt>
+                      <dt>{known.version ? 'Accepted' : 'Issued'}</dt>
                       <dd>
                         {known.accepted_at && exactTime(known.accepted_at)}
                         {known.name && `, by ${known.name}`}

@@ -11,6 +11,7 @@ import {
   REFUSAL_WORDS,
 } from '../../../../contract/audience/privacy-rules.ts';
 import { api } from '../../../api/client.ts';
+import { download } from '../../../api/download.ts';
 import { useUser } from '../../../api/user.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { num } from '../../../ui/format.ts';
@@ -76,6 +77,12 @@ export default function PrivacyRequestsPage() {
 
 const ALL = 'all';
 
+/** What is being done with a request. */
+interface Acting {
+  row: PrivacyRequest;
+  act: 'completed' | 'refused' | 'extend';
+}
+
 function Badge({ row }: { row: PrivacyRequest }) {
   return (
     <StatusBadge status={row.state} tone={URGENCY_TONES[row.urgency]}>
@@ -87,6 +94,7 @@ function Badge({ row }: { row: PrivacyRequest }) {
 function Queue() {
   const [params, set] = useSearchParams();
   const list = useListState({ perPage: 25 });
+  const [acting, setActing] = useState<Acting>();
   const shown = PRIVACY_STATES.find((state) => state === (params.state ?? 'open')) ?? ALL;
   const kind = PRIVACY_KINDS.find((one) => one === params.kind);
   const { page, per_page, search } = list.input;
@@ -164,7 +172,7 @@ function Queue() {
         })}
         onRow={(row) => set({ request: params.request === row.id ? undefined : row.id })}
         isOpen={(row) => params.request === row.id}
-        below={(row) => (params.request === row.id ? <Details id={row.id} /> : null)}
+        below={(row) => (params.request === row.id ? <Details id={row.id} onAct={setActing} /> : null)}
         filters={
           kind
             ? [
@@ -188,6 +196,10 @@ function Queue() {
           </Text>
         }
       />
+      {acting?.act === 'extend' && <ExtendModal row={acting.row} onClose={() => setActing(undefined)} />}
+      {acting && acting.act !== 'extend' && (
+        <DecideModal row={acting.row} outcome={acting.act} onClose={() => setActing(undefined)} />
+      )}
     </>
   );
 }
@@ -208,13 +220,12 @@ function Fact({ name, value }: { name: string; value: string | null }) {
 }
 
 /** Everything about a request: who, what was done, its timeline, and what can be done. */
-function Details({ id }: { id: string }) {
+function Details({ id, onAct }: { id: string; onAct: (acting: Acting) => void }) {
   const isRoot = useUser().company_kind === 'root';
   const query = useQuery({
     queryKey: ['privacy-request', id],
     queryFn: ({ signal }) => api.privacy.one({ id }, { signal }),
   });
-  const [modal, setModal] = useState<'completed' | 'refused' | 'extend'>();
   if (query.error)
     return <ErrorState error={query.error} what="the request" onRetry={() => void query.refetch()} />;
   if (!query.data) return <SkeletonRows />;
@@ -269,18 +280,27 @@ function Details({ id }: { id: string }) {
       <Group gap="xs">
         {may_decide && (
           <>
-            <Button size="xs" onClick={() => setModal('completed')}>
+            <Button size="xs" onClick={() => onAct({ row, act: 'completed' })}>
               {row.kind === 'access' ? 'Send the data' : row.kind === 'correct' ? 'Corrected' : 'Fulfill'}
             </Button>
-            <Button size="xs" variant="default" onClick={() => setModal('refused')}>
+            <Button size="xs" variant="default" onClick={() => onAct({ row, act: 'refused' })}>
               Refuse
             </Button>
             {row.kind !== 'opt_out' && !row.extended_at && row.urgency !== 'late' && (
-              <Button size="xs" variant="default" onClick={() => setModal('extend')}>
+              <Button size="xs" variant="default" onClick={() => onAct({ row, act: 'extend' })}>
                 Extend by 45 days
               </Button>
             )}
           </>
+        )}
+        {row.state !== 'open' && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() => void download(`/privacy-requests/${row.id}/certificate`)}
+          >
+            Download certificate
+          </Button>
         )}
         {!may_decide && row.state === 'open' && !isRoot && (
           <Text size="sm" c="dimmed">
@@ -288,10 +308,6 @@ function Details({ id }: { id: string }) {
           </Text>
         )}
       </Group>
-      {modal === 'extend' && <ExtendModal row={row} onClose={() => setModal(undefined)} />}
-      {modal && modal !== 'extend' && (
-        <DecideModal row={row} outcome={modal} onClose={() => setModal(undefined)} />
-      )}
     </Stack>
   );
 }
