@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Config } from '../../../platform/config.ts';
 import { type Database, openDatabase } from '../../../platform/db/connect.ts';
+import { inScope, type Scope } from '../../../platform/db/scope.ts';
 import { isDatabaseAway } from '../../../platform/http/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { Metrics } from '../../../platform/metrics.ts';
@@ -19,6 +20,7 @@ import { spoolLog } from './log.spool.ts';
 import { databaseLog, type Taken, type VisitLog } from './log.ts';
 import { createSites } from './sites.ts';
 import { decodeTaken, encodeTaken } from './spool.policy.ts';
+import { spools } from './store.ts';
 
 let app: TestApp;
 let campaign: MadeCampaign;
@@ -288,6 +290,23 @@ describe('[BEY-29] the spool as visit log', () => {
     const refused = [{ campaignId: campaign.id, reason: 'foreign_page', host: 'x.example', count: 3 }];
     expect(decodeTaken(encodeTaken({ ...one, refused }))).toEqual({ ...one, refused });
   });
+});
+
+test('[BEY-29] what waits is shown to the master root, and to no one else', async () => {
+  const master = await app.make.root({ name: 'Master', host: 'localhost', isMaster: true });
+  const { root_id: rootId, agency_id: agencyId, company_id: companyId } = campaign.owner;
+  await app.admin.query(`insert into visit_spool values ('host /spool/0', 3, 900, now(), 0, now())`);
+  const seenBy = (scope: Scope) => inScope(app.platform.db.app, scope, spools);
+  expect(await seenBy({ rootId: master.id })).toMatchObject([
+    { place: 'host /spool/0', records: 3n, bytes: 900n },
+  ]);
+  expect(await seenBy({ rootId })).toEqual([]);
+  for (const scope of [
+    { rootId, agencyId: agencyId! },
+    { rootId, agencyId: agencyId!, companyId },
+    { rootId: master.id, agencyId: agencyId! },
+  ])
+    expect(await seenBy(scope)).toEqual([]);
 });
 
 describe.skipIf(!hasNats)('[SCAL-02] JetStream as visit log', () => {
