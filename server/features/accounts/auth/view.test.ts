@@ -646,7 +646,14 @@ describe('[ROLE-02] the view of a sales person', () => {
       expect((data as { balance_micros: null }[]).map((row) => row.balance_micros)).toContain(null);
       await post('/api/user/switch/revert', view);
     }
-    const work = ['campaign.read', 'exclusion.read', 'insight.read', 'integration.read', 'lead.read'];
+    const work = [
+      'banner.read',
+      'campaign.read',
+      'exclusion.read',
+      'insight.read',
+      'integration.read',
+      'lead.read',
+    ];
     expect([...new Set(read.agency)].sort()).toEqual([...work, 'client.list', 'session.own'].sort());
     expect([...new Set(read.client)].sort()).toEqual([...work, 'session.own'].sort());
     // Who is viewed, and what the pages themselves need.

@@ -453,7 +453,12 @@ export default function Editor(props: {
   );
 }
 
+/** How many faults are shown at a time: a layer outside of every size is eight. */
+const MOST_SHOWN = 12;
+
 function Checks({ faults, bytes }: { faults: ReturnType<typeof faultsOf>; bytes: number | undefined }) {
+  // Errors first, in the order in which they were found.
+  const sorted = [...faults].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
   return (
     <section aria-label="Checks" style={{ marginTop: 'var(--mantine-spacing-md)' }}>
       <Group justify="space-between" mb={6}>
@@ -473,8 +478,8 @@ function Checks({ faults, bytes }: { faults: ReturnType<typeof faultsOf>; bytes:
             Ready to be shown.
           </li>
         )}
-        {faults.map(({ level, size, text }) => (
-          <li key={`${size} ${text}`} data-level={level}>
+        {sorted.slice(0, MOST_SHOWN).map(({ level, size, text }, at) => (
+          <li key={`${at} ${size} ${text}`} data-level={level}>
             {level === 'error' ? (
               <IconAlertCircle size={16} role="img" aria-label="Error" />
             ) : (
@@ -486,6 +491,7 @@ function Checks({ faults, bytes }: { faults: ReturnType<typeof faultsOf>; bytes:
             </span>
           </li>
         ))}
+        {sorted.length > MOST_SHOWN && <li>And {sorted.length - MOST_SHOWN} more.</li>}
       </ul>
     </section>
   );
