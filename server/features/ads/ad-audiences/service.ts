@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdPlatform } from '../../../../contract/ads/ad-rules.ts';
@@ -395,6 +395,24 @@ export function createAdAudiences(
     },
 
     // ─── For the features above ────────────────────────────────────────────────────────────────────────────────────
+
+    /**
+     * Deletes a person from every audience of a root, in its scope, by who they are in the graph and by their email
+     * addresses; returns how many members that were. Simpli.fi is told when the audiences are next compared, which is at
+     * once.
+     */
+    erase: (tx: Tx, rootId: string, people: readonly string[], emails: readonly string[]): Promise<number> =>
+      store.eraseMembers(
+        tx,
+        rootId,
+        {
+          people,
+          hashes: emails.flatMap((email) =>
+            (['sha256', 'md5'] as const).map((algorithm) => hash(algorithm, email, 'buffer')),
+          ),
+        },
+        clock.now(),
+      ),
 
     /**
      * Aims a campaign at audiences of its client, and away from others. @throws Refusal 422 if one is not the client's,

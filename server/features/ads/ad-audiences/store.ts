@@ -2,7 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
-import type { Member } from './row.policy.ts';
+import { MEMBER, type Member } from './row.policy.ts';
 
 export type AudienceRow = Selectable<Schema['audience']>;
 /** Whose an audience is. */
@@ -411,6 +411,29 @@ export async function makeDue(tx: Tx, owner: Owner, now: Date): Promise<void> {
       q.where('company_id', '=', owner.company_id),
     )
     .execute();
+}
+
+/**
+ * Deletes the members who are one of some people or have one of some hashes of email addresses, with everything that
+ * they are recognized by, and makes their audiences due. Returns how many there were.
+ */
+export async function eraseMembers(
+  tx: Tx,
+  rootId: string,
+  { people, hashes }: { people: readonly string[]; hashes: readonly Buffer[] },
+  now: Date,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from audience_member where root_id = ${rootId} and (
+        person_id = any(${people}::uuid[])
+        or kind in (${MEMBER.sha256}, ${MEMBER.md5}) and value = any(${hashes}::bytea[])
+        or kind = ${MEMBER.person} and value = any(select uuid_send(one) from unnest(${people}::uuid[]) one))
+      returning audience_id),
+    due as (
+      update audience set refresh_at = ${now} where id in (select audience_id from gone) and state = 'ready')
+    select count(*)::int as count from gone`.execute(tx);
+  return rows[0]!.count;
 }
 
 /**

@@ -343,6 +343,9 @@ describe('[BEY-07] fulfillment', () => {
     const elsewhere = await sold(person);
     expect([leadId, elsewhere.leadId].every(Boolean)).toBe(true);
     const bystander = await sold();
+    const audience = await app.make.audience(of.client.company, {
+      emails: [person.email!, bystander.person.email!],
+    });
     expect(await holders('vanishing')).toEqual([
       'lead_contact.last_name',
       'lead_contact.search',
@@ -350,8 +353,19 @@ describe('[BEY-07] fulfillment', () => {
     ]);
     const id = await asked('delete', { name: person.first_name!, email: person.email! });
     expect((await decide(id)).status).toBe(200);
-    expect((await one(id)).data.result).toMatchObject({ people: 1, leads: 2, visits: 2, vendor_records: 0 });
+    expect((await one(id)).data.result).toMatchObject({
+      people: 1,
+      leads: 2,
+      visits: 2,
+      audience_members: 1,
+      vendor_records: 0,
+    });
     expect(await holders('vanishing')).toEqual([]);
+    const { rows: members } = await app.admin.query(
+      'select email from audience_member where audience_id = $1',
+      [audience],
+    );
+    expect(members).toEqual([{ email: bystander.person.email }]);
     expect(await holders(person.phone!.slice(1))).toEqual(['exclusion.value']);
     // The request itself must be kept, and the emails about it are.
     expect(await holders(person.email!)).toEqual(['mail.to_address', 'privacy_request.email']);

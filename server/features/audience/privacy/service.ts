@@ -27,6 +27,7 @@ import type { Agreements } from '../../accounts/agreements/index.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
+import type { AdAudiences } from '../../ads/ad-audiences/index.ts';
 import type { Customers } from '../../campaigns/customers/index.ts';
 import type { Delivery } from '../../campaigns/delivery/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
@@ -76,6 +77,7 @@ export function createPrivacy(
     visits: Visits;
     customers: Customers;
     delivery: Delivery;
+    adAudiences: AdAudiences;
   },
 ) {
   const { db, clock, config, jobs } = platform;
@@ -92,6 +94,7 @@ export function createPrivacy(
     visits,
     customers,
     delivery,
+    adAudiences,
   } = deps;
   const codeKey = derive(config.appKey, 'privacy codes');
   const codeMac = (id: string, code: string): Buffer => mac(codeKey, `${id}.${code}`);
@@ -164,6 +167,7 @@ export function createPrivacy(
     const hashes = found.people.flatMap((one) => [...one.sha256, ...one.sha1, ...one.md5]);
     result.visits = await visits.erase(tx, rootId, everyone, hashes);
     await customers.erase(tx, rootId, everyone);
+    result.audience_members = await adAudiences.erase(tx, rootId, everyone, found.emails);
     const records = await delivery.forgetRequests(tx, leadIds);
     result.vendor_records = records.length;
     await jobs.send(

@@ -32,6 +32,7 @@ export const RESULT_WORDS: Record<string, string> = {
   people: 'Records in the graph',
   leads: 'Leads',
   visits: 'Visits',
+  audience_members: 'In audiences of ads',
   vendor_records: 'Records at vendors',
   excluded: 'New entries on the standing list',
   other_people: 'Others with the address, left as they were',
