@@ -9,7 +9,13 @@ import {
 } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import type { AdSize } from '../../../../contract/ads/ad-rules.ts';
-import { faultsOf, frameOf, type Layer, type ShapeLayer } from '../../../../contract/ads/banner-rules.ts';
+import {
+  faultsOf,
+  frameOf,
+  type Layer,
+  MOST_LAYERS,
+  type ShapeLayer,
+} from '../../../../contract/ads/banner-rules.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { api } from '../../../api/client.ts';
 import { save as saveFile } from '../../../api/download.ts';
@@ -126,7 +132,7 @@ export default function Editor(props: {
     setSelected(undefined);
   };
   const copyLayer = () => {
-    if (!selected) return;
+    if (!selected || design.layers.length >= MOST_LAYERS) return;
     const id = newId();
     change((old) => withCopy(old, selected, id));
     setSelected(id);
@@ -457,8 +463,9 @@ export default function Editor(props: {
 const MOST_SHOWN = 12;
 
 function Checks({ faults, bytes }: { faults: ReturnType<typeof faultsOf>; bytes: number | undefined }) {
-  // Errors first, in the order in which they were found.
-  const sorted = [...faults].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
+  // Errors first, each once: layers may have the same name.
+  const each = new Map(faults.map((fault) => [`${fault.size} ${fault.text}`, fault]));
+  const sorted = [...each.values()].sort((a, b) => Number(b.level === 'error') - Number(a.level === 'error'));
   return (
     <section aria-label="Checks" style={{ marginTop: 'var(--mantine-spacing-md)' }}>
       <Group justify="space-between" mb={6}>
@@ -478,8 +485,8 @@ function Checks({ faults, bytes }: { faults: ReturnType<typeof faultsOf>; bytes:
             Ready to be shown.
           </li>
         )}
-        {sorted.slice(0, MOST_SHOWN).map(({ level, size, text }, at) => (
-          <li key={`${at} ${size} ${text}`} data-level={level}>
+        {sorted.slice(0, MOST_SHOWN).map(({ level, size, text }) => (
+          <li key={`${size} ${text}`} data-level={level}>
             {level === 'error' ? (
               <IconAlertCircle size={16} role="img" aria-label="Error" />
             ) : (

@@ -40,6 +40,14 @@ describe('[MED-01] edits of a banner', () => {
     expect(idsOf(withoutLayer(draft, 'line'))).toEqual(['headline', 'button']);
   });
 
+  test('there are never more than 200 layers', () => {
+    let full = draft;
+    while (full.design.layers.length < 200)
+      full = withCopy(full, 'line', `copy-${full.design.layers.length}`);
+    expect(withCopy(full, 'line', 'more')).toBe(full);
+    expect(withNew(full, { ...layerOf(draft, 'line'), id: 'more' }, '300x250')).toBe(full);
+  });
+
   test('a new image is in the middle of every form, in its own proportions', () => {
     const photo = { id: 'p', name: 'Pack', kind: 'image', media_id: 'm', fit: 'contain' } as unknown as Layer;
     const { frames } = layerOf(withNew(draft, photo, '300x250', { width: 400, height: 100 }), 'p');

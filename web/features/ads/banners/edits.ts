@@ -6,6 +6,7 @@ import {
   frameOf,
   type Layer,
   type LayerKind,
+  MOST_LAYERS,
   sidesOf,
 } from '../../../../contract/ads/banner-rules.ts';
 
@@ -66,6 +67,7 @@ export function withOrder(draft: Draft, id: string, by: number): Draft {
 
 /** The draft with a copy of a layer in front of it, moved a little, and the copy's id. */
 export function withCopy(draft: Draft, id: string, copyId: string): Draft {
+  if (draft.design.layers.length >= MOST_LAYERS) return draft;
   const layers = draft.design.layers.flatMap((layer) => {
     if (layer.id !== id) return [layer];
     const frames = Object.fromEntries(
@@ -89,6 +91,7 @@ export function withNew(
   size: AdSize,
   sides?: { width: number; height: number },
 ): Draft {
+  if (draft.design.layers.length >= MOST_LAYERS) return draft;
   const [across, down] = SHARE[layer.kind];
   const frames: Layer['frames'] = {};
   for (const one of new Set<AdSize>([...FORM_SIZES, size])) {
