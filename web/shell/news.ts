@@ -15,6 +15,18 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'Banners and audiences for ads',
+    text: 'Design an ad once and use it in every size, and aim ads at your own lists or at the leads of a campaign. Exclusion lists always apply.',
+    page: { path: '/banner/list', label: 'Open Banners' },
+  },
+  {
+    on: '2026-11-28',
+    title: 'Privacy desk',
+    text: 'People ask at /privacy what is known about them, or to be deleted. Requests come with their deadlines, and are carried out everywhere.',
+    page: { path: '/configuration/privacy-requests', label: 'Open Privacy requests' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Agreements in versions',
     text: 'Read, accept, and download your agreements as signed files. You get an email before a new version takes effect.',
     page: { path: '/configuration/agreements', label: 'Open Agreements' },
