@@ -507,6 +507,7 @@ const shots: Shot[] = [
   { name: 'root2-minimum-spend', ...summit, path: '/configuration/minimum-spend' },
   { name: 'agency3-dashboard', ...ridge, path: '/dashboard' },
   { name: 'agency3-invoices', ...ridge, path: '/configuration/invoices?side=wholesale' },
+  { name: 'privacy-requests', ...root, path: '/configuration/privacy-requests' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
   { name: 'client-lists', ...client, path: '/configuration/exclusion-lists' },
@@ -587,6 +588,7 @@ const shots: Shot[] = [
     as: 'executive@demo.test',
     path: '/configuration/client-management',
   },
+  { name: 'privacy', host: 'acme.localhost', path: '/privacy' },
   { name: 'privacy-policy', host: 'acme.localhost', path: '/privacy-policy' },
   {
     name: 'developer-agreement',
