@@ -393,6 +393,24 @@ describe('[BEY-07] fulfillment', () => {
     await app.features.logChain.seal();
     for (const verdict of await verifyLog(app.databaseUrl, [app.platform.config.appKey], app.clock))
       expect(verdict.breaks).toEqual([]);
+    // A delivery of then wrote it after the deletion.
+    const late = await sold();
+    await app.admin.query(`update lead_contact set last_name = 'Vanishing', email = $2 where lead_id = $1`, [
+      late.leadId,
+      person.email,
+    ]);
+    await app.admin.query('update lead set person_id = null where id = $1', [late.leadId]);
+    const again = await app.admin.query(
+      `select data from pgboss.job where name = 'privacy.again' and data->>'requestId' = $1`,
+      [id],
+    );
+    expect(again.rows).toHaveLength(1);
+    await app.features.privacy.eraseAgain(again.rows[0].data);
+    await app.features.privacy.eraseAgain(again.rows[0].data);
+    expect(await holders('vanishing')).toEqual([]);
+    expect((await one(id)).timeline.map(({ words }) => words).join('\n')).toMatch(
+      /Deleted what came meanwhile\. 1 lead/,
+    );
     // A new import brings them back to the graph, but never to a client.
     expect((await sold(person)).leadId).toBeUndefined();
   });
