@@ -116,7 +116,7 @@ test('pages are found by every word of their name and section, and only those th
   expect(names('agency list')).toEqual([]);
   expect(names('agency list', root)).toEqual(['Agency List']);
   expect(names('securi')).toEqual(['Security']);
-  expect(names('privacy')).toEqual(['Privacy policy']);
+  expect(names('privacy')).toEqual(['Privacy Requests', 'Privacy policy']);
   expect(new Set(names('')).size).toBeGreaterThan(10);
 });
 
