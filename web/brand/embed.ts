@@ -35,10 +35,19 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
   const { nonce = '' } = source;
   const code = JSON.parse(source.textContent ?? '') as EmbeddedCode;
   source.remove();
-  // A worker from before there was such code could be made to change other pages.
-  if (navigator.serviceWorker?.controller)
-    void import('../shell/worker.ts').then(({ endWorker }) => endWorker()).then(() => insert(code, nonce));
-  else insert(code, nonce);
+  const run = () => insert(code, nonce);
+  // A worker from before there was such code could be made to change other pages, whether or not it has this one.
+  const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
+  if (workers) void endWorkers(workers).then(run, () => !workers.controller && run());
+  else run();
+}
+
+/**
+ * Ends the service worker before code of others runs on this host: no page that opens from now on gets what it has kept,
+ * which the next worker deletes.
+ */
+async function endWorkers(workers: ServiceWorkerContainer): Promise<void> {
+  for (const one of await workers.getRegistrations()) await one.unregister();
 }
 
 function insert(code: EmbeddedCode, nonce: string): void {

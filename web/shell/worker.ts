@@ -39,11 +39,3 @@ export async function startWorker(): Promise<void> {
   document.addEventListener('visibilitychange', ask);
   setInterval(ask, ASK_MS);
 }
-
-/**
- * Ends the worker before code of others runs on this host: no page that opens from now on gets what it has kept, which
- * the next worker deletes.
- */
-export async function endWorker(): Promise<void> {
-  for (const one of await navigator.serviceWorker.getRegistrations()) await one.unregister();
-}
