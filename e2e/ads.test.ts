@@ -54,7 +54,8 @@ test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the a
     )
     .toBe(true)
     .catch(() => expect.fail('the newcomer is no lead'));
-  await client.locator('tbody tr', { hasText: email }).first().click();
+  // The row has links, too: its middle may be one of them.
+  await client.locator('tbody tr', { hasText: email }).first().getByRole('button').first().click();
   const journey = client.getByRole('list', { name: 'Journey' });
   await journey.getByText(/^Clicked the ad/).waitFor();
   await journey.getByText(/on news\.localhost/).waitFor();
