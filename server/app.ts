@@ -4,6 +4,7 @@ import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
+import { isDatabaseAway } from './platform/db/away.ts';
 import { openDatabase } from './platform/db/connect.ts';
 import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
@@ -11,7 +12,6 @@ import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
 import { measureDatabase } from './platform/gauges.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
-import { isDatabaseAway } from './platform/http/errors.ts';
 import { healthRoutes } from './platform/http/health.ts';
 import { referenceRoutes } from './platform/http/reference.ts';
 import {
@@ -42,7 +42,7 @@ export interface AppParts extends World {
 export async function createApp(parts: AppParts) {
   const { config } = parts;
   const clock = parts.clock ?? systemClock;
-  const database = openDatabase(parts.urls);
+  const database = openDatabase(parts.urls, 16, config.databasePooler);
   const has = (role: Config['roles'][number]): boolean => config.roles.includes(role);
 
   // The doors are passed to the server before the services exist, because the logger belongs to the server.

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { parseDatabaseUrl } from './db/hosts.ts';
 
 export const ROLES = ['web', 'ingest', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
@@ -67,7 +68,25 @@ const environment = z
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
     HOST: z.string().min(1).default('::'),
     DATA_DIR: z.string().min(1).default('./data'),
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    DATABASE_URL: z
+      .string()
+      .transform((text, check) => {
+        try {
+          return parseDatabaseUrl(text);
+        } catch {
+          check.addIssue({
+            code: 'custom',
+            message:
+              'must be postgres://user:password@host:5432/database; several hosts are separated by commas',
+          });
+          return z.NEVER;
+        }
+      })
+      .optional(),
+    DATABASE_POOLER: z
+      .string()
+      .regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i, 'must be host:port of a PgBouncer')
+      .optional(),
     ROOT_DOMAIN: z
       .string()
       .toLowerCase()
@@ -210,6 +229,10 @@ const environment = z
           message: `${name}_CLIENT_ID and ${name}_CLIENT_SECRET must be set together`,
         });
   })
+  .refine((e) => !e.DATABASE_POOLER || e.DATABASE_URL, {
+    path: ['DATABASE_POOLER'],
+    message: 'requires DATABASE_URL, the address of the database itself',
+  })
   .superRefine((e, issues) => {
     const names = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
     const missing = names.filter((name) => !e[name]);
@@ -252,6 +275,8 @@ export interface Config {
   dataDir: string;
   /** If empty, an embedded PostgreSQL in dataDir. */
   databaseUrl: string | undefined;
+  /** host:port of a PgBouncer in transaction mode in front of it. */
+  databasePooler: string | undefined;
   rootDomain: string;
   roles: Role[];
   seed: 'demo' | 'none';
@@ -366,6 +391,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     host: e.HOST,
     dataDir,
     databaseUrl: e.DATABASE_URL,
+    databasePooler: e.DATABASE_POOLER,
     rootDomain: e.ROOT_DOMAIN,
     roles: [...new Set(e.ROLES)],
     seed,

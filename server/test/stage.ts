@@ -7,6 +7,7 @@ import pg from 'pg';
 import { createApp } from '../app.ts';
 import { loadConfig } from '../platform/config.ts';
 import { provisionLogins } from '../platform/db/connect.ts';
+import { connectionOf } from '../platform/db/hosts.ts';
 import { createFactories } from './factories.ts';
 
 const here = import.meta.dirname;
@@ -59,7 +60,7 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
   // It runs no jobs, but the factories may enqueue some.
   await app.platform.jobs.start();
   await app.features.visits.keepPartitions();
-  const admin = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const admin = new pg.Pool({ ...connectionOf(databaseUrl), max: 2 });
   admin.on('error', () => {});
 
   return {
