@@ -10,6 +10,7 @@ import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
+import { createFiles } from './platform/files.ts';
 import { measureDatabase } from './platform/gauges.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { healthRoutes } from './platform/http/health.ts';
@@ -76,6 +77,7 @@ export async function createApp(parts: AppParts) {
     vault: new Vault(config.appKey, config.previousAppKeys),
     jobs,
     events: new EventHub(),
+    files: await createFiles(config, clock),
     log,
     metrics,
   };
@@ -129,7 +131,10 @@ export async function createApp(parts: AppParts) {
       if (config.metrics) scraped = await startMetrics(config.metrics, metrics);
       // A process that only accepts visits causes no jobs, and can do so before the database is there.
       const isAlone = !has('web') && !has('worker');
-      if (!isAlone) await jobs.start();
+      if (!isAlone) {
+        await platform.files.start();
+        await jobs.start();
+      }
       try {
         for (const { prepare } of features) await prepare?.(services);
       } catch (error) {
@@ -181,6 +186,7 @@ export async function createApp(parts: AppParts) {
     for (const one of working.toReversed()) await attempt(one.stop);
     await attempt(() => jobs.stop(end - performance.now()));
     for (const one of working.toReversed()) await attempt(one.finish);
+    await attempt(() => platform.files.stop());
     await attempt(() => database.close());
     await attempt(() => scraped?.close());
     await attempt(() => tracing?.stop());

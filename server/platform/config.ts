@@ -3,6 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './db/hosts.ts';
+import type { S3Settings } from './files-s3.ts';
 
 export const ROLES = ['web', 'ingest', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
@@ -87,6 +88,21 @@ const environment = z
       .string()
       .regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i, 'must be host:port of a PgBouncer')
       .optional(),
+    S3_BUCKET: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+      .optional(),
+    S3_REGION: z.string().min(1).default('us-east-1'),
+    S3_ENDPOINT: z
+      .url({ protocol: /^https?$/ })
+      .refine(isOrigin, 'must be https://host, without a path')
+      .optional(),
+    S3_PREFIX: z
+      .string()
+      .regex(/^(?:[a-zA-Z0-9._-]{1,100}\/){0,5}$/, 'must be empty, or end in a slash: leads/')
+      .default(''),
+    S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+    S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
     ROOT_DOMAIN: z
       .string()
       .toLowerCase()
@@ -229,6 +245,10 @@ const environment = z
           message: `${name}_CLIENT_ID and ${name}_CLIENT_SECRET must be set together`,
         });
   })
+  .refine((e) => !e.S3_ACCESS_KEY_ID === !e.S3_SECRET_ACCESS_KEY, {
+    path: ['S3_SECRET_ACCESS_KEY'],
+    message: 'and S3_ACCESS_KEY_ID must be set together',
+  })
   .refine((e) => !e.DATABASE_POOLER || e.DATABASE_URL, {
     path: ['DATABASE_POOLER'],
     message: 'requires DATABASE_URL, the address of the database itself',
@@ -277,6 +297,8 @@ export interface Config {
   databaseUrl: string | undefined;
   /** host:port of a PgBouncer in transaction mode in front of it. */
   databasePooler: string | undefined;
+  /** The bucket that uploaded files are kept in; without one, they are kept in the data folder. */
+  s3: S3Settings | undefined;
   rootDomain: string;
   roles: Role[];
   seed: 'demo' | 'none';
@@ -392,6 +414,18 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     dataDir,
     databaseUrl: e.DATABASE_URL,
     databasePooler: e.DATABASE_POOLER,
+    s3: e.S3_BUCKET
+      ? {
+          bucket: e.S3_BUCKET,
+          region: e.S3_REGION,
+          endpoint: e.S3_ENDPOINT,
+          prefix: e.S3_PREFIX,
+          credentials:
+            e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY
+              ? { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }
+              : undefined,
+        }
+      : undefined,
     rootDomain: e.ROOT_DOMAIN,
     roles: [...new Set(e.ROLES)],
     seed,

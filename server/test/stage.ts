@@ -34,8 +34,13 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
  * A migrated, empty database with the factories to fill it and real platform processes to run on it, for what cannot be
  * tested within one process: being killed, and being fast.
  * @param given.outbound host:port pairs that deliveries may reach although they are loopback
+ * @param given.env settings of every process, this one included
  */
-export async function openStage(given: { databaseUrl: string; outbound?: string[] }) {
+export async function openStage(given: {
+  databaseUrl: string;
+  outbound?: string[];
+  env?: Record<string, string>;
+}) {
   const { databaseUrl, outbound = [] } = given;
   const folder = mkdtempSync(join(tmpdir(), 'lead-stage-'));
   const children = new Set<ChildProcess>();
@@ -50,6 +55,7 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     // Many users sign up at once here, all from this machine.
     SIGNUP_LIMITS: 'browser=100000,address=100000,network=100000,hour=10000000,day=10000000',
     VISIT_LIMITS: 'visitor=100000000,address=100000000,network=100000000,key=100000000',
+    ...given.env,
   };
   const config = loadConfig(env);
   const open = async () => {

@@ -62,19 +62,19 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
   const asked = new Map<string, number>();
   let hasMoved = false;
   for (let attempt = 1; ; ) {
-    let at: 'connecting' | 'working' | 'committing' = 'connecting';
+    const step: { is: 'connecting' | 'working' | 'committing' } = { is: 'connecting' };
     try {
       const begin = db.transaction();
       let committed: (() => void)[] | undefined;
       const result = await (scope.isRead ? begin.setAccessMode('read only') : begin).execute(async (tx) => {
         const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
         const { rootId, agencyId = '', companyId = '' } = scope;
-        at = 'working';
+        step.is = 'working';
         await tx.executeQuery(CompiledQuery.raw(SCOPE, [role, rootId, agencyId, companyId]));
         const made = await work(tx);
         await scope.beforeCommit?.(tx);
         committed = waiting.get(tx);
-        if (!scope.isRead) at = 'committing';
+        if (!scope.isRead) step.is = 'committing';
         return made;
       });
       for (const one of committed ?? []) one();
@@ -89,7 +89,7 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
         continue;
       }
       // Not if there is no connection at all: those who wait for one would only wait twice as long.
-      if (at === 'working' && !hasMoved && isDatabaseAway(error)) {
+      if (step.is === 'working' && !hasMoved && isDatabaseAway(error)) {
         hasMoved = true;
         // The pool's other connections break at the same time, and it has yet to be told.
         await sleep(100);

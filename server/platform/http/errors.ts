@@ -3,6 +3,7 @@ import { ERROR_STATUS, type ErrorBody, type FieldErrors, Refusal } from '../../.
 import { ownMessages } from '../../../contract/messages.ts';
 import { isDatabaseAway } from '../db/away.ts';
 import { isDiskFull } from '../disk.ts';
+import { FilesAway } from '../files.ts';
 
 /** Maximum number of input errors reported. */
 export const MOST_ISSUES = 100;
@@ -52,6 +53,8 @@ export function answerFor(
     };
   }
   if (isDiskFull(error)) return { status: 503, body: body(ownMessages.diskFull), retryAfter: 30 };
+  if (error instanceof FilesAway)
+    return { status: 503, body: body(ownMessages.filesUnavailable), retryAfter: 60 };
   if (isDatabaseAway(error)) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 2 };
   const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
   // checkInput refuses texts that cannot be stored (NUL) and names the field; this is for those that do not go through
