@@ -34,6 +34,8 @@ export interface Columns {
   'audience.search': AudienceSearch | null;
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];
+  /** What an export has, table by table. */
+  'company_export.tables': { name: string; rows: number }[] | null;
   'delivery_exchange.exchanges': Exchange[];
   'import_job.ignored': { column: string; reason: string }[];
   'import_job.left_out': { what: 'row' | 'value'; field: string | null; reason: string; count: number }[];
