@@ -70,6 +70,8 @@ export const PERMISSIONS = {
   'company.create': [...roots, ...agencies],
   'company.write': [...roots, ...agencies, ...sales],
   'company.remove': [...roots, ...agencies],
+  // Everything about a company in one file: owners only.
+  'company.export': ['root.owner', 'agency.owner'],
   'view.switch': [...roots, ...agencies, ...sales],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
@@ -243,6 +245,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.create': ['Settings', 'create'],
   'company.write': ['Settings', 'update'],
   'company.remove': ['Settings', 'delete'],
+  'company.export': ['Settings', 'enable'],
   'view.switch': ['Settings', 'enable'],
   'referral.read': ['Settings', 'enable'],
   'cost.read': ['Settings', 'enable'],

@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'Full exports',
+    text: 'Owners can take everything of a client, or of the whole agency, out in one archive. It is in the menu of each client.',
+    page: { path: '/configuration/client-management', label: 'Open Clients' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Banners and audiences for ads',
     text: 'Design an ad once and use it in every size, and aim ads at your own lists or at the leads of a campaign. Exclusion lists always apply.',
     page: { path: '/banner/list', label: 'Open Banners' },

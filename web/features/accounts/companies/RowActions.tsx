@@ -8,6 +8,7 @@ import {
   IconHistory,
   IconKey,
   IconMail,
+  IconPackageExport,
   IconPencil,
   IconPigMoney,
   IconReceipt,
@@ -150,6 +151,8 @@ export function RowActions(props: {
               row.id &&
               item('invite', 'Resend invitation', <IconMail size={size} aria-hidden="true" />)}
             {has('logs') && item('logs', 'User logs', <IconHistory size={size} aria-hidden="true" />)}
+            {has('export') &&
+              item('export', 'Full export', <IconPackageExport size={size} aria-hidden="true" />)}
             {has('remove') && (
               <>
                 <Menu.Divider />
