@@ -32,8 +32,14 @@ export const samples: Samples = {
   },
   'POST /api/company-exports': {
     named: true,
-    request: (t) => ({ url: '/api/company-exports', body: { company_id: t.client.id } }),
-    // One is being made already, or too many were started.
+    request: async (t) => {
+      // Only one is made at a time.
+      await app.admin.query(`update company_export set state = 'removed' where company_id = $1`, [
+        t.client.id,
+      ]);
+      return { url: '/api/company-exports', body: { company_id: t.client.id } };
+    },
+    // Another one is being made, or too many were started.
     passes: [409, 429],
   },
   'DELETE /api/company-exports/:id': {

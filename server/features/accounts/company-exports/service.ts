@@ -36,7 +36,7 @@ export const makeJob = defineJob('exports.make', Which, {
 /** Deletes the files of exports that have been kept for long enough. */
 export const endJob = defineJob('exports.end', z.object({}));
 
-const STARTS: LimitRule = { name: 'company-export.start', max: 10, base: 60, cap: 3600, window: 86_400 };
+const STARTS: LimitRule = { name: 'company-export.start', max: 20, base: 60, cap: 3600, window: 86_400 };
 const LISTED = 20;
 const STEP = 100;
 const HOUR_MS = 3_600_000;
