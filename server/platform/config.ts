@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './db/hosts.ts';
-import type { S3Settings } from './files-s3.ts';
+import type { S3Settings } from './files.ts';
 
 export const ROLES = ['web', 'ingest', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
