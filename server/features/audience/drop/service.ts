@@ -475,6 +475,18 @@ export function createDrop(
       return state(ctx);
     },
 
+    /** Uses the simulated lists and runs them once (demo data). */
+    async trySandbox(rootId: string): Promise<void> {
+      await inRoot(rootId, (tx) =>
+        store.keepAccount(tx, {
+          ...ownerOf(rootId),
+          ...{ mode: 'simulated', key_sealed: null, accessed_at: null, again_at: null, failing_since: null },
+          ...{ last_error: null, warned_at: null, created_at: clock.now() },
+        }),
+      );
+      await run(rootId);
+    },
+
     /** Starts a run now. @throws Refusal 409 before anything is set up */
     async start(ctx: Ctx): Promise<void> {
       const { rootId } = ctx.scope;
