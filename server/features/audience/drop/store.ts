@@ -14,6 +14,9 @@ const EMAIL = listNumber('Email');
 const PHONE = listNumber('Phone');
 const MAID = listNumber('MAID');
 
+/** For statements over a whole list or the whole graph, which take minutes where there are millions of rows. */
+const allowLong = (tx: Tx) => sql`set local statement_timeout = '2h'`.execute(tx);
+
 export const accountOf = (tx: Tx, rootId: string, lock = false): Promise<AccountRow | undefined> => {
   const query = tx.selectFrom('drop_account').selectAll().where('root_id', '=', rootId);
   return (lock ? query.forUpdate() : query).executeTakeFirst();
@@ -124,6 +127,7 @@ export async function removeRows(
  */
 export async function findMatches(tx: Tx, rootId: string): Promise<number> {
   await sql`set local work_mem = '64MB'`.execute(tx);
+  await allowLong(tx);
   // The graph's keys of each kind, in California's form. Only addresses have an index in that form.
   const forms = [
     { list: EMAIL, kind: 1, form: sql`k.value` },
@@ -180,6 +184,7 @@ export async function settle(
 
 /** Notes that nobody has the rest of a batch's entries. */
 export async function settleRest(tx: Tx, batch: { id: string; root_id: string }): Promise<void> {
+  await allowLong(tx);
   await sql`update drop_entry set status = 5
     where root_id = ${batch.root_id}::uuid and batch_id = ${batch.id}::uuid and status is null`.execute(tx);
 }
@@ -247,6 +252,7 @@ export async function hashesAfter(tx: Tx, rootId: string, list: number, after: s
 
 /** Deletes everything that came from a test service. */
 export async function clear(tx: Tx, rootId: string): Promise<void> {
+  await allowLong(tx);
   for (const table of ['drop_match', 'drop_entry', 'drop_batch'] as const)
     await tx.deleteFrom(table).where('root_id', '=', rootId).execute();
 }
