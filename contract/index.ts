@@ -20,6 +20,7 @@ import { adZones } from './ads/ad-zones.ts';
 import { AudienceUpload, audiences } from './ads/audiences.ts';
 import { banners } from './ads/banners.ts';
 import { MediaForm, media } from './ads/media.ts';
+import { drop } from './audience/drop.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
@@ -97,6 +98,7 @@ export const contract = {
   exclusions,
   backgroundJobs,
   people,
+  drop,
   privacy,
   analytics,
   signals,

@@ -508,6 +508,7 @@ const shots: Shot[] = [
   { name: 'agency3-dashboard', ...ridge, path: '/dashboard' },
   { name: 'agency3-invoices', ...ridge, path: '/configuration/invoices?side=wholesale' },
   { name: 'privacy-requests', ...root, path: '/configuration/privacy-requests' },
+  { name: 'privacy-drop', ...root, path: '/configuration/privacy-requests?tab=drop' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },
   { name: 'agency-exclusions', ...agency, path: '/configuration/exclusion-lists' },
   { name: 'client-lists', ...client, path: '/configuration/exclusion-lists' },

@@ -72,6 +72,8 @@ export const JOB_TITLES: Record<string, string> = {
   'prepaid.renew': 'Prepaid top-up',
   'prepaid.sweep': 'Prepaid check',
   'prepaid.tell': 'Prepaid notice',
+  'drop.run': 'California deletion lists',
+  'drop.sweep': 'California deletion list check',
   'privacy.again': 'Second deletion, by privacy request',
   'privacy.sweep': 'Privacy request cleanup',
   'privacy.vendor': 'Deletion at a service, by privacy request',

@@ -16,6 +16,7 @@ import { feature as adAudiences } from './ads/ad-audiences/feature.ts';
 import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
 import { feature as adServing } from './ads/ad-serving/feature.ts';
 import { feature as banners } from './ads/banners/feature.ts';
+import { feature as drop } from './audience/drop/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -111,6 +112,7 @@ export const FEATURES = [
   viewExports,
   adAudiences,
   privacy,
+  drop,
   developer,
   analytics,
   reportAnalytics,

@@ -201,6 +201,10 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
+    DROP_API_BASE: z
+      .url()
+      .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
+      .default('https://api.drop.privacy.ca.gov'),
     IPINFO_TOKEN: z.string().min(1).optional(),
     IPINFO_API_BASE: z
       .url()
@@ -334,6 +338,7 @@ export interface Config {
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
   /** Origin of the People Data Labs API, with which a root may have an account. */
   pdlApiBase: string;
+  dropApiBase: string;
   /** IPinfo, which knows whose network an address is, instead of the sandbox's file. */
   ipinfo: { token: string; apiBase: string } | undefined;
   /** Simpli.fi instead of the sandbox exchange: its keys, and the organization that campaigns are created in. */
@@ -467,6 +472,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    dropApiBase: e.DROP_API_BASE,
     simplifi:
       e.SIMPLIFI_APP_KEY && e.SIMPLIFI_USER_KEY && e.SIMPLIFI_ORGANIZATION
         ? {

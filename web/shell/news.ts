@@ -21,6 +21,12 @@ export const NEWS: readonly News[] = [
   },
   {
     on: '2026-11-28',
+    title: 'California’s deletion lists',
+    text: 'Under Privacy Requests, California DROP: its lists are downloaded, carried out, and answered every day, and stay in force for whoever you buy later.',
+    page: { path: '/configuration/privacy-requests', label: 'Open California DROP' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Privacy desk',
     text: 'People ask at /privacy what is known about them, or to be deleted. Requests come with their deadlines, and are carried out everywhere.',
     page: { path: '/configuration/privacy-requests', label: 'Open Privacy requests' },

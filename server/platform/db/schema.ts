@@ -1252,6 +1252,67 @@ export interface Schema {
     used_at: Date | null;
     viewer_id: string | null;
   };
+  drop_account: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    mode: 'simulated' | 'sandbox' | 'live';
+    key_sealed: string | null;
+    accessed_at: Date | null;
+    again_at: Date | null;
+    failing_since: Date | null;
+    last_error: string | null;
+    warned_at: Date | null;
+    created_at: Date;
+  };
+  drop_batch: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    name: string;
+    state: 'loading' | 'matching' | 'answering' | 'complete';
+    entries: Generated<bigint>;
+    removed: Generated<bigint>;
+    bad_rows: Generated<bigint>;
+    deleted: Generated<bigint>;
+    opted_out: Generated<bigint>;
+    not_found: Generated<bigint>;
+    parts: Generated<number>;
+    amended: Generated<number>;
+    downloaded_at: Date;
+    due_at: Date;
+    completed_at: Date | null;
+  };
+  drop_entry: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    list: number;
+    drop_id: string;
+    hash: Buffer;
+    batch_id: string;
+    status: number | null;
+    answered: number | null;
+    removed_at: Date | null;
+  };
+  drop_event: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    is_fault: boolean;
+    words: string;
+    at: Date;
+  };
+  drop_match: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    list: number;
+    drop_id: string;
+    person_id: string;
+  };
   email_change: {
     id: string;
     root_id: string;
@@ -1333,6 +1394,8 @@ export interface Schema {
     refreshed_at: Date | null;
     refresh_error: string | null;
     is_standing: Generated<boolean>;
+    standing_for: Generated<'requests' | 'drop'>;
+    phone_hashes: Generated<bigint>;
   };
   held_notice: {
     company_id: string;
