@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Clock } from './clock.ts';
-import { FileMissing, type Files, FilesAway } from './files.ts';
+import { FileMissing, type Files, FilesAway, type S3Settings } from './files.ts';
 
 /** How long a copy on this host's disk is kept after it was last used. */
 const KEPT_MS = 24 * 3_600_000;
