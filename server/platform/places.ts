@@ -48,6 +48,36 @@ function read(): NonNullable<typeof known> {
 /** The cities of a US state by name. */
 export const citiesOf = (state: string): string[] => read().get(state)?.names ?? [];
 
+/** A city with its state, such as 'Austin, TX', and where it is. */
+export interface PlacedCity {
+  name: string;
+  latitude: number;
+  longitude: number;
+}
+
+let placed: (PlacedCity & { search: string })[] | undefined;
+/** All cities, the largest first. */
+const bySize = () =>
+  (placed ??= [...read()]
+    .flatMap(([code, { cities }]) => cities.map((city) => ({ ...city, name: `${city.name}, ${code}` })))
+    .sort((a, b) => b.population - a.population || a.name.localeCompare(b.name))
+    .map(({ name, latitude, longitude }) => ({ name, latitude, longitude, search: name.toLowerCase() })));
+const shown = ({ name, latitude, longitude }: PlacedCity): PlacedCity => ({ name, latitude, longitude });
+
+/** The cities with the most people, the largest first. */
+export const largestCities = (most: number): PlacedCity[] => bySize().slice(0, most).map(shown);
+
+const MOST_FOUND = 20;
+/** Cities whose name, also as 'Austin, TX', begins with a text, the largest first. */
+export function citiesLike(text: string): PlacedCity[] {
+  const search = text.trim().toLowerCase();
+  if (search === '') return [];
+  return bySize()
+    .filter((city) => city.search.startsWith(search))
+    .slice(0, MOST_FOUND)
+    .map(shown);
+}
+
 /** About four miles, in degrees of latitude. */
 const AROUND = 0.06;
 
