@@ -45,7 +45,8 @@ export default function StateMap(props: {
       borders: borders.coordinates.map(line).join(''),
     };
   }, []);
-  const most = Math.max(0, ...props.values.values());
+  // The rest, of which the state is not known, has no key.
+  const most = Math.max(0, ...[...props.values].map(([code, value]) => (code ? value : 0)));
   const shadeOf = (value: number): number =>
     value <= 0 || most <= 0 ? 0 : Math.max(1, Math.ceil((value / most) * SHADES));
   return (

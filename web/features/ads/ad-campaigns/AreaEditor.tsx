@@ -82,7 +82,7 @@ export default function AreaEditor(props: {
     if (open?.kind === 'circle' && open.points.length === 0) put(withPoint(open, point));
   };
   return (
-    <div>
+    <div className={classes.box}>
       <Group gap="xs" mb="sm">
         <Button
           size="xs"
@@ -361,7 +361,9 @@ function CityFinder({ onCity }: { onCity: (point: GeoPoint) => void }) {
       onSearchChange={setText}
       onChange={(value) => {
         const city = found.find((one) => one.value === value);
-        if (city) onCity(city);
+        if (!city) return;
+        onCity(city);
+        setText('');
       }}
     />
   );

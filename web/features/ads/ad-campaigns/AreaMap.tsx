@@ -2,6 +2,8 @@ import 'leaflet/dist/leaflet.css';
 import L from 'leaflet';
 import { type RefObject, useEffect, useRef } from 'react';
 import { feature } from 'topojson-client';
+import countiesUrl from 'us-atlas/counties-10m.json?url';
+import statesUrl from 'us-atlas/states-10m.json?url';
 import { areaFault, type GeoPoint } from '../../../../contract/ads/area-rules.ts';
 import classes from './AreaEditor.module.css';
 import { type AreaDraft, areaOf, placedPoints } from './areas.ts';
@@ -14,9 +16,10 @@ const COUNTRY: L.LatLngBoundsLiteral = [
 const METERS_A_MILE = 1609.344;
 /** From here on, counties are shown: before, they would be a blur. */
 const COUNTY_ZOOM = 6;
-/** How many of the largest cities are named, by zoom; above, all. */
-const CITIES_AT: Record<number, number> = { 3: 8, 4: 20, 5: 60, 6: 150 };
-const MOST_NAMES = 120;
+/** The room that the name of a city takes, in pixels. */
+const NAME_WIDTH = 90;
+const NAME_HEIGHT = 18;
+const MOST_NAMES = 60;
 
 interface City extends GeoPoint {
   name: string;
@@ -54,61 +57,66 @@ function boundsOf(drafts: readonly AreaDraft[]): L.LatLngBounds | null {
   return bounds.isValid() ? bounds : null;
 }
 
-/** Boundaries from the product itself, so that the map needs no one else's server. */
-async function addBoundaries(map: L.Map, isGone: () => boolean): Promise<void> {
-  const { default: states } = await import('us-atlas/states-10m.json');
-  if (isGone()) return;
-  const options = (className: string): L.GeoJSONOptions => ({
+interface Atlas {
+  objects: Record<string, never>;
+}
+/** A layer of boundaries. */
+async function boundaries(
+  address: string,
+  name: string,
+  className: string,
+  pane: string,
+): Promise<L.GeoJSON> {
+  const atlas = (await (await fetch(address)).json()) as Atlas;
+  return L.geoJSON(feature(atlas as never, atlas.objects[name]!), {
     interactive: false,
-    style: { className, fill: true },
+    pane,
+    style: { className },
   });
-  L.geoJSON(feature(states as never, (states as never as { objects: { states: never } }).objects.states), {
-    ...options(classes.state!),
-    pane: 'boundaries',
-  }).addTo(map);
-  let counties: Promise<void> | undefined;
+}
+
+/** Boundaries from the product itself, so that the map needs no one else's server. Without them, areas still show. */
+function addBoundaries(map: L.Map, isGone: () => boolean): void {
+  const add = (layer: Promise<L.GeoJSON>) =>
+    layer.then(
+      (one) => {
+        if (!isGone()) one.addTo(map);
+      },
+      () => undefined,
+    );
+  void add(boundaries(statesUrl, 'states', classes.state!, 'boundaries'));
+  let hasCounties = false;
   const more = () => {
-    if (map.getZoom() < COUNTY_ZOOM || counties) return;
-    counties = import('us-atlas/counties-10m.json').then(({ default: json }) => {
-      if (isGone()) return;
-      L.geoJSON(
-        feature(json as never, (json as never as { objects: { counties: never } }).objects.counties),
-        {
-          ...options(classes.county!),
-          pane: 'counties',
-        },
-      ).addTo(map);
-    });
+    if (hasCounties || map.getZoom() < COUNTY_ZOOM) return;
+    hasCounties = true;
+    void add(boundaries(countiesUrl, 'counties', classes.county!, 'counties'));
   };
   map.on('zoomend', more);
   more();
 }
 
-/** Names the largest cities that are in view. */
+/** Names the largest cities that are in view, where there is room for their names. */
 function nameCities(map: L.Map, group: L.LayerGroup, cities: readonly City[]): void {
   group.clearLayers();
   const bounds = map.getBounds();
-  const most = CITIES_AT[Math.floor(map.getZoom())] ?? cities.length;
-  cities
-    .slice(0, most)
-    .filter((city) => bounds.contains(latLng(city)))
-    .slice(0, MOST_NAMES)
-    .forEach((city) => {
-      L.circleMarker(latLng(city), {
-        radius: 2,
-        interactive: false,
-        className: classes.dot!,
-        pane: 'counties',
+  const named: L.Point[] = [];
+  for (const city of cities) {
+    if (named.length >= MOST_NAMES) return;
+    if (!bounds.contains(latLng(city))) continue;
+    const at = map.latLngToContainerPoint(latLng(city));
+    if (named.some(({ x, y }) => Math.abs(x - at.x) < NAME_WIDTH && Math.abs(y - at.y) < NAME_HEIGHT))
+      continue;
+    named.push(at);
+    L.circleMarker(latLng(city), { radius: 2, interactive: false, className: classes.dot!, pane: 'counties' })
+      .bindTooltip(city.name.replace(/, ..$/, ''), {
+        permanent: true,
+        direction: 'right',
+        className: classes.city!,
+        offset: [2, 0],
+        opacity: 1,
       })
-        .bindTooltip(city.name.replace(/, ..$/, ''), {
-          permanent: true,
-          direction: 'right',
-          className: classes.city!,
-          offset: [2, 0],
-          opacity: 1,
-        })
-        .addTo(group);
-    });
+      .addTo(group);
+  }
 }
 
 /** Draws the areas, and the corners of the one that is open. */
@@ -193,7 +201,7 @@ export default function AreaMap(props: AreaMapProps & { handle: RefObject<MapHan
     layers.current = { map, areas, cities };
     let isGone = false;
     if (tiles) L.tileLayer(tiles.url, { attribution: escapeText(tiles.attribution), maxZoom: 18 }).addTo(map);
-    else void addBoundaries(map, () => isGone);
+    else addBoundaries(map, () => isGone);
     const name = () => {
       if (!tiles) nameCities(map, cities, current.current.cities);
     };
