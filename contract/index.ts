@@ -15,6 +15,7 @@ import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { views } from './accounts/views.ts';
 import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
+import { adMaps } from './ads/ad-maps.ts';
 import { adReports } from './ads/ad-reports.ts';
 import { adZones } from './ads/ad-zones.ts';
 import { AudienceUpload, audiences } from './ads/audiences.ts';
@@ -71,6 +72,7 @@ export const contract = {
   adCampaigns,
   creatives,
   adZones,
+  adMaps,
   adReports,
   banners,
   media,

@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'Places on a map for ads',
+    text: 'Show ads within a radius or a shape that you draw or import, and see in the report which states, audiences, and hours they work in.',
+    page: { path: '/campaign-setup', label: 'Build a campaign' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Banners and audiences for ads',
     text: 'Design an ad once and use it in every size, and aim ads at your own lists or at the leads of a campaign. Exclusion lists always apply.',
     page: { path: '/banner/list', label: 'Open Banners' },

@@ -1,4 +1,5 @@
 import type { AgreementText } from '../../../contract/accounts/agreement-text.ts';
+import type { Area } from '../../../contract/ads/area-rules.ts';
 import type { AudienceSearch } from '../../../contract/ads/audience-rules.ts';
 import type { BannerDesign } from '../../../contract/ads/banner-rules.ts';
 import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
@@ -28,6 +29,7 @@ export interface InvoiceParty {
  * list. `npm run schema` uses them for the types of the tables (schema.ts).
  */
 export interface Columns {
+  'ad_campaign.areas': Area[];
   'agreement_acceptance.shown': AgreementText | null;
   'alert.hours': Hours | null;
   'banner.design': BannerDesign;

@@ -90,6 +90,8 @@ export interface Schema {
     ran_until: Date | null;
     created_at: Date;
     updated_at: Date;
+    cities: Generated<string[]>;
+    areas: DefaultJson<Columns['ad_campaign.areas']>;
   };
   ad_campaign_audience: {
     campaign_id: string;
@@ -148,6 +150,8 @@ export interface Schema {
     viewable_at: Date | null;
     clicked_at: Date | null;
     is_posted: Generated<boolean>;
+    region: string | null;
+    audiences: Generated<string[]>;
   };
   ad_lead: {
     lead_id: string;
@@ -173,6 +177,23 @@ export interface Schema {
     clicks: bigint;
     media_micros: bigint;
     price_micros: bigint;
+  };
+  ad_slice: {
+    campaign_id: string;
+    hour: Date;
+    kind: 'state' | 'audience';
+    key: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    impressions: Generated<bigint>;
+    viewable: Generated<bigint>;
+    clicks: Generated<bigint>;
+    visits: Generated<bigint>;
+    leads: Generated<bigint>;
+    view_leads: Generated<bigint>;
+    spend_micros: Generated<bigint>;
+    wholesale_micros: Generated<bigint>;
   };
   ad_terms: {
     root_id: string;
