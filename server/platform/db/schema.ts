@@ -2540,6 +2540,67 @@ export interface Schema {
     calculator: 'table' | 'stripe';
     updated_at: Date;
   };
+  template: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'campaign' | 'branding';
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | null;
+    name: string;
+    versions: Generated<number>;
+    created_by: string;
+    created_at: Date;
+    updated_at: Date;
+    removed_at: Date | null;
+  };
+  template_push: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    template_id: string;
+    version: number;
+    state: 'running' | 'paused' | 'done' | 'stopped' | 'undoing' | 'undone';
+    stage: Generated<number>;
+    stages: number;
+    overwrites: boolean;
+    created_by: string;
+    created_at: Date;
+    acts_as: string;
+    ended_at: Date | null;
+    undone_at: Date | null;
+  };
+  template_target: {
+    push_id: string;
+    position: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    template_id: string;
+    target_id: string;
+    target_name: string;
+    stage: number;
+    state: Generated<'waiting' | 'pushed' | 'unchanged' | 'refused' | 'restored' | 'partly' | 'left'>;
+    changes: DefaultJson<Columns['template_target.changes']>;
+    kept: DefaultJson<Columns['template_target.kept']>;
+    applied: DefaultJson<Columns['template_target.applied']>;
+    undone: DefaultJson<Columns['template_target.undone']>;
+    reason: Generated<string>;
+    done_at: Date | null;
+  };
+  template_version: {
+    template_id: string;
+    number: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    fields: Json<Columns['template_version.fields']>;
+    source: string;
+    note: Generated<string>;
+    created_by: string;
+    created_at: Date;
+  };
   transfer: {
     id: string;
     root_id: string;
