@@ -40,6 +40,7 @@ import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
 import { returns } from './campaigns/returns.ts';
 import { silence } from './campaigns/silence.ts';
+import { templates } from './campaigns/templates.ts';
 import { viewExports } from './campaigns/view-exports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
@@ -118,6 +119,7 @@ export const contract = {
   search,
   logs,
   viewExports,
+  templates,
   views,
   dataWallet,
   payments,

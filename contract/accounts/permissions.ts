@@ -62,6 +62,9 @@ export const PERMISSIONS = {
   // Requests made at one's own host. Only the root decides: they concern its whole graph.
   'privacy.read': [...roots, ...agencies],
   'privacy.decide': roots,
+  // Templates of campaigns and of branding. Pushing also requires campaign.write or setting.write.
+  'template.read': [...roots, ...agencies],
+  'template.write': [...roots, ...agencies],
   'statement.read': [...roots, ...agencies, ...clients],
   'cap.read': [...roots, ...agencies, ...clients],
   'cap.write': [...agencies, ...clients],
@@ -194,6 +197,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'optout.write': ['Settings', 'update'],
   'privacy.read': ['Settings', 'enable'],
   'privacy.decide': ['Settings', 'update'],
+  'template.read': ['Settings', 'enable'],
+  'template.write': ['Settings', 'update'],
   'statement.read': ['LeadsPeek', 'enable'],
   'cap.read': ['Campaign', 'enable'],
   'cap.write': ['Campaign', 'update'],

@@ -80,6 +80,7 @@ export const JOB_TITLES: Record<string, string> = {
   'settings.domains': 'Domain check',
   'taxes.report': 'Tax report',
   'taxes.sweep': 'Tax report check',
+  'templates.push': 'Push of a template',
   'visits.ask_trust': 'Trusted address email',
   'visits.held': 'Held sign-ups email',
   'visits.partitions': 'Visit log maintenance',

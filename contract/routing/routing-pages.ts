@@ -358,6 +358,22 @@ export const PAGES = [
     whileUnpaid: true,
   },
   {
+    id: 'templates',
+    permission: 'template.read',
+    path: '/configuration/templates',
+    title: 'Templates',
+    ...setting,
+    who: [...system, ...agency],
+  },
+  {
+    id: 'template',
+    permission: 'template.read',
+    path: '/configuration/templates/{id}',
+    title: 'Template',
+    ...setting,
+    who: [...system, ...agency],
+  },
+  {
     id: 'data-enrichment',
     permission: 'setting.read',
     path: '/configuration/data-enrichment',

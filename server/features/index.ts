@@ -34,6 +34,7 @@ import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
 import { feature as returns } from './campaigns/returns/feature.ts';
 import { feature as silence } from './campaigns/silence/feature.ts';
+import { feature as templates } from './campaigns/templates/feature.ts';
 import { feature as viewExports } from './campaigns/view-exports/feature.ts';
 import { feature as visits } from './campaigns/visits/feature.ts';
 import { feature as developer } from './developer/api/feature.ts';
@@ -109,6 +110,7 @@ export const FEATURES = [
   digest,
   silence,
   viewExports,
+  templates,
   adAudiences,
   privacy,
   developer,

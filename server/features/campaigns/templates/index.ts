@@ -1,0 +1,1 @@
+export type { Templates } from './service.ts';
