@@ -1837,6 +1837,21 @@ export interface Schema {
     name: string;
     slug: string;
   };
+  offboarding: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    state: 'running' | 'done' | 'canceled';
+    keeps_balance: boolean;
+    delete_on: string;
+    export_at: Date | null;
+    was_closed: boolean;
+    problem: Generated<string>;
+    started_by: string;
+    started_at: Date;
+    acts_as: string;
+    ended_at: Date | null;
+  };
   package_choice: {
     serial: GeneratedAlways<bigint>;
     root_id: string;
