@@ -5,6 +5,7 @@ import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
 import { documents } from './accounts/documents.ts';
 import { logs } from './accounts/logs.ts';
+import { offboarding } from './accounts/offboarding.ts';
 import { ProfileForm, profile } from './accounts/profile.ts';
 import { roles } from './accounts/roles.ts';
 import { roots } from './accounts/roots.ts';
@@ -120,6 +121,7 @@ export const contract = {
   logs,
   viewExports,
   templates,
+  offboarding,
   views,
   dataWallet,
   payments,

@@ -26,6 +26,7 @@ export const LOG_CATEGORIES = {
     actions: [
       'agreement',
       'company',
+      'offboarding',
       'profile',
       'questionnaire',
       'referral',

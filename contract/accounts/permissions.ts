@@ -73,6 +73,8 @@ export const PERMISSIONS = {
   'company.create': [...roots, ...agencies],
   'company.write': [...roots, ...agencies, ...sales],
   'company.remove': [...roots, ...agencies],
+  // An agency's own clients: it refunds the agency's money.
+  'client.offboard': agencies,
   'view.switch': [...roots, ...agencies, ...sales],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
@@ -248,6 +250,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.create': ['Settings', 'create'],
   'company.write': ['Settings', 'update'],
   'company.remove': ['Settings', 'delete'],
+  'client.offboard': ['Settings', 'delete'],
   'view.switch': ['Settings', 'enable'],
   'referral.read': ['Settings', 'enable'],
   'cost.read': ['Settings', 'enable'],

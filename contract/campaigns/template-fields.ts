@@ -64,6 +64,8 @@ const pasted = (value: unknown): string =>
 const dollars = (value: unknown): string => `$${String(value ?? '0')}`;
 const limit = (value: unknown): string =>
   value === null || value === undefined ? 'No limit' : Number(value).toLocaleString('en-US');
+const period = (value: unknown): string =>
+  ({ day: 'Day', week: 'Week', month: 'Month' })[String(value)] ?? plain(value);
 const data = (value: unknown): string =>
   listed(value, (id) => INFORMATION_FIELDS.find((one) => one.id === id)?.name ?? String(id));
 
@@ -92,7 +94,7 @@ export function campaignFields(module: string): TemplateField[] {
   const isSearch = module !== 'local';
   return [
     { field: 'daily_cap', label: 'Lead limit', part: 'limits', words: limit },
-    { field: 'limit_every', label: 'Limit period', part: 'limits', words: plain },
+    { field: 'limit_every', label: 'Limit period', part: 'limits', words: period },
     { field: 'minimum_limit', label: 'Minimum lead limit', part: 'limits', words: limit },
     ...rules.filter(({ of }) => !of || of.includes(module)).map(({ of: _, ...field }) => field),
     ...(isSearch

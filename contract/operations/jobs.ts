@@ -80,6 +80,8 @@ export const JOB_TITLES: Record<string, string> = {
   'settings.domains': 'Domain check',
   'taxes.report': 'Tax report',
   'taxes.sweep': 'Tax report check',
+  'offboarding.run': 'Offboarding of a client',
+  'offboarding.sweep': 'Offboarding check',
   'templates.push': 'Push of a template',
   'visits.ask_trust': 'Trusted address email',
   'visits.held': 'Held sign-ups email',

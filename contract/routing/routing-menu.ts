@@ -39,7 +39,7 @@ const COMPANY_MENU: readonly Group[] = [
   ['Home', ['dashboard']],
   ['Set up', ['profile-setup', 'card-setting']],
   ['Agencies', ['agency-list']],
-  ['Clients', ['client-management', 'client']],
+  ['Clients', ['client-management', 'client', 'offboardings']],
   ['Leads', ['leads', 'module-dashboard', 'deliveries', 'returns', 'alerts']],
   [
     'Campaigns',

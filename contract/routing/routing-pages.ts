@@ -292,6 +292,22 @@ export const PAGES = [
     rules: ['notForSystem', 'accountExecutive', 'companies'],
   },
   {
+    id: 'offboardings',
+    permission: 'client.offboard',
+    path: '/configuration/offboarding',
+    title: 'Offboarding',
+    ...setting,
+    who: agency,
+  },
+  {
+    id: 'offboarding',
+    permission: 'client.offboard',
+    path: '/configuration/offboarding/{id}',
+    title: 'Offboarding',
+    ...setting,
+    who: agency,
+  },
+  {
     id: 'root-list',
     permission: 'root.list',
     path: '/configuration/root/list',

@@ -193,6 +193,8 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/agreements                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/agreements/default_client      P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/offboarding                   404    404        404       connect   404      P       prof      P           404         404      404     P
+/configuration/offboarding/c1                404    404        404       connect   404      P       prof      P           404         404      404     P
 /configuration/templates                     P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/templates/t1                  P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
@@ -567,7 +569,7 @@ describe('[NAV-01] the sidebar', () => {
   test('of an agency and its administrator', () => {
     const expected = [
       ['Home', ['Dashboard']],
-      ['Clients', ['Client Management', 'Results by client']],
+      ['Clients', ['Client Management', 'Results by client', 'Offboarding']],
       ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries', 'Returns', 'Alerts']],
       [
         'Campaigns',

@@ -3,6 +3,7 @@ import { feature as audit } from './accounts/audit/feature.ts';
 import { feature as auth } from './accounts/auth/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
 import { feature as logs } from './accounts/logs/feature.ts';
+import { feature as offboarding } from './accounts/offboarding/feature.ts';
 import { feature as roots } from './accounts/roots/feature.ts';
 import { feature as sales } from './accounts/sales/feature.ts';
 import { feature as search } from './accounts/search/feature.ts';
@@ -111,6 +112,7 @@ export const FEATURES = [
   silence,
   viewExports,
   templates,
+  offboarding,
   adAudiences,
   privacy,
   developer,

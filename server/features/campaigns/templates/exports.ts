@@ -1,6 +1,6 @@
 import { contract } from '../../../../contract/index.ts';
 import type { ExportList } from '../../../platform/http/csv-file.ts';
-import { list } from '../../../platform/http/export-columns.ts';
+import { list, of } from '../../../platform/http/export-columns.ts';
 
 const many = (changes: readonly { label: string; before: string; after: string }[]): string =>
   changes.map(({ label, before, after }) => `${label}: ${before} → ${after}`).join('; ');
@@ -25,6 +25,22 @@ export const exports: readonly ExportList[] = [
     ['Status', (row) => row.state],
     ['Version', (row) => row.pushed_version],
     ['Pushed', (row) => row.pushed_at],
+    ['ID', (row) => row.id],
+  ]),
+  of('template-pushes', contract.templates.one, (answer) => answer.pushes, [
+    ['Version', (row) => row.version],
+    ['Status', (row) => row.state],
+    ['Started by', (row) => row.author_name],
+    ['Started', (row) => row.created_at],
+    ['Ended', (row) => row.ended_at],
+    ['Rolled back', (row) => row.undone_at],
+    [
+      'Targets',
+      (row) =>
+        Object.entries(row.counts)
+          .map(([state, count]) => `${count} ${state}`)
+          .join(', '),
+    ],
     ['ID', (row) => row.id],
   ]),
   list('template-pushed', contract.templates.pushed, [

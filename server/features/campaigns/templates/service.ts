@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mayPerson, type Permission } from '../../../../contract/accounts/permissions.ts';
+import type { Permission } from '../../../../contract/accounts/permissions.ts';
 import {
   PUSH_STATES,
   type PushState,
@@ -10,15 +10,15 @@ import {
 import { MOST_TARGETS } from '../../../../contract/campaigns/templates.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
-import { Ctx } from '../../../platform/ctx.ts';
+import type { Ctx } from '../../../platform/ctx.ts';
 import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
-import type { Auth } from '../../accounts/auth/index.ts';
-import { toRows } from '../../accounts/users/index.ts';
+import { actingFor, mayNow } from '../../accounts/auth/index.ts';
+import { workerOf } from '../../accounts/users/index.ts';
 import type { FieldChange, Values } from './policy.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
@@ -47,10 +47,10 @@ const NEEDS: Record<TemplateKind, Permission> = { campaign: 'campaign.write', br
  */
 export function createTemplates(
   platform: Platform,
-  deps: { audit: Audit; auth: Auth } & Parameters<typeof createTargets>[0],
+  deps: { audit: Audit } & Parameters<typeof createTargets>[0],
 ) {
   const { db, clock, jobs } = platform;
-  const { audit, auth } = deps;
+  const { audit } = deps;
   const targets = createTargets(deps);
 
   const ownerOf = (ctx: Ctx) => {
@@ -117,28 +117,6 @@ export function createTemplates(
 
   const costs = (sort: Sort, values: Values): boolean =>
     targets.fieldsOf(sort).some((one) => one.costs && Object.hasOwn(values, one.field));
-
-  /** A person as they would be signed in now, and as having confirmed who they are: the call that began it asked for that. */
-  function ctxOf(who: store.Pusher): Ctx {
-    const place = { rootId: who.root_id, agencyId: who.agency_id, companyId: who.company_id, kind: who.kind };
-    return new Ctx({
-      tenant: { ...place, host: '', companyName: who.company_name, timeZone: who.time_zone },
-      actor: {
-        ...place,
-        userId: who.user_id,
-        sessionId: '',
-        grade: auth.gradeOf(who.kind, who.role),
-        isAccountExecutive: false,
-        modules: who.rights && toRows(who.rights),
-        trueActor: null,
-      },
-      requestId: newId(clock.now()),
-      clock,
-      ip: '',
-      userAgent: '',
-      origin: '',
-    });
-  }
 
   /** Pushes the fields of a version to a target, in the transaction of the context. */
   async function pushOne(
@@ -475,10 +453,10 @@ export function createTemplates(
         const { fields } = await version(tx, template, given.version, 'version');
         const found = await store.possibleTargets(tx, template, given.target_ids, MOST_TARGETS);
         if (found.length < new Set(given.target_ids).size) missing();
-        return { template, fields, found, who: (await store.pusherOf(tx, ctx.actor.userId)) ?? missing() };
+        return { template, fields, found, who: (await workerOf(tx, ctx.actor.userId)) ?? missing() };
       });
       const { template, fields, found } = read;
-      const acting = ctxOf(read.who);
+      const acting = actingFor(clock, read.who);
       const { change } = wordsOf(template);
       const shown = [];
       for (const one of found) {
@@ -668,12 +646,8 @@ export function createTemplates(
         const push = await store.pushById(tx, pushId, true);
         if (push?.state !== 'running' && push?.state !== 'undoing') return null;
         const template = (await store.templateById(tx, push.company_id, push.template_id))!;
-        const who = await store.pusherOf(tx, push.acts_as);
-        const may = (permission: Permission): boolean =>
-          Boolean(
-            who && mayPerson(auth.gradeOf(who.kind, who.role), who.rights && toRows(who.rights), permission),
-          );
-        if (!who || !may('template.write') || !may(NEEDS[template.kind])) {
+        const who = await workerOf(tx, push.acts_as);
+        if (!who || !mayNow(who, 'template.write') || !mayNow(who, NEEDS[template.kind])) {
           const now = clock.now();
           await store.updatePush(tx, pushId, { state: 'stopped', ended_at: now });
           const { root_id, agency_id, company_id } = push;
@@ -691,7 +665,7 @@ export function createTemplates(
           return null;
         }
         const { fields } = (await store.versionOf(tx, template.id, push.version))!;
-        return { ctx: ctxOf(who), template, fields };
+        return { ctx: actingFor(clock, who), template, fields };
       });
       if (!read) return;
       while (await step(read.ctx, read.template, read.fields, pushId));

@@ -2,27 +2,11 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { TargetState, TemplateKind } from '../../../../contract/campaigns/template-fields.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
-import { type Recipient, recipientColumns } from '../../accounts/users/index.ts';
 
 export type TemplateRow = Selectable<Schema['template']>;
 export type VersionRow = Selectable<Schema['template_version']>;
 export type PushRow = Selectable<Schema['template_push']>;
 export type TargetRow = Selectable<Schema['template_target']>;
-
-/** A person on whose behalf a job works, of a company of any kind. */
-export type Pusher = Omit<Recipient, 'kind' | 'agency_id'> & {
-  kind: 'root' | 'agency';
-  agency_id: string | null;
-};
-
-/** Someone who may still work for a root or an agency; undefined: they may not. */
-export async function pusherOf(tx: Tx, userId: string): Promise<Pusher | undefined> {
-  const { rows } = await sql<Pusher>`
-    select ${recipientColumns} from user_account u join company c on c.id = u.company_id
-    where u.id = ${userId} and u.disabled_at is null and u.role in ('owner', 'administrator')
-      and c.kind in ('root', 'agency') and c.removed_at is null`.execute(tx);
-  return rows[0];
-}
 
 export const insertTemplate = async (tx: Tx, row: Insertable<Schema['template']>): Promise<void> =>
   void (await tx.insertInto('template').values(row).execute());

@@ -142,10 +142,10 @@ export function createTargets(deps: {
           words: `Branding of ${company?.name ?? ''}`,
         };
       }
-      if (ctx.actor.kind !== 'agency')
-        throw refusalOf('kind', 'must be branding: campaigns belong to agencies');
       ctx.need('campaign.read');
       const now = await campaigns.get(ctx, id);
+      if (ctx.actor.kind !== 'agency')
+        throw refusalOf('kind', 'must be branding: campaigns belong to agencies');
       const { name } = MODULES.find(({ module }) => module === now.module)!;
       return {
         module: now.module,
