@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, Group, List, Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -129,23 +129,16 @@ function Shown({ list }: { list: Checklist }) {
           </Notice>
         </div>
       )}
-      <List
-        listStyleType="none"
-        spacing={0}
-        className="card"
-        aria-label="Checklist"
-        styles={{
-          itemWrapper: { width: '100%', display: 'block' },
-          itemLabel: { width: '100%', display: 'block' },
-        }}
-      >
-        {steps.map(({ step, title, state, words }) => {
+      <ul className="card" aria-label="Checklist" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
+        {steps.map(({ step, title, state, words }, at) => {
           const Icon = ICONS[state];
           return (
-            <List.Item
+            <li
               key={step}
-              p="md"
-              style={{ borderBottom: '1px solid var(--mantine-color-default-border)' }}
+              style={{
+                padding: 16,
+                borderTop: at > 0 ? '1px solid var(--mantine-color-default-border)' : undefined,
+              }}
             >
               <Group align="flex-start" wrap="nowrap" gap="sm">
                 <Text component="span" c={COLORS[state]} lh={1} mt={2} aria-hidden="true">
@@ -191,10 +184,10 @@ function Shown({ list }: { list: Checklist }) {
                   )}
                 </div>
               </Group>
-            </List.Item>
+            </li>
           );
         })}
-      </List>
+      </ul>
       {isChoosing && (
         <ChoicesModal
           list={list}
