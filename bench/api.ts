@@ -146,9 +146,10 @@ export async function benchApi(options: { full?: boolean } = {}): Promise<Result
       const before = skip > 0 ? 'and (l.created_at, l.id) < ($2, $3)' : '';
       const bare = () =>
         client.query(
-          `select l.*, c.module, x.*, d.fields, g.converted_at, l.id,
+          `select l.*, c.module, x.*, d.fields, g.converted_at, u.changed_at, l.id,
              (select array_agg(v.state) from delivery v where v.lead_id = l.id) as delivery
            from lead l join campaign c on c.id = l.campaign_id join lead_contact x on x.lead_id = l.id
+           join lead_change u on u.lead_id = l.id
            left join lead_data d on d.lead_id = l.id
            left join campaign_conversion g on g.campaign_id = l.campaign_id and g.person_id = l.person_id
            where l.agency_id = $1 ${before} order by l.created_at desc, l.id desc limit 100`,
@@ -160,8 +161,12 @@ export async function benchApi(options: { full?: boolean } = {}): Promise<Result
         return (JSON.parse(text).data as { id: string }[]).map((row) => row.id);
       };
       const meant = (await bare()).rows.map((row) => row.id as string);
-      if ((await ours()).join() !== meant.join())
-        throw new Error(`api: ${place}: other leads than the bare SQL's`);
+      const found = await ours();
+      if (found.join() !== meant.join())
+        throw new Error(
+          `api: ${place}: other leads than the bare SQL's: ${found.length} of ${meant.length}, ` +
+            `of which ${found.filter((one) => meant.includes(one)).length} are the same`,
+        );
       const times = { ours: [] as number[], bare: [] as number[] };
       for (let time = 0; time < TIMES; time++)
         for (const [side, work] of [

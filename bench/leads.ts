@@ -98,6 +98,9 @@ export async function fillLeads(
         || (array['', 's', 'er', 'ing', 'well'])[1 + h / 400000% 5] as last,
       (array['Austin', 'Boston', 'Chicago', 'Dallas', 'El Paso', 'Fresno', 'Houston', 'Mesa'])[1 + h / 13% 8] as city,
       (array['TX', 'MA', 'IL', 'CA', 'AZ', 'NY', 'OH', 'WA'])[1 + h / 13% 8] as state from made) m`);
+  // Triggers are off.
+  await run(`insert into lead_change (lead_id, root_id, agency_id, company_id, campaign_id, changed_at)
+    select id, root_id, agency_id, company_id, campaign_id, at from made`);
   await run(`insert into lead_data (lead_id, root_id, agency_id, company_id, campaign_id, fields, created_at)
     select id, root_id, agency_id, company_id, campaign_id, '{}', at from made where n % 10 = 0`);
   await run(`insert into campaign_conversion (campaign_id, person_id, root_id, agency_id, company_id, converted_at)

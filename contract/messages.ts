@@ -265,6 +265,7 @@ export const ownMessages = {
     "The agency's subscription has ended, so no campaign can run. Choose a package to activate campaigns again.",
   tooManyUploads: 'Other uploads are still in progress. Try again when they are done.',
   noRoomForFiles: 'The server has no room for more files at the moment. Try again later.',
+  filesUnavailable: 'Files cannot be stored at the moment. Try again in a minute.',
   heldRemoved: 'The company was removed, so none of its campaigns can run.',
   invoicePaid: 'The invoice is paid.',
   invoiceNotDue: 'Nothing is due on this invoice anymore.',

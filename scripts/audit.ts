@@ -7,13 +7,14 @@ import pg from 'pg';
 import { acceptedUnpaid } from '../server/features/developer/api/index.ts';
 import { auditLedger } from '../server/features/money/ledger/index.ts';
 import { ConfigError, loadConfig } from '../server/platform/config.ts';
+import { connectionOf } from '../server/platform/db/hosts.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { 'database-url': { type: 'string' } } });
   const given = values['database-url'] ? { DATABASE_URL: values['database-url'] } : {};
   const database = await findDatabase(loadConfig({ ...process.env, ...given, SEED: 'none' }));
-  const client = new pg.Client({ connectionString: database.url, application_name: 'lead audit' });
+  const client = new pg.Client({ ...connectionOf(database.url), application_name: 'lead audit' });
   try {
     await client.connect();
     const { checks, counts } = await auditLedger(client);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { startEmbedded } from '../server/platform/db/embedded.ts';
 import { killInCharge } from '../server/test/faults/charge.ts';
 import { type DatabaseReport, restartDatabase } from '../server/test/faults/database.ts';
+import { killPrimary } from '../server/test/faults/failover.ts';
 import { killInImports } from '../server/test/faults/import.ts';
 import { type IngestReport, killDuringIngest } from '../server/test/faults/ingest.ts';
 import { killSpool } from '../server/test/faults/spool.ts';
@@ -93,6 +94,16 @@ const faults: Record<string, () => Promise<{ report: object; good: boolean }>> =
     const report = await restartDatabase({ kills, seed, log });
     const good = goodDatabase(report);
     return { report: { ...report, lost: report.lost.length, said: good ? '' : report.said }, good };
+  },
+  /** Kills of the primary of two database hosts; the other is promoted, and gets a new standby. */
+  async failover() {
+    const report = await killPrimary({ kills, seed, log });
+    const { lostVisits, lostPostings, twice, extraPostings, unhelpful, pauses, broken } = report;
+    const wrong = lostVisits.length + lostPostings.length + twice + extraPostings + unhelpful + broken.length;
+    return {
+      report: { ...report, lostVisits: lostVisits.length, lostPostings: lostPostings.length },
+      good: wrong === 0 && Math.max(...pauses) < 30_000,
+    };
   },
 };
 

@@ -13,6 +13,7 @@ import { FileFault, TooLarge } from '../server/platform/csv-reader.ts';
 import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts';
 import { isMigrated } from '../server/platform/db/migrate.ts';
 import { EventHub } from '../server/platform/events.ts';
+import { createFiles } from '../server/platform/files.ts';
 import { Jobs } from '../server/platform/jobs.ts';
 import { Metrics } from '../server/platform/metrics.ts';
 import type { Log } from '../server/platform/platform.ts';
@@ -135,6 +136,7 @@ async function main(): Promise<number> {
       jobs: new Jobs(database.url, false, () => {}, { metrics }),
       metrics,
       events: new EventHub(),
+      files: await createFiles(config, systemClock),
       log: console as unknown as Log,
     };
     const rootId = await findRoot(createTenants(platform), root);

@@ -89,8 +89,10 @@ function linkLibraries() {
 export function projectNode() {
   const installed = join(modules, '.bin', 'node');
   if (existsSync(installed)) {
-    if (spawnSync(installed, ['--version']).status === 0) return installed;
-    console.warn(`${relative(root, installed)} does not run on this machine.`);
+    const { status, stderr } = spawnSync(installed, ['--version'], { encoding: 'utf8' });
+    if (status === 0) return installed;
+    console.warn(`${relative(root, installed)} does not run on this machine. ${stderr?.trim() ?? ''}`);
+    if (stderr?.includes('libatomic')) console.warn('Debian and Ubuntu: apt-get install libatomic1');
   }
   if (Number(process.versions.node.split('.')[0]) >= 24) {
     console.warn(`Note: running on the system's Node ${process.versions.node}, not on the project's own.`);

@@ -4,14 +4,15 @@ import { startAsk } from './platform/ask.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import type { Config } from './platform/config.ts';
 import { Vault } from './platform/crypto.ts';
+import { isDatabaseAway } from './platform/db/away.ts';
 import { openDatabase } from './platform/db/connect.ts';
 import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
+import { createFiles } from './platform/files.ts';
 import { measureDatabase } from './platform/gauges.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
-import { isDatabaseAway } from './platform/http/errors.ts';
 import { healthRoutes } from './platform/http/health.ts';
 import { referenceRoutes } from './platform/http/reference.ts';
 import {
@@ -42,7 +43,7 @@ export interface AppParts extends World {
 export async function createApp(parts: AppParts) {
   const { config } = parts;
   const clock = parts.clock ?? systemClock;
-  const database = openDatabase(parts.urls);
+  const database = openDatabase(parts.urls, 16, config.databasePooler);
   const has = (role: Config['roles'][number]): boolean => config.roles.includes(role);
 
   // The doors are passed to the server before the services exist, because the logger belongs to the server.
@@ -76,6 +77,7 @@ export async function createApp(parts: AppParts) {
     vault: new Vault(config.appKey, config.previousAppKeys),
     jobs,
     events: new EventHub(),
+    files: await createFiles(config, clock),
     log,
     metrics,
   };
@@ -129,7 +131,10 @@ export async function createApp(parts: AppParts) {
       if (config.metrics) scraped = await startMetrics(config.metrics, metrics);
       // A process that only accepts visits causes no jobs, and can do so before the database is there.
       const isAlone = !has('web') && !has('worker');
-      if (!isAlone) await jobs.start();
+      if (!isAlone) {
+        await platform.files.start();
+        await jobs.start();
+      }
       try {
         for (const { prepare } of features) await prepare?.(services);
       } catch (error) {
@@ -181,6 +186,7 @@ export async function createApp(parts: AppParts) {
     for (const one of working.toReversed()) await attempt(one.stop);
     await attempt(() => jobs.stop(end - performance.now()));
     for (const one of working.toReversed()) await attempt(one.finish);
+    await attempt(() => platform.files.stop());
     await attempt(() => database.close());
     await attempt(() => scraped?.close());
     await attempt(() => tracing?.stop());

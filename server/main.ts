@@ -118,7 +118,7 @@ async function main(): Promise<void> {
     const applied = await migrate(adminUrl);
     if (applied.length > 0) say(`Migrated the database: ${applied.length} steps`);
     await setUpJobs(adminUrl);
-    const urls = await provisionLogins(adminUrl, config.appKey);
+    const urls = await provisionLogins(adminUrl, config.appKey, config.databasePooler !== undefined);
 
     const wantsDemo = config.seed === 'demo';
     demoHold = await holdDemo(adminUrl, say);

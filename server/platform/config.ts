@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { parseDatabaseUrl } from './db/hosts.ts';
+import type { S3Settings } from './files-s3.ts';
 
 export const ROLES = ['web', 'ingest', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
@@ -67,7 +69,40 @@ const environment = z
     PORT: z.coerce.number().int().min(0).max(65535).default(8080),
     HOST: z.string().min(1).default('::'),
     DATA_DIR: z.string().min(1).default('./data'),
-    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    DATABASE_URL: z
+      .string()
+      .transform((text, check) => {
+        try {
+          return parseDatabaseUrl(text);
+        } catch {
+          check.addIssue({
+            code: 'custom',
+            message:
+              'must be postgres://user:password@host:5432/database; several hosts are separated by commas',
+          });
+          return z.NEVER;
+        }
+      })
+      .optional(),
+    DATABASE_POOLER: z
+      .string()
+      .regex(/^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\]):\d{1,5}$/i, 'must be host:port of a PgBouncer')
+      .optional(),
+    S3_BUCKET: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'must be the name of a bucket')
+      .optional(),
+    S3_REGION: z.string().min(1).default('us-east-1'),
+    S3_ENDPOINT: z
+      .url({ protocol: /^https?$/ })
+      .refine(isOrigin, 'must be https://host, without a path')
+      .optional(),
+    S3_PREFIX: z
+      .string()
+      .regex(/^(?:[a-zA-Z0-9._-]{1,100}\/){0,5}$/, 'must be empty, or end in a slash: leads/')
+      .default(''),
+    S3_ACCESS_KEY_ID: z.string().min(1).optional(),
+    S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
     ROOT_DOMAIN: z
       .string()
       .toLowerCase()
@@ -210,6 +245,14 @@ const environment = z
           message: `${name}_CLIENT_ID and ${name}_CLIENT_SECRET must be set together`,
         });
   })
+  .refine((e) => !e.S3_ACCESS_KEY_ID === !e.S3_SECRET_ACCESS_KEY, {
+    path: ['S3_SECRET_ACCESS_KEY'],
+    message: 'and S3_ACCESS_KEY_ID must be set together',
+  })
+  .refine((e) => !e.DATABASE_POOLER || e.DATABASE_URL, {
+    path: ['DATABASE_POOLER'],
+    message: 'requires DATABASE_URL, the address of the database itself',
+  })
   .superRefine((e, issues) => {
     const names = ['STRIPE_SECRET_KEY', 'STRIPE_PUBLISHABLE_KEY', 'STRIPE_WEBHOOK_SECRET'] as const;
     const missing = names.filter((name) => !e[name]);
@@ -252,6 +295,10 @@ export interface Config {
   dataDir: string;
   /** If empty, an embedded PostgreSQL in dataDir. */
   databaseUrl: string | undefined;
+  /** host:port of a PgBouncer in transaction mode in front of it. */
+  databasePooler: string | undefined;
+  /** The bucket that uploaded files are kept in; without one, they are kept in the data folder. */
+  s3: S3Settings | undefined;
   rootDomain: string;
   roles: Role[];
   seed: 'demo' | 'none';
@@ -366,6 +413,19 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     host: e.HOST,
     dataDir,
     databaseUrl: e.DATABASE_URL,
+    databasePooler: e.DATABASE_POOLER,
+    s3: e.S3_BUCKET
+      ? {
+          bucket: e.S3_BUCKET,
+          region: e.S3_REGION,
+          endpoint: e.S3_ENDPOINT,
+          prefix: e.S3_PREFIX,
+          credentials:
+            e.S3_ACCESS_KEY_ID && e.S3_SECRET_ACCESS_KEY
+              ? { accessKeyId: e.S3_ACCESS_KEY_ID, secretAccessKey: e.S3_SECRET_ACCESS_KEY }
+              : undefined,
+        }
+      : undefined,
     rootDomain: e.ROOT_DOMAIN,
     roles: [...new Set(e.ROLES)],
     seed,

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { type Job as BossJob, fromKysely, PgBoss, type QueueOptions, type WorkOptions } from 'pg-boss';
 import type { z } from 'zod';
 import { activity } from './activity.ts';
+import { connectionOf } from './db/hosts.ts';
 import type { Tx } from './db/scope.ts';
 import { newId } from './ids.ts';
 import type { Metrics } from './metrics.ts';
@@ -56,12 +57,12 @@ const schema = 'pgboss';
  * a time.
  */
 export async function setUpJobs(adminUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  const client = new pg.Client(connectionOf(adminUrl));
   await client.connect();
   try {
     await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
     const boss = new PgBoss({
-      connectionString: adminUrl,
+      ...connectionOf(adminUrl),
       schema,
       options: '-c role=lead_owner',
       supervise: false,
@@ -193,7 +194,7 @@ export class Jobs {
       'queue',
     ]);
     this.#boss = new PgBoss({
-      connectionString: appUrl,
+      ...connectionOf(appUrl),
       schema,
       migrate: false,
       createSchema: false,

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { Vault } from './crypto.ts';
 import type { Database } from './db/connect.ts';
 import type { EventHub } from './events.ts';
+import type { Files } from './files.ts';
 import type { Jobs } from './jobs.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -17,6 +18,7 @@ export interface Platform {
   vault: Vault;
   jobs: Jobs;
   events: EventHub;
+  files: Files;
   log: Log;
   metrics: Metrics;
 }

@@ -8,7 +8,7 @@ import { provisionLogins } from '../platform/db/connect.ts';
 const config = loadConfig(process.env);
 const app = await createApp({
   config,
-  urls: await provisionLogins(config.databaseUrl!, config.appKey),
+  urls: await provisionLogins(config.databaseUrl!, config.appKey, config.databasePooler !== undefined),
   outboundExceptions: process.env.OUTBOUND?.split(',') ?? [],
   mount(server) {
     server.post('/empty', { config: { access: 'open' } }, async (_request, reply) => reply.code(204).send());

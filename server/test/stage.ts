@@ -7,6 +7,7 @@ import pg from 'pg';
 import { createApp } from '../app.ts';
 import { loadConfig } from '../platform/config.ts';
 import { provisionLogins } from '../platform/db/connect.ts';
+import { connectionOf } from '../platform/db/hosts.ts';
 import { createFactories } from './factories.ts';
 
 const here = import.meta.dirname;
@@ -33,8 +34,13 @@ export type Stage = Awaited<ReturnType<typeof openStage>>;
  * A migrated, empty database with the factories to fill it and real platform processes to run on it, for what cannot be
  * tested within one process: being killed, and being fast.
  * @param given.outbound host:port pairs that deliveries may reach although they are loopback
+ * @param given.env settings of every process, this one included
  */
-export async function openStage(given: { databaseUrl: string; outbound?: string[] }) {
+export async function openStage(given: {
+  databaseUrl: string;
+  outbound?: string[];
+  env?: Record<string, string>;
+}) {
   const { databaseUrl, outbound = [] } = given;
   const folder = mkdtempSync(join(tmpdir(), 'lead-stage-'));
   const children = new Set<ChildProcess>();
@@ -49,6 +55,7 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
     // Many users sign up at once here, all from this machine.
     SIGNUP_LIMITS: 'browser=100000,address=100000,network=100000,hour=10000000,day=10000000',
     VISIT_LIMITS: 'visitor=100000000,address=100000000,network=100000000,key=100000000',
+    ...given.env,
   };
   const config = loadConfig(env);
   const open = async () => {
@@ -59,7 +66,7 @@ export async function openStage(given: { databaseUrl: string; outbound?: string[
   // It runs no jobs, but the factories may enqueue some.
   await app.platform.jobs.start();
   await app.features.visits.keepPartitions();
-  const admin = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const admin = new pg.Pool({ ...connectionOf(databaseUrl), max: 2 });
   admin.on('error', () => {});
 
   return {

@@ -36,18 +36,23 @@ export function placeEmbed(viewing: () => boolean = isViewing): void {
   const code = JSON.parse(source.textContent ?? '') as EmbeddedCode;
   source.remove();
   const run = () => insert(code, nonce);
-  // A worker from before there was such code could be made to change other pages, whether or not it has this one.
+  // A worker from before there was such code could be made to change other pages, whether or not it has this one. If it
+  // cannot be ended now, the next page tries again.
   const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
-  if (workers) void endWorkers(workers).then(run, () => !workers.controller && run());
+  if (workers) void endWorkers(workers).then((ended) => ended && run());
   else run();
 }
 
 /**
- * Ends the service worker before code of others runs on this host: no page that opens from now on gets what it has kept,
- * which the next worker deletes.
+ * Ends the service worker before code of others runs on this host, and tells whether it has ended: no page that opens from
+ * now on gets what it has kept, which the next worker deletes. It may be ending itself at the same time (/sw.js of this
+ * host), so only what is left counts.
  */
-async function endWorkers(workers: ServiceWorkerContainer): Promise<void> {
-  for (const one of await workers.getRegistrations()) await one.unregister();
+async function endWorkers(workers: ServiceWorkerContainer): Promise<boolean> {
+  // Where the browser forbids workers, there are none.
+  const registered = () => workers.getRegistrations().catch(() => []);
+  for (const one of await registered()) await one.unregister().catch(() => false);
+  return (await registered()).length === 0;
 }
 
 function insert(code: EmbeddedCode, nonce: string): void {

@@ -1,6 +1,7 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { connectionOf, throughPooler } from './hosts.ts';
 import { KeepingClient } from './keeping-client.ts';
 import { isGranted, meet, whoIs } from './rights.ts';
 import type { Schema } from './schema.ts';
@@ -23,7 +24,7 @@ export interface Database {
 
 /** Throws an error that names the setting and the cause if `url` cannot be connected to. */
 export async function tryDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 15_000 });
+  const client = new pg.Client({ ...connectionOf(url), connectionTimeoutMillis: 15_000 });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -71,13 +72,15 @@ export const loginUrls = (adminUrl: string, appKey: Buffer): { appUrl: string; i
  * Creates the two login roles of this installation, or fixes what is wrong with them, and returns their connection
  * strings. Their names and passwords are derived from the application key, so that nothing else needs to be stored and
  * several installations can share a cluster. They own nothing and cannot bypass row-level security.
+ * @param isPooled whether they connect through a pooler, which does not pass on time limits; the logins then have them
  * @throws MissingRights
  */
 export async function provisionLogins(
   adminUrl: string,
   appKey: Buffer,
+  isPooled = false,
 ): Promise<{ appUrl: string; ingestUrl: string }> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  const client = new pg.Client(connectionOf(adminUrl));
   await client.connect();
   try {
     await client.query(`select pg_advisory_lock(hashtext('lead_migrate'))`);
@@ -114,6 +117,7 @@ export async function provisionLogins(
             byAdministrator: `grant ${login} to ${me.role} with admin option`,
           },
         ]);
+      if (isPooled) await limitLogin(url, login);
     }
     return loginUrls(adminUrl, appKey);
   } finally {
@@ -121,9 +125,29 @@ export async function provisionLogins(
   }
 }
 
+/** How long a statement may take, and a transaction wait for its next one: whoever asked is long gone. */
+const LIMITS = { statement_timeout: 60_000, idle_in_transaction_session_timeout: 60_000 };
+
+/** Gives a login the time limits as its own defaults, which it may change itself. */
+async function limitLogin(url: string, login: string): Promise<void> {
+  const client = new pg.Client(connectionOf(url));
+  await client.connect();
+  try {
+    for (const [name, limit] of Object.entries(LIMITS)) {
+      const known = await client.query(`select current_setting($1)::interval = $2::interval as fits`, [
+        name,
+        `${limit} ms`,
+      ]);
+      if (!known.rows[0].fits) await client.query(`alter role ${login} set ${name} = ${limit}`);
+    }
+  } finally {
+    await client.end();
+  }
+}
+
 /** Returns whether the login's password is right. Other connection problems show up when it is used. */
 async function opens(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 15_000 });
+  const client = new pg.Client({ ...connectionOf(url), connectionTimeoutMillis: 15_000 });
   client.on('error', () => {});
   try {
     await client.connect();
@@ -135,17 +159,26 @@ async function opens(url: string): Promise<boolean> {
   }
 }
 
-/** Opens the pools. `poolSize` is the number of connections of the application's pool. */
-export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSize = 16): Database {
+/**
+ * Opens the pools.
+ * @param poolSize the number of connections of the application's pool
+ * @param pooler host:port of a PgBouncer in transaction mode that they connect to instead of the database
+ */
+export function openDatabase(
+  urls: { appUrl: string; ingestUrl: string },
+  poolSize = 16,
+  pooler?: string,
+): Database {
   const settings = {
     connectionTimeoutMillis: 5_000,
-    idle_in_transaction_session_timeout: 60_000,
-    // The caller is long gone; a query that still runs only holds locks.
-    statement_timeout: 60_000,
     keepAlive: true,
+    // A pooler refuses connections that ask for them.
+    ...(pooler ? { isPooled: true } : LIMITS),
   };
+  const addressOf = (url: string) =>
+    pooler ? { connectionString: throughPooler(url, pooler) } : connectionOf(url);
   const appPool = new pg.Pool({
-    connectionString: urls.appUrl,
+    ...addressOf(urls.appUrl),
     max: poolSize,
     Client: KeepingClient as never,
     onConnect: (client) => (client as KeepingClient).prepareScopes(),
@@ -154,7 +187,7 @@ export function openDatabase(urls: { appUrl: string; ingestUrl: string }, poolSi
   // A visit's INSERT takes milliseconds. If there is no response (a dead connection that was not noticed), it is
   // abandoned; the visitor sends it again, with the same id.
   const ingestPool = new pg.Pool({
-    connectionString: urls.ingestUrl,
+    ...addressOf(urls.ingestUrl),
     max: 4,
     query_timeout: 15_000,
     ...settings,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionOf } from './hosts.ts';
 
 /** What a database contains of the demo. */
 export type DemoState =
@@ -21,7 +22,7 @@ export interface DemoHold {
 
 /** Waits, with a message, until no other process is creating the demo of this database, and takes the hold. */
 export async function holdDemo(adminUrl: string, say: (line: string) => void): Promise<DemoHold> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  const client = new pg.Client(connectionOf(adminUrl));
   client.on('error', () => {});
   await client.connect();
   const { rows } = await client.query(`select pg_try_advisory_lock(hashtext('lead_demo')) as mine`);

@@ -54,6 +54,8 @@ export interface EmbeddedOptions {
   port?: number;
   /** For tests: nothing is synced to disk, and the server is not restarted when it dies. */
   ephemeral?: boolean;
+  /** For tests: more of PostgreSQL's settings, which override ours. */
+  settings?: Record<string, string>;
 }
 
 interface Kept {
@@ -75,7 +77,7 @@ const signals = { fast: 'SIGINT', immediate: 'SIGQUIT' } as const;
  * start
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
-  const { log, ephemeral = false } = options;
+  const { log, ephemeral = false, settings = {} } = options;
   const dataDir = resolve(options.dataDir);
   mkdirSync(dataDir, { recursive: true });
   const unlock = lockFolder(dataDir);
@@ -98,7 +100,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     for (let attempt = 1; ; attempt += 1) {
       if (!options.port && !(await isFree(port))) port = await freePort();
       try {
-        running = await launch(place, port, logFile, ephemeral);
+        running = await launch(place, logFile, { port, ephemeral, settings });
         break;
       } catch (error) {
         if (attempt === 3 || options.port || !/Address already in use/.test(String(error))) throw error;
@@ -112,7 +114,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         for (let wait = 250; !ending && !ephemeral && running === watched; wait = Math.min(wait * 2, 5000)) {
           if (onceAMinute('ended')) log('database: PostgreSQL stopped unexpectedly. Restarting it');
           try {
-            const next = await launch(place, port, logFile, ephemeral);
+            const next = await launch(place, logFile, { port, ephemeral, settings });
             if (ending) return await next.stop('fast');
             running = next;
             watch();
@@ -148,7 +150,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
         ending = true;
         await running.stop(mode);
         ending = false;
-        running = await launch(place, port, logFile, ephemeral);
+        running = await launch(place, logFile, { port, ephemeral, settings });
         watch();
       },
     };
@@ -319,18 +321,17 @@ interface Running {
 /** Starts the postmaster and waits until it accepts connections. */
 async function launch(
   place: Place,
-  port: number,
   logFile: string,
-  ephemeral: boolean,
+  options: { port: number; ephemeral: boolean; settings: Record<string, string> },
   tries = 0,
 ): Promise<Running> {
   const { cluster, bin, runAs } = place;
+  const { port, ephemeral } = options;
   const from = existsSync(logFile) ? statSync(logFile).size : 0;
   const fd = openSync(logFile, 'a', 0o600);
-  const settings = Object.entries(serverSettings(port, ephemeral)).flatMap(([key, value]) => [
-    '-c',
-    `${key}=${value}`,
-  ]);
+  const settings = Object.entries({ ...serverSettings(port, ephemeral), ...options.settings }).flatMap(
+    ([key, value]) => ['-c', `${key}=${value}`],
+  );
   // A separate process group: Ctrl-C goes to this process, which stops PostgreSQL after the last request has been
   // answered.
   const child = spawn(join(bin, 'postgres'), ['-D', cluster, ...settings], {
@@ -359,7 +360,7 @@ async function launch(
         )
       ) {
         await sleep(200);
-        return launch(place, port, logFile, ephemeral, tries + 1);
+        return launch(place, logFile, options, tries + 1);
       }
       throw new Error(`PostgreSQL did not start (${logFile}):\n${said()}`);
     }

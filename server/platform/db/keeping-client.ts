@@ -20,6 +20,7 @@ interface Sent {
 
 /** What of pg's connection a query writes to. */
 interface Wire {
+  parse(given: { name: string; text: string; types: number[] }): void;
   bind(given: { portal: string; statement: string; values: unknown[] }): void;
   execute(given: { portal: string }): void;
 }
@@ -42,10 +43,12 @@ const PgQuery = pg.Query as unknown as new (
 class QueryAfter extends PgQuery {
   #before: Sent[] = [];
   #running = 0;
+  #isPooled = false;
 
-  after(before: Sent[]): this {
+  after(before: Sent[], isPooled: boolean): this {
     this.#before = before;
     this.#running = before.length;
+    this.#isPooled = isPooled;
     return this;
   }
 
@@ -55,7 +58,8 @@ class QueryAfter extends PgQuery {
 
   override prepare(wire: Wire): void {
     for (const { name, values } of this.#before) {
-      wire.bind({ portal: '', statement: name, values });
+      if (this.#isPooled) wire.parse({ name: '', text: PREPARED[name], types: [] });
+      wire.bind({ portal: '', statement: this.#isPooled ? '' : name, values });
       wire.execute({ portal: '' });
     }
     super.prepare(wire);
@@ -83,13 +87,23 @@ class QueryAfter extends PgQuery {
  * PostgreSQL ends with its answer. Its scope runs right before it, and is gone when it ends, however it ends. Such
  * statements must be queries that need nothing of the ones before them: at READ COMMITTED, each sees what is committed
  * when it begins anyway.
+ *
+ * Through a pooler that shares connections by transaction, nothing is prepared: the next transaction may be on another
+ * connection. Everything else is the same.
  */
 export class KeepingClient extends pg.Client {
+  readonly #isPooled: boolean;
   /** A transaction that has begun here, but not yet in the database. */
   #held: { isRead: boolean; scope: string[] | null } | null = null;
 
+  constructor(config: pg.ClientConfig & { isPooled?: boolean }) {
+    super(config);
+    this.#isPooled = config.isPooled ?? false;
+  }
+
   /** Prepares what is sent with other statements; before the connection is used. */
   async prepareScopes(): Promise<void> {
+    if (this.#isPooled) return;
     const values = ['none', '', '', ''];
     await super.query({ name: 'tx_begin', text: PREPARED.tx_begin });
     await super.query({ name: 'tx_scope', text: PREPARED.tx_scope, values });
@@ -140,17 +154,21 @@ export class KeepingClient extends pg.Client {
   }
 
   #send(text: unknown, values: unknown, ...more: unknown[]): unknown {
-    const name = nameOf(text);
+    const name = this.#nameOf(text);
     return super.query(...([name ? { name, text } : text, values, ...more] as unknown as [string]));
   }
 
   #sendAfter(before: Sent[], text: string, values: unknown): Promise<unknown> {
     return new Promise((done, fail) => {
-      const query = new QueryAfter({ text, name: nameOf(text) }, values, (error, answer) =>
+      const query = new QueryAfter({ text, name: this.#nameOf(text) }, values, (error, answer) =>
         error ? fail(error) : done(answer),
       );
-      super.query(query.after(before) as never);
+      super.query(query.after(before, this.#isPooled) as never);
     });
+  }
+
+  #nameOf(text: unknown): string | undefined {
+    return this.#isPooled ? undefined : nameOf(text);
   }
 }
 

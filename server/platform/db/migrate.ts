@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
+import { connectionOf } from './hosts.ts';
 import { makeRoles } from './rights.ts';
 
 const folder = join(import.meta.dirname, '../../migrations');
@@ -81,7 +82,7 @@ async function takeOver(client: pg.Client, known: Migration[]): Promise<Applied[
  * @throws MissingRights
  */
 export async function migrate(adminUrl: string, known = migrations()): Promise<string[]> {
-  const client = new pg.Client({ connectionString: adminUrl });
+  const client = new pg.Client(connectionOf(adminUrl));
   await client.connect();
   try {
     const { server_version_num } = (await client.query('show server_version_num')).rows[0];

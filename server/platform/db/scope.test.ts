@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { createTestDatabase } from '../../test/template.ts';
+import { isDatabaseAway } from './away.ts';
 import { inScopeWithClient } from './client.ts';
 import { type Database, openDatabase, provisionLogins } from './connect.ts';
 import { inScope, type Tx } from './scope.ts';
@@ -174,4 +175,55 @@ test('[BEY-14] a connection that breaks does not take the next transaction with 
     expect(await inScope(db.app, reading, who)).toMatchObject({ role: 'lead_agency' }),
   );
   await isClean();
+});
+
+describe('[SCAL-01] a connection that breaks', () => {
+  const kill = () =>
+    admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and usename like 'lead_app_%'`,
+    );
+
+  test.each([
+    ['a change', mine],
+    ['a read', reading],
+  ])('in the middle: %s is made on another', async (_what, scope) => {
+    let times = 0;
+    const found = await inScope(db.app, scope, async (tx) => {
+      await notes(tx);
+      times += 1;
+      if (times === 1) await kill();
+      if (scope === mine) await write(tx, 'moved');
+      return notes(tx);
+    });
+    expect(times).toBe(2);
+    expect(found.includes('moved')).toBe(true);
+  });
+
+  test('again: the error is thrown', async () => {
+    let times = 0;
+    const work = inScope(db.app, mine, async (tx) => {
+      await notes(tx);
+      times += 1;
+      await kill();
+      await notes(tx);
+    });
+    await expect(work).rejects.toSatisfy(isDatabaseAway);
+    expect(times).toBe(2);
+  });
+
+  test('in the commit: it is not made again, since it may be committed', async () => {
+    await admin.query(`
+      create function end_connection() returns trigger language plpgsql security definer as
+        $$ begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(1); return null; end $$;
+      create constraint trigger at_commit after insert on plain deferrable initially deferred
+        for each row execute function end_connection()`);
+    let times = 0;
+    const work = inScope(db.app, mine, async (tx) => {
+      times += 1;
+      await sql`insert into plain (text) values ('committed?')`.execute(tx);
+    });
+    await expect(work).rejects.toSatisfy(isDatabaseAway);
+    expect(times).toBe(1);
+  });
 });

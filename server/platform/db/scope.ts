@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
+import { isDatabaseAway } from './away.ts';
 import { SCOPE } from './keeping-client.ts';
 import type { Schema } from './schema.ts';
 
@@ -51,22 +53,28 @@ export function onCommit(tx: Tx, work: () => void): void {
 /**
  * Runs `work` in one transaction that row-level security confines to `scope`. Serialization failures and deadlocks
  * (40001, 40P01) are retried up to 5 times, and the transaction is restarted for each question that it has to ask
- * first, so `work` must be safe to run again.
+ * first, so `work` must be safe to run again. If the connection breaks in the middle, as in a failover, it is tried once
+ * more on another. If it breaks during the commit, no one knows whether it is committed: then the error is thrown, and
+ * whoever asked has to ask again with the same key.
  */
 export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (scope.tx) return work(scope.tx);
   const asked = new Map<string, number>();
+  let hasMoved = false;
   for (let attempt = 1; ; ) {
+    const step: { is: 'connecting' | 'working' | 'committing' } = { is: 'connecting' };
     try {
       const begin = db.transaction();
       let committed: (() => void)[] | undefined;
       const result = await (scope.isRead ? begin.setAccessMode('read only') : begin).execute(async (tx) => {
         const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
         const { rootId, agencyId = '', companyId = '' } = scope;
+        step.is = 'working';
         await tx.executeQuery(CompiledQuery.raw(SCOPE, [role, rootId, agencyId, companyId]));
         const made = await work(tx);
         await scope.beforeCommit?.(tx);
         committed = waiting.get(tx);
+        if (!scope.isRead) step.is = 'committing';
         return made;
       });
       for (const one of committed ?? []) one();
@@ -78,6 +86,13 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
         if (times > MOST_ASKED) throw error;
         asked.set(error.question, times);
         await error.ask();
+        continue;
+      }
+      // Not if there is no connection at all: those who wait for one would only wait twice as long.
+      if (step.is === 'working' && !hasMoved && isDatabaseAway(error)) {
+        hasMoved = true;
+        // The pool's other connections break at the same time, and it has yet to be told.
+        await sleep(100);
         continue;
       }
       const code = (error as { code?: string }).code;

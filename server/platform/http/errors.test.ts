@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { answerFor, isDatabaseAway, MOST_ISSUES, refuseInput } from './errors.ts';
+import { isDatabaseAway } from '../db/away.ts';
+import { answerFor, MOST_ISSUES, refuseInput } from './errors.ts';
 import { checkInput } from './input.ts';
 
 const error = (message: string, more: object = {}): Error => Object.assign(new Error(message), more);

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorBody, type FieldErrors, Refusal } from '../../../contract/errors.ts';
 import { ownMessages } from '../../../contract/messages.ts';
+import { isDatabaseAway } from '../db/away.ts';
 import { isDiskFull } from '../disk.ts';
+import { FilesAway } from '../files.ts';
 
 /** Maximum number of input errors reported. */
 export const MOST_ISSUES = 100;
@@ -30,30 +32,6 @@ z.config({
 });
 
 /**
- * PostgreSQL is shutting down, has crashed, is starting, is full, or is read-only (a standby); or the connection to it
- * is broken.
- */
-const awayCodes = new Set(
-  '57P01 57P02 57P03 57P05 53300 25006 ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN'.split(
-    ' ',
-  ),
-);
-const awayMessages =
-  /Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|connection error and is not queryable|Client was closed and is not queryable/i;
-
-/**
- * Returns whether an error means that the database is unavailable (then 503 and Retry-After), rather than that
- * something is wrong.
- */
-export function isDatabaseAway(error: unknown): boolean {
-  const { code, syscall, message } = (error ?? {}) as { code?: string; syscall?: string; message?: string };
-  if (code && (awayCodes.has(code) || code.startsWith('08'))) return true;
-  // A missing socket file; any other missing file is our own fault.
-  if (code === 'ENOENT' && syscall === 'connect') return true;
-  return awayMessages.test(message ?? '');
-}
-
-/**
  * Returns the response to a failed request: status, body, and seconds to wait if that helps. Never includes internal
  * details.
  */
@@ -75,6 +53,8 @@ export function answerFor(
     };
   }
   if (isDiskFull(error)) return { status: 503, body: body(ownMessages.diskFull), retryAfter: 30 };
+  if (error instanceof FilesAway)
+    return { status: 503, body: body(ownMessages.filesUnavailable), retryAfter: 60 };
   if (isDatabaseAway(error)) return { status: 503, body: body(ownMessages.unavailable), retryAfter: 2 };
   const { statusCode, code } = (error ?? {}) as { statusCode?: number; code?: string };
   // checkInput refuses texts that cannot be stored (NUL) and names the field; this is for those that do not go through

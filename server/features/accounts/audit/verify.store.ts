@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import pg from 'pg';
 import '../../../platform/db/connect.ts'; // Makes bigint columns be read as bigints.
+import { connectionOf } from '../../../platform/db/hosts.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { LogDetail, LogRow, SealedBatch } from './chain.policy.ts';
@@ -19,7 +20,7 @@ const rowWithDetail = sql<RowWithDetail>`
  * can be in use in the meantime. Nothing can be written.
  */
 export async function onSnapshot<T>(adminUrl: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const pool = new pg.Pool({ connectionString: adminUrl, max: 1 });
+  const pool = new pg.Pool({ ...connectionOf(adminUrl), max: 1 });
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   try {
     return await db

@@ -1,5 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { z } from 'zod';
 import {
   type AudienceKind,
@@ -42,10 +42,9 @@ class Overtaken extends Error {
 
 /** Takes the files of audiences in, and turns them into members. */
 export function createLoads(
-  { config, db, clock, log, jobs }: Platform,
+  { config, db, clock, log, jobs, files }: Platform,
   { audit, builds }: { audit: Audit; builds: ReturnType<typeof createBuilds> },
 ) {
-  const pathOf = (file: string): string => join(config.dataDir, 'files', file);
   const ownerOf = ({ root_id, agency_id, company_id }: store.AudienceRow) => ({
     root_id,
     agency_id,
@@ -61,18 +60,21 @@ export function createLoads(
     file: string,
     given: { kind: AudienceKind; by: string },
   ): Promise<number> {
-    const path = pathOf(file);
+    const path = files.pathOf(file);
     await mkdir(dirname(path), { recursive: true });
     await needRoom(config.dataDir);
     await takeIn(source, path, MOST_AUDIENCE_BYTES);
     try {
       return await inReadingTurn(given.by, async () => {
         const task = { read: 'count', path, kind: given.kind, mostRows: MOST_AUDIENCE_ROWS } as const;
-        for await (const rows of readApart<number>(task)) return rows;
+        for await (const rows of readApart<number>(task)) {
+          await files.keep(file);
+          return rows;
+        }
         throw new FileFault('The file has no records.');
       });
     } catch (error) {
-      await rm(path, { force: true });
+      await files.remove(file).catch(() => {});
       throw error;
     }
   }
@@ -130,7 +132,7 @@ export function createLoads(
     });
     if (begun?.state === 'loading' && begun.file_path) {
       try {
-        const path = pathOf(begun.file_path);
+        const path = await files.get(begun.file_path);
         const [at, line] = [Number(begun.byte_offset), Number(begun.line)];
         for await (const batch of readApart<Batch>({ read: 'batches', path, kind: begun.kind!, at, line })) {
           more.signal?.throwIfAborted();
@@ -156,7 +158,7 @@ export function createLoads(
     const built = await builds.build(rootId, audienceId, more);
     // The file contains personal data, so it is kept only while it is needed.
     if (row?.file_path && row.state !== 'held') {
-      await rm(pathOf(row.file_path), { force: true });
+      await files.remove(row.file_path);
       await inScope(db.app, scope, (tx) => store.updateAudience(tx, audienceId, { file_path: null }));
     }
     if (built && isFirst)
@@ -181,7 +183,7 @@ export function createLoads(
     }
     if (row.state === 'failed') return;
     await inScope(db.app, scope, (tx) => store.deleteErrors(tx, audienceId));
-    if (row.file_path) await rm(pathOf(row.file_path), { force: true });
+    if (row.file_path) await files.remove(row.file_path);
   }
 
   jobs.hook(buildJob, {
@@ -204,5 +206,5 @@ export function createLoads(
     },
   });
 
-  return { take, build, clear, pathOf };
+  return { take, build, clear };
 }

@@ -1,5 +1,4 @@
 import { createHash, hash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AdPlatform } from '../../../../contract/ads/ad-rules.ts';
 import {
@@ -199,7 +198,7 @@ export function createAdAudiences(
           );
         });
       } catch (error) {
-        await rm(loads.pathOf(file), { force: true });
+        await platform.files.remove(file).catch(() => {});
         throw error;
       }
     },

@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Refusal } from '../../../../contract/errors.ts';
@@ -51,11 +51,10 @@ class Overtaken extends Error {
 
 /** Loads files into lists, and clears lists from the database. */
 export function createLoads(platform: Platform, { audit }: { audit: Audit }, size = SIZE) {
-  const { config, db, clock, log, jobs } = platform;
-  const pathOf = (file: string) => join(config.dataDir, 'files', file);
+  const { config, db, clock, log, jobs, files } = platform;
 
   /**
-   * Stores a file as UTF-8; returns how many rows it has, by its line breaks, or, where only a `few` are allowed, by
+   * Keeps a file as UTF-8; returns how many rows it has, by its line breaks, or, where only a `few` are allowed, by
    * reading it, when it is the turn of the company `by`.
    * @throws TooLarge; FileFault for a file that is not text or has more rows than allowed; Refusal 429 if too many are
    * already waiting to be read
@@ -65,7 +64,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     file: string,
     given: { mostBytes: number; few?: { mostRows: number; by: string; accepts: Accepts } },
   ): Promise<{ rows: number }> {
-    const path = pathOf(file);
+    const path = files.pathOf(file);
     await mkdir(join(path, '..'), { recursive: true });
     let breaks = 1;
     async function* counted() {
@@ -75,16 +74,17 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       }
     }
     await takeIn(counted(), path, given.mostBytes);
-    if (!given.few) return { rows: breaks };
-    const { mostRows, by, accepts } = given.few;
     try {
+      await files.keep(file);
+      if (!given.few) return { rows: breaks };
+      const { mostRows, by, accepts } = given.few;
       return await inReadingTurn(by, async () => {
         for await (const rows of readApart<number>({ read: 'count', path, accepts, mostRows }))
           return { rows };
         throw new FileFault('The file has no records.');
       });
     } catch (error) {
-      await rm(path, { force: true });
+      await files.remove(file).catch(() => {});
       throw error;
     }
   }
@@ -128,7 +128,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     }
     const row = await inScope(db.app, scope, (tx) => store.listById(tx, listId));
     // The file contains personal data, so it is kept only while it is needed.
-    if (row?.file_path && row.state !== 'loading') await rm(pathOf(row.file_path), { force: true });
+    if (row?.file_path && row.state !== 'loading') await files.remove(row.file_path);
     return row;
   }
 
@@ -144,7 +144,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       if (failed) throw failed;
     };
     try {
-      for await (const batch of batchesOf(list)) {
+      for await (const batch of batchesOf(list, await files.get(list.file_path!))) {
         await settled();
         signal?.throwIfAborted();
         applying = apply(list, batch)
@@ -160,10 +160,10 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     await settled();
   }
 
-  const batchesOf = (list: store.ListRow): AsyncGenerator<Batch> =>
+  const batchesOf = (list: store.ListRow, path: string): AsyncGenerator<Batch> =>
     readApart<Batch>({
       read: 'batches',
-      path: pathOf(list.file_path!),
+      path,
       accepts: list.use === 'customers' ? 'customers' : list.accepts,
       ignoreAliases: list.ignore_aliases,
       country: list.country as CountryCode,
@@ -255,7 +255,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
       after = await inScope(db.app, scope, (tx: Tx) => store.deleteStep(tx, list, from, CLEAR_STEP));
     } while (after);
     if (list.state === 'removed') await inScope(db.app, scope, (tx) => store.deleteErrors(tx, listId));
-    if (list.file_path) await rm(pathOf(list.file_path), { force: true });
+    if (list.file_path) await files.remove(list.file_path);
   }
 
   jobs.hook(loadJob, {
@@ -284,7 +284,7 @@ export function createLoads(platform: Platform, { audit }: { audit: Audit }, siz
     },
   });
 
-  return { take, load, clear, pathOf };
+  return { take, load, clear };
 }
 
 export type Loads = ReturnType<typeof createLoads>;

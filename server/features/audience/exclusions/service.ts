@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   MOST_RECORDS,
@@ -214,7 +213,7 @@ export function createExclusions(
         return { result: 'success' as const, message: messages.submitted, data: view(await one(tx, id)) };
       });
     } catch (error) {
-      await rm(loads.pathOf(file), { force: true });
+      await platform.files.remove(file).catch(() => {});
       throw error;
     }
   }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -82,10 +81,12 @@ class Overtaken extends Error {
 }
 
 /** Builds the people graph, and the signals of its people, from files. */
-export function createImports({ config, db, clock, log, events }: Platform, size = SIZE) {
+export function createImports({ config, db, clock, log, events, files }: Platform, size = SIZE) {
   /** @throws FileFault; Refusal 429 if too many of the root's files are already waiting to be read */
   const headInTurn = (rootId: string, path: string) => inReadingTurn(rootId, () => readHead(path));
-  const pathOf = (row: { file_path: string }) => join(config.dataDir, 'files', row.file_path);
+
+  /** The head of a kept file. @throws as headInTurn, FilesAway */
+  const head = async (rootId: string, name: string) => headInTurn(rootId, await files.get(name));
 
   /**
    * Stores a file and adds an import of it in the state 'mapping'. Signals may come as Parquet (*.parquet).
@@ -124,10 +125,11 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     const isParquet = kind === 'signals' && /\.(parquet|pq)$/i.test(fileName);
     const row = { file_path: join('imports', `${id}.${isParquet ? 'parquet' : 'csv'}`) };
     const take = isParquet ? takeRaw : takeIn;
-    const { bytes, sha256 } = await take(source, pathOf(row), more.mostBytes ?? MOST_BYTES);
+    const { bytes, sha256 } = await take(source, files.pathOf(row.file_path), more.mostBytes ?? MOST_BYTES);
     try {
-      await headInTurn(rootId, pathOf(row));
+      await headInTurn(rootId, files.pathOf(row.file_path));
       await more.check?.();
+      await files.keep(row.file_path);
       return await inScope(db.app, { rootId }, async (tx) => {
         if (isUpload) {
           await boundedBy(tx, 'waitingImports', rootId, 'file_name');
@@ -150,7 +152,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
         return (await imports.importById(tx, id))!;
       });
     } catch (error) {
-      await rm(pathOf(row), { force: true });
+      await files.remove(row.file_path).catch(() => {});
       throw error;
     }
   }
@@ -187,9 +189,10 @@ export function createImports({ config, db, clock, log, events }: Platform, size
       imports.unfinishedImport(tx, kind, sha256.digest()),
     );
     if (!row || row.country !== country || !isDeepStrictEqual(row.mapping, mapping)) return undefined;
-    if (!existsSync(pathOf(row))) {
+    if (!(await files.has(row.file_path))) {
       const take = row.file_path.endsWith('.parquet') ? takeRaw : takeIn;
-      await take(createReadStream(path), pathOf(row), MOST_BYTES);
+      await take(createReadStream(path), files.pathOf(row.file_path), MOST_BYTES);
+      await files.keep(row.file_path);
     }
     return row;
   }
@@ -242,7 +245,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     }
     const row = await inScope(db.app, scope, (tx) => imports.importById(tx, importId));
     // The file contains personal data, so it is kept only while it is needed.
-    if (row?.finished_at) await rm(pathOf(row), { force: true });
+    if (row?.finished_at) await files.remove(row.file_path);
     return row;
   }
 
@@ -253,7 +256,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     const file = await openApart(
       {
         kind: job.kind,
-        path: pathOf(job),
+        path: await files.get(job.file_path),
         fileBytes: Number(job.file_bytes),
         at: Number(job.byte_offset),
         line: Number(job.line),
@@ -412,7 +415,9 @@ export function createImports({ config, db, clock, log, events }: Platform, size
     // A file that contains existing signals will likely contain more.
     if (again) careful.add(job.id);
     const lines =
-      room > 0 && unknown.length > 0 ? await linesOf(batch, pathOf(job), unknown.slice(0, room)) : [];
+      room > 0 && unknown.length > 0
+        ? await linesOf(batch, files.pathOf(job.file_path), unknown.slice(0, room))
+        : [];
     const stranger = { field: null, reason: 'does not match anyone in the people data', value: null };
     const strangers = lines.map((line) => ({ ...stranger, line, place: 0 }));
     const faults = batch.errors.map((fault) => ({ ...fault, place: 0 }));
@@ -455,7 +460,7 @@ export function createImports({ config, db, clock, log, events }: Platform, size
   const careful = new Set<string>();
   let known: { rootId: string; ids: Map<string, number> } = { rootId: '', ids: new Map() };
 
-  return { add, head: headInTurn, queue, unfinished, run, pathOf };
+  return { add, head, queue, unfinished, run };
 }
 
 export type Imports = ReturnType<typeof createImports>;

@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { z } from 'zod';
 import type { ImportJob } from '../../../../contract/audience/people.ts';
@@ -42,7 +41,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
   async function headOf(row: store.ImportRow) {
     if (row.state !== 'mapping') throw new Refusal('conflict', 'This import has already started.');
     try {
-      return await imports.head(row.root_id, imports.pathOf(row));
+      return await imports.head(row.root_id, row.file_path);
     } catch (error) {
       throw asRefusal(error);
     }
@@ -284,7 +283,7 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
         });
         return found;
       });
-      await rm(imports.pathOf(row), { force: true });
+      await platform.files.remove(row.file_path);
       return { result: 'success' as const, message: messages.updated };
     },
 

@@ -1,5 +1,5 @@
+import { isDatabaseAway } from '../../../platform/db/away.ts';
 import { isDiskFull } from '../../../platform/disk.ts';
-import { isDatabaseAway } from '../../../platform/http/errors.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { type Taken, writeTaken } from './log.ts';
 import { decodeTaken } from './spool.policy.ts';
