@@ -86,17 +86,6 @@ export async function pageOf(
 
 const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** How many templates a company has. */
-export async function countOf(tx: Tx, companyId: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('template')
-    .select(sql<number>`count(*)::float8`.as('count'))
-    .where('company_id', '=', companyId)
-    .where('removed_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
 /** The newest versions of a template, with their authors. */
 export const versionsOf = (tx: Tx, templateId: string, limit: number) =>
   tx

@@ -1,1 +1,0 @@
-export type { Offboarding } from './service.ts';

@@ -1,1 +1,0 @@
-export type { Templates } from './service.ts';
