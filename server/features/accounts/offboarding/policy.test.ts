@@ -27,8 +27,7 @@ test('[BEY-13] a client is signed out only when nothing runs, is under way, is r
         facts.campaigns + facts.charges + facts.refunds + facts.deliveries + facts.connections === 0 &&
         facts.refundable === 0n &&
         facts.owes <= 0n &&
-        facts.decided !== null &&
-        facts.decided.isExported &&
+        facts.decided?.isExported === true &&
         (facts.has === 0n || facts.decided.keepsBalance);
       expect(isReady(stepsOf(facts))).toBe(isNothingLeft);
     }),
