@@ -49,7 +49,7 @@ const start = async (who: PrepaidMade, keep_balance = false) => {
 };
 const run = (who: PrepaidMade) => app.features.offboarding.run({ rootId: root.id, companyId: who.client.id });
 const list = async (who: PrepaidMade) => (await call(who, 'GET', at(who))).body;
-const states = async (who: PrepaidMade): Promise<Record<OffboardingStep, string>> =>
+const states = async (who: PrepaidMade): Promise<Partial<Record<OffboardingStep, string>>> =>
   Object.fromEntries(
     (await list(who)).steps.map((one: { step: string; state: string }) => [one.step, one.state]),
   );
