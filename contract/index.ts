@@ -5,6 +5,7 @@ import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
 import { documents } from './accounts/documents.ts';
 import { logs } from './accounts/logs.ts';
+import { offboarding } from './accounts/offboarding.ts';
 import { ProfileForm, profile } from './accounts/profile.ts';
 import { roles } from './accounts/roles.ts';
 import { roots } from './accounts/roots.ts';
@@ -42,6 +43,7 @@ import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
 import { returns } from './campaigns/returns.ts';
 import { silence } from './campaigns/silence.ts';
+import { templates } from './campaigns/templates.ts';
 import { viewExports } from './campaigns/view-exports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
@@ -122,6 +124,8 @@ export const contract = {
   search,
   logs,
   viewExports,
+  templates,
+  offboarding,
   views,
   dataWallet,
   payments,

@@ -3,6 +3,7 @@ import { feature as audit } from './accounts/audit/feature.ts';
 import { feature as auth } from './accounts/auth/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
 import { feature as logs } from './accounts/logs/feature.ts';
+import { feature as offboarding } from './accounts/offboarding/feature.ts';
 import { feature as roots } from './accounts/roots/feature.ts';
 import { feature as sales } from './accounts/sales/feature.ts';
 import { feature as search } from './accounts/search/feature.ts';
@@ -35,6 +36,7 @@ import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
 import { feature as returns } from './campaigns/returns/feature.ts';
 import { feature as silence } from './campaigns/silence/feature.ts';
+import { feature as templates } from './campaigns/templates/feature.ts';
 import { feature as viewExports } from './campaigns/view-exports/feature.ts';
 import { feature as visits } from './campaigns/visits/feature.ts';
 import { feature as developer } from './developer/api/feature.ts';
@@ -110,6 +112,8 @@ export const FEATURES = [
   digest,
   silence,
   viewExports,
+  templates,
+  offboarding,
   adAudiences,
   privacy,
   drop,

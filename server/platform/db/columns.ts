@@ -37,6 +37,11 @@ export interface Columns {
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];
   'delivery_exchange.exchanges': Exchange[];
+  'template_version.fields': Record<string, unknown>;
+  'template_target.applied': Record<string, unknown>;
+  'template_target.changes': { field: string; before: unknown; after: unknown }[];
+  'template_target.kept': { field: string; before: unknown; after: unknown }[];
+  'template_target.undone': { field: string; label: string; message: string }[];
   'import_job.ignored': { column: string; reason: string }[];
   'import_job.left_out': { what: 'row' | 'value'; field: string | null; reason: string; count: number }[];
   'import_job.mapping': Record<string, string>;

@@ -1921,6 +1921,21 @@ export interface Schema {
     name: string;
     slug: string;
   };
+  offboarding: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    state: 'running' | 'done' | 'canceled';
+    keeps_balance: boolean;
+    delete_on: string;
+    export_at: Date | null;
+    was_closed: boolean;
+    problem: Generated<string>;
+    started_by: string;
+    started_at: Date;
+    acts_as: string;
+    ended_at: Date | null;
+  };
   package_choice: {
     serial: GeneratedAlways<bigint>;
     root_id: string;
@@ -2623,6 +2638,67 @@ export interface Schema {
     company_id: string;
     calculator: 'table' | 'stripe';
     updated_at: Date;
+  };
+  template: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'campaign' | 'branding';
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | null;
+    name: string;
+    versions: Generated<number>;
+    created_by: string;
+    created_at: Date;
+    updated_at: Date;
+    removed_at: Date | null;
+  };
+  template_push: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    template_id: string;
+    version: number;
+    state: 'running' | 'paused' | 'done' | 'stopped' | 'undoing' | 'undone';
+    stage: Generated<number>;
+    stages: number;
+    overwrites: boolean;
+    created_by: string;
+    created_at: Date;
+    acts_as: string;
+    ended_at: Date | null;
+    undone_at: Date | null;
+  };
+  template_target: {
+    push_id: string;
+    position: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    template_id: string;
+    target_id: string;
+    target_name: string;
+    stage: number;
+    state: Generated<'waiting' | 'pushed' | 'unchanged' | 'refused' | 'restored' | 'partly' | 'left'>;
+    changes: DefaultJson<Columns['template_target.changes']>;
+    kept: DefaultJson<Columns['template_target.kept']>;
+    applied: DefaultJson<Columns['template_target.applied']>;
+    undone: DefaultJson<Columns['template_target.undone']>;
+    reason: Generated<string>;
+    done_at: Date | null;
+  };
+  template_version: {
+    template_id: string;
+    number: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    fields: Json<Columns['template_version.fields']>;
+    source: string;
+    note: Generated<string>;
+    created_by: string;
+    created_at: Date;
   };
   transfer: {
     id: string;
