@@ -58,6 +58,11 @@ async function fill(client: pg.Client, size: number, campaigns: string[]): Promi
      from campaign where id = $1`,
     [campaigns[0]],
   );
+  // Triggers are off.
+  await run(
+    `insert into lead_change (lead_id, root_id, agency_id, company_id, campaign_id, changed_at)
+     select id, root_id, agency_id, company_id, campaign_id, created_at from lead`,
+  );
   await run(`insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, email)
     select id, root_id, agency_id, company_id, campaign_id, created_at, 'ada@people.example' from lead`);
   await run('analyze visit');

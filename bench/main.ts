@@ -6,6 +6,7 @@ import { benchApi } from './api.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchCompanies } from './companies.ts';
 import { benchDeliveries } from './deliveries.ts';
+import { benchDrop } from './drop.ts';
 import { benchExclusions } from './exclusions.ts';
 import { benchImport, type Result } from './import.ts';
 import { benchIngest } from './ingest.ts';
@@ -33,6 +34,7 @@ const benchmarks: Record<string, () => Promise<Result | Result[]>> = {
   deliveries: () => benchDeliveries({ full }),
   import: () => benchImport(),
   exclusions: () => benchExclusions({ full }),
+  drop: () => benchDrop({ full }),
   ledger: () => benchLedger({ full }),
   companies: () => benchCompanies({ full }),
   leads: () => benchLeads({ full }),

@@ -6,6 +6,7 @@ import { companies } from './accounts/companies.ts';
 import { companyExports } from './accounts/company-exports.ts';
 import { documents } from './accounts/documents.ts';
 import { logs } from './accounts/logs.ts';
+import { offboarding } from './accounts/offboarding.ts';
 import { ProfileForm, profile } from './accounts/profile.ts';
 import { roles } from './accounts/roles.ts';
 import { roots } from './accounts/roots.ts';
@@ -16,11 +17,13 @@ import { setup } from './accounts/setup.ts';
 import { tenants } from './accounts/tenants.ts';
 import { views } from './accounts/views.ts';
 import { adCampaigns, CreativeForm, creatives } from './ads/ad-campaigns.ts';
+import { adMaps } from './ads/ad-maps.ts';
 import { adReports } from './ads/ad-reports.ts';
 import { adZones } from './ads/ad-zones.ts';
 import { AudienceUpload, audiences } from './ads/audiences.ts';
 import { banners } from './ads/banners.ts';
 import { MediaForm, media } from './ads/media.ts';
+import { drop } from './audience/drop.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
 import { people } from './audience/people.ts';
@@ -41,6 +44,7 @@ import { pixel } from './campaigns/pixel.ts';
 import { reports } from './campaigns/reports.ts';
 import { returns } from './campaigns/returns.ts';
 import { silence } from './campaigns/silence.ts';
+import { templates } from './campaigns/templates.ts';
 import { viewExports } from './campaigns/view-exports.ts';
 import { developer } from './developer/developer.ts';
 import { credits } from './money/credits.ts';
@@ -71,6 +75,7 @@ export const contract = {
   adCampaigns,
   creatives,
   adZones,
+  adMaps,
   adReports,
   banners,
   media,
@@ -99,6 +104,7 @@ export const contract = {
   exclusions,
   backgroundJobs,
   people,
+  drop,
   privacy,
   analytics,
   signals,
@@ -120,6 +126,8 @@ export const contract = {
   search,
   logs,
   viewExports,
+  templates,
+  offboarding,
   views,
   dataWallet,
   payments,

@@ -13,9 +13,9 @@ import { FileFault, TooLarge } from '../server/platform/csv-reader.ts';
 import { openDatabase, provisionLogins } from '../server/platform/db/connect.ts';
 import { isMigrated } from '../server/platform/db/migrate.ts';
 import { EventHub } from '../server/platform/events.ts';
-import { createFiles } from '../server/platform/files.ts';
 import { Jobs } from '../server/platform/jobs.ts';
 import { Metrics } from '../server/platform/metrics.ts';
+import { openFiles } from '../server/platform/open-files.ts';
 import type { Log } from '../server/platform/platform.ts';
 import { findDatabase, NoDatabase } from './find-database.ts';
 
@@ -136,7 +136,7 @@ async function main(): Promise<number> {
       jobs: new Jobs(database.url, false, () => {}, { metrics }),
       metrics,
       events: new EventHub(),
-      files: await createFiles(config, systemClock),
+      files: await openFiles(config, systemClock),
       log: console as unknown as Log,
     };
     const rootId = await findRoot(createTenants(platform), root);

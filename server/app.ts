@@ -10,7 +10,6 @@ import { measurePools } from './platform/db/pools.ts';
 import { onceAMinute } from './platform/disk.ts';
 import { EventHub } from './platform/events.ts';
 import type { HttpPart, Working } from './platform/feature.ts';
-import { createFiles } from './platform/files.ts';
 import { measureDatabase } from './platform/gauges.ts';
 import { exportRoute } from './platform/http/csv-file.ts';
 import { healthRoutes } from './platform/http/health.ts';
@@ -25,6 +24,7 @@ import {
 } from './platform/http/server.ts';
 import { Jobs } from './platform/jobs.ts';
 import { Metrics, measureProcess, startMetrics } from './platform/metrics.ts';
+import { openFiles } from './platform/open-files.ts';
 import type { Log, Platform } from './platform/platform.ts';
 import { startTracing } from './platform/start-tracing.ts';
 import { createServices, features, type Services, type World } from './services.ts';
@@ -77,7 +77,7 @@ export async function createApp(parts: AppParts) {
     vault: new Vault(config.appKey, config.previousAppKeys),
     jobs,
     events: new EventHub(),
-    files: await createFiles(config, clock),
+    files: await openFiles(config, clock),
     log,
     metrics,
   };

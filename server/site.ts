@@ -33,6 +33,7 @@ export function addPages(server: FastifyInstance, platform: Platform, services: 
   addSite(server, webFolder, pageOf, {
     recaptcha: Boolean(platform.config.recaptcha),
     stripe: Boolean(platform.config.stripe),
+    tiles: platform.config.mapTiles && new URL(platform.config.mapTiles.url).origin,
     // Anyone in a root's system may sign in at the root's host, so the slugs of any of its agencies may be meant
     // there.
     isPage: async (path, tenant) =>

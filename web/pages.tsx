@@ -57,6 +57,8 @@ const pages = {
 
   dashboard,
 
+  offboardings: lazyPage(() => import('./features/accounts/offboarding/OffboardingsPage.tsx')),
+  offboarding: lazyPage(() => import('./features/accounts/offboarding/OffboardingPage.tsx')),
   'client-management': lazyPage(() => import('./features/accounts/companies/ClientManagementPage.tsx')),
   'agency-list': lazyPage(() => import('./features/accounts/companies/AgencyListPage.tsx')),
   'root-list': lazyPage(() => import('./features/accounts/roots/RootListPage.tsx')),
@@ -66,6 +68,8 @@ const pages = {
   'general-setting': lazyPage(() => import('./features/accounts/settings/GeneralSettingPage.tsx')),
   'data-enrichment': lazyPage(() => import('./features/audience/enrichment/DataEnrichmentPage.tsx')),
   'opt-out-list': lazyPage(() => import('./features/audience/exclusions/OptOutListPage.tsx')),
+  templates: lazyPage(() => import('./features/campaigns/templates/TemplatesPage.tsx')),
+  template: lazyPage(() => import('./features/campaigns/templates/TemplatePage.tsx')),
   'privacy-requests': lazyPage(() => import('./features/audience/privacy/PrivacyRequestsPage.tsx')),
   'exclusion-lists': lazyPage(() => import('./features/audience/exclusions/ExclusionListsPage.tsx')),
   'sales-connect-account': lazyPage(() => import('./features/money/payments/SalesConnectPage.tsx')),

@@ -26,6 +26,7 @@ export const LOG_CATEGORIES = {
     actions: [
       'agreement',
       'company',
+      'offboarding',
       'profile',
       'questionnaire',
       'referral',
@@ -39,7 +40,19 @@ export const LOG_CATEGORIES = {
   setting: { label: 'Settings', actions: ['domain', 'picture', 'setting'] },
   campaign: {
     label: 'Campaigns',
-    actions: ['audience', 'banner', 'campaign', 'cap', 'count', 'group', 'media', 'pixel', 'visits', 'zone'],
+    actions: [
+      'audience',
+      'banner',
+      'campaign',
+      'cap',
+      'count',
+      'group',
+      'media',
+      'pixel',
+      'template',
+      'visits',
+      'zone',
+    ],
   },
   lead: { label: 'Leads, alerts, and reports', actions: ['alert', 'digest', 'lead', 'report', 'return'] },
   delivery: { label: 'Integrations and deliveries', actions: ['connection', 'integration'] },

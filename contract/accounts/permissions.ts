@@ -62,6 +62,9 @@ export const PERMISSIONS = {
   // Requests made at one's own host. Only the root decides: they concern its whole graph.
   'privacy.read': [...roots, ...agencies],
   'privacy.decide': roots,
+  // Templates of campaigns and of branding. Pushing also requires campaign.write or setting.write.
+  'template.read': [...roots, ...agencies],
+  'template.write': [...roots, ...agencies],
   'statement.read': [...roots, ...agencies, ...clients],
   'cap.read': [...roots, ...agencies, ...clients],
   'cap.write': [...agencies, ...clients],
@@ -72,6 +75,8 @@ export const PERMISSIONS = {
   'company.remove': [...roots, ...agencies],
   // Everything about a company in one file: owners only.
   'company.export': ['root.owner', 'agency.owner'],
+  // An agency's own clients: it refunds the agency's money.
+  'client.offboard': agencies,
   'view.switch': [...roots, ...agencies, ...sales],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
@@ -196,6 +201,8 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'optout.write': ['Settings', 'update'],
   'privacy.read': ['Settings', 'enable'],
   'privacy.decide': ['Settings', 'update'],
+  'template.read': ['Settings', 'enable'],
+  'template.write': ['Settings', 'update'],
   'statement.read': ['LeadsPeek', 'enable'],
   'cap.read': ['Campaign', 'enable'],
   'cap.write': ['Campaign', 'update'],
@@ -246,6 +253,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.write': ['Settings', 'update'],
   'company.remove': ['Settings', 'delete'],
   'company.export': ['Settings', 'enable'],
+  'client.offboard': ['Settings', 'delete'],
   'view.switch': ['Settings', 'enable'],
   'referral.read': ['Settings', 'enable'],
   'cost.read': ['Settings', 'enable'],

@@ -18,6 +18,16 @@ import {
   Whole,
 } from '../primitives.ts';
 import { AD_PLATFORMS, CHANNELS, GOAL_TYPES, isClickUrl, MOST_ALT_TEXT } from './ad-rules.ts';
+import {
+  areaFault,
+  MOST_AD_CITIES,
+  MOST_AD_ZIPS,
+  MOST_AREA_NAME,
+  MOST_AREAS,
+  MOST_CORNERS,
+  openRing,
+  roundedPoint,
+} from './area-rules.ts';
 import { MOST_AIMS } from './audience-rules.ts';
 
 const tags = ['Ads'];
@@ -37,6 +47,40 @@ const Percent = z.union([z.string(), z.number().transform(String)], 'must be a p
 );
 
 const Audiences = z.array(Id).max(MOST_AIMS, `must not exceed ${MOST_AIMS} entries`).optional();
+
+const Degrees = z.number('must be a number');
+const Point = z.object({ latitude: Degrees, longitude: Degrees });
+const AreaName = Line.max(MOST_AREA_NAME, `must not exceed ${MOST_AREA_NAME} characters`);
+/** An area as it is shown, and as it is set before its shape is checked. */
+const AnyArea = z.discriminatedUnion(
+  'kind',
+  [
+    z.object({
+      kind: z.literal('circle'),
+      name: AreaName,
+      ...Point.shape,
+      miles: z.number('must be a number').describe('Radius in miles'),
+    }),
+    z.object({
+      kind: z.literal('polygon'),
+      name: AreaName,
+      // One more, because the first point may be repeated at the end.
+      points: z
+        .array(Point)
+        .max(MOST_CORNERS + 1, `must not exceed ${MOST_CORNERS} entries`)
+        .describe('Corners in order. The first may be repeated at the end'),
+    }),
+  ],
+  'must be circle or polygon',
+);
+const Area = AnyArea.transform((area) =>
+  area.kind === 'polygon'
+    ? { ...area, points: openRing(area.points) }
+    : { ...area, ...roundedPoint(area), miles: Math.round(area.miles * 100) / 100 },
+).superRefine((area, context) => {
+  const fault = areaFault(area);
+  if (fault) context.addIssue({ code: 'custom', message: fault });
+});
 
 /** What a person sets on an ad campaign. */
 const Fields = z.object({
@@ -67,12 +111,22 @@ const Fields = z.object({
     .array(z.string().refine((code) => code in US_STATES, 'must be the code of a US state'))
     .max(60, 'must not exceed 60 entries')
     .optional()
-    .describe('Only viewers in these states. Empty for all'),
+    .describe('Viewers in these states. Without states, ZIP codes, and areas: everyone'),
   zips: z
     .array(z.string().regex(/^\d{5}$/, 'must be five digits'))
-    .max(10_000, 'must not exceed 10,000 entries')
+    .max(MOST_AD_ZIPS, `must not exceed ${MOST_AD_ZIPS} entries`)
     .optional()
-    .describe('Only viewers in these ZIP codes. Empty for all'),
+    .describe('Viewers in these ZIP codes, too. Without states, ZIP codes, and areas: everyone'),
+  cities: z
+    .array(z.string().regex(/^[^,]{1,100}, [A-Z]{2}$/, 'must be a city such as Austin, TX'))
+    .max(MOST_AD_CITIES, `must not exceed ${MOST_AD_CITIES} entries`)
+    .optional()
+    .describe('Cities in the states. In a state with cities, only those count'),
+  areas: z
+    .array(Area)
+    .max(MOST_AREAS, `must not exceed ${MOST_AREAS} entries`)
+    .optional()
+    .describe('Viewers in these areas, too, whose devices say where they are'),
   audiences: Audiences.describe('Only viewers in one of these audiences of the client. Empty for all'),
   excluded_audiences: Audiences.describe('No viewers in these audiences of the client'),
 });
@@ -106,6 +160,8 @@ export const AdCampaign = z.object({
   view_hours: z.int(),
   states: z.array(z.string()),
   zips: z.array(z.string()),
+  cities: z.array(z.string()),
+  areas: z.array(AnyArea),
   audiences: z.array(Id),
   excluded_audiences: z.array(Id),
   creatives: z.int().describe('Active creatives'),
@@ -177,7 +233,7 @@ export const adCampaigns = {
         status: z.enum(['active', 'paused', 'archived']).optional(),
       }),
     )
-    .output(Page(AdCampaign.omit({ zips: true }))),
+    .output(Page(AdCampaign.omit({ zips: true, cities: true, areas: true }))),
   details: call
     .route({
       method: 'GET',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Day, GivenDay, Id, Micros } from '../primitives.ts';
-import { AD_GROUPS, AD_PLATFORMS } from './ad-rules.ts';
+import { AD_GROUPS, AD_PLATFORMS, AD_WITHIN } from './ad-rules.ts';
 
 const tags = ['Ads'];
 
@@ -72,13 +72,26 @@ export const adReports = {
       method: 'GET',
       path: '/ads/report',
       tags,
-      summary: 'Sums ads by campaign, creative, place, day, or hour of the day',
+      summary: 'Sums ads by campaign, creative, place, state, audience, day, or hour of the day',
+      description:
+        'A place is the site of an ad, a state that of its viewer. A viewer can be in several audiences, so audiences can add up to more than the total.',
     })
     .meta({ access: 'campaign.read' })
     .input(
       z.object({
         by: z.enum(AD_GROUPS).default('campaign'),
         leadspeekID: Id.optional().describe('Only of a campaign'),
+        within: z
+          .enum(AD_WITHIN)
+          .optional()
+          .describe(
+            'Only of one creative, place, state, or audience: that of the given key. A state or an audience can be summed by campaign, day, or hour',
+          ),
+        key: z
+          .string()
+          .max(253, 'must not exceed 253 characters')
+          .optional()
+          .describe('Its key in the report by creative, place, state, or audience. May be empty'),
         ...Range,
       }),
     )

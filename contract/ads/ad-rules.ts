@@ -54,6 +54,18 @@ export function isClickUrl(text: string): boolean {
   );
 }
 
-/** What ads' reports are grouped by. */
-export const AD_GROUPS = ['campaign', 'creative', 'place', 'day', 'hour'] as const;
+/** What ads' reports are grouped by. A place is the host of a site. */
+export const AD_GROUPS = ['campaign', 'creative', 'place', 'state', 'audience', 'day', 'hour'] as const;
 export type AdGroup = (typeof AD_GROUPS)[number];
+/** What a report can be narrowed to one of. */
+export const AD_WITHIN = ['creative', 'place', 'state', 'audience'] as const;
+export type AdWithin = (typeof AD_WITHIN)[number];
+/**
+ * Whether a report that is narrowed to one of something can be grouped by something: states and audiences are added up by
+ * campaign and hour only.
+ */
+export const canGroup = (by: AdGroup, within: AdWithin | undefined): boolean => {
+  if (!within || by === within || by === 'campaign' || by === 'day' || by === 'hour') return true;
+  const isSlice = (one: AdGroup) => one === 'state' || one === 'audience';
+  return !isSlice(by) && !isSlice(within);
+};

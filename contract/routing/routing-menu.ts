@@ -39,7 +39,7 @@ const COMPANY_MENU: readonly Group[] = [
   ['Home', ['dashboard']],
   ['Set up', ['profile-setup', 'card-setting']],
   ['Agencies', ['agency-list']],
-  ['Clients', ['client-management', 'client']],
+  ['Clients', ['client-management', 'client', 'offboardings']],
   ['Leads', ['leads', 'module-dashboard', 'deliveries', 'returns', 'alerts']],
   [
     'Campaigns',
@@ -48,7 +48,10 @@ const COMPANY_MENU: readonly Group[] = [
   ['Money', ['invoices', 'statement', 'margins', 'reports', 'taxes', 'limits']],
   ['Connect your account', ['sales-connect-account']],
   ['Lists', ['exclusion-lists', 'privacy-requests', 'data-enrichment', 'report-analytics']],
-  ['Settings', ['general-setting', 'administrator-list', 'role-list', 'agreements', 'integrations']],
+  [
+    'Settings',
+    ['general-setting', 'templates', 'administrator-list', 'role-list', 'agreements', 'integrations'],
+  ],
 ];
 
 /** The sidebar of a root's owner and administrators. */
@@ -72,6 +75,7 @@ const SYSTEM_MENU: readonly Group[] = [
     'Settings',
     [
       'general-setting',
+      'templates',
       'administrator-list',
       'sales-account-list',
       'role-list',

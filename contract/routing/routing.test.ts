@@ -193,6 +193,10 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/general-setting                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/agreements                     P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/agreements/default_client      P      P          P         connect   404      P       prof      P           404         404      P       P
+/configuration/offboarding                   404    404        404       connect   404      P       prof      P           404         404      404     P
+/configuration/offboarding/c1                404    404        404       connect   404      P       prof      P           404         404      404     P
+/configuration/templates                     P      P          P         connect   404      P       prof      P           404         404      404     P
+/configuration/templates/t1                  P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/opt-out-list                   P      P          P         connect   404      404     404       404         404         404      404     404
 /configuration/exclusion-lists                404    404        404       connect   404      P       prof      P           404         404      P       P
@@ -551,6 +555,7 @@ describe('[NAV-01] the sidebar', () => {
         'Settings',
         [
           'General Settings',
+          'Templates',
           'Administrator List',
           'Sales Rep & AE List',
           'Role List',
@@ -564,7 +569,7 @@ describe('[NAV-01] the sidebar', () => {
   test('of an agency and its administrator', () => {
     const expected = [
       ['Home', ['Dashboard']],
-      ['Clients', ['Client Management', 'Results by client']],
+      ['Clients', ['Client Management', 'Results by client', 'Offboarding']],
       ['Leads', ['All leads', 'Visitor ID', 'Search ID', 'Deliveries', 'Returns', 'Alerts']],
       [
         'Campaigns',
@@ -575,13 +580,16 @@ describe('[NAV-01] the sidebar', () => {
       ],
       ['Money', ['Invoices', 'Statement', 'Margins', 'Reports', 'Taxes', 'Limits']],
       ['Lists', ['Exclusion Lists', 'Privacy Requests', 'Data Enrichment']],
-      ['Settings', ['General Settings', 'Administrator List', 'Role List', 'Agreements', 'Integrations']],
+      [
+        'Settings',
+        ['General Settings', 'Templates', 'Administrator List', 'Role List', 'Agreements', 'Integrations'],
+      ],
     ];
     expect(labels('agency')).toEqual(expected);
     const [settings = ['', []]] = expected.slice(-1);
     expect(labels('agencyAdmin')).toEqual([
       ...expected.slice(0, -1),
-      [settings[0], settings[1]?.slice(0, 4)],
+      [settings[0], settings[1]?.slice(0, 5)],
     ]);
   });
   test('of a client', () => {

@@ -13,6 +13,7 @@ import { inScope } from '../platform/db/scope.ts';
 import { EventHub } from '../platform/events.ts';
 import { newId } from '../platform/ids.ts';
 import type { Platform } from '../platform/platform.ts';
+import { simulatedEmail, simulatedPhone } from '../providers/drop/simulated.ts';
 import { createServices } from '../services.ts';
 import {
   type Company,
@@ -335,6 +336,18 @@ export async function seedDemo(
     .slice(0, 2);
   await make.people(master, hikers, 'import: outdoor-partner.csv');
   const buyers = hikers.map(({ email }) => email);
+  // On the simulated lists of California, whose first download deletes them.
+  await make.people(
+    master,
+    [1, 2, 3].map((n) => ({
+      first_name: 'Sandbox',
+      last_name: `Person ${n}`,
+      email: simulatedEmail(n),
+      ...(n === 3 ? { phone: simulatedPhone(3) } : {}),
+    })),
+    'import: outdoor-partner.csv',
+  );
+  await features.drop.trySandbox(master.id);
   const summitCrowd = inventPeople(600, 2);
   await make.people(summit, summitCrowd, 'Demo people');
   await inScope(platform.db.app, { rootId: master.id }, (tx) =>

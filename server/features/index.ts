@@ -4,6 +4,7 @@ import { feature as auth } from './accounts/auth/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
 import { feature as companyExports } from './accounts/company-exports/feature.ts';
 import { feature as logs } from './accounts/logs/feature.ts';
+import { feature as offboarding } from './accounts/offboarding/feature.ts';
 import { feature as roots } from './accounts/roots/feature.ts';
 import { feature as sales } from './accounts/sales/feature.ts';
 import { feature as search } from './accounts/search/feature.ts';
@@ -17,6 +18,7 @@ import { feature as adAudiences } from './ads/ad-audiences/feature.ts';
 import { feature as adCampaigns } from './ads/ad-campaigns/feature.ts';
 import { feature as adServing } from './ads/ad-serving/feature.ts';
 import { feature as banners } from './ads/banners/feature.ts';
+import { feature as drop } from './audience/drop/feature.ts';
 import { feature as enrichment } from './audience/enrichment/feature.ts';
 import { feature as exclusions } from './audience/exclusions/feature.ts';
 import { feature as keywords } from './audience/keywords/feature.ts';
@@ -35,6 +37,7 @@ import { feature as pixel } from './campaigns/pixel/feature.ts';
 import { feature as reports } from './campaigns/reports/feature.ts';
 import { feature as returns } from './campaigns/returns/feature.ts';
 import { feature as silence } from './campaigns/silence/feature.ts';
+import { feature as templates } from './campaigns/templates/feature.ts';
 import { feature as viewExports } from './campaigns/view-exports/feature.ts';
 import { feature as visits } from './campaigns/visits/feature.ts';
 import { feature as developer } from './developer/api/feature.ts';
@@ -110,8 +113,11 @@ export const FEATURES = [
   digest,
   silence,
   viewExports,
+  templates,
+  offboarding,
   adAudiences,
   privacy,
+  drop,
   developer,
   analytics,
   reportAnalytics,

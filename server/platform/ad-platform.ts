@@ -1,3 +1,5 @@
+import type { Area } from '../../contract/ads/area-rules.ts';
+
 /** A creative as a platform is told of it. */
 export interface AdOrderCreative {
   id: string;
@@ -48,6 +50,11 @@ export interface AdOrder {
   clickDays: number;
   viewHours: number;
   zips: readonly string[];
+  /** Codes of states; in one with cities (such as 'Austin, TX'), only those count. */
+  states: readonly string[];
+  cities: readonly string[];
+  /** Instead of all other places. */
+  areas: readonly Area[];
   creatives: readonly AdOrderCreative[];
   /** The audiences that it is aimed at, or away from, as the platform calls them. */
   audiences: readonly { externalId: string; isExcluded: boolean }[];

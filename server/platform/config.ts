@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { parseDatabaseUrl } from './db/hosts.ts';
-import type { S3Settings } from './files-s3.ts';
+import type { S3Settings } from './files.ts';
 
 export const ROLES = ['web', 'ingest', 'worker'] as const;
 export type Role = (typeof ROLES)[number];
@@ -201,11 +201,23 @@ const environment = z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://api.peopledatalabs.com'),
+    DROP_API_BASE: z
+      .url()
+      .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
+      .default('https://api.drop.privacy.ca.gov'),
     IPINFO_TOKEN: z.string().min(1).optional(),
     IPINFO_API_BASE: z
       .url()
       .refine(isSafeOrigin, 'must be https://host, or http:// on this machine, without a path')
       .default('https://ipinfo.io'),
+    MAP_TILES_URL: z
+      .string()
+      .refine(
+        isTileUrl,
+        'must be https://host/… with {z}, {x}, and {y} in its path, and no other part in braces',
+      )
+      .optional(),
+    MAP_TILES_ATTRIBUTION: z.string().max(200, 'must not exceed 200 characters').default(''),
     SIMPLIFI_APP_KEY: z.string().min(1).optional(),
     SIMPLIFI_USER_KEY: z.string().min(1).optional(),
     SIMPLIFI_ORGANIZATION: z.coerce.number().int().min(1).optional(),
@@ -288,6 +300,22 @@ function isSafeOrigin(text: string): boolean {
   );
 }
 
+/** Whether an address is that of tiles: of exactly one host over https, so that pages may load from that host alone. */
+function isTileUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const parts = text.match(/\{[^}]*\}/g) ?? [];
+  return (
+    url !== null &&
+    url.protocol === 'https:' &&
+    !url.username &&
+    !url.password &&
+    !url.hostname.includes('*') &&
+    text.startsWith(`${url.origin}/`) &&
+    parts.length === 3 &&
+    ['{x}', '{y}', '{z}'].every((part) => parts.includes(part))
+  );
+}
+
 /** The installation's settings, parsed once at boot. */
 export interface Config {
   port: number;
@@ -334,8 +362,11 @@ export interface Config {
   recaptcha: { siteKey: string; secret: string; url: string } | undefined;
   /** Origin of the People Data Labs API, with which a root may have an account. */
   pdlApiBase: string;
+  dropApiBase: string;
   /** IPinfo, which knows whose network an address is, instead of the sandbox's file. */
   ipinfo: { token: string; apiBase: string } | undefined;
+  /** A vendor's map tiles under the areas of ad campaigns, with its key in the address, and the credit it asks for. */
+  mapTiles: { url: string; attribution: string } | undefined;
   /** Simpli.fi instead of the sandbox exchange: its keys, and the organization that campaigns are created in. */
   simplifi: { appKey: string; userKey: string; organization: number; apiBase: string } | undefined;
   /** Stripe instead of the sandbox. `webhookSecrets`: one for each webhook endpoint, and former ones. */
@@ -467,6 +498,8 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
           }
         : undefined,
     pdlApiBase: e.PDL_API_BASE,
+    dropApiBase: e.DROP_API_BASE,
+    mapTiles: e.MAP_TILES_URL ? { url: e.MAP_TILES_URL, attribution: e.MAP_TILES_ATTRIBUTION } : undefined,
     simplifi:
       e.SIMPLIFI_APP_KEY && e.SIMPLIFI_USER_KEY && e.SIMPLIFI_ORGANIZATION
         ? {

@@ -12,19 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Clock } from './clock.ts';
-import { FileMissing, type Files, FilesAway } from './files.ts';
-
-/** A bucket at S3, or at a service that speaks its protocol. */
-export interface S3Settings {
-  bucket: string;
-  region: string;
-  /** Origin of a service other than AWS. */
-  endpoint: string | undefined;
-  /** Beginning of all keys, empty or ending in a slash. */
-  prefix: string;
-  /** Without them, the credentials of the environment or the machine are used, as by every AWS tool. */
-  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-}
+import { FileMissing, type Files, FilesAway, type S3Settings } from './files.ts';
 
 /** How long a copy on this host's disk is kept after it was last used. */
 const KEPT_MS = 24 * 3_600_000;

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startS3 } from '../test/s3-server.ts';
 import { systemClock } from './clock.ts';
-import { createFiles, FileMissing, type Files, FilesAway } from './files.ts';
+import { FileMissing, type Files, FilesAway } from './files.ts';
+import { openFiles } from './open-files.ts';
 
 let s3: Awaited<ReturnType<typeof startS3>>;
 const folders: string[] = [];
@@ -31,7 +32,7 @@ describe.each(['disk', 's3'] as const)('[SCAL-01] files in %s', (form) => {
   async function hosts(): Promise<[Files, Files]> {
     const shared = newFolder();
     const of = (dataDir: string) =>
-      createFiles({ dataDir, s3: form === 's3' ? s3.settings : undefined }, systemClock);
+      openFiles({ dataDir, s3: form === 's3' ? s3.settings : undefined }, systemClock);
     const both: [Files, Files] = [await of(shared), await of(form === 's3' ? newFolder() : shared)];
     for (const one of both) await one.start();
     return both;
@@ -56,7 +57,7 @@ describe.each(['disk', 's3'] as const)('[SCAL-01] files in %s', (form) => {
 
 describe('[SCAL-01] a bucket', () => {
   const open = (dataDir = newFolder(), more = {}) =>
-    createFiles({ dataDir, s3: { ...s3.settings, ...more } }, systemClock);
+    openFiles({ dataDir, s3: { ...s3.settings, ...more } }, systemClock);
 
   test('large files go there in parts', async () => {
     const [web, worker] = [await open(), await open()];

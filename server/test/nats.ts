@@ -64,14 +64,18 @@ export async function startNats() {
       (answer) => answer.ok,
       () => false,
     );
-  await until('the NATS servers', async () =>
-    (await Promise.all(nodes.map(({ monitor }) => isReady(monitor)))).every(Boolean),
-  );
+  /** Waits until all servers run and have what they should have. */
+  const ready = (): Promise<void> =>
+    until('the NATS servers', async () =>
+      (await Promise.all(nodes.map(({ monitor }) => isReady(monitor)))).every(Boolean),
+    );
+  await ready();
   return {
     servers: nodes.map(({ client }) => `127.0.0.1:${client}`),
     monitors: nodes.map(({ monitor }) => `http://127.0.0.1:${monitor}`),
     kill,
     start,
+    ready,
     async close(): Promise<void> {
       for (const i of nodes.keys()) await kill(i);
       rmSync(folder, { recursive: true, force: true });

@@ -21,9 +21,33 @@ export const NEWS: readonly News[] = [
   },
   {
     on: '2026-11-28',
+    title: 'Places on a map for ads',
+    text: 'Show ads within a radius or a shape that you draw or import, and see in the report which states, audiences, and hours they work in.',
+    page: { path: '/campaign-setup', label: 'Build a campaign' },
+  },
+  {
+    on: '2026-11-28',
+    title: 'Templates',
+    text: 'Take a template from a campaign, see what a push would change for each client, and push it to one client first and then the rest. A push can be rolled back.',
+    page: { path: '/configuration/templates', label: 'Open Templates' },
+  },
+  {
+    on: '2026-11-28',
+    title: 'Offboarding',
+    text: 'When a client leaves, a checklist stops its campaigns, refunds the unused balance, waits for what is under way, and signs the users out.',
+    page: { path: '/configuration/offboarding', label: 'Open Offboarding' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Banners and audiences for ads',
     text: 'Design an ad once and use it in every size, and aim ads at your own lists or at the leads of a campaign. Exclusion lists always apply.',
     page: { path: '/banner/list', label: 'Open Banners' },
+  },
+  {
+    on: '2026-11-28',
+    title: 'California’s deletion lists',
+    text: 'Under Privacy Requests, California DROP: its lists are downloaded, carried out, and answered every day, and stay in force for whoever you buy later.',
+    page: { path: '/configuration/privacy-requests', label: 'Open California DROP' },
   },
   {
     on: '2026-11-28',

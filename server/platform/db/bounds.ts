@@ -56,6 +56,11 @@ export const BOUNDS = {
     what: 'alerts per client. Remove some first',
     rows: (id) => sql`alert where company_id = ${id} and state <> 'removed'`,
   },
+  templates: {
+    most: 500,
+    what: 'templates per company. Remove some first',
+    rows: (id) => sql`template where company_id = ${id} and removed_at is null`,
+  },
   looks: {
     most: 200,
     what: 'lists with columns or a density of their own per user',

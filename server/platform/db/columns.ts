@@ -1,4 +1,5 @@
 import type { AgreementText } from '../../../contract/accounts/agreement-text.ts';
+import type { Area } from '../../../contract/ads/area-rules.ts';
 import type { AudienceSearch } from '../../../contract/ads/audience-rules.ts';
 import type { BannerDesign } from '../../../contract/ads/banner-rules.ts';
 import type { CampaignRules } from '../../../contract/campaigns/campaign-rules.ts';
@@ -28,6 +29,7 @@ export interface InvoiceParty {
  * list. `npm run schema` uses them for the types of the tables (schema.ts).
  */
 export interface Columns {
+  'ad_campaign.areas': Area[];
   'agreement_acceptance.shown': AgreementText | null;
   'alert.hours': Hours | null;
   'banner.design': BannerDesign;
@@ -37,6 +39,11 @@ export interface Columns {
   /** What an export has, table by table. */
   'company_export.tables': { name: string; rows: number }[] | null;
   'delivery_exchange.exchanges': Exchange[];
+  'template_version.fields': Record<string, unknown>;
+  'template_target.applied': Record<string, unknown>;
+  'template_target.changes': { field: string; before: unknown; after: unknown }[];
+  'template_target.kept': { field: string; before: unknown; after: unknown }[];
+  'template_target.undone': { field: string; label: string; message: string }[];
   'import_job.ignored': { column: string; reason: string }[];
   'import_job.left_out': { what: 'row' | 'value'; field: string | null; reason: string; count: number }[];
   'import_job.mapping': Record<string, string>;

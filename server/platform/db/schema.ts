@@ -90,6 +90,8 @@ export interface Schema {
     ran_until: Date | null;
     created_at: Date;
     updated_at: Date;
+    cities: Generated<string[]>;
+    areas: DefaultJson<Columns['ad_campaign.areas']>;
   };
   ad_campaign_audience: {
     campaign_id: string;
@@ -148,6 +150,8 @@ export interface Schema {
     viewable_at: Date | null;
     clicked_at: Date | null;
     is_posted: Generated<boolean>;
+    region: string | null;
+    audiences: Generated<string[]>;
   };
   ad_lead: {
     lead_id: string;
@@ -173,6 +177,23 @@ export interface Schema {
     clicks: bigint;
     media_micros: bigint;
     price_micros: bigint;
+  };
+  ad_slice: {
+    campaign_id: string;
+    hour: Date;
+    kind: 'state' | 'audience';
+    key: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    impressions: Generated<bigint>;
+    viewable: Generated<bigint>;
+    clicks: Generated<bigint>;
+    visits: Generated<bigint>;
+    leads: Generated<bigint>;
+    view_leads: Generated<bigint>;
+    spend_micros: Generated<bigint>;
+    wholesale_micros: Generated<bigint>;
   };
   ad_terms: {
     root_id: string;
@@ -1269,6 +1290,67 @@ export interface Schema {
     used_at: Date | null;
     viewer_id: string | null;
   };
+  drop_account: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    mode: 'simulated' | 'sandbox' | 'live';
+    key_sealed: string | null;
+    accessed_at: Date | null;
+    again_at: Date | null;
+    failing_since: Date | null;
+    last_error: string | null;
+    warned_at: Date | null;
+    created_at: Date;
+  };
+  drop_batch: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    name: string;
+    state: 'loading' | 'matching' | 'answering' | 'complete';
+    entries: Generated<bigint>;
+    removed: Generated<bigint>;
+    bad_rows: Generated<bigint>;
+    deleted: Generated<bigint>;
+    opted_out: Generated<bigint>;
+    not_found: Generated<bigint>;
+    parts: Generated<number>;
+    amended: Generated<number>;
+    downloaded_at: Date;
+    due_at: Date;
+    completed_at: Date | null;
+  };
+  drop_entry: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    list: number;
+    drop_id: string;
+    hash: Buffer;
+    batch_id: string;
+    status: number | null;
+    answered: number | null;
+    removed_at: Date | null;
+  };
+  drop_event: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    is_fault: boolean;
+    words: string;
+    at: Date;
+  };
+  drop_match: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    list: number;
+    drop_id: string;
+    person_id: string;
+  };
   email_change: {
     id: string;
     root_id: string;
@@ -1350,6 +1432,8 @@ export interface Schema {
     refreshed_at: Date | null;
     refresh_error: string | null;
     is_standing: Generated<boolean>;
+    standing_for: Generated<'requests' | 'drop'>;
+    phone_hashes: Generated<bigint>;
   };
   held_notice: {
     company_id: string;
@@ -1853,6 +1937,21 @@ export interface Schema {
     agency_id: string | null;
     name: string;
     slug: string;
+  };
+  offboarding: {
+    company_id: string;
+    root_id: string;
+    agency_id: string;
+    state: 'running' | 'done' | 'canceled';
+    keeps_balance: boolean;
+    delete_on: string;
+    export_at: Date | null;
+    was_closed: boolean;
+    problem: Generated<string>;
+    started_by: string;
+    started_at: Date;
+    acts_as: string;
+    ended_at: Date | null;
   };
   package_choice: {
     serial: GeneratedAlways<bigint>;
@@ -2556,6 +2655,67 @@ export interface Schema {
     company_id: string;
     calculator: 'table' | 'stripe';
     updated_at: Date;
+  };
+  template: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'campaign' | 'branding';
+    module: 'local' | 'locator' | 'enhance' | 'b2b' | null;
+    name: string;
+    versions: Generated<number>;
+    created_by: string;
+    created_at: Date;
+    updated_at: Date;
+    removed_at: Date | null;
+  };
+  template_push: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    template_id: string;
+    version: number;
+    state: 'running' | 'paused' | 'done' | 'stopped' | 'undoing' | 'undone';
+    stage: Generated<number>;
+    stages: number;
+    overwrites: boolean;
+    created_by: string;
+    created_at: Date;
+    acts_as: string;
+    ended_at: Date | null;
+    undone_at: Date | null;
+  };
+  template_target: {
+    push_id: string;
+    position: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    template_id: string;
+    target_id: string;
+    target_name: string;
+    stage: number;
+    state: Generated<'waiting' | 'pushed' | 'unchanged' | 'refused' | 'restored' | 'partly' | 'left'>;
+    changes: DefaultJson<Columns['template_target.changes']>;
+    kept: DefaultJson<Columns['template_target.kept']>;
+    applied: DefaultJson<Columns['template_target.applied']>;
+    undone: DefaultJson<Columns['template_target.undone']>;
+    reason: Generated<string>;
+    done_at: Date | null;
+  };
+  template_version: {
+    template_id: string;
+    number: number;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    fields: Json<Columns['template_version.fields']>;
+    source: string;
+    note: Generated<string>;
+    created_by: string;
+    created_at: Date;
   };
   transfer: {
     id: string;

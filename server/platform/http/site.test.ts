@@ -146,6 +146,15 @@ describe('[TEN-03] the page in the tenant’s name', () => {
     ]);
   });
 
+  test('[SIMP-03] lets map tiles in as images from exactly the host of the vendor, if there is one', async () => {
+    const app = server();
+    addSite(app, folder, async () => plain, { recaptcha: false, tiles: 'https://tiles.example.com', isPage });
+    const policy = String((await app.inject('/register')).headers['content-security-policy']);
+    await app.close();
+    expect(policy).toContain("img-src 'self' data: blob: https://tiles.example.com;");
+    expect(policy.match(/https:/g)).toHaveLength(1);
+  });
+
   test('[PROF-04] lets the card form of Stripe in where Stripe is configured, and nothing more', async () => {
     const app = server();
     addSite(app, folder, async () => plain, { recaptcha: false, stripe: true, isPage });

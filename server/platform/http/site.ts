@@ -45,9 +45,12 @@ export interface SitePage {
 /**
  * Returns what the page may load. With the tenant's embed code, it may run that code (by the nonce) and what it fetches
  * from elsewhere over https; on every other host, only our own files run. `recaptcha` allows Google's captcha, `stripe`
- * its card form; only an installation that has keys for them asks for these.
+ * its card form, `tiles` the images of one origin; only an installation that has keys for them asks for these.
  */
-function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe?: boolean }): string {
+function policyOf(
+  nonce: string | undefined,
+  needs: { recaptcha: boolean; stripe?: boolean; tiles?: string | undefined },
+): string {
   const away = nonce ? ' https:' : '';
   const google = needs.recaptcha && !nonce;
   const stripe = needs.stripe && !nonce;
@@ -59,7 +62,7 @@ function policyOf(nonce: string | undefined, needs: { recaptcha: boolean; stripe
     "default-src 'self'",
     `script-src 'self'${nonce ? ` 'nonce-${nonce}'` : ''}${away}${google ? ` ${RECAPTCHA}` : ''}${stripe ? ` ${STRIPE}` : ''}`,
     `style-src 'self' 'unsafe-inline'${away}`,
-    `img-src 'self' data: blob:${away}${stripe ? ' https://*.stripe.com' : ''}`,
+    `img-src 'self' data: blob:${away}${stripe ? ' https://*.stripe.com' : ''}${needs.tiles && !nonce ? ` ${needs.tiles}` : ''}`,
     `font-src 'self' data:${away}`,
     `connect-src 'self'${away}${nonce ? ' wss:' : ''}${google ? ' https://www.google.com/recaptcha/' : ''}${stripe ? ' https://api.stripe.com' : ''}`,
     ...(frames.length > 0 ? [`frame-src ${frames.join(' ')}`] : []),
@@ -119,6 +122,8 @@ export function addSite(
   needs: {
     recaptcha: boolean;
     stripe?: boolean;
+    /** The origin of map tiles. */
+    tiles?: string | undefined;
     /** Returns whether a path belongs to the app at this tenant: all others return the status 404 (ROUT-02). */
     isPage: (path: string, tenant: Tenant) => Promise<boolean>;
   },

@@ -1,5 +1,6 @@
 import { US_STATES } from '../../../contract/choices.ts';
 import type { BidRequest, BidResponse } from '../../platform/open-rtb.ts';
+import { placeIn } from '../../platform/places.ts';
 
 /** Sizes, each with the share of requests (percent) up to it. */
 const SIZES: readonly [w: number, h: number, upTo: number][] = [
@@ -60,6 +61,8 @@ export function randomOf(seed: string): () => number {
  */
 export function createSandboxExchange(seed: string, people: readonly Persona[] = []) {
   const random = randomOf(seed);
+  // A row of its own, so that what is drawn of all else is as it would be without.
+  const whereabouts = randomOf(`${seed} places`);
   const among = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
   let serial = 0;
 
@@ -81,7 +84,12 @@ export function createSandboxExchange(seed: string, people: readonly Persona[] =
         site: { domain, page: `https://${domain}/` },
         device: {
           ua: AGENT,
-          geo: { country: 'USA', region, zip: String(10_000 + Math.floor(random() * 89_999)) },
+          geo: {
+            country: 'USA',
+            region,
+            ...placeIn(region, whereabouts),
+            zip: String(10_000 + Math.floor(random() * 89_999)),
+          },
           ...(persona?.ip ? { ip: persona.ip } : {}),
           ...(persona?.deviceId ? { ifa: persona.deviceId } : {}),
         },

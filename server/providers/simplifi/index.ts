@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { ringOf } from '../../../contract/ads/area-rules.ts';
+import { US_STATES } from '../../../contract/choices.ts';
 import {
   type AdAudience,
   type AdDayReport,
@@ -45,6 +48,13 @@ const Plan = z.object({
   end_date: z.string(),
   total_budget: z.union([z.number(), z.string()]),
 });
+const GeoTarget = z.object({
+  id: z.int(),
+  name: z.string(),
+  parent_id: z.int().nullish(),
+  active: z.boolean().nullish(),
+});
+const Fence = z.object({ id: z.int(), name: z.string().nullish(), bid_area: z.unknown() });
 const AdSize = z.object({ id: z.int(), name: z.string() });
 const Addresses = z.object({ id: z.int(), name: z.string() });
 const Attached = z.object({ id: z.int(), address_id: z.int() });
@@ -230,6 +240,57 @@ export function createSimplifi(parts: {
     return placed;
   }
 
+  /** The vendor's id of a place in another, or of a country; remembered, because places do not move. */
+  const geoTargets = new Map<string, Promise<number>>();
+  function geoTarget(name: string, parent?: number): Promise<number> {
+    const key = `${parent ?? ''} ${name}`;
+    const known = geoTargets.get(key);
+    if (known) return known;
+    const query = `name=${encodeURIComponent(name)}${parent === undefined ? '' : `&parent_id=${parent}`}`;
+    const found = all(`/geo_targets?${query}`, 'geo_targets', GeoTarget).then((rows) => {
+      const row = rows.find(
+        (one) =>
+          one.active !== false &&
+          one.name.toLowerCase() === name.toLowerCase() &&
+          (parent === undefined || one.parent_id === parent),
+      );
+      if (!row) throw new AdPlatformError(`Simpli.fi does not know the place ${name}.`, false);
+      return row.id;
+    });
+    geoTargets.set(key, found);
+    found.catch(() => geoTargets.delete(key));
+    return found;
+  }
+
+  /** The places of an order other than ZIP codes. With areas, it is the country: they are then what narrows it. */
+  async function geoTargetsOf({ states, cities, areas }: AdOrder): Promise<number[]> {
+    if (states.length === 0 && areas.length === 0) return [];
+    const country = await geoTarget('United States');
+    if (areas.length > 0) return [country];
+    const ids: number[] = [];
+    for (const code of states) {
+      const state = await geoTarget(US_STATES[code] ?? code, country);
+      const within = cities.filter((city) => city.endsWith(`, ${code}`));
+      if (within.length === 0) ids.push(state);
+      // One after the other: an app key may ask only 300 times a minute.
+      for (const city of within) ids.push(await geoTarget(city.slice(0, -4), state));
+    }
+    return ids;
+  }
+
+  /** Replaces the areas of a campaign, if they are others. */
+  async function fence({ areas }: AdOrder, id: number): Promise<void> {
+    const path = `${inOrganization}/campaigns/${id}/geo_fences`;
+    const known = await all(path, 'geo_fences', Fence);
+    const wanted = areas.map((area) => ({
+      name: area.name,
+      bid_area: { type: 'Polygon', coordinates: [ringOf(area)] },
+    }));
+    const told = known.map(({ name, bid_area }) => ({ name, bid_area }));
+    if (isDeepStrictEqual(told, wanted)) return;
+    await ask('PUT', path, { geo_fences: wanted });
+  }
+
   /** Attaches the lists of addresses that a campaign is aimed at, and detaches all others. */
   async function aim(order: AdOrder, id: number): Promise<void> {
     const known = await all(`/campaigns/${id}/campaign_addresses`, 'campaign_addresses', Attached);
@@ -312,14 +373,11 @@ export function createSimplifi(parts: {
           },
           click_attribution_window: order.clickDays,
           view_attribution_window: Math.ceil(order.viewHours / 24),
-          ...(order.zips.length > 0
-            ? {
-                postal_codes: {
-                  values: order.zips.map((postal_code) => ({ postal_code, country_code: 'USA' })),
-                  append: false,
-                },
-              }
-            : {}),
+          geo_target_ids: await geoTargetsOf(order),
+          postal_codes: {
+            values: order.zips.map((postal_code) => ({ postal_code, country_code: 'USA' })),
+            append: false,
+          },
           campaign_goal: order.goal && {
             goal_type: order.goal.type,
             goal_value: String(dollarsOf(order.goal.micros)),
@@ -327,6 +385,7 @@ export function createSimplifi(parts: {
           },
         },
       });
+      await fence(order, id);
       await plan(order, id);
       await aim(order, id);
       const creatives = await placeAds(order, id);

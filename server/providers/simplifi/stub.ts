@@ -19,6 +19,7 @@ interface StubCampaign {
   ads: StubAd[];
   /** Attached lists of addresses. */
   addresses: { id: number; address_id: number; target: number }[];
+  fences: { id: number; name: string; bid_area: { type: string; coordinates: [number, number][][] } }[];
 }
 interface StubAddressList {
   id: number;
@@ -40,6 +41,14 @@ const APP = 'app-key';
 const USER = 'user-key';
 const ORGANIZATION = 4417;
 const SIZES = ['300x250', '728x90', '160x600', '300x600', '320x50', '300x50', '970x250', '970x90'];
+/** A few of the vendor's places. */
+const GEO_TARGETS = [
+  { id: 8180, name: 'United States', parent_id: null, active: true },
+  { id: 8228, name: 'Texas', parent_id: 8180, active: true },
+  { id: 8184, name: 'Alabama', parent_id: 8180, active: true },
+  { id: 18161, name: 'Austin', parent_id: 8228, active: true },
+  { id: 18162, name: 'Dallas', parent_id: 8228, active: false },
+];
 const MINUTE_MS = 60_000;
 const MOST_A_MINUTE = 300;
 
@@ -96,6 +105,16 @@ export async function startSimplifiStub() {
         'ad_sizes',
         SIZES.map((name, i) => ({ id: i + 1, name })),
       );
+    if (path === '/api/geo_targets') {
+      const [name, parent] = [ask.query.get('name')?.toLowerCase(), Number(ask.query.get('parent_id'))];
+      return list(
+        ask,
+        'geo_targets',
+        GEO_TARGETS.filter(
+          (one) => (!name || one.name.toLowerCase() === name) && (one.parent_id ?? 0) === parent,
+        ),
+      );
+    }
     if (path === `${inOrganization}/campaigns`) {
       if (method === 'GET') return list(ask, 'campaigns', campaigns.map(shown));
       const made: StubCampaign = {
@@ -107,6 +126,7 @@ export async function startSimplifiStub() {
         plans: [],
         ads: [],
         addresses: [],
+        fences: [],
       };
       campaigns.push(made);
       return { status: 201, json: { campaigns: [shown(made)] } };
@@ -184,7 +204,11 @@ export async function startSimplifiStub() {
       return { status: 200, json: { campaigns: [shown(campaign)] } };
     }
     if (rest === '/activate') {
-      if (!campaign.fields.postal_codes && !campaign.fields.geo_target_ids)
+      const { postal_codes, geo_target_ids } = campaign.fields as {
+        postal_codes?: { values: unknown[] };
+        geo_target_ids?: unknown[];
+      };
+      if (!postal_codes?.values.length && !geo_target_ids?.length)
         return refuse(422, 'Geo targets Select at least 1 location or postal code');
       if (campaign.ads.length === 0) return refuse(422, 'Ads must have at least one');
       campaign.status = 'Active';
@@ -194,6 +218,20 @@ export async function startSimplifiStub() {
       if (campaign.status !== 'Active') return refuse(422, 'Could not pause campaign');
       campaign.status = 'Paused';
       return { status: 200, json: { campaigns: [shown(campaign)] } };
+    }
+    if (rest === '/geo_fences') {
+      if (method === 'GET') return list(ask, 'geo_fences', campaign.fences);
+      const given = (ask.json as unknown as { geo_fences: StubCampaign['fences'] }).geo_fences;
+      for (const { bid_area } of given) {
+        const [ring = []] = bid_area.coordinates;
+        const turns = ring
+          .slice(1)
+          .reduce((sum, [x, y], i) => sum + (x - ring[i]![0]) * (y + ring[i]![1]), 0);
+        const isClosed = ring[0]?.join() === ring.at(-1)?.join();
+        if (!isClosed || ring.length > 13 || turns < 0) return refuse(422, 'Bid area is invalid');
+      }
+      campaign.fences = given.map((one) => ({ ...one, id: next() }));
+      return { status: 200, json: { geo_fences: campaign.fences } };
     }
     if (rest === '/campaign_addresses')
       return list(

@@ -101,7 +101,7 @@ export function createAudit(events: EventHub): Audit {
         requestId: ctx.requestId,
         name: viewed ? `${acts.name} as ${viewed.name}` : acts.name,
         typeUser: acts.grade,
-        ip: ctx.ip,
+        ip: ctx.ip || null, // A job that works for someone has no address.
         companyName: (viewed ?? self).companyName,
       });
       ctx.note(tx, entry);
@@ -125,7 +125,7 @@ export function createAudit(events: EventHub): Audit {
         requestId: ctx.requestId,
         name: who?.name ?? '',
         typeUser: who ? `${who.kind}.${who.role}` : '',
-        ip: ctx.ip,
+        ip: ctx.ip || null, // A job that works for someone has no address.
         companyName: who?.company_name ?? '',
       });
     },

@@ -201,6 +201,29 @@ export function createCompanies(
     });
   }
 
+  /**
+   * Takes a company off, unless something forbids it. `kept`: the balance that it may keep, micro-dollars.
+   * @throws Refusal 409 with active campaigns, a balance or an amount due
+   */
+  async function takeOff(tx: Tx, ctx: Ctx, company: Company, kept: bigint): Promise<void> {
+    const at = clock.now();
+    // Removed first, judged afterward: a campaign that is activated or created at this moment is either among those
+    // that are counted, or waits and finds its company gone.
+    const removed = await tenants.remove(tx, company.id, at);
+    await store.holdCampaigns(tx, company);
+    const campaigns = (await store.activeCampaigns(tx, company)).length;
+    const { has, owes } = await store.money(tx, company, new Date(at.getTime() + 1000));
+    const fault = policy.removalFault(company.name, { campaigns, has: has > kept ? has : 0n, owes });
+    if (fault) throw new Refusal('conflict', fault);
+    await audit.record(tx, ctx, {
+      action: 'company.remove',
+      objectKind: 'company',
+      objectId: company.id,
+      description: `Removed the ${company.kind} ${company.name}${removed > 1 ? ` and its ${removed - 1} clients` : ''}`,
+      owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
+    });
+  }
+
   return {
     /** Notes that a client has changed, waiting for whoever keeps its row. */
     noteChange: async ({ rootId, companyId }: { rootId: string; companyId: string }): Promise<void> =>
@@ -437,24 +460,7 @@ export function createCompanies(
       ownOnly(ctx, parentId);
       const gone = await change(ctx, async (tx) => {
         const company = await child(tx, ctx, targetId);
-        const at = clock.now();
-        // Removed first, judged afterward: a campaign that is activated or created at this moment is either among those
-        // that are counted, or waits and finds its company gone.
-        const removed = await tenants.remove(tx, company.id, at);
-        await store.holdCampaigns(tx, company);
-        const campaigns = (await store.activeCampaigns(tx, company)).length;
-        const fault = policy.removalFault(company.name, {
-          campaigns,
-          ...(await store.money(tx, company, new Date(at.getTime() + 1000))),
-        });
-        if (fault) throw new Refusal('conflict', fault);
-        await audit.record(tx, ctx, {
-          action: 'company.remove',
-          objectKind: 'company',
-          objectId: company.id,
-          description: `Removed the ${company.kind} ${company.name}${removed > 1 ? ` and its ${removed - 1} clients` : ''}`,
-          owner: { root_id: company.root_id, agency_id: company.agency_id, company_id: company.id },
-        });
+        await takeOff(tx, ctx, company, 0n);
         return company.id;
       });
       invites.forgetCompany(gone);
@@ -482,6 +488,15 @@ export function createCompanies(
         });
       });
     },
+
+    // For offboarding (features/accounts/offboarding).
+    /** A client directly below the actor's own company, locked. @throws Refusal 404, 422 */
+    child,
+    takeOff,
+    /** What a company still has in balances, and what it owes, micro-dollars. */
+    moneyOf: store.money,
+    /** Drops what is cached about the sessions of a company that was removed. */
+    forget: (companyId: string): void => invites.forgetCompany(companyId),
 
     /** The numbers of the active campaigns of a company in some products. @throws Refusal 404 */
     activeCampaigns: (ctx: Ctx, companyId: string, modules: readonly string[]) =>

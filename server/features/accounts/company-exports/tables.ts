@@ -132,6 +132,8 @@ export const EXPORTED: readonly ExportedTable[] = [
     `campaign_id location states cities zips keywords description titles seniorities departments industries sizes size
      updated_at`,
   ),
+  table('template', 'id kind module name versions created_by created_at updated_at removed_at'),
+  table('template_version', 'template_id number fields source note created_by created_at'),
   table('company_group', 'id name created_at updated_at'),
   table('company_group_campaign', 'campaign_id group_id'),
   table(
@@ -163,7 +165,7 @@ export const EXPORTED: readonly ExportedTable[] = [
     'exclusion_list',
     `id owner_id level name md5_only sha256_only accepts state total_rows rows_added rows_bad emails phones domains
      created_at created_by finished_at removed_at ignore_aliases country most_entries use connection_id refreshed_at
-     is_standing`,
+     is_standing standing_for phone_hashes`,
     { working: 'error file_path byte_offset line rows_read rows_same started_at refresh_error' },
   ),
   table('exclusion', 'list_id owner_id kind value', { identity: 'label' }),
@@ -189,7 +191,7 @@ export const EXPORTED: readonly ExportedTable[] = [
   table(
     'ad_campaign',
     `campaign_id platform max_bid_micros daily_micros monthly_micros total_micros goal_type goal_micros markup_bp!
-     frequency_cap frequency_hours click_days view_hours states zips spent_micros ran_until created_at updated_at`,
+     frequency_cap frequency_hours click_days view_hours states cities zips areas spent_micros ran_until created_at updated_at`,
     { working: 'held_micros unposted_micros external_id synced_at sync_error' },
   ),
   table('ad_campaign_audience', 'campaign_id audience_id is_excluded'),
@@ -207,6 +209,10 @@ export const EXPORTED: readonly ExportedTable[] = [
     `campaign_id hour creative_id place impressions viewable clicks visits leads view_leads spend_micros
      wholesale_micros!`,
     { platform: 'media_micros' },
+  ),
+  table(
+    'ad_slice',
+    `campaign_id hour kind key impressions viewable clicks visits leads view_leads spend_micros wholesale_micros!`,
   ),
   table('ad_outside_day', 'campaign_id creative_id day impressions clicks price_micros', {
     platform: 'media_micros',
@@ -360,7 +366,8 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     campaign_conversion campaign_foreign_host cap_event company_export connection_queue coupon_use delivery_day
     delivery_exchange delivery_turn digest_sent exclusion_error held_notice invoice_series job_run lead_change mail
     minspend_amount minspend_close minspend_offer minspend_plan pixel_report prepaid_attempt receipt_due sale_day
-    silence_told spend_day transfer_cover wallet_attempt ad_impression ad_visit beta_feature beta_user margin_rule`),
+    silence_told spend_day transfer_cover wallet_attempt ad_impression ad_visit offboarding template_push
+    template_target beta_feature beta_user margin_rule`),
   'They are sign-ups and visits that are held back until someone releases them, from people who were not bought.':
     words(`
     held_visit sign_up signup signup_hour`),
@@ -369,6 +376,6 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     words(`
     log_seal log_unsealed user_log user_log_detail`),
   'They are requests of people about their own data, which the platform answers.': words(`
-    privacy_certificate privacy_event privacy_request`),
+    drop_account drop_batch drop_entry drop_event drop_match privacy_certificate privacy_event privacy_request`),
   'They are changes to accounts that wait until they take effect.': words('account_change'),
 };

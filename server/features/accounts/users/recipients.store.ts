@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Tx } from '../../../platform/db/scope.ts';
 import type { ModuleRight } from './role.policy.ts';
 
 /** A user to whom something is emailed regularly, and what decides what they may see. */
@@ -27,3 +28,18 @@ export const recipientColumns = sql`
 export const canReceive = sql<boolean>`u.disabled_at is null and u.role in ('owner', 'administrator')
   and c.kind in ('client', 'agency') and c.removed_at is null
   and not exists (select from company g where g.id = c.agency_id and g.removed_at is not null)`;
+
+/** Someone of a root or an agency on whose behalf a job works. */
+export type Worker = Omit<Recipient, 'kind' | 'agency_id'> & {
+  kind: 'root' | 'agency';
+  agency_id: string | null;
+};
+
+/** An owner or administrator of a root or an agency who may still sign in; undefined: they may not. */
+export async function workerOf(tx: Tx, userId: string): Promise<Worker | undefined> {
+  const { rows } = await sql<Worker>`
+    select ${recipientColumns} from user_account u join company c on c.id = u.company_id
+    where u.id = ${userId} and u.disabled_at is null and u.role in ('owner', 'administrator')
+      and c.kind in ('root', 'agency') and c.removed_at is null`.execute(tx);
+  return rows[0];
+}

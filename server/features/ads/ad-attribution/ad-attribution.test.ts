@@ -121,6 +121,10 @@ describe('[BEY-26] from a click to a lead', () => {
     expect(data).toMatchObject([{ key: made.id, name: 'Tents', platform: 'house' }]);
     expect((await report(made.id, 'place')).data).toMatchObject([{ name: 'news.example.com', leads: 1 }]);
     expect((await report(made.id, 'creative')).data).toMatchObject([{ key: made.creativeId, clicks: 1 }]);
+    // Where a visitor of a site is, no one knows.
+    expect((await report(made.id, 'state')).data).toMatchObject([
+      { key: '', name: 'Not known', impressions: 2, clicks: 1, visits: 1, leads: 1, spend_micros: 4_000 },
+    ]);
     for (const by of ['day', 'hour'])
       expect((await report(made.id, by)).data.reduce((sum, row) => sum + Number(row.leads), 0)).toBe(1);
     expect(await journeyOf(email)).toEqual(
@@ -178,6 +182,61 @@ describe('[BEY-26] from a click to a lead', () => {
     await app.make.visit(site, { url: SHOP, visitorId, email: await person() });
     await resolve();
     expect((await report(made.id)).total).toMatchObject({ visits: 1, leads: 0, view_leads: 0 });
+  });
+
+  test('by audience, each number is that of those who were in it, and opens to its campaigns and hours', async () => {
+    const [inside, outside] = [nextIp(), nextIp()];
+    const audience = await app.make.audience(client, { name: 'Customers', ips: [inside] });
+    const aimed = await ads();
+    await app.make.aim(aimed, [audience]);
+    app.features.adServing.house.forget();
+    const target = await see(inside, true);
+    expect((await send('POST', '/a/v1/serve', outside, { z: zone.key })).statusCode).toBe(204);
+    await app.admin.query(`update campaign set state = 'paused' where id = $1`, [aimed.id]);
+    const open = await ads({ name: 'Everyone' });
+    await see(outside, false);
+    app.clock.advance(60_000);
+    await app.make.visit(site, { url: target, ip: inside });
+    await resolve();
+    const all = (await call('/ads/report?by=audience')).body as unknown as Awaited<ReturnType<typeof report>>;
+    expect(all.total).toMatchObject({ impressions: 2, clicks: 1, visits: 1 });
+    expect(all.data).toHaveLength(2);
+    expect(all.data).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ key: audience, name: 'Customers', impressions: 1, clicks: 1, visits: 1 }),
+        expect.objectContaining({ key: '', name: 'No audience', impressions: 1, clicks: 0 }),
+      ]),
+    );
+    const within = async (by: string, of: string) => (await call(`/ads/report?by=${by}&${of}`)).body;
+    expect(await within('campaign', `within=audience&key=${audience}`)).toMatchObject({
+      total: { impressions: 1, clicks: 1, visits: 1 },
+      data: [{ key: aimed.id }],
+    });
+    expect(await within('campaign', 'within=audience&key=')).toMatchObject({ data: [{ key: open.id }] });
+    expect(await within('hour', `within=audience&key=${audience}`)).toMatchObject({ data: [{ clicks: 1 }] });
+    expect(await within('place', `within=creative&key=${open.creativeId}`)).toMatchObject({
+      total: { impressions: 1 },
+      data: [{ key: 'news.example.com' }],
+    });
+    // Only what there are sums of.
+    for (const [query, errors] of [
+      [
+        `by=creative&within=audience&key=${audience}`,
+        { by: ['must be campaign, day, or hour within one audience'] },
+      ],
+      [
+        'by=state&within=place&key=news.example.com',
+        { by: ['must be campaign, day, or hour within one place'] },
+      ],
+      ['within=state', { key: ['is required'] }],
+      ['key=TX', { within: ['is required with a key'] }],
+      ['within=moon&key=1', { within: [expect.any(String)] }],
+    ] as const)
+      expect((await call(`/ads/report?${query}`)).body.errors).toEqual(errors);
+    // Nothing of another client, whatever is asked for.
+    client = await app.make.client(agency);
+    owner = await app.make.user(client, { password: PASSWORD });
+    expect(await within('campaign', `within=audience&key=${audience}`)).toMatchObject({ data: [] });
   });
 
   test('reports and stats of other clients are not there, and spans are checked', async () => {

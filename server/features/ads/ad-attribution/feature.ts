@@ -8,8 +8,8 @@ export const feature = defineFeature({
   name: 'ads/ad-attribution',
   about: 'From an ad to a lead: the visits and leads that ads bring, and reports of what each cost.',
   tables: ['ad_lead', 'ad_visit'],
-  reads: ['ad_campaign', 'ad_hour', 'ad_impression', 'campaign', 'creative', 'lead', 'visit'],
-  writes: ['ad_hour'],
+  reads: ['ad_campaign', 'ad_hour', 'ad_impression', 'audience', 'campaign', 'creative', 'lead', 'visit'],
+  writes: ['ad_hour', 'ad_slice'],
   create: (platform, below: Parameters<typeof createAdAttribution>[1]) => ({
     adAttribution: createAdAttribution(platform, below),
   }),

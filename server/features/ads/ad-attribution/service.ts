@@ -1,4 +1,5 @@
-import type { AdGroup } from '../../../../contract/ads/ad-rules.ts';
+import { type AdGroup, type AdWithin, canGroup } from '../../../../contract/ads/ad-rules.ts';
+import { US_STATES } from '../../../../contract/choices.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -25,6 +26,29 @@ const NOTHING: Sums = {
   spend: 0n,
   wholesale: 0n,
 };
+
+/** What a report is narrowed to. @throws Refusal 422 naming the field */
+function withinOf(given: {
+  by: AdGroup;
+  within?: AdWithin | undefined;
+  key?: string | undefined;
+}): store.Within | undefined {
+  const { by, within, key } = given;
+  if (!within) {
+    if (key !== undefined) throw refusalOf('within', 'is required with a key');
+    return undefined;
+  }
+  if (key === undefined) throw refusalOf('key', 'is required');
+  if (!canGroup(by, within)) throw refusalOf('by', `must be campaign, day, or hour within one ${within}`);
+  return { group: within, key };
+}
+
+/** What a row is called. The rest, of which nothing is known, has no key. */
+function nameOf(by: AdGroup, key: string, name: string): string {
+  if (by === 'state') return key === '' ? 'Not known' : (US_STATES[key] ?? key);
+  if (by === 'audience') return key === '' ? 'No audience' : name || 'Deleted audience';
+  return name;
+}
 
 /** From an ad to a lead: which visits and leads an ad brought, and what each cost (docs/decisions/0401-ad-serving.md). */
 export function createAdAttribution(
@@ -118,21 +142,24 @@ export function createAdAttribution(
   };
 
   return {
-    /** Ads summed by campaign, creative, place, day, or hour of the day. @throws Refusal 404, 422 */
+    /** Ads summed by campaign, creative, place, state, audience, day, or hour of the day. @throws Refusal 404, 422 */
     report: (
       ctx: Ctx,
       given: {
         by: AdGroup;
+        within?: AdWithin | undefined;
+        key?: string | undefined;
         campaign_id?: string | undefined;
         starts_on?: string | undefined;
         ends_on?: string | undefined;
       },
     ) =>
       inScope(db.app, ctx.scope, async (tx) => {
+        const within = withinOf(given);
         if (given.campaign_id) await mustSee(tx, [given.campaign_id]);
         const span = await spanOf(tx, ctx, given);
         const isClient = ctx.actor.kind === 'client';
-        const of = { ...span, campaignId: given.campaign_id };
+        const of = { ...span, campaignId: given.campaign_id, within };
         const rows = await store.report(tx, of, given.by, span.zone);
         // Summed by day, there are never too many.
         const all = given.by === 'day' ? rows : await store.report(tx, of, 'day', span.zone);
@@ -149,7 +176,7 @@ export function createAdAttribution(
           total: countsOf(total, isClient),
           data: rows.map(({ key, name, platform: by, ...row }) => ({
             key,
-            name,
+            name: nameOf(given.by, key, name),
             platform: by,
             ...countsOf(row, isClient),
           })),

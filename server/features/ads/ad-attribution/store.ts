@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { AdGroup, AdPlatform } from '../../../../contract/ads/ad-rules.ts';
+import type { AdGroup, AdPlatform, AdWithin } from '../../../../contract/ads/ad-rules.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
 import type { Sums } from './policy.ts';
 
@@ -23,7 +23,7 @@ export async function addVisits(tx: Tx, arrivals: readonly Arrival[]): Promise<v
   await sql`
     with n as (
       select distinct on (n.impression_id) i.root_id, i.agency_id, i.company_id, i.campaign_id, i.creative_id, i.place, i.clicked_at,
-        i.at as shown_at, n.*
+        i.at as shown_at, i.region, i.audiences, n.*
       from unnest(${arrivals.map((a) => a.impressionId)}::uuid[], ${arrivals.map((a) => a.siteId)}::uuid[],
         ${arrivals.map((a) => a.eventId)}::uuid[], ${arrivals.map((a) => a.visitorId)}::uuid[], ${arrivals.map((a) => a.at)}::timestamptz[])
         n (impression_id, site_id, event_id, visitor_id, at)
@@ -35,11 +35,17 @@ export async function addVisits(tx: Tx, arrivals: readonly Arrival[]): Promise<v
       insert into ad_visit (impression_id, root_id, agency_id, company_id, campaign_id, creative_id, place, site_id, event_id, visitor_id,
         clicked_at, at)
       select impression_id, root_id, agency_id, company_id, campaign_id, creative_id, place, site_id, event_id, visitor_id, clicked_at, at
-      from n on conflict do nothing returning impression_id)
-    insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, visits)
-    select campaign_id, ${hourOf('shown_at')}, creative_id, place, root_id, agency_id, company_id, count(*)
-    from n join added using (impression_id) group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
-    on conflict (campaign_id, hour, creative_id, place) do update set visits = ad_hour.visits + excluded.visits`.execute(
+      from n on conflict do nothing returning impression_id),
+    hours as (
+      insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, visits)
+      select campaign_id, ${hourOf('shown_at')}, creative_id, place, root_id, agency_id, company_id, count(*)
+      from n join added using (impression_id) group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, creative_id, place) do update set visits = ad_hour.visits + excluded.visits)
+    insert into ad_slice (campaign_id, hour, kind, key, root_id, agency_id, company_id, visits)
+    select campaign_id, ${hourOf('shown_at')}, s.kind, s.key, root_id, agency_id, company_id, count(*)
+    from n join added using (impression_id) cross join lateral ad_slices_of(n.region, n.audiences) s
+    group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+    on conflict (campaign_id, hour, kind, key) do update set visits = ad_slice.visits + excluded.visits`.execute(
     tx,
   );
 }
@@ -110,7 +116,7 @@ export async function addLeads(
   if (rows.length === 0) return;
   await sql`
     with n as (
-      select n.*, i.root_id, i.agency_id, i.company_id, i.campaign_id, i.creative_id, i.place, i.at as shown_at
+      select n.*, i.root_id, i.agency_id, i.company_id, i.campaign_id, i.creative_id, i.place, i.at as shown_at, i.region, i.audiences
       from unnest(${rows.map((r) => r.lead_id)}::uuid[], ${rows.map((r) => r.impression_id)}::uuid[], ${rows.map((r) => r.way)}::text[],
         ${rows.map((r) => r.touched_at)}::timestamptz[], ${rows.map((r) => r.at)}::timestamptz[])
         n (lead_id, impression_id, way, touched_at, at)
@@ -118,13 +124,21 @@ export async function addLeads(
     added as (
       insert into ad_lead (lead_id, root_id, agency_id, company_id, campaign_id, creative_id, impression_id, place, way, touched_at, at)
       select lead_id, root_id, agency_id, company_id, campaign_id, creative_id, impression_id, place, way, touched_at, at from n
-      on conflict do nothing returning lead_id)
-    insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, leads, view_leads)
-    select campaign_id, ${hourOf('shown_at')}, creative_id, place, root_id, agency_id, company_id,
+      on conflict do nothing returning lead_id),
+    hours as (
+      insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, leads, view_leads)
+      select campaign_id, ${hourOf('shown_at')}, creative_id, place, root_id, agency_id, company_id,
+        count(*) filter (where way = 'click'), count(*) filter (where way = 'view')
+      from n join added using (lead_id) group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, creative_id, place) do update set leads = ad_hour.leads + excluded.leads,
+        view_leads = ad_hour.view_leads + excluded.view_leads)
+    insert into ad_slice (campaign_id, hour, kind, key, root_id, agency_id, company_id, leads, view_leads)
+    select campaign_id, ${hourOf('shown_at')}, s.kind, s.key, root_id, agency_id, company_id,
       count(*) filter (where way = 'click'), count(*) filter (where way = 'view')
-    from n join added using (lead_id) group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
-    on conflict (campaign_id, hour, creative_id, place) do update set leads = ad_hour.leads + excluded.leads,
-      view_leads = ad_hour.view_leads + excluded.view_leads`.execute(tx);
+    from n join added using (lead_id) cross join lateral ad_slices_of(n.region, n.audiences) s
+    group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+    on conflict (campaign_id, hour, kind, key) do update set leads = ad_slice.leads + excluded.leads,
+      view_leads = ad_slice.view_leads + excluded.view_leads`.execute(tx);
 }
 
 const sums = sql`sum(h.impressions)::bigint as impressions, sum(h.viewable)::bigint as viewable, sum(h.clicks)::bigint as clicks,
@@ -137,38 +151,62 @@ export interface ReportRow extends Sums {
   platform: AdPlatform | null;
 }
 
-/** Ads of the scope in [from, before), summed by what is asked; days and hours in the time zone. */
+/** What a report is narrowed to: one creative, site, state, or audience. */
+export interface Within {
+  group: AdWithin;
+  key: string;
+}
+
+/**
+ * Ads of the scope in [from, before), summed by what is asked; days and hours in the time zone. States and audiences have
+ * sums of their own, which creatives and sites are not in.
+ */
 export async function report(
   tx: Tx,
-  of: { from: Date; before: Date; campaignId?: string | undefined },
+  of: { from: Date; before: Date; campaignId?: string | undefined; within?: Within | undefined },
   by: AdGroup,
   zone: string,
 ): Promise<ReportRow[]> {
   const local = sql`h.hour at time zone ${zone}`;
-  const groups: Record<
-    AdGroup,
-    [key: RawBuilder<unknown>, name: RawBuilder<unknown>, platform: RawBuilder<unknown>]
-  > = {
+  const { within } = of;
+  const kind = [by, within?.group].find((one) => one === 'state' || one === 'audience');
+  type Column = RawBuilder<unknown>;
+  const groups: Record<AdGroup, [key: Column, name: Column, platform: Column]> = {
     campaign: [sql`h.campaign_id::text`, sql`max(c.name)`, sql`max(a.platform)`],
     creative: [
       sql`h.creative_id::text`,
-      sql`max(x.name || ' (' || x.width || 'x' || x.height || ')')`,
+      sql`(select x.name || ' (' || x.width || 'x' || x.height || ')' from creative x where x.id = h.creative_id)`,
       sql`max(a.platform)`,
     ],
     place: [sql`h.place`, sql`h.place`, sql`max(a.platform)`],
+    state: [sql`h.key`, sql`h.key`, sql`null`],
+    audience: [
+      sql`h.key`,
+      sql`coalesce((select u.name from audience u where u.id = nullif(h.key, '')::uuid), '')`,
+      sql`null`,
+    ],
     day: [sql`to_char(${local}, 'YYYY-MM-DD')`, sql`to_char(${local}, 'YYYY-MM-DD')`, sql`null`],
     hour: [sql`to_char(${local}, 'HH24')`, sql`to_char(${local}, 'HH24:00')`, sql`null`],
   };
+  const narrowed: Record<AdWithin, Column> = {
+    creative: sql`h.creative_id::text`,
+    place: sql`h.place`,
+    state: sql`h.key`,
+    audience: sql`h.key`,
+  };
   const [key, name, platform] = groups[by];
   const isTime = by === 'day' || by === 'hour';
+  const own: Partial<Record<AdGroup, Column>> = { creative: sql`, h.creative_id`, audience: sql`, h.key` };
   const { rows } = await sql<ReportRow>`
     select * from (
-      select ${key} as key, ${isTime || by === 'place' ? sql`max(${name})` : name} as name, ${platform} as platform, ${sums}
-      from ad_hour h join ad_campaign a on a.campaign_id = h.campaign_id join campaign c on c.id = h.campaign_id
-      join creative x on x.id = h.creative_id
+      select ${key} as key, ${isTime || by === 'place' || by === 'state' ? sql`max(${name})` : name} as name, ${platform} as platform, ${sums}
+      from ${kind ? sql`ad_slice` : sql`ad_hour`} h join ad_campaign a on a.campaign_id = h.campaign_id
+      join campaign c on c.id = h.campaign_id
       where h.hour >= ${of.from} and h.hour < ${of.before}
+        ${kind ? sql`and h.kind = ${kind}` : sql``}
         ${of.campaignId ? sql`and h.campaign_id = ${of.campaignId}::uuid` : sql``}
-      group by 1) r
+        ${within ? sql`and ${narrowed[within.group]} = ${within.key}` : sql``}
+      group by 1${own[by] ?? sql``}) r
     order by ${isTime ? sql`key` : sql`spend desc, impressions desc, key`} limit 1000`.execute(tx);
   return rows;
 }

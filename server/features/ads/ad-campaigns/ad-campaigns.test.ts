@@ -75,6 +75,47 @@ const spendOf = async (id: string) => {
 const adRow = async (id: string) =>
   (await app.admin.query('select * from ad_campaign where campaign_id = $1', [id])).rows[0];
 
+/** A shape of the given longitudes and latitudes. */
+const shape = (...points: [longitude: number, latitude: number][]) => ({
+  kind: 'polygon',
+  name: 'Shape',
+  points: points.map(([longitude, latitude]) => ({ longitude, latitude })),
+});
+
+describe('[SIMP-03] places', () => {
+  test('are kept as they were given: states, cities, 10,000 ZIP codes, a radius, and a shape that is closed or not', async () => {
+    const call = await as(agencyUser);
+    const zips = Array.from({ length: 10_000 }, (_, i) => String(10_000 + i));
+    const circle = { kind: 'circle', name: 'Store', latitude: 30.2672, longitude: -97.7431, miles: 10 };
+    const square = shape([-98, 30], [-97, 30], [-97, 31], [-98, 31]);
+    const made = await call(
+      'POST',
+      '/leadspeek/simplifi',
+      fields({
+        companyID: client.id,
+        states: ['TX', 'OK'],
+        cities: ['Austin, TX'],
+        zips,
+        areas: [circle, { ...square, points: [...square.points, square.points[0]!] }],
+      }),
+    );
+    expect(made.status).toBe(200);
+    const places = { states: ['TX', 'OK'], cities: ['Austin, TX'], zips, areas: [circle, square] };
+    expect(made.body.data).toMatchObject(places);
+    const { leadspeekID: id } = made.body.data as unknown as { leadspeekID: string };
+    // A change of something else leaves them.
+    await call('PUT', `/leadspeek/simplifi/${id}`, { dailyBudget: '11.00' });
+    expect((await call('GET', `/leadspeek/simplifi/details/${id}`)).body).toMatchObject(places);
+    // Without its state, a city is nowhere.
+    const refused = await call('PUT', `/leadspeek/simplifi/${id}`, { states: ['OK'] });
+    expect(refused.body.errors).toEqual({
+      cities: ['must be in the states of the campaign. Austin, TX is not'],
+    });
+    const fewer = await call('PUT', `/leadspeek/simplifi/${id}`, { states: ['OK'], cities: [], areas: [] });
+    expect(fewer.body.data).toMatchObject({ states: ['OK'], cities: [], areas: [], zips });
+  });
+});
+
 describe('[SIMP-01] ad campaigns', () => {
   test('an agency creates one for its client, and both read and change it by their rights', async () => {
     const call = await as(agencyUser);
@@ -150,6 +191,55 @@ describe('[SIMP-01] ad campaigns', () => {
     [{ agencyMarkup: '1000.01' }, 'agencyMarkup', 'must not exceed 1000'],
     [{ zips: ['1234'] }, 'zips.0', 'must be five digits'],
     [{ states: ['XX'] }, 'states.0', 'must be the code of a US state'],
+    [
+      { zips: Array.from({ length: 10_001 }, (_, i) => String(10_000 + i)) },
+      'zips',
+      'must not exceed 10000 entries',
+    ],
+    [{ states: ['TX'], cities: ['Austin'] }, 'cities.0', 'must be a city such as Austin, TX'],
+    [
+      { states: ['TX'], cities: ['Austn, TX'] },
+      'cities',
+      'must be cities of the United States. Austn, TX is not known',
+    ],
+    [{ cities: ['Austin, TX'] }, 'cities', 'must be in the states of the campaign. Austin, TX is not'],
+    [{ areas: [{ kind: 'star', name: 'X' }] }, 'areas.0.kind', 'must be circle or polygon'],
+    [{ areas: [shape([0, 0], [1, 1], [1, 0], [0, 1])] }, 'areas.0', 'crosses itself'],
+    [
+      { areas: [shape([179, 50], [-179, 50], [-179, 52])] },
+      'areas.0',
+      'crosses the 180th meridian. Use an area on each side of it',
+    ],
+    [
+      { areas: [shape([0, 0], [1, 100], [1, 0])] },
+      'areas.0',
+      'has a latitude outside of -90 to 90 at point 2',
+    ],
+    [
+      { areas: [shape(...Array.from({ length: 13 }, (_, i): [number, number] => [i, (i * i) / 4]))] },
+      'areas.0',
+      'has 13 points. The most is 12',
+    ],
+    [
+      { areas: [shape(...Array.from({ length: 14 }, (_, i): [number, number] => [i, (i * i) / 4]))] },
+      'areas.0.points',
+      'must not exceed 12 entries',
+    ],
+    [
+      { areas: [{ kind: 'circle', name: 'Far', latitude: 30, longitude: -97, miles: 101 }] },
+      'areas.0',
+      'needs a radius from 0.1 to 100 miles',
+    ],
+    [
+      { areas: [{ kind: 'circle', name: 'Text', latitude: '30', longitude: -97, miles: 1 }] },
+      'areas.0.latitude',
+      'must be a number',
+    ],
+    [
+      { areas: Array.from({ length: 51 }, () => shape([0, 0], [1, 0], [1, 1])) },
+      'areas',
+      'must not exceed 50 entries',
+    ],
   ])('%j is refused, naming field and rule', async (wrong, field, rule) => {
     const call = await as(agencyUser);
     const { status, body } = await call(

@@ -1,3 +1,5 @@
+import { citiesOf } from '../../../platform/places.ts';
+
 /** Hundredths of a percent in a whole. */
 const WHOLE = 10_000n;
 /** How far a campaign may be ahead of even spending, so that small budgets spend at all. */
@@ -99,3 +101,12 @@ export function dueOf(budgets: Budgets, used: Used, days: number): bigint {
   const lacks = wanted - room.funds;
   return lacks > 0n ? lacks : 0n;
 }
+
+/** The first of some cities, such as 'Austin, TX', that is not one; undefined: all are. */
+export const unknownCity = (cities: readonly string[]): string | undefined => {
+  const known = new Map<string, Set<string>>();
+  return cities.find((city) => {
+    const state = city.slice(-2);
+    return !known.getOrInsertComputed(state, () => new Set(citiesOf(state))).has(city.slice(0, -4));
+  });
+};

@@ -13,6 +13,8 @@ const fields = (t: Target) => ({
 const mediaOf = (t: Target) => app.make.media(t.client, { name: `${t.canary} ${next()}` });
 
 export const samples: Samples = {
+  'GET /api/ads/map': { named: false, request: () => ({ url: '/api/ads/map' }) },
+  'GET /api/ads/map/places': { named: false, request: () => ({ url: '/api/ads/map/places?search=aus' }) },
   'GET /api/media': { named: true, request: (t) => ({ url: `/api/media?companyID=${t.client.id}` }) },
   'GET /api/media/user/:id': {
     named: true,

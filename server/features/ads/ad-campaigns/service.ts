@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { adCampaigns } from '../../../../contract/ads/ad-campaigns.ts';
-import type { Channel } from '../../../../contract/ads/ad-rules.ts';
+import type { AdPlatform, Channel } from '../../../../contract/ads/ad-rules.ts';
+import type { Area } from '../../../../contract/ads/area-rules.ts';
 import type { STATE_REASONS } from '../../../../contract/campaigns/campaigns.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -23,7 +24,7 @@ import type { Pricing } from '../../money/pricing/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { createCreatives } from './creative.service.ts';
 import { createMedia } from './media.service.ts';
-import { type Budgets, dayIn, dueOf, remainingDays, roomOf, type Used } from './policy.ts';
+import { type Budgets, dayIn, dueOf, remainingDays, roomOf, type Used, unknownCity } from './policy.ts';
 import { createSpending } from './spend.service.ts';
 import * as store from './store.ts';
 
@@ -49,6 +50,15 @@ export interface AdDeps {
 
 export type AdCampaigns = ReturnType<typeof createAdCampaigns>;
 export type { AdRow } from './store.ts';
+
+/** Where a campaign is shown; areas as they are stored, or about to be. */
+interface Placed {
+  platform: AdPlatform;
+  states: readonly string[];
+  zips: readonly string[];
+  cities: readonly string[];
+  areas: string | readonly Area[];
+}
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -94,12 +104,32 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       view_hours: given.view_hours,
       states: given.states,
       zips: given.zips,
+      cities: given.cities,
+      areas: given.areas && JSON.stringify(given.areas),
     };
     return Object.fromEntries(Object.entries(set).filter(([, value]) => value !== undefined)) as Partial<{
       [K in keyof typeof set]: K extends 'total_micros' | 'goal_micros'
         ? bigint | null
         : Exclude<(typeof set)[K], undefined>;
     }>;
+  }
+
+  /** Checks where a campaign would be shown. @throws Refusal naming the field */
+  function checkPlaces({
+    platform: by,
+    states = [],
+    zips = [],
+    cities = [],
+    areas = [],
+  }: Partial<Placed>): void {
+    const unknown = unknownCity(cities);
+    if (unknown) refuse('cities', `must be cities of the United States. ${unknown} is not known`);
+    const outside = cities.find((city) => !states.includes(city.slice(-2)));
+    if (outside) refuse('cities', `must be in the states of the campaign. ${outside} is not`);
+    const count = typeof areas === 'string' ? (JSON.parse(areas) as unknown[]).length : areas.length;
+    // It shows ads where all kinds of its places meet, and a campaign here is for whoever is in any of them.
+    if (by === 'simplifi' && count > 0 && states.length + zips.length > 0)
+      refuse('areas', 'cannot be combined with states or ZIP codes at Simpli.fi');
   }
 
   /** Checks what a campaign would be after a change. @throws Refusal naming the field */
@@ -113,8 +143,9 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       ends_on: string | null;
       held_micros?: bigint;
       spent_micros?: bigint;
-    },
+    } & Partial<Placed>,
   ): Promise<void> {
+    checkPlaces(after);
     const least = await store.minimumsOf(tx);
     const atLeast = (field: string, amount: bigint, minimum: bigint) =>
       amount < minimum && refuse(field, `must be at least ${usd(minimum)}`);
@@ -208,6 +239,8 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
           view_hours: row.view_hours,
           states: row.states,
           zips: row.zips,
+          cities: row.cities,
+          areas: row.areas,
           audiences: aimed(row.id, false),
           excluded_audiences: aimed(row.id, true),
           creatives: Number(row.creatives),
@@ -389,7 +422,7 @@ export function createAdCampaigns(platform: Platform, deps: AdDeps) {
       return inScope(db.app, ctx.scope, async (tx) => {
         if (!(await tenants.keepCompany(tx, companyId))) return missing();
         await boundedBy(tx, 'campaigns', companyId, 'company_id');
-        await check(tx, { ...budgets, ...flight });
+        await check(tx, { ...set, ...budgets, ...flight, platform: platformName });
         await campaigns.insert(tx, {
           id,
           ...owner,

@@ -20,6 +20,10 @@ export interface Wanted {
   /** How long it may still be billed. */
   lastsMs: number;
   viewer: Buffer | null;
+  /** The code of the state that the viewer is in, if it is known. */
+  region?: string | null;
+  /** Those of the audiences that the campaign is aimed at that the viewer is in. */
+  audiences?: readonly string[];
 }
 
 /** What is billed for an impression: what its media cost. */
@@ -144,6 +148,8 @@ export function createSpending(
           held_micros: one.mostMicros,
           media_micros: one.mediaMicros ?? 0n,
           viewer: one.viewer,
+          region: one.region ?? null,
+          audiences: one.audiences ?? [],
         });
       }
       await spent.insertHeld(tx, rows);

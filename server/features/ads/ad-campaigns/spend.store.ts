@@ -14,7 +14,14 @@ export interface Held {
   held_micros: bigint;
   media_micros: bigint;
   viewer: Buffer | null;
+  region: string | null;
+  audiences: readonly string[];
 }
+
+/** What identifies a row of `ad_slice`, of impressions `i`: their hour (UTC), and each state and audience they count for. */
+const SLICE = sql`campaign_id, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC' as hour, s.kind, s.key, root_id, agency_id,
+  company_id`;
+const slices = (of: string) => sql`${sql.ref(of)} i cross join lateral ad_slices_of(i.region, i.audiences) s`;
 
 /** What an impression turned out to cost. */
 export interface Billed {
@@ -39,13 +46,15 @@ export async function insertHeld(tx: Tx, rows: readonly Held[]): Promise<void> {
         ${rows.map((r) => r.zone_id)}::uuid[], ${rows.map((r) => r.place)}::text[], ${rows.map((r) => r.day)}::date[],
         ${rows.map((r) => r.at)}::timestamptz[], ${rows.map((r) => r.expires_at)}::timestamptz[],
         ${rows.map((r) => r.held_micros.toString())}::bigint[], ${rows.map((r) => (r.viewer ? `\\x${r.viewer.toString('hex')}` : null))}::bytea[],
-        ${rows.map((r) => r.media_micros.toString())}::bigint[])
-        h (id, campaign_id, creative_id, zone_id, place, day, at, expires_at, held, viewer, media)
+        ${rows.map((r) => r.media_micros.toString())}::bigint[], ${rows.map((r) => r.region)}::text[],
+        ${rows.map((r) => `{${r.audiences.join(',')}}`)}::text[])
+        h (id, campaign_id, creative_id, zone_id, place, day, at, expires_at, held, viewer, media, region, audiences)
       join ad_campaign a using (campaign_id)),
     added as (
       insert into ad_impression (id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, state, day, at, expires_at,
-        held_micros, viewer, media_micros)
-      select id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, 'held', day, at, expires_at, held, viewer, media
+        held_micros, viewer, media_micros, region, audiences)
+      select id, root_id, agency_id, company_id, campaign_id, creative_id, zone_id, place, 'held', day, at, expires_at, held, viewer, media,
+        region, audiences::uuid[]
       from n),
     days as (
       insert into ad_day (campaign_id, day, root_id, agency_id, company_id, held_micros)
@@ -108,7 +117,15 @@ export async function bill(tx: Tx, campaignId: string, rows: readonly Billed[]):
       from done group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
       on conflict (campaign_id, hour, creative_id, place) do update set impressions = ad_hour.impressions + excluded.impressions,
         viewable = ad_hour.viewable + excluded.viewable, spend_micros = ad_hour.spend_micros + excluded.spend_micros,
-        wholesale_micros = ad_hour.wholesale_micros + excluded.wholesale_micros, media_micros = ad_hour.media_micros + excluded.media_micros)
+        wholesale_micros = ad_hour.wholesale_micros + excluded.wholesale_micros, media_micros = ad_hour.media_micros + excluded.media_micros),
+    slices as (
+      insert into ad_slice (campaign_id, hour, kind, key, root_id, agency_id, company_id, impressions, viewable, spend_micros,
+        wholesale_micros)
+      select ${SLICE}, count(*), count(viewable_at), sum(price_micros), sum(wholesale_micros)
+      from ${slices('done')} group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, kind, key) do update set impressions = ad_slice.impressions + excluded.impressions,
+        viewable = ad_slice.viewable + excluded.viewable, spend_micros = ad_slice.spend_micros + excluded.spend_micros,
+        wholesale_micros = ad_slice.wholesale_micros + excluded.wholesale_micros)
     select id from done`.execute(tx);
   return new Set(done.rows.map(({ id }) => id));
 }
@@ -205,7 +222,12 @@ export async function waive(tx: Tx, campaignId: string, ids: readonly string[]):
         media_micros = h.media_micros - t.media
       from (select date_trunc('hour', at at time zone 'UTC') at time zone 'UTC' as hour, creative_id, place,
               sum(price_micros) as price, sum(wholesale_micros) as wholesale, sum(media_micros) as media from old group by 1, 2, 3) t
-      where h.campaign_id = ${campaignId}::uuid and h.hour = t.hour and h.creative_id = t.creative_id and h.place = t.place)
+      where h.campaign_id = ${campaignId}::uuid and h.hour = t.hour and h.creative_id = t.creative_id and h.place = t.place),
+    slices as (
+      update ad_slice h set spend_micros = h.spend_micros - t.price, wholesale_micros = h.wholesale_micros - t.wholesale
+      from (select hour, kind, key, sum(price_micros) as price, sum(wholesale_micros) as wholesale
+            from (select ${SLICE}, price_micros, wholesale_micros from ${slices('old')}) o group by 1, 2, 3) t
+      where h.campaign_id = ${campaignId}::uuid and h.hour = t.hour and h.kind = t.kind and h.key = t.key)
     update ad_campaign a set spent_micros = a.spent_micros - t.price, unposted_micros = a.unposted_micros - t.price
     from (select coalesce(sum(price_micros), 0) as price from old) t where a.campaign_id = ${campaignId}::uuid`.execute(
     tx,
@@ -246,7 +268,11 @@ export async function click(tx: Tx, id: string, at: Date): Promise<boolean> {
     hours as (
       insert into ad_hour (campaign_id, hour, creative_id, place, root_id, agency_id, company_id, clicks)
       select campaign_id, date_trunc('hour', at at time zone 'UTC') at time zone 'UTC', creative_id, place, root_id, agency_id, company_id, 1 from done
-      on conflict (campaign_id, hour, creative_id, place) do update set clicks = ad_hour.clicks + 1)
+      on conflict (campaign_id, hour, creative_id, place) do update set clicks = ad_hour.clicks + 1),
+    slices as (
+      insert into ad_slice (campaign_id, hour, kind, key, root_id, agency_id, company_id, clicks)
+      select ${SLICE}, 1 from ${slices('done')} order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, kind, key) do update set clicks = ad_slice.clicks + 1)
     select id from done`.execute(tx);
   return rows.length > 0;
 }
@@ -318,7 +344,16 @@ export async function addOutside(
       on conflict (campaign_id, hour, creative_id, place) do update set impressions = ad_hour.impressions + excluded.impressions,
         clicks = ad_hour.clicks + excluded.clicks, spend_micros = ad_hour.spend_micros + excluded.spend_micros,
         wholesale_micros = ad_hour.wholesale_micros + excluded.wholesale_micros,
-        media_micros = ad_hour.media_micros + excluded.media_micros)
+        media_micros = ad_hour.media_micros + excluded.media_micros),
+    -- Neither states nor audiences are reported from outside.
+    slices as (
+      insert into ad_slice (campaign_id, hour, kind, key, root_id, agency_id, company_id, impressions, clicks, spend_micros,
+        wholesale_micros)
+      select campaign_id, hour, s.kind, s.key, root_id, agency_id, company_id, sum(impressions), sum(clicks), sum(price), sum(wholesale)
+      from n cross join ad_slices_of(null, '{}') s group by 1, 2, 3, 4, 5, 6, 7 order by 1, 2, 3, 4
+      on conflict (campaign_id, hour, kind, key) do update set impressions = ad_slice.impressions + excluded.impressions,
+        clicks = ad_slice.clicks + excluded.clicks, spend_micros = ad_slice.spend_micros + excluded.spend_micros,
+        wholesale_micros = ad_slice.wholesale_micros + excluded.wholesale_micros)
     update ad_campaign a set spent_micros = a.spent_micros + t.price from (select sum(price) as price from n) t
     where a.campaign_id = ${campaignId}::uuid`.execute(tx);
 }

@@ -1,3 +1,4 @@
+import { type Area, type GeoPoint, isInArea } from '../../../../contract/ads/area-rules.ts';
 import type { Bid, BidRequest, BidResponse } from '../../../platform/open-rtb.ts';
 
 /** A campaign as the bidder sees it. */
@@ -5,8 +6,7 @@ export interface Bidding {
   id: string;
   /** The most that may be bid for one impression's media, micro-dollars. */
   mediaMicros: bigint;
-  states: ReadonlySet<string>;
-  zips: ReadonlySet<string>;
+  places: Places;
   frequency: { times: number; hours: number } | null;
   /** Only viewers in one of these audiences, if there are any, and none in one of those. */
   audiences: Audiences;
@@ -33,14 +33,57 @@ export const isCapped = (
   (seen ?? []).filter((one) => at.getTime() - one.getTime() < frequency.hours * HOUR_MS).length >=
     frequency.times;
 
-/** Whether a place is among those of a campaign. Where either is named, being in one of them is enough. */
-export const isPlaced = (
-  { states, zips }: Pick<Bidding, 'states' | 'zips'>,
-  place: { state: string | null; zip: string | null },
-): boolean =>
-  (states.size === 0 && zips.size === 0) ||
-  (place.state !== null && states.has(place.state)) ||
-  (place.zip !== null && zips.has(place.zip));
+/** Where a campaign is shown. */
+export interface Places {
+  /** Each with its cities; without any, all of the state. */
+  states: ReadonlyMap<string, ReadonlySet<string>>;
+  zips: ReadonlySet<string>;
+  areas: readonly Area[];
+}
+
+/** The places of a campaign, as the bidder looks them up. */
+export const placesOf = (row: {
+  states: readonly string[];
+  cities: readonly string[];
+  zips: readonly string[];
+  areas: readonly Area[];
+}): Places => ({
+  states: new Map(
+    row.states.map((state) => [
+      state,
+      new Set(row.cities.filter((city) => city.endsWith(`, ${state}`)).map((city) => city.slice(0, -4))),
+    ]),
+  ),
+  zips: new Set(row.zips),
+  areas: row.areas,
+});
+
+/** Where a viewer is, as far as it is known. */
+export interface Place {
+  state: string | null;
+  city: string | null;
+  zip: string | null;
+  point: GeoPoint | null;
+}
+
+/** Whether a place is among those of a campaign. Where any are named, being in one of them is enough. */
+export const isPlaced = ({ states, zips, areas }: Places, { state, city, zip, point }: Place): boolean => {
+  if (states.size === 0 && zips.size === 0 && areas.length === 0) return true;
+  const cities = state === null ? undefined : states.get(state);
+  return (
+    (cities !== undefined && (cities.size === 0 || (city !== null && cities.has(city)))) ||
+    (zip !== null && zips.has(zip)) ||
+    (point !== null && areas.some((area) => isInArea(area, point)))
+  );
+};
+
+/** Where the viewer of a bid request is. */
+export const placeOf = ({ device: { geo } }: BidRequest): Place => ({
+  state: geo.region ?? null,
+  city: geo.city ?? null,
+  zip: geo.zip ?? null,
+  point: geo.lat === undefined || geo.lon === undefined ? null : { latitude: geo.lat, longitude: geo.lon },
+});
 
 /** What a campaign is aimed at, as the bidder looks it up. */
 export const audiencesOf = (aims: readonly { id: string; isExcluded: boolean }[]): Audiences => ({
@@ -58,6 +101,10 @@ export const isAimed = ({ included, excluded }: Audiences, among: ReadonlySet<st
   return (included.size === 0 || !included.isDisjointFrom(among)) && excluded.isDisjointFrom(among);
 };
 
+/** Those of the audiences that a campaign is aimed at that a viewer is in. */
+export const inOf = ({ included }: Audiences, among: ReadonlySet<string> | null): string[] =>
+  among ? [...included.intersection(among)] : [];
+
 /**
  * What we answer to a bid request: the campaign that can bid the most, with a creative of the size asked for; null is no
  * bid. `seen`: when its viewer saw each campaign; `among`: in which audiences they are; null where they may not be remembered.
@@ -72,14 +119,14 @@ export function bidFor(
   const [imp] = request.imp;
   const { geo } = request.device;
   if (!imp || request.regs.coppa === 1 || geo.country !== 'USA' || !request.cur.includes('USD')) return null;
-  const place = { state: geo.region ?? null, zip: geo.zip ?? null };
+  const place = placeOf(request);
   const blocked = new Set(request.badv ?? []);
   let best: { campaign: Bidding; creative: Bidding['creatives'][number] } | undefined;
   for (const campaign of campaigns) {
     if (best && campaign.mediaMicros <= best.campaign.mediaMicros) continue;
     // A bid is for 1,000 impressions, so what is bid for one is a whole number of thousandths of a cent.
     if (Number(campaign.mediaMicros) / 1000 < imp.bidfloor || campaign.mediaMicros === 0n) continue;
-    if (!isPlaced(campaign, place) || !isAimed(campaign.audiences, among)) continue;
+    if (!isPlaced(campaign.places, place) || !isAimed(campaign.audiences, among)) continue;
     // Who may not be remembered cannot be counted, so a campaign with a cap does not bid for them.
     if (campaign.frequency && !seen) continue;
     if (isCapped(campaign.frequency, seen?.(campaign.id), at)) continue;

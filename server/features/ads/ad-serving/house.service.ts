@@ -10,7 +10,7 @@ import type { People } from '../../audience/people/index.ts';
 import { createRates, isBot } from '../../campaigns/visits/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, costsOf, imagePath } from '../ad-campaigns/index.ts';
-import { type Audiences, audiencesOf, isAimed, isCapped } from './bidder.policy.ts';
+import { type Audiences, audiencesOf, inOf, isAimed, isCapped } from './bidder.policy.ts';
 import * as store from './store.ts';
 import { passFor, passIn } from './token.policy.ts';
 
@@ -148,7 +148,13 @@ export function createHouse(
               shown: fitting.filter(({ campaign_id }) => campaign_id === row.id),
             }))
             // Nobody knows where a visitor is to the ZIP code, so campaigns with places are for exchanges.
-            .filter((row) => row.shown.length > 0 && row.states.length === 0 && row.zips.length === 0)
+            .filter(
+              (row) =>
+                row.shown.length > 0 &&
+                row.states.length === 0 &&
+                row.zips.length === 0 &&
+                row.areas.length === 0,
+            )
         );
       }),
     );
@@ -251,7 +257,8 @@ export function createHouse(
           return found;
         };
         for (const row of order) {
-          if (!isAimed(row.audiences, await amongThose(row))) continue;
+          const among = await amongThose(row);
+          if (!isAimed(row.audiences, among)) continue;
           const frequency =
             row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours };
           if (frequency && !viewer) continue;
@@ -279,6 +286,7 @@ export function createHouse(
                 mediaMicros: media,
                 lastsMs: LASTS_MS,
                 viewer,
+                audiences: inOf(row.audiences, among),
               },
             ],
             at,

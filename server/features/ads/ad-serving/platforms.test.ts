@@ -435,6 +435,126 @@ describe('[SIMP-03] audiences', () => {
   });
 });
 
+describe('[SIMP-03] places', () => {
+  const statesOf = async (id: string) =>
+    (
+      await app.admin.query(
+        `select key, sum(impressions)::int as impressions from ad_slice where campaign_id = $1 and kind = 'state' group by 1 order by 1`,
+        [id],
+      )
+    ).rows as { key: string; impressions: number }[];
+
+  test('the bidder bids only where one of the places of a campaign is', async () => {
+    const texas = await makeAs('sandbox')({ states: ['TX'] });
+    // All of Texas and some around it, as a shape; and nothing near.
+    const points = [
+      { longitude: -107, latitude: 25.5 },
+      { longitude: -107, latitude: 37 },
+      { longitude: -93, latitude: 37 },
+      { longitude: -93, latitude: 25.5 },
+    ];
+    const shape = await makeAs('sandbox')({
+      areas: JSON.stringify([{ kind: 'polygon', name: 'Texas', points }]),
+    });
+    const ocean = await makeAs('sandbox')({
+      areas: JSON.stringify([{ kind: 'circle', name: 'Ocean', latitude: 30, longitude: -40, miles: 50 }]),
+    });
+    for (let n = 0; n < 8; n++) await CASES.sandbox.pass(texas);
+    const inTexas = await statesOf(texas.id);
+    expect(inTexas.map(({ key }) => key)).toEqual(['TX']);
+    const inShape = await statesOf(shape.id);
+    expect(inShape.length).toBeGreaterThan(0);
+    for (const { key } of inShape) expect(['TX', 'OK', 'NM', 'LA', 'AR', 'KS', 'CO', 'MO']).toContain(key);
+    expect(await statesOf(ocean.id)).toEqual([]);
+    // By state, it is all that was shown, and all that it cost.
+    for (const { id } of [texas, shape])
+      expect(
+        (
+          await app.admin.query(
+            `select sum(impressions)::int as impressions, sum(clicks)::int as clicks, sum(spend_micros)::bigint as spend
+             from ad_slice where campaign_id = $1 and kind = 'state'`,
+            [id],
+          )
+        ).rows[0],
+      ).toEqual((({ impressions, clicks, spend }) => ({ impressions, clicks, spend }))(await sums(id)));
+  });
+
+  test('house ads are not shown where places are asked for, because no one knows where a visitor is', async () => {
+    await makeAs('house')({
+      areas: JSON.stringify([{ kind: 'circle', name: 'Store', latitude: 30, longitude: -97, miles: 50 }]),
+    });
+    const zone = await app.make.adZone(client, { cpm: 2n * USD });
+    app.features.adServing.house.forget();
+    expect((await open(zone.key)).ad).toBeNull();
+  });
+
+  test('Simpli.fi is given states, cities, and areas as it takes them, and no more than has changed', async () => {
+    const sync = () => app.features.adServing.sync.run(root.id);
+    const theirs = (id: string) => stub.campaigns.find(({ custom_id }) => custom_id === id)!;
+    const made = await makeAs('simplifi')({
+      zips: ['73301'],
+      states: ['TX', 'AL'],
+      cities: ['Austin, TX'],
+    });
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBeNull();
+    expect(theirs(made.id).fields.geo_target_ids).toEqual([18161, 8184]);
+    const square = [
+      { longitude: -98, latitude: 30 },
+      { longitude: -97, latitude: 30 },
+      { longitude: -97, latitude: 31 },
+      { longitude: -98, latitude: 31 },
+    ];
+    await app.admin.query(
+      `update ad_campaign set states = '{}', cities = '{}', zips = '{}', areas = $2 where campaign_id = $1`,
+      [
+        made.id,
+        JSON.stringify([
+          { kind: 'polygon', name: 'Square', points: square },
+          { kind: 'circle', name: 'Store', latitude: 30.3, longitude: -97.7, miles: 10 },
+        ]),
+      ],
+    );
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBeNull();
+    // The country, in which the areas are; what was told before is gone.
+    expect(theirs(made.id)).toMatchObject({
+      status: 'Active',
+      fields: { geo_target_ids: [8180], postal_codes: { values: [] } },
+      fences: [
+        {
+          name: 'Square',
+          bid_area: {
+            type: 'Polygon',
+            coordinates: [
+              [
+                [-98, 31],
+                [-97, 31],
+                [-97, 30],
+                [-98, 30],
+                [-98, 31],
+              ],
+            ],
+          },
+        },
+        { name: 'Store' },
+      ],
+    });
+    expect(theirs(made.id).fences[1]!.bid_area.coordinates[0]).toHaveLength(13);
+    const told = () =>
+      stub.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('geo_fences'));
+    const before = told().length;
+    await sync();
+    expect(told()).toHaveLength(before);
+    await app.admin.query(
+      `update ad_campaign set states = '{TX}', cities = '{"Dallas, TX"}', areas = '[]' where campaign_id = $1`,
+      [made.id],
+    );
+    await sync();
+    expect((await rowOf(made.id)).sync_error).toBe('Simpli.fi does not know the place Dallas.');
+  });
+});
+
 describe('[SIMP-04] Simpli.fi', () => {
   const sync = () => app.features.adServing.sync.run(root.id);
   const theirs = (id: string) => stub.campaigns.filter(({ custom_id }) => custom_id === id);

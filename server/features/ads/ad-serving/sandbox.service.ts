@@ -12,7 +12,7 @@ import {
 } from '../../../providers/sandbox-exchange/index.ts';
 import type { AdAudiences } from '../ad-audiences/index.ts';
 import { type AdCampaigns, type AdRow, bidOf } from '../ad-campaigns/index.ts';
-import { audiencesOf, type Bidding, bidFor, LASTS_MS } from './bidder.policy.ts';
+import { audiencesOf, type Bidding, bidFor, inOf, LASTS_MS, placeOf, placesOf } from './bidder.policy.ts';
 import { viewerOf } from './house.service.ts';
 
 /** How much of the time of a campaign is simulated in one transaction. */
@@ -83,8 +83,7 @@ export function createSandbox(
     const bidding: Bidding = {
       id: row.id,
       mediaMicros: bidOf(row.max_bid_micros / 1000n, await spending.ratesOf(tx, row)),
-      states: new Set(row.states),
-      zips: new Set(row.zips),
+      places: placesOf(row),
       frequency: row.frequency_cap === null ? null : { times: row.frequency_cap, hours: row.frequency_hours },
       audiences: audiencesOf(aims),
       creatives: await rows.creatives(tx, [row.id], true),
@@ -96,6 +95,8 @@ export function createSandbox(
       place: string;
       media: bigint;
       viewer: Buffer;
+      region: string | null;
+      audiences: string[];
       outcome: Outcome;
     }[] = [];
     const asked = Array.from({ length: requests }, () => exchange.request());
@@ -119,6 +120,8 @@ export function createSandbox(
         place: request.site.domain,
         media: answer.mediaMicros,
         viewer,
+        region: placeOf(request).state,
+        audiences: inOf(bidding.audiences, among[n]!),
         outcome: exchange.settle(request, answer.response),
       });
     }
@@ -126,8 +129,10 @@ export function createSandbox(
     const held = await spending.hold(
       tx,
       row.id,
-      bids.map(({ id, creativeId, place, viewer }) => ({
+      bids.map(({ id, creativeId, place, viewer, region, audiences }) => ({
         id,
+        region,
+        audiences,
         creativeId,
         place,
         mostMicros: row.max_bid_micros / 1000n,

@@ -72,6 +72,9 @@ export function createSync(
         clickDays: row.click_days,
         viewHours: row.view_hours,
         zips: row.zips,
+        states: row.states,
+        cities: row.cities,
+        areas: row.areas,
         creatives: (await rows.creatives(tx, [row.id])).map((one) => ({
           id: one.id,
           externalId: one.external_id,

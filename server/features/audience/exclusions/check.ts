@@ -1,5 +1,5 @@
 import type { Tx } from '../../../platform/db/scope.ts';
-import { aliasKey, domainsOf, KIND } from './policy.ts';
+import { aliasKey, domainsOf, KIND, phoneHash } from './policy.ts';
 import * as store from './store.ts';
 
 /** Everything by which a person could be on a list. */
@@ -63,6 +63,8 @@ async function lookUps(tx: Tx, identities: readonly Identity[]) {
       if (force.phones > 0n) {
         for (const phone of one.phones) ask(of, owner, KIND.phone, Buffer.from(phone));
       }
+      if (force.phone_hashes > 0n)
+        for (const phone of one.phones) ask(of, owner, KIND.phoneHash, phoneHash(phone));
       if (force.domains > 0n) {
         for (const domain of [...one.emails, ...(one.domains ?? [])].flatMap(domainsOf))
           ask(of, owner, KIND.domain, Buffer.from(domain));

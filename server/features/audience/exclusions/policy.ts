@@ -8,7 +8,7 @@ import { type CountryCode, HOME_COUNTRY } from '../../../platform/countries.ts';
  * Kinds of an exclusion's value; 1, 3 and 6 are those of the identity keys. `mailbox`: an address without the parts
  * Gmail ignores.
  */
-export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9 } as const;
+export const KIND = { sha256: 1, md5: 3, phone: 6, domain: 8, mailbox: 9, phoneHash: 10 } as const;
 export type Kind = (typeof KIND)[keyof typeof KIND];
 
 /**
@@ -258,3 +258,10 @@ export function safeName(name: string): string {
 
 /** Whether a file's name says that it is a CSV file. */
 export const isCsv = (name: string): boolean => /\.csv$/i.test(name.trim());
+
+/**
+ * The hash of a number in any spelling as California's lists have it: SHA-256 of its last ten digits, or of all if it has
+ * fewer.
+ */
+export const phoneHash = (phone: string): Buffer =>
+  hash('sha256', phone.replaceAll(/\D/g, '').slice(-10), 'buffer');

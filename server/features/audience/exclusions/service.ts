@@ -49,6 +49,11 @@ const SIZES: Record<Level, { bytes: number; words: string }> = {
   campaign: { bytes: SMALL_BYTES, words: '8 MB' },
 };
 const DONE_MS = 3_600_000;
+/** What standing lists are called. */
+const STANDING_NAMES: Record<store.StandingFor, string> = {
+  requests: 'Privacy requests',
+  drop: 'California DROP (hashes)',
+};
 /** Rows of a statement that fills a list from a connection. */
 const REFILL_STEP = 5000;
 
@@ -103,6 +108,21 @@ export function createExclusions(
 
   async function one(tx: Tx, id: string): Promise<store.ListRow> {
     return (await store.listById(tx, id)) ?? missing();
+  }
+
+  /** A root's standing list for a purpose, locked, made when it is needed first. In the root's scope. */
+  async function standing(tx: Tx, rootId: string, standingFor: store.StandingFor): Promise<store.ListRow> {
+    await store.holdEntries(tx, rootId);
+    const known = await store.standingList(tx, rootId, standingFor);
+    if (known) return known;
+    const now = clock.now();
+    const id = newId(now);
+    await store.insertList(tx, {
+      ...{ id, root_id: rootId, agency_id: null, company_id: rootId, owner_id: rootId, level: 'root' },
+      ...{ name: STANDING_NAMES[standingFor], is_standing: true, standing_for: standingFor },
+      ...{ created_at: now, finished_at: now },
+    });
+    return one(tx, id);
   }
 
   /**
@@ -511,18 +531,7 @@ export function createExclusions(
       rootId: string,
       given: { lines: readonly string[]; hashes: readonly Buffer[] },
     ): Promise<number> {
-      await store.holdEntries(tx, rootId);
-      const now = clock.now();
-      const owner = { root_id: rootId, agency_id: null, company_id: rootId };
-      let list = await store.standingList(tx, rootId);
-      if (!list) {
-        const id = newId(now);
-        await store.insertList(tx, {
-          ...{ id, ...owner, owner_id: rootId, level: 'root', name: 'Privacy requests', is_standing: true },
-          ...{ created_at: now, finished_at: now },
-        });
-        list = await one(tx, id);
-      }
+      const list = await standing(tx, rootId, 'requests');
       const entries = given.lines.map((line) => readEntry(line, 'all'));
       const bad = entries.findIndex((entry) => typeof entry === 'string');
       if (bad >= 0) throw new Error(`Cannot be suppressed: entry ${bad + 1} ${String(entries[bad])}`);
@@ -548,6 +557,36 @@ export function createExclusions(
         rows_added: list.rows_added + count,
       });
       return added.length;
+    },
+
+    /**
+     * Puts hashes on the root's standing list of California, or takes off those whose people withdrew their request.
+     * Addresses are their SHA-256, numbers that of their last ten digits. Known only by their hash, they are not counted
+     * as such: otherwise nobody known by another hash could be compared.
+     */
+    async standHashes(
+      tx: Tx,
+      rootId: string,
+      given: { kind: 'email' | 'phone'; hashes: readonly Buffer[]; isRemoved: boolean },
+    ): Promise<number> {
+      const list = await standing(tx, rootId, 'drop');
+      const kind = given.kind === 'email' ? KIND.sha256 : KIND.phoneHash;
+      const count = await (given.isRemoved ? store.deleteHashes : store.insertHashes)(
+        tx,
+        list,
+        kind,
+        given.hashes,
+      );
+      const change = BigInt(given.isRemoved ? -count : count);
+      await store.updateList(tx, list.id, {
+        ...(given.kind === 'email'
+          ? { emails: list.emails + change }
+          : { phone_hashes: list.phone_hashes + change }),
+        rows_read: list.rows_read + change,
+        total_rows: list.total_rows + change,
+        rows_added: list.rows_added + change,
+      });
+      return count;
     },
 
     /** Adds a list immediately, without a file (demo data, tests); returns the lines that are not valid entries. */

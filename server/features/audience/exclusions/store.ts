@@ -42,6 +42,8 @@ export interface InForce {
   sha256_only: bigint;
   /** How many addresses are on lists that ignore Gmail's dots and plus parts. */
   aliases: bigint;
+  /** How many numbers are known only as hashes. */
+  phone_hashes: bigint;
 }
 
 /** Returns which of these owners have a list in force, in any scope. */
@@ -244,15 +246,53 @@ export async function removeLists(
     .execute();
 }
 
-/** A root's standing list, locked; undefined while it has none. */
-export const standingList = (tx: Tx, rootId: string): Promise<ListRow | undefined> =>
+/** What a standing list is for: people who asked at the privacy desk, or California's lists. */
+export type StandingFor = ListRow['standing_for'];
+
+/** A root's standing list for a purpose, locked; undefined while it has none. */
+export const standingList = (
+  tx: Tx,
+  rootId: string,
+  standingFor: StandingFor,
+): Promise<ListRow | undefined> =>
   tx
     .selectFrom('exclusion_list')
     .selectAll()
     .where('owner_id', '=', rootId)
     .where('is_standing', '=', true)
+    .where('standing_for', '=', standingFor)
     .forUpdate()
     .executeTakeFirst();
+
+/** Adds hashes of a kind to a list; returns how many were new to it. */
+export async function insertHashes(
+  tx: Tx,
+  list: Owner & { id: string; owner_id: string },
+  kind: number,
+  hashes: readonly Buffer[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    insert into exclusion (owner_id, kind, value, list_id, root_id, agency_id, company_id)
+    select ${list.owner_id}::uuid, ${kind}::smallint, value, ${list.id}::uuid, ${list.root_id}::uuid, ${list.agency_id}::uuid, ${list.company_id}::uuid
+    from unnest(${hashes}::bytea[]) e (value) order by value
+    on conflict do nothing`.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes hashes of a kind from a list; returns how many it had. */
+export async function deleteHashes(
+  tx: Tx,
+  list: { id: string; owner_id: string },
+  kind: number,
+  hashes: readonly Buffer[],
+): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from exclusion e using unnest(${hashes}::bytea[]) v (value)
+    where e.owner_id = ${list.owner_id}::uuid and e.kind = ${kind}::smallint and e.value = v.value and e.list_id = ${list.id}::uuid`.execute(
+    tx,
+  );
+  return Number(numAffectedRows ?? 0n);
+}
 
 /** Which of these values (kind, hex) a list does not contain yet, by position. */
 export async function newTo(

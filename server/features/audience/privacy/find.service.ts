@@ -47,11 +47,25 @@ export async function findPerson(
   const candidates = [...new Map([...known.values()].map((one) => [one.id, one])).values()];
   const whose = whoseRequest(candidates, asked.name);
   if (!whose) return null;
-  const { own, others } = whose;
+  return everythingOf(tx, { people, leads }, rootId, { ...whose, emails: [email] });
+}
+
+/**
+ * Finds everything about people of the graph, by the ids of any of those they were merged with. `others` share an address
+ * with them and are left out. In the root's scope.
+ */
+export async function everythingOf(
+  tx: Tx,
+  { people, leads }: { people: People; leads: Leads },
+  rootId: string,
+  { own, others, emails }: { own: KnownPerson[]; others: KnownPerson[]; emails: readonly string[] },
+): Promise<Found> {
   const members = own.flatMap((one) => one.members);
   const elsewhere = new Set(others.flatMap((one) => one.members));
-  const about = await leads.about(tx, rootId, { people: members, email });
-  const mine = about.filter((lead) => !lead.person_id || !elsewhere.has(lead.person_id));
+  const about = new Map<string, Found['leads'][number]>();
+  for (const email of emails.length > 0 ? emails : [''])
+    for (const lead of await leads.about(tx, rootId, { people: members, email })) about.set(lead.id, lead);
+  const mine = [...about.values()].filter((lead) => !lead.person_id || !elsewhere.has(lead.person_id));
   const numbers = new Set(own.flatMap((one) => one.phones));
   for (const { contact } of mine)
     for (const phone of [contact.phone, contact.phone2]) if (typeof phone === 'string') numbers.add(phone);
@@ -67,7 +81,7 @@ export async function findPerson(
     people: own,
     others: others.length,
     leads: mine,
-    emails: [...new Set([email, ...own.flatMap((one) => one.emails)])],
+    emails: [...new Set([...emails, ...own.flatMap((one) => one.emails)])],
     phones: phones.filter((_, at) => isMine[at]),
     sharedPhones: isMine.filter((one) => !one).length,
     hashes: own.flatMap((one) => one.sha256),

@@ -35,7 +35,7 @@ import type { Visits } from '../../campaigns/visits/index.ts';
 import type { Exclusions } from '../exclusions/index.ts';
 import type { People } from '../people/index.ts';
 import { certificatePdf } from './certificate.pdf.ts';
-import { type Found, findPerson } from './find.service.ts';
+import { everythingOf, type Found, findPerson } from './find.service.ts';
 import { codeMail, decidedMail, extendedMail, receivedMail } from './mails.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
@@ -506,6 +506,28 @@ export function createPrivacy(
           owner: ownerOf(row),
         });
       });
+    },
+
+    /**
+     * Fulfills what people of the graph asked for somewhere else, by their ids: opts them out, or deletes them with
+     * everything known about them. In the root's scope. Returns what was done, in numbers.
+     */
+    async fulfillFor(
+      tx: Tx,
+      rootId: string,
+      kind: 'opt_out' | 'delete',
+      ids: readonly string[],
+    ): Promise<Record<string, number>> {
+      const known = await people.people(tx, rootId, ids);
+      const own = [...new Map([...known.values()].map((one) => [one.id, one])).values()];
+      if (own.length === 0) return {};
+      const emails = own.flatMap((one) => one.emails);
+      return fulfill(
+        tx,
+        kind,
+        rootId,
+        await everythingOf(tx, { people, leads }, rootId, { own, others: [], emails }),
+      );
     },
 
     /** Erases what was still under way when a request to delete was fulfilled; tells it in the request's timeline. */

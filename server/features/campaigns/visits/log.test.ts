@@ -340,6 +340,7 @@ describe.skipIf(!hasNats)('[SCAL-02] JetStream as visit log', () => {
     });
     expect(await log.notReady()).toBeNull();
     await Promise.all([log.stop(), other.stop()]);
+    await nats!.ready();
   });
 
   test('a full stream refuses what comes with 503, and keeps what it has', async () => {

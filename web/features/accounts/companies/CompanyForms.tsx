@@ -1,6 +1,7 @@
-import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text, Title } from '@mantine/core';
 import type { FormErrors } from '@mantine/form';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { MODULES } from '../../../../contract/choices.ts';
 import { messages } from '../../../../contract/messages.ts';
@@ -135,6 +136,7 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
   const cache = useQueryClient();
   const isAgency = row.kind === 'agency';
   const inTree = user.company_kind === 'root' && user.is_root && row.root_id === user.company_id;
+  const mayOffboard = useMay('client.offboard');
   const mayPlan = useMay('cost.write') && isAgency && brand.root_id === brand.master_root_id;
   // Sales see the owner's sign-in details, and what only a root's users decide, as read-only.
   const isSales = user.user_type === 'sales';
@@ -257,6 +259,20 @@ export function EditForm({ row, onClose }: { row: CompanyItem; onClose: () => vo
           >
             {conflict}
           </Notice>
+        )}
+        {row.kind === 'client' && mayOffboard && (
+          <Text size="sm">
+            Is this client leaving?{' '}
+            <Anchor
+              inherit
+              underline="always"
+              renderRoot={(props) => (
+                <Link {...props} to={`/configuration/offboarding/${row.company_id}` as '/'} />
+              )}
+            >
+              Open its offboarding
+            </Anchor>
+          </Text>
         )}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { companyFieldName, listedFields } from '../../../../contract/accounts/company-fields.ts';
 import { rowActions } from '../../../../contract/accounts/row-actions.ts';
@@ -209,10 +210,13 @@ function List(props: ListProps) {
     }
     return isDone;
   };
+  const navigate = useNavigate();
   const run = async (what: Doing, row: CompanyItem) => {
     if (what === 'edit') setEditing(editing === row.company_id ? undefined : row.company_id);
     else if (what === 'invite') await invite(row, user);
     else if (what === 'agreement') await downloadAgreement(row);
+    else if (what === 'offboard')
+      await navigate({ to: `/configuration/offboarding/${row.company_id}` as '/' });
     else if (what === 'remove') {
       if (await remove(row, user)) void reload();
     } else if (what === 'paymentFailed') {

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Modal, Paper, Stack, Text } from '@mantine/core';
 import { IconDownload, IconPackageExport, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { EXPORT_KEPT_HOURS } from '../../../../contract/accounts/company-exports.ts';
@@ -136,7 +136,7 @@ export default function ExportsModal({
         ) : (
           <Stack component="ul" gap="sm" p={0} m={0} style={{ listStyle: 'none' }} aria-label="Exports">
             {rows.map((one) => (
-              <Card component="li" key={one.id} withBorder padding="sm">
+              <Paper component="li" key={one.id} withBorder p="sm">
                 <Group justify="space-between" gap="xs">
                   <StatusBadge status={STATES[one.state].status}>{STATES[one.state].words}</StatusBadge>
                   <Group gap="xs">
@@ -182,7 +182,7 @@ export default function ExportsModal({
                     <CopyButton text={one.sha256} what="the SHA-256" />
                   </Group>
                 )}
-              </Card>
+              </Paper>
             ))}
           </Stack>
         )}

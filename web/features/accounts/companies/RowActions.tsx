@@ -1,6 +1,7 @@
 import { ActionIcon, Menu, Switch, Tooltip } from '@mantine/core';
 import {
   IconCreditCardOff,
+  IconDoorExit,
   IconDots,
   IconEye,
   IconFileDownload,
@@ -28,6 +29,7 @@ import { OnboardingPopover } from './OnboardingPopover.tsx';
 export type Doing =
   | Exclude<RowAction, 'manualBill' | 'apiKey' | 'onboardingCharge'>
   | 'priceSetup'
+  | 'offboard'
   | 'invite';
 
 /** A row's actions: switch and icons next to each other, the rest in a menu (spec product 2, Row actions). */
@@ -52,6 +54,7 @@ export function RowActions(props: {
   const size = 16;
   const mayPrice = useMay('campaign.read');
   const mayInvite = useMay('person.write');
+  const mayOffboard = useMay('client.offboard');
   return (
     <div className={classes.actions}>
       {has('manualBill') && (
@@ -156,6 +159,9 @@ export function RowActions(props: {
             {has('remove') && (
               <>
                 <Menu.Divider />
+                {row.kind === 'client' &&
+                  mayOffboard &&
+                  item('offboard', 'Offboard', <IconDoorExit size={size} aria-hidden="true" />)}
                 {item('remove', 'Remove', <IconTrash size={size} aria-hidden="true" />, 'red')}
               </>
             )}

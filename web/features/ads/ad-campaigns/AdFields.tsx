@@ -1,24 +1,33 @@
 import {
   Anchor,
+  Fieldset,
   Group,
+  Input,
   MultiSelect,
   NumberInput,
   Radio,
   Select,
+  Skeleton,
   Stack,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { GOAL_TYPES, GOALS } from '../../../../contract/ads/ad-rules.ts';
 import { US_STATES } from '../../../../contract/choices.ts';
 import { api } from '../../../api/client.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { DayInput } from '../../../ui/DayInput.tsx';
 import { num } from '../../../ui/format.ts';
-import { type AdValues, isGoal } from './model.ts';
+import { CitySelect } from '../../campaigns/campaigns/CitySelect.tsx';
+import { type AdValues, isGoal, zipsIn } from './model.ts';
+
+/** With the map, which is needed by no one who does not get here. */
+const AreaEditor = lazy(() => import('./AreaEditor.tsx'));
 
 export type AdFormState = UseFormReturnType<AdValues>;
 
@@ -160,6 +169,75 @@ function AudienceChoice({ form, companyId }: { form: AdFormState; companyId: str
   );
 }
 
+/** Where viewers are: in any of these places, or anywhere if none is named. */
+function PlaceFields({ form }: { form: AdFormState }) {
+  const { states, cities, zips, areas } = form.values;
+  const count = zipsIn(zips).length;
+  const isAnywhere = states.length + count + areas.length === 0;
+  return (
+    <Fieldset legend="Places" variant="unstyled">
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          {isAnywhere
+            ? 'Shown in all of the United States. Name places to show ads only there.'
+            : 'Shown to viewers in any of these places.'}
+        </Text>
+        <MultiSelect
+          label="States"
+          searchable
+          clearable
+          hidePickedOptions
+          nothingFoundMessage="No matching state"
+          data={Object.entries(US_STATES).map(([value, label]) => ({ value, label }))}
+          {...form.getInputProps('states')}
+          onChange={(next) => {
+            form.setFieldValue('states', next);
+            form.setFieldValue(
+              'cities',
+              cities.filter((city) => next.includes(city.slice(-2))),
+            );
+          }}
+        />
+        {states.length > 0 && <CitySelect states={states} value={cities} {...form.getInputProps('cities')} />}
+        <Textarea
+          label="ZIP codes"
+          description={
+            count > 0
+              ? `${num(count)} ZIP ${count === 1 ? 'code' : 'codes'}, one per line`
+              : 'Five digits each, one per line'
+          }
+          inputMode="numeric"
+          autosize
+          minRows={2}
+          maxRows={8}
+          {...form.getInputProps('zips')}
+        />
+        <Input.Wrapper
+          label="Areas"
+          labelElement="div"
+          description="For devices that say where they are: a radius around a point, or a shape drawn on the map"
+        >
+          <div style={{ marginTop: 'var(--mantine-spacing-xs)' }}>
+            <Suspense fallback={<Skeleton height={320} />}>
+              <AreaEditor
+                drafts={areas}
+                onChange={(next) => {
+                  form.setFieldValue('areas', next);
+                  form.clearFieldError('areas');
+                }}
+                error={
+                  form.errors.areas ??
+                  Object.entries(form.errors).find(([name]) => name.startsWith('areas.'))?.[1]
+                }
+              />
+            </Suspense>
+          </div>
+        </Input.Wrapper>
+      </Stack>
+    </Fieldset>
+  );
+}
+
 /** Who sees the ads, how often, and for how long a lead counts as theirs. */
 export function AdAudienceFields({
   form,
@@ -172,26 +250,7 @@ export function AdAudienceFields({
   return (
     <Stack gap="md">
       <AudienceChoice form={form} companyId={companyId} />
-      {form.values.channel === 'exchange' && (
-        <>
-          <MultiSelect
-            label="States"
-            description="Leave blank for all"
-            searchable
-            clearable
-            data={Object.entries(US_STATES).map(([value, label]) => ({ value, label }))}
-            {...form.getInputProps('states')}
-          />
-          <Textarea
-            label="ZIP codes"
-            description="Five digits each, one per line. Leave blank for all"
-            autosize
-            minRows={2}
-            maxRows={8}
-            {...form.getInputProps('zips')}
-          />
-        </>
-      )}
+      {form.values.channel === 'exchange' && <PlaceFields form={form} />}
       <Group align="start">
         <NumberInput
           label="Frequency limit"

@@ -54,7 +54,16 @@ export default function AdsPage() {
         value={tab}
         data={Object.entries(TABS).map(([value, label]) => ({ value, label }))}
         onChange={(next) =>
-          set({ tab: next === 'campaigns' ? undefined : next, ad: undefined, by: undefined, page: undefined })
+          set({
+            tab: next === 'campaigns' ? undefined : next,
+            ad: undefined,
+            by: undefined,
+            page: undefined,
+            within: undefined,
+            key: undefined,
+            name: undefined,
+            metric: undefined,
+          })
         }
       />
       {tab === 'campaigns' ? <List /> : tab === 'report' ? <AdReport /> : <Zones />}

@@ -1,5 +1,8 @@
 import { CHANNELS, type Channel, GOAL_TYPES, type GoalType } from '../../../../contract/ads/ad-rules.ts';
+import { MOST_AD_ZIPS } from '../../../../contract/ads/area-rules.ts';
 import type { Client } from '../../../../contract/index.ts';
+import { num } from '../../../ui/format.ts';
+import { type AreaDraft, areaOf, draftFault, draftOf } from './areas.ts';
 
 export type AdCampaign = Awaited<ReturnType<Client['adCampaigns']['details']>>;
 export type AdCampaignRow = Awaited<ReturnType<Client['adCampaigns']['list']>>['data'][number];
@@ -23,7 +26,9 @@ export interface AdValues {
   click_days: number | string;
   view_hours: number | string;
   states: string[];
+  cities: string[];
   zips: string;
+  areas: AreaDraft[];
   audiences: string[];
   excluded_audiences: string[];
 }
@@ -46,7 +51,9 @@ export const NEW_AD: AdValues = {
   click_days: 30,
   view_hours: 24,
   states: [],
+  cities: [],
   zips: '',
+  areas: [],
   audiences: [],
   excluded_audiences: [],
 };
@@ -70,7 +77,9 @@ export const adValuesOf = (ad: AdCampaign): AdValues => ({
   click_days: ad.click_days,
   view_hours: ad.view_hours,
   states: ad.states,
+  cities: ad.cities,
   zips: ad.zips.join('\n'),
+  areas: ad.areas.map(draftOf),
   audiences: ad.audiences,
   excluded_audiences: ad.excluded_audiences,
 });
@@ -92,10 +101,15 @@ export const adInputOf = (values: AdValues, mayPrice: boolean) => ({
   click_days: Number(values.click_days),
   view_hours: Number(values.view_hours),
   states: values.states,
-  zips: values.zips.split(/\D+/).filter(Boolean),
+  cities: values.cities,
+  zips: zipsIn(values.zips),
+  areas: values.areas.map(areaOf),
   audiences: values.audiences,
   excluded_audiences: values.excluded_audiences,
 });
+
+/** The ZIP codes of a text, each once. */
+export const zipsIn = (text: string): string[] => [...new Set(text.split(/\D+/).filter(Boolean))];
 
 const amount = (text: string): string | null => (Number(text) > 0 ? null : 'Enter an amount above 0');
 
@@ -109,8 +123,16 @@ export const AD_RULES = {
     (Number(value) < Number(values.daily_budget) ? 'Must be at least the daily budget' : null),
   goal_value: (value: string, values: AdValues) => (values.goal_type ? amount(value) : null),
   zips: (value: string) => {
-    const wrong = value.split(/\D+/).find((zip) => zip !== '' && !/^\d{5}$/.test(zip));
-    return wrong ? `${wrong} must be five digits` : null;
+    const zips = zipsIn(value);
+    const wrong = zips.find((zip) => !/^\d{5}$/.test(zip));
+    if (wrong) return `${wrong} must be five digits`;
+    return zips.length > MOST_AD_ZIPS
+      ? `${num(zips.length)} ZIP codes. The most is ${num(MOST_AD_ZIPS)}`
+      : null;
+  },
+  areas: (drafts: AreaDraft[]) => {
+    const wrong = drafts.find((draft) => draftFault(draft) !== null);
+    return wrong ? `${wrong.name || 'An area'} ${draftFault(wrong)}` : null;
   },
 };
 

@@ -24,19 +24,21 @@ import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { PageZone } from '../../../ui/zone.ts';
 import { DecideModal, ExtendModal } from './DecideModal.tsx';
+import { DropTab } from './DropTab.tsx';
 import { leftWords, type PrivacyRequest, RESULT_WORDS, STATE_WORDS, URGENCY_TONES } from './words.ts';
 
 /** The privacy desk (BEY-07): requests by deadline, what became of them, and their numbers by month. */
 export default function PrivacyRequestsPage() {
   const user = useUser();
   const [params, set] = useSearchParams();
-  const isMonths = params.tab === 'months';
+  const isRoot = user.company_kind === 'root';
+  const tab = params.tab === 'months' || (params.tab === 'drop' && isRoot) ? params.tab : 'queue';
   return (
     <PageZone value={user.time_zone}>
       <PageHeader
         title="Privacy Requests"
         line={
-          user.company_kind === 'root'
+          isRoot
             ? 'What people ask about their own data on your hosts and those of your agencies, the most urgent first.'
             : 'What people ask about their own data on your host. The platform decides and answers.'
         }
@@ -56,10 +58,11 @@ export default function PrivacyRequestsPage() {
         display="flex"
         w="fit-content"
         aria-label="View"
-        value={isMonths ? 'months' : 'queue'}
+        value={tab}
         data={[
           { value: 'queue', label: 'Requests' },
           { value: 'months', label: 'By month' },
+          ...(isRoot ? [{ value: 'drop', label: 'California DROP' }] : []),
         ]}
         onChange={(tab) =>
           set({
@@ -70,7 +73,7 @@ export default function PrivacyRequestsPage() {
           })
         }
       />
-      {isMonths ? <Months /> : <Queue />}
+      {tab === 'drop' ? <DropTab /> : tab === 'months' ? <Months /> : <Queue />}
     </PageZone>
   );
 }

@@ -1,10 +1,11 @@
 import { MultiSelect, Pill, Select, Stack, Text, Textarea } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQueries, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { US_STATES } from '../../../../contract/choices.ts';
 import { api } from '../../../api/client.ts';
 import { num } from '../../../ui/format.ts';
+import { CitySelect } from './CitySelect.tsx';
 import type { Campaign } from './model.ts';
 import { keywordsOf, type TargetValues, zipText } from './target.ts';
 
@@ -70,7 +71,15 @@ export function TargetFields(props: {
             }
             {...left('states')}
           />
-          {values.states.length > 0 && <Cities {...props} />}
+          {values.states.length > 0 && (
+            <CitySelect
+              states={values.states}
+              value={values.cities}
+              onChange={(cities) => onChange({ cities })}
+              error={errors.cities}
+              onBlur={() => onLeave?.('cities')}
+            />
+          )}
         </>
       )}
       {values.location === 'Zip Code' && (
@@ -130,40 +139,5 @@ function KeywordTags({ text, onText }: { text: string; onText: (text: string) =>
         {empty > 0 && `; ${num(empty)} without a letter or digit, which must be removed`}.
       </Text>
     </div>
-  );
-}
-
-/** Cities of the chosen states. If cities are chosen in a state, only those cities count. */
-function Cities({ values, errors, onChange, onLeave }: Parameters<typeof TargetFields>[0]) {
-  const found = useQueries({
-    queries: values.states.map((state) => ({
-      queryKey: ['cities', state],
-      queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        (await api.profile.cities({ state }, { signal })).data,
-      staleTime: Number.POSITIVE_INFINITY,
-    })),
-  });
-  const data = values.states.map((state, at) => ({
-    group: US_STATES[state] ?? state,
-    items: (found[at]?.data ?? []).map((city) => ({
-      value: `${city}, ${state}`,
-      label: `${city}, ${state}`,
-    })),
-  }));
-  return (
-    <MultiSelect
-      label="Cities"
-      description="Leave blank for entire states. If you choose cities in a state, only those cities count."
-      searchable
-      clearable
-      hidePickedOptions
-      limit={100}
-      nothingFoundMessage="No matching city"
-      data={data}
-      value={values.cities}
-      onChange={(cities) => onChange({ cities })}
-      error={errors.cities}
-      onBlur={() => onLeave?.('cities')}
-    />
   );
 }

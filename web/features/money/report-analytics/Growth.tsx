@@ -5,13 +5,13 @@ import { lazy } from 'react';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
+import { ChartOrTable } from '../../../ui/ChartOrTable.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DownloadData } from '../../../ui/DownloadData.tsx';
 import { money, num, percent } from '../../../ui/format.ts';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Money, None } from '../../../ui/Values.tsx';
-import { ChartOrTable } from './ChartOrTable.tsx';
 import { monthLabel } from './period.ts';
 import classes from './report-analytics.module.css';
 

@@ -5,12 +5,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { lazy, useState } from 'react';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
+import { ChartOrTable } from '../../../ui/ChartOrTable.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { dayWords, money } from '../../../ui/format.ts';
 import { StatTile } from '../../../ui/StatTile.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { Money } from '../../../ui/Values.tsx';
-import { ChartOrTable } from './ChartOrTable.tsx';
 import { type Asked, monthLabel } from './period.ts';
 import classes from './report-analytics.module.css';
 

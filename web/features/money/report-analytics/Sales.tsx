@@ -7,6 +7,7 @@ import { SALE_TERMS } from '../../../../contract/money/ledger.ts';
 import { REPORT_GROUPS, type ReportGroup } from '../../../../contract/money/report-analytics.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
+import { Bars, ChartOrTable } from '../../../ui/ChartOrTable.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
 import { money, num, percent } from '../../../ui/format.ts';
@@ -15,7 +16,6 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money, None } from '../../../ui/Values.tsx';
 import { SaleLines } from '../ledger/SaleLines.tsx';
-import { Bars, ChartOrTable } from './ChartOrTable.tsx';
 import { type Asked, daysOf, monthLabel } from './period.ts';
 import classes from './report-analytics.module.css';
 

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import type { Client } from '../../../../contract/index.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
+import { Bars, ChartOrTable } from '../../../ui/ChartOrTable.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DetailDrawer, useDrawer } from '../../../ui/DetailDrawer.tsx';
 import { num } from '../../../ui/format.ts';
@@ -12,7 +13,6 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, Money } from '../../../ui/Values.tsx';
 import { SaleLines } from '../ledger/SaleLines.tsx';
-import { Bars, ChartOrTable } from './ChartOrTable.tsx';
 import classes from './report-analytics.module.css';
 
 type Report = Awaited<ReturnType<Client['reportAnalytics']['underPerform']>>;

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Skeleton, Title } from '@mantine/core';
 import { type ReactNode, Suspense, useState } from 'react';
-import { ErrorState } from '../../../ui/states.tsx';
-import classes from './report-analytics.module.css';
+import classes from './ChartOrTable.module.css';
+import { ErrorState } from './states.tsx';
 
 /** A chart with the table of its numbers one click away. */
 export function ChartOrTable(props: {

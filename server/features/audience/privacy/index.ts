@@ -1,0 +1,1 @@
+export type { Privacy } from './service.ts';
