@@ -101,11 +101,11 @@ async function unpacked(id: string) {
     execFileSync('tar', ['-xzf', file, '-C', folder]);
     const read = (name: string) => readFileSync(join(folder, name));
     const manifest = JSON.parse(read('manifest.json').toString()) as Manifest;
-    const tables = new Map<string, Record<string, never>[]>();
+    const tables = new Map<string, Record<string, string>[]>();
     let text = '';
     for (const table of manifest.tables) {
       const whole = createHash('sha256');
-      const rows: Record<string, never>[] = [];
+      const rows: Record<string, string>[] = [];
       for (const part of table.parts) {
         const content = read(part.name);
         expect([content.length, hash('sha256', content)]).toEqual([part.bytes, part.sha256]);
@@ -158,10 +158,10 @@ describe('[BEY-13] a full export', () => {
     expect(names.filter((name) => name.startsWith('files/creative/'))).toHaveLength(1);
     // Money: what the client paid, to the micro-dollar, on its own accounts only.
     const own = new Set(rows('account').map((one) => one.id));
-    expect(rows('entry').every((one) => own.has(one.account_id))).toBe(true);
+    expect(rows('entry').every((one) => own.has(one.account_id!))).toBe(true);
     expect(
       rows('account')
-        .map((one) => one.kind as string)
+        .map((one) => one.kind!)
         .filter((kind) => !kind.startsWith('client_')),
     ).toEqual([]);
     const balance = rows('account_balance').reduce((sum, one) => sum + Number(one.balance), 0);
@@ -185,7 +185,7 @@ describe('[BEY-13] a full export', () => {
     await make(id);
     const { manifest, tables, text } = await unpacked(id);
     expect(manifest.subject).toMatchObject({ kind: 'agency', name: 'Acme' });
-    const names = tables.get('company')!.map((one) => one.name as string);
+    const names = tables.get('company')!.map((one) => one.name!);
     expect(names.toSorted()).toEqual(['Acme', 'Birch', 'Cedar']);
     expect(tables.get('lead')).toHaveLength(7);
     expect(tables.get('lead')!.every((one) => 'cost_micros' in one)).toBe(true);
