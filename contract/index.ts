@@ -3,6 +3,7 @@ import { agreementText } from './accounts/agreement-versions.ts';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
 import { companies } from './accounts/companies.ts';
+import { companyExports } from './accounts/company-exports.ts';
 import { documents } from './accounts/documents.ts';
 import { logs } from './accounts/logs.ts';
 import { offboarding } from './accounts/offboarding.ts';
@@ -88,6 +89,7 @@ export const contract = {
   groups,
   prepaid,
   companies,
+  companyExports,
   pricing,
   credits,
   taxes,

@@ -145,6 +145,8 @@ export const ownMessages = {
   couponUnknown: 'This coupon does not exist or is no longer valid.',
   couponUsed: 'This coupon was already used.',
   couponOff: 'Coupons cannot be used here.',
+  exportStarted: 'The export is being made. It is listed here when it is ready.',
+  exportUnderWay: 'An export of this company is already being made.',
   notFound: 'This does not exist, or you do not have access to it.',
   forbidden: 'Your role does not allow this.',
   agencyDestinationFailed: 'Your agency’s destination did not accept it. Your agency can see why.',

@@ -433,3 +433,33 @@ test('[CONF-01] an agency adds a client and removes it', async () => {
   await own.getByRole('dialog', { name: 'Deleted!' }).waitFor();
   await own.context().close();
 });
+
+test('[BEY-13] an agency takes everything of a client, and of itself, out in one file', async () => {
+  const own = await signIn('acme.localhost', 'agency@demo.test');
+  await own.goto(demo.url('acme.localhost', '/configuration/client-management'));
+  await own.getByRole('button', { name: 'Actions for Northwind Outfitters' }).click();
+  await own.getByRole('menuitem', { name: 'Full export' }).click();
+  const box = own.getByRole('dialog', { name: /^Full export of .?Northwind Outfitters/ });
+  await box.getByText('No exports yet').waitFor();
+  await box.getByRole('button', { name: 'Start export' }).click();
+  await box.getByText('Ready', { exact: true }).waitFor();
+  expect(await axeFindings(own, { serious: true })).toEqual([]);
+  const arriving = own.waitForEvent('download');
+  await box.getByRole('button', { name: 'Download' }).click();
+  const file = await arriving;
+  expect(file.suggestedFilename()).toMatch(/^northwind-outfitters-export-\d{4}-\d\d-\d\d\.tar\.gz$/);
+  expect([...readFileSync(await file.path()).subarray(0, 2)]).toEqual([0x1f, 0x8b]);
+  await box.getByRole('button', { name: 'Delete' }).click();
+  await own
+    .getByRole('dialog', { name: 'Delete this export?' })
+    .getByRole('button', { name: 'Delete' })
+    .click();
+  await box.getByText('No exports yet').waitFor();
+  await box.getByRole('button', { name: 'Close' }).click();
+  await own.getByRole('button', { name: 'Full export of your agency' }).click();
+  await own
+    .getByRole('dialog', { name: /^Full export of .?Acme Leads/ })
+    .getByText('No exports yet')
+    .waitFor();
+  await own.context().close();
+});

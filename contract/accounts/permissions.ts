@@ -73,6 +73,8 @@ export const PERMISSIONS = {
   'company.create': [...roots, ...agencies],
   'company.write': [...roots, ...agencies, ...sales],
   'company.remove': [...roots, ...agencies],
+  // Everything about a company in one file: owners only.
+  'company.export': ['root.owner', 'agency.owner'],
   // An agency's own clients: it refunds the agency's money.
   'client.offboard': agencies,
   'view.switch': [...roots, ...agencies, ...sales],
@@ -250,6 +252,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.create': ['Settings', 'create'],
   'company.write': ['Settings', 'update'],
   'company.remove': ['Settings', 'delete'],
+  'company.export': ['Settings', 'enable'],
   'client.offboard': ['Settings', 'delete'],
   'view.switch': ['Settings', 'enable'],
   'referral.read': ['Settings', 'enable'],

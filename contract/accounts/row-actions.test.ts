@@ -46,8 +46,11 @@ const words = (grade: Grade, row: ActionRow, given: Partial<SessionUser> = {}) =
 
 describe('[ROLE-02] what a row offers', () => {
   test("the platform's owner and administrators get everything of an agency that has a reason", () => {
-    for (const grade of ['root.owner', 'root.administrator'] as const)
-      expect(rowActions(asker(grade), agency)).toEqual([...ROW_ACTIONS]);
+    expect(rowActions(asker('root.owner'), agency)).toEqual([...ROW_ACTIONS]);
+    // All data of a company in one file is a matter of owners.
+    expect(rowActions(asker('root.administrator'), agency)).toEqual(
+      ROW_ACTIONS.filter((action) => action !== 'export'),
+    );
   });
 
   test('sales get none of what the specification hides from them, whatever the row is', () => {
@@ -60,6 +63,7 @@ describe('[ROLE-02] what a row offers', () => {
       'grantCredit',
       'remove',
       'logs',
+      'export',
       'paymentFailed',
     ];
     for (const grade of ['root.sales', 'agency.sales'] as const)
@@ -94,15 +98,17 @@ describe('[ROLE-02] what a row offers', () => {
   });
 
   test('manual bill, cost, onboarding and exclusion are of agency rows; salespeople of the rows right below', () => {
-    expect(words('root.owner', client)).toBe('agreement viewAs logs apiKey');
-    expect(words('agency.owner', client)).toBe('agreement setSales grantCredit viewAs edit remove logs');
+    expect(words('root.owner', client)).toBe('agreement viewAs logs export apiKey');
+    expect(words('agency.owner', client)).toBe(
+      'agreement setSales grantCredit viewAs edit remove logs export',
+    );
     expect(words('client.owner', client)).toBe('');
   });
 
   test("the root company's own tree alone has exclusion, onboarding and the API key", () => {
     const elsewhere = { ...agency, root_id: AGENCY };
     expect(words('root.owner', elsewhere)).toBe(
-      'manualBill agreement setSales setCost grantCredit viewAs edit remove logs paymentFailed',
+      'manualBill agreement setSales setCost grantCredit viewAs edit remove logs export paymentFailed',
     );
   });
 

@@ -14,6 +14,7 @@ export const ROW_ACTIONS = [
   'edit',
   'remove',
   'logs',
+  'export',
   'apiKey',
   'paymentFailed',
 ] as const;
@@ -93,6 +94,7 @@ export function rowActions(user: Asker, row: ActionRow): RowAction[] {
     edit: isTheirs && may('company.write') && isOwn,
     remove: mayChange && may('company.remove') && isOwn,
     logs: !isSales && may('setting.read'),
+    export: !isSales && !user.in_view_mode && may('company.export'),
     // There are five colors, including 'inactive' (spec product 4), so it shows on every row that returns the mode.
     apiKey: inTree && row.api_mode !== undefined,
     paymentFailed: !isSales && isAgency && row.payment_status === 'failed',

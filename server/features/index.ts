@@ -2,6 +2,7 @@ import { feature as agreements } from './accounts/agreements/feature.ts';
 import { feature as audit } from './accounts/audit/feature.ts';
 import { feature as auth } from './accounts/auth/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
+import { feature as companyExports } from './accounts/company-exports/feature.ts';
 import { feature as logs } from './accounts/logs/feature.ts';
 import { feature as offboarding } from './accounts/offboarding/feature.ts';
 import { feature as roots } from './accounts/roots/feature.ts';
@@ -124,4 +125,5 @@ export const FEATURES = [
   banners,
   adServing,
   adAttribution,
+  companyExports,
 ] as const;

@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'Full exports',
+    text: 'Owners can take everything of a client, or of the whole agency, out in one archive. It is in the menu of each client.',
+    page: { path: '/configuration/client-management', label: 'Open Clients' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Places on a map for ads',
     text: 'Show ads within a radius or a shape that you draw or import, and see in the report which states, audiences, and hours they work in.',
     page: { path: '/campaign-setup', label: 'Build a campaign' },

@@ -15,8 +15,13 @@ const awayMessages =
  * something is wrong.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, syscall, message } = (error ?? {}) as { code?: string; syscall?: string; message?: string };
-  if (code && (awayCodes.has(code) || code.startsWith('08'))) return true;
+  const { code, syscall, message } = (error ?? {}) as {
+    code?: string | number;
+    syscall?: string;
+    message?: string;
+  };
+  // An aborted signal has a number as its code.
+  if (typeof code === 'string' && (awayCodes.has(code) || code.startsWith('08'))) return true;
   // A missing socket file; any other missing file is our own fault.
   if (code === 'ENOENT' && syscall === 'connect') return true;
   return awayMessages.test(message ?? '');

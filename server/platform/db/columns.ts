@@ -36,6 +36,8 @@ export interface Columns {
   'audience.search': AudienceSearch | null;
   'charge.details': Record<string, string>;
   'connected_account.requirements': string[];
+  /** What an export has, table by table. */
+  'company_export.tables': { name: string; rows: number }[] | null;
   'delivery_exchange.exchanges': Exchange[];
   'template_version.fields': Record<string, unknown>;
   'template_target.applied': Record<string, unknown>;

@@ -801,6 +801,23 @@ export interface Schema {
     cancelled_at: Date | null;
     api_mode_since: Date | null;
   };
+  company_export: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    company_kind: 'agency' | 'client';
+    state: 'queued' | 'making' | 'held' | 'ready' | 'removed';
+    asked_by: string;
+    created_at: Date;
+    finished_at: Date | null;
+    expires_at: Date | null;
+    file_path: string | null;
+    bytes: bigint | null;
+    sha256: Buffer | null;
+    tables: Json<Columns['company_export.tables'] | null>;
+    error: string | null;
+  };
   company_group: {
     id: string;
     root_id: string;

@@ -19,6 +19,8 @@ export interface Scope {
   beforeCommit?: ((tx: Tx) => Promise<void>) | undefined;
   /** Whether its transactions only read: PostgreSQL refuses changes, and each query takes one round trip. */
   isRead?: boolean | undefined;
+  /** Whether all statements of a transaction see the database as it was at the first: for files made table by table. */
+  isSnapshot?: boolean | undefined;
 }
 
 /**
@@ -50,6 +52,23 @@ export function onCommit(tx: Tx, work: () => void): void {
   else waiting.set(tx, [work]);
 }
 
+async function enter(tx: Tx, { rootId, agencyId = '', companyId = '' }: Scope): Promise<void> {
+  const role = companyId ? 'lead_client' : agencyId ? 'lead_agency' : 'lead_root';
+  await tx.executeQuery(CompiledQuery.raw(SCOPE, [role, rootId, agencyId, companyId]));
+}
+
+/**
+ * Asks something as the root sees it in the middle of a transaction of a narrower scope, which it returns to. For what
+ * the narrower scope needs to know without seeing it, such as whether a person is on a list of the root's.
+ */
+export async function asRoot<T>(tx: Tx, scope: Scope, work: () => Promise<T>): Promise<T> {
+  await enter(tx, { rootId: scope.rootId });
+  // If it fails, so has the transaction: there is nothing to return to.
+  const answer = await work();
+  await enter(tx, scope);
+  return answer;
+}
+
 /**
  * Runs `work` in one transaction that row-level security confines to `scope`. Serialization failures and deadlocks
  * (40001, 40P01) are retried up to 5 times, and the transaction is restarted for each question that it has to ask
@@ -64,13 +83,13 @@ export async function inScope<T>(db: Db, scope: Scope, work: (tx: Tx) => Promise
   for (let attempt = 1; ; ) {
     const step: { is: 'connecting' | 'working' | 'committing' } = { is: 'connecting' };
     try {
-      const begin = db.transaction();
+      const begin = scope.isSnapshot
+        ? db.transaction().setIsolationLevel('repeatable read')
+        : db.transaction();
       let committed: (() => void)[] | undefined;
       const result = await (scope.isRead ? begin.setAccessMode('read only') : begin).execute(async (tx) => {
-        const role = scope.companyId ? 'lead_client' : scope.agencyId ? 'lead_agency' : 'lead_root';
-        const { rootId, agencyId = '', companyId = '' } = scope;
         step.is = 'working';
-        await tx.executeQuery(CompiledQuery.raw(SCOPE, [role, rootId, agencyId, companyId]));
+        await enter(tx, scope);
         const made = await work(tx);
         await scope.beforeCommit?.(tx);
         committed = waiting.get(tx);

@@ -45,6 +45,7 @@ import { type Doing, RowActions } from './RowActions.tsx';
 import { SetSalesModal } from './SetSalesModal.tsx';
 
 const LogsModal = lazy(() => import('../logs/LogsModal.tsx'));
+const ExportsModal = lazy(() => import('./ExportsModal.tsx'));
 const GrantCreditModal = lazy(() => import('../../money/credits/GrantCreditModal.tsx'));
 const SetCostModal = lazy(() => import('../../money/pricing/SetCostModal.tsx'));
 
@@ -301,6 +302,14 @@ function List(props: ListProps) {
       {doing?.what === 'logs' && (
         <Suspense fallback={null}>
           <LogsModal
+            company={{ id: doing.row.company_id, name: named(doing.row.company_name), kind: doing.row.kind }}
+            onClose={close}
+          />
+        </Suspense>
+      )}
+      {doing?.what === 'export' && (
+        <Suspense fallback={null}>
+          <ExportsModal
             company={{ id: doing.row.company_id, name: named(doing.row.company_name), kind: doing.row.kind }}
             onClose={close}
           />

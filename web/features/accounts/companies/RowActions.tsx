@@ -9,6 +9,7 @@ import {
   IconKey,
   IconLogout,
   IconMail,
+  IconPackageExport,
   IconPencil,
   IconPigMoney,
   IconReceipt,
@@ -149,6 +150,8 @@ export function RowActions(props: {
               row.id &&
               item('invite', 'Resend invitation', <IconMail size={size} aria-hidden="true" />)}
             {has('logs') && item('logs', 'User logs', <IconHistory size={size} aria-hidden="true" />)}
+            {has('export') &&
+              item('export', 'Full export', <IconPackageExport size={size} aria-hidden="true" />)}
             {has('remove') && (
               <>
                 <Menu.Divider />

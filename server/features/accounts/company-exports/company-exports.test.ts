@@ -1,0 +1,271 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, hash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
+import type { Company } from '../../../test/factories.ts';
+import type { Manifest } from './archive.ts';
+
+let app: TestApp;
+let root: Company;
+let acme: Company;
+let client: Company;
+let sibling: Company;
+let other: Company;
+const HOST = 'acme.test';
+const hour = 3_600_000;
+
+/** A client with a campaign that has leads, an invoice, an image, and an exclusion list. */
+async function furnished(agency: Company, name: string, leads: number): Promise<Company> {
+  const { make } = app;
+  const company = await make.client(agency, { name });
+  await make.user(company, { name: `${name} owner`, email: `${name.toLowerCase()}@clients.test` });
+  const campaign = await make.campaign(company, {
+    name: `${name} site`,
+    price: 2_000_000n,
+    balance: 90_000_000n,
+  });
+  const people = Array.from({ length: leads }, (_, i) =>
+    make.person({ last_name: `${name}Person`, email: `${name.toLowerCase()}${i}@people.test` }),
+  );
+  await make.people(agency.root_id === root.id ? root : agency, people);
+  for (const person of people) await make.visit(campaign, { email: person.email });
+  await app.features.leads.resolver.resolveAll();
+  await make.media(company, { name: `${name} image` });
+  return company;
+}
+
+beforeAll(async () => {
+  app = await testApp();
+  const { make } = app;
+  root = await make.root({ host: 'root.test', isMaster: true });
+  acme = await make.agency(root, { host: HOST, name: 'Acme' });
+  other = await make.agency(root, { host: 'other.test', name: 'OtherAgency' });
+  client = await furnished(acme, 'Birch', 5);
+  sibling = await furnished(acme, 'Cedar', 2);
+  await furnished(other, 'Foreign', 2);
+  const passwordHash = await app.features.users.hashPassword(PASSWORD);
+  await make.user(acme, { email: 'owner@acme.test', passwordHash });
+  await make.user(acme, { email: 'helper@acme.test', passwordHash, role: 'administrator' });
+  await make.user(other, { email: 'owner@other.test', passwordHash });
+});
+afterAll(async () => {
+  expect(app.greedy).toEqual([]);
+  await app.close();
+});
+
+const call = async (
+  method: 'GET' | 'POST' | 'DELETE',
+  url: string,
+  body?: unknown,
+  who: { email: string; host: string } = { email: 'owner@acme.test', host: HOST },
+) => app.call(method, url, { host: who.host, token: await app.signIn(who.email, who.host), body });
+const start = async (companyId: string) => {
+  // Exports are listed newest first.
+  app.clock.advance(1000);
+  const { status, body } = await call('POST', '/api/company-exports', { company_id: companyId });
+  expect([status, body.message]).toEqual([
+    200,
+    'The export is being made. It is listed here when it is ready.',
+  ]);
+  return (body.data as { id: string }).id;
+};
+const make = (exportId: string, more = {}) =>
+  app.features.companyExports.make({ rootId: root.id, exportId }, more);
+const listed = async (companyId: string) =>
+  (await call('GET', `/api/company-exports?company_id=${companyId}`)).body.data as unknown as {
+    id: string;
+    state: string;
+    sha256: string;
+    bytes: number;
+    tables: { name: string; rows: number }[];
+  }[];
+
+/** Downloads an export as a browser does, and unpacks it with the system's tar. */
+async function unpacked(id: string) {
+  const token = await app.signIn('owner@acme.test', HOST);
+  const path = `/api/company-exports/${id}/file`;
+  const { body } = await app.call('POST', '/api/general/download-token', {
+    host: HOST,
+    token,
+    body: { path },
+  });
+  const answer = await app.server.inject({ method: 'GET', url: String(body.url), headers: { host: HOST } });
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/gzip']);
+  const folder = mkdtempSync(join(tmpdir(), 'export-'));
+  try {
+    const file = join(folder, 'it.tar.gz');
+    writeFileSync(file, answer.rawPayload);
+    execFileSync('tar', ['-xzf', file, '-C', folder]);
+    const read = (name: string) => readFileSync(join(folder, name));
+    const manifest = JSON.parse(read('manifest.json').toString()) as Manifest;
+    const tables = new Map<string, Record<string, never>[]>();
+    let text = '';
+    for (const table of manifest.tables) {
+      const whole = createHash('sha256');
+      const rows: Record<string, never>[] = [];
+      for (const part of table.parts) {
+        const content = read(part.name);
+        expect([content.length, hash('sha256', content)]).toEqual([part.bytes, part.sha256]);
+        whole.update(content);
+        text += content;
+        for (const line of content.toString().trimEnd().split('\n')) rows.push(JSON.parse(line));
+      }
+      expect([rows.length, whole.digest('hex')]).toEqual([table.rows, table.sha256]);
+      for (const part of table.files) expect(hash('sha256', read(part.name))).toBe(part.sha256);
+      tables.set(table.name, rows);
+    }
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return { manifest, tables, text, names, answer };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+const count = async (table: string, where: string, value: string) =>
+  Number((await app.admin.query(`select count(*) from ${table} where ${where} = $1`, [value])).rows[0].count);
+
+describe('[BEY-13] a full export', () => {
+  test('of a client has everything of it, and nothing of anyone else’s or of what its agency pays', async () => {
+    const id = await start(client.id);
+    await make(id);
+    const [row] = await listed(client.id);
+    expect(row).toMatchObject({ id, state: 'ready' });
+    const { manifest, tables, text, names, answer } = await unpacked(id);
+    expect(hash('sha256', answer.rawPayload)).toBe(row!.sha256);
+    expect(answer.rawPayload.length).toBe(row!.bytes);
+    expect(answer.headers['content-disposition']).toBe(
+      'attachment; filename="birch-export-2026-03-10.tar.gz"',
+    );
+    expect(manifest).toMatchObject({
+      format: 'company-export',
+      version: 1,
+      subject: { kind: 'client', companyId: client.id, name: 'Birch' },
+    });
+    expect(row!.tables).toEqual(manifest.tables.map(({ name, rows }) => ({ name, rows })));
+    const rows = (name: string) => tables.get(name)!;
+    expect(rows('company').map((one) => one.name)).toEqual(['Birch']);
+    expect(rows('user_account').map((one) => one.email)).toEqual(['birch@clients.test']);
+    for (const table of ['campaign', 'lead', 'lead_contact', 'visit', 'transfer', 'creative'])
+      expect([table, rows(table).length]).toEqual([table, await count(table, 'company_id', client.id)]);
+    expect(rows('lead')).toHaveLength(5);
+    expect(
+      rows('lead_contact')
+        .map((one) => one.email)
+        .toSorted(),
+    ).toEqual([0, 1, 2, 3, 4].map((i) => `birch${i}@people.test`));
+    expect(names.filter((name) => name.startsWith('files/creative/'))).toHaveLength(1);
+    // Money: what the client paid, to the micro-dollar, on its own accounts only.
+    const own = new Set(rows('account').map((one) => one.id));
+    expect(rows('entry').every((one) => own.has(one.account_id))).toBe(true);
+    expect(
+      rows('account')
+        .map((one) => one.kind as string)
+        .filter((kind) => !kind.startsWith('client_')),
+    ).toEqual([]);
+    const balance = rows('account_balance').reduce((sum, one) => sum + Number(one.balance), 0);
+    expect(balance).toBe(80_000_000);
+    expect(rows('entry').reduce((sum, one) => sum + Number(one.amount), 0)).toBe(balance);
+    for (const word of [
+      'Cedar',
+      'Foreign',
+      'Acme',
+      'cost_micros',
+      'wholesale',
+      'password',
+      sibling.id,
+      other.id,
+    ])
+      expect([word, text.includes(word)]).toEqual([word, false]);
+  });
+
+  test('of an agency has its clients and its costs, but no other agency', async () => {
+    const id = await start(acme.id);
+    await make(id);
+    const { manifest, tables, text } = await unpacked(id);
+    expect(manifest.subject).toMatchObject({ kind: 'agency', name: 'Acme' });
+    const names = tables.get('company')!.map((one) => one.name as string);
+    expect(names.toSorted()).toEqual(['Acme', 'Birch', 'Cedar']);
+    expect(tables.get('lead')).toHaveLength(7);
+    expect(tables.get('lead')!.every((one) => 'cost_micros' in one)).toBe(true);
+    expect(text).not.toContain('Foreign');
+    expect(text).not.toContain(other.id);
+  });
+
+  test('leaves out people who have been put on an exclusion list since, and says how many', async () => {
+    await app.make.exclusionList(client, 'client', ['birch3@people.test']);
+    const id = await start(client.id);
+    await make(id);
+    const { manifest, tables, text } = await unpacked(id);
+    expect(tables.get('lead')).toHaveLength(5);
+    expect(tables.get('lead_contact')).toHaveLength(4);
+    expect(manifest.tables.find(({ name }) => name === 'lead_contact')!.withheld).toBe(1);
+    expect(text).not.toContain('birch3@people.test');
+  });
+
+  test('that is cut off in the middle leaves no file, and is whole when it is made again', async () => {
+    const id = await start(client.id);
+    const path = app.platform.files.pathOf(`exports/${id}.tar.gz`);
+    const cut = new AbortController();
+    const signal = {
+      get aborted() {
+        return cut.signal.aborted;
+      },
+      pieces: 0,
+      throwIfAborted() {
+        if (++this.pieces === 40) cut.abort();
+        cut.signal.throwIfAborted();
+      },
+    };
+    await expect(make(id, { signal })).rejects.toThrow('abort');
+    expect((await listed(client.id))[0]).toMatchObject({ id, state: 'making' });
+    expect(existsSync(path)).toBe(false);
+    expect(readdirSync(join(path, '..')).filter((name) => name.includes(id))).toEqual([]);
+    await make(id);
+    expect((await listed(client.id))[0]).toMatchObject({ id, state: 'ready' });
+    expect((await unpacked(id)).tables.get('lead')).toHaveLength(5);
+    // A job that is run once more changes nothing.
+    const before = readFileSync(path);
+    await make(id);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  test('is for owners who have just confirmed who they are, and for their own companies', async () => {
+    const body = { company_id: client.id };
+    const helper = { email: 'helper@acme.test', host: HOST };
+    expect((await call('POST', '/api/company-exports', body, helper)).status).toBe(403);
+    const foreign = { email: 'owner@other.test', host: 'other.test' };
+    expect((await call('POST', '/api/company-exports', body, foreign)).status).toBe(404);
+    expect(
+      (await call('GET', `/api/company-exports?company_id=${client.id}`, undefined, foreign)).status,
+    ).toBe(404);
+    const [one] = await listed(client.id);
+    expect((await call('DELETE', `/api/company-exports/${one!.id}`, undefined, foreign)).status).toBe(404);
+    const token = await app.oldSession('owner@acme.test', HOST);
+    expect((await app.call('POST', '/api/company-exports', { host: HOST, token, body })).status).toBe(403);
+    const path = `/api/company-exports/${one!.id}/file`;
+    const download = await app.call('POST', '/api/general/download-token', {
+      host: HOST,
+      token,
+      body: { path },
+    });
+    expect(download.status).toBe(403);
+  });
+
+  test('is made once at a time, can be stopped, and its file is deleted after three days', async () => {
+    const first = await start(sibling.id);
+    expect((await call('POST', '/api/company-exports', { company_id: sibling.id })).status).toBe(409);
+    expect((await call('DELETE', `/api/company-exports/${first}`)).status).toBe(200);
+    await make(first);
+    expect(await listed(sibling.id)).toEqual([]);
+    const second = await start(sibling.id);
+    await make(second);
+    const path = app.platform.files.pathOf(`exports/${second}.tar.gz`);
+    expect(existsSync(path)).toBe(true);
+    app.clock.advance(73 * hour);
+    await app.features.companyExports.endAll();
+    expect(existsSync(path)).toBe(false);
+    expect(await listed(sibling.id)).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+import { type Insertable, type RawBuilder, sql, type Updateable } from 'kysely';
+import type { Schema } from '../../../platform/db/schema.ts';
+import type { Tx } from '../../../platform/db/scope.ts';
+import { type AccountKind, codesOf } from '../../money/ledger/index.ts';
+import type { ExportedTable, RowRule } from './tables.ts';
+
+type Row = Schema['company_export'];
+
+/** Whose data an export has. */
+export interface Subject {
+  kind: 'agency' | 'client';
+  companyId: string;
+}
+
+/** An agency or a client that the scope sees, removed ones included. */
+export const companyById = (tx: Tx, id: string) =>
+  tx
+    .selectFrom('company')
+    .select(['id', 'root_id', 'agency_id', 'kind', 'name'])
+    .where('id', '=', id)
+    .where('kind', 'in', ['agency', 'client'])
+    .executeTakeFirst();
+
+export async function insertExport(tx: Tx, row: Insertable<Row>): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('company_export')
+    .values(row)
+    .onConflict((c) => c.column('company_id').where('state', 'in', ['queued', 'making', 'held']).doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+export const exportById = (tx: Tx, id: string, lock = false) =>
+  tx
+    .selectFrom('company_export')
+    .selectAll()
+    .where('id', '=', id)
+    .$if(lock, (q) => q.forUpdate())
+    .executeTakeFirst();
+
+/** The newest exports of a company, and who asked for them. */
+export const exportsOf = (tx: Tx, companyId: string, limit: number) =>
+  tx
+    .selectFrom('company_export as e')
+    .leftJoin('user_account as u', 'u.id', 'e.asked_by')
+    .select([
+      'e.id',
+      'e.state',
+      'e.created_at',
+      'e.finished_at',
+      'e.expires_at',
+      'e.bytes',
+      'e.sha256',
+      'e.error',
+    ])
+    .select(['e.tables', 'u.name as asked_by_name'])
+    .where('e.company_id', '=', companyId)
+    .where('e.state', '<>', 'removed')
+    .orderBy('e.created_at', 'desc')
+    .orderBy('e.id')
+    .limit(limit)
+    .execute();
+
+export async function updateExport(tx: Tx, id: string, set: Updateable<Row>): Promise<void> {
+  await tx.updateTable('company_export').set(set).where('id', '=', id).execute();
+}
+
+/** Exports of a root that have been kept for long enough. */
+export const endedExports = (tx: Tx, rootId: string, at: Date, limit: number) =>
+  tx
+    .selectFrom('company_export')
+    .selectAll()
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'ready')
+    .where('expires_at', '<=', at)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+
+/** The accounts with a client's own money, and those with its agency's. */
+const CLIENT_ACCOUNTS: AccountKind[] = ['client_prepaid', 'client_unbilled', 'client_receivable'];
+const AGENCY_ACCOUNTS: AccountKind[] = [
+  ...CLIENT_ACCOUNTS,
+  'agency_wallet',
+  'agency_payable',
+  'agency_invoiced',
+  'agency_revenue',
+];
+
+/** In addition to whose rows they are. The table is `t`. */
+function ruleOf(rule: RowRule | undefined, kind: Subject['kind']): RawBuilder<unknown> {
+  const own = kind === 'client' ? CLIENT_ACCOUNTS : AGENCY_ACCOUNTS;
+  const codes = sql.join(codesOf(...own).map((code) => sql.lit(code)));
+  const names = sql.join(own.map((name) => sql.lit(name)));
+  switch (rule) {
+    case undefined:
+      return sql``;
+    case 'notExcluded':
+      return sql`and not t.is_excluded`;
+    case 'ownAccounts':
+      return sql`and exists (select from account a where a.id = ${sql.ref('t.account_id')} and a.kind in (${names}))`;
+    case 'ownAccount':
+      return sql`and t.kind in (${names})`;
+    case 'ownEntries':
+      return sql`and t.account_code in (${codes})`;
+    case 'ownTransfers':
+      return sql`and exists (select from entry e where e.transfer_id = t.id and e.account_code in (${codes}))`;
+    case 'ownInvoices':
+      return kind === 'client' ? sql`and t.side = 'retail'` : sql``;
+  }
+}
+
+/** A JSON object without the values that are named like secrets. */
+const scrubbed = (column: string) => sql`(select jsonb_object_agg(k.key, k.value)
+  from jsonb_each(case when jsonb_typeof(${sql.ref(`t.${column}`)}) = 'object' then ${sql.ref(`t.${column}`)} else '{}' end) k
+  where k.key !~* '(sealed|secret|password|token|key)')`;
+
+/** The columns of a table that an export has, besides `company_id`. */
+export const columnsOf = (table: ExportedTable, kind: Subject['kind']): string[] => [
+  ...table.columns,
+  ...(kind === 'agency' ? table.agencyOnly : []),
+];
+
+const ofSubject = (table: ExportedTable, { kind, companyId }: Subject) => {
+  const column = kind === 'agency' ? 'agency_id' : table.name === 'company' ? 'id' : 'company_id';
+  return sql`where ${sql.ref(`t.${column}`)} = ${sql.lit(companyId)} ${ruleOf(table.rows, kind)}`;
+};
+
+const CURSOR = 'exported';
+/** How many rows are in memory at once, and how many files. */
+const ROWS = 500;
+
+/** A line of a table: a row as JSON, and the lead whose person it names. */
+export interface Line {
+  line: string;
+  lead: string | null;
+}
+
+async function* fetched<T>(tx: Tx, query: RawBuilder<unknown>, count: number): AsyncGenerator<T[]> {
+  await sql`declare ${sql.id(CURSOR)} no scroll cursor for ${query}`.execute(tx);
+  for (;;) {
+    const { rows } = await sql<T>`fetch ${sql.lit(count)} from ${sql.id(CURSOR)}`.execute(tx);
+    if (rows.length > 0) yield rows;
+    if (rows.length < count) break;
+  }
+  await sql`close ${sql.id(CURSOR)}`.execute(tx);
+}
+
+/**
+ * The rows of a table, a few hundred at a time, read through a cursor: however many there are, no more are in memory.
+ * The scope of the transaction decides what is seen, the subject besides.
+ */
+export function linesOf(tx: Tx, table: ExportedTable, subject: Subject): AsyncGenerator<Line[]> {
+  const columns = columnsOf(table, subject.kind).map((column) =>
+    column === table.scrubbed ? sql`${scrubbed(column)} as ${sql.id(column)}` : sql.ref(`t.${column}`),
+  );
+  const owner = table.name === 'company' ? [] : [sql.ref('t.company_id')];
+  return fetched<Line>(
+    tx,
+    sql`select row_to_json(r)::text as line, ${table.lead ? sql`${sql.ref(`r.${table.lead}`)}::text` : sql`null`} as lead
+      from (select ${sql.join([...owner, ...columns])} from ${sql.table(table.name)} t ${ofSubject(table, subject)}) r`,
+    ROWS,
+  );
+}
+
+/** The files of a table, one at a time. */
+export async function* filesOf(
+  tx: Tx,
+  table: ExportedTable,
+  subject: Subject,
+): AsyncGenerator<{ id: string; bytes: Buffer }> {
+  const query = sql`select t.id::text as id, ${sql.ref(`t.${table.file}`)} as bytes from ${sql.table(table.name)} t ${ofSubject(table, subject)}`;
+  for await (const rows of fetched<{ id: string; bytes: Buffer | null }>(tx, query, 1))
+    for (const { id, bytes } of rows) if (bytes) yield { id, bytes };
+}
+
+/** Prepares a transaction for reading many rows: times are written in UTC, and a large table may take its time. */
+export async function readAtLength(tx: Tx): Promise<void> {
+  await sql`set local time zone 'UTC'`.execute(tx);
+  await sql`set local statement_timeout = '10min'`.execute(tx);
+}
