@@ -61,6 +61,7 @@ test('[BEY-26] a newcomer clicks an ad on the news site and is a lead with the a
   await journey.getByText(/on news\.localhost/).waitFor();
 
   await client.goto(demo.url('acme.localhost', '/simplifi-id/campaign-management?tab=report&by=creative'));
+  await client.getByText('Table', { exact: true }).first().click();
   await client
     .getByRole('cell', { name: /Creative .*300x250|Tarn 28/ })
     .first()

@@ -303,7 +303,7 @@ function isSafeOrigin(text: string): boolean {
 /** Whether an address is that of tiles: of exactly one host over https, so that pages may load from that host alone. */
 function isTileUrl(text: string): boolean {
   const url = URL.parse(text);
-  const parts = text.match(/\{[^}]*\}/g) ?? [];
+  const parts = text.match(/\{[^{}]{0,40}\}/g) ?? [];
   return (
     url !== null &&
     url.protocol === 'https:' &&

@@ -1,13 +1,13 @@
 import { ActionIcon, Menu, Switch, Tooltip } from '@mantine/core';
 import {
   IconCreditCardOff,
-  IconDoorExit,
   IconDots,
+  IconDownload,
   IconEye,
-  IconFileDownload,
   IconGift,
   IconHistory,
   IconKey,
+  IconLogout,
   IconMail,
   IconPackageExport,
   IconPencil,
@@ -138,11 +138,7 @@ export function RowActions(props: {
               mayPrice &&
               item('priceSetup', 'Price setup', <IconReceipt size={size} aria-hidden="true" />)}
             {has('agreement') &&
-              item(
-                'agreement',
-                'Download agreement file',
-                <IconFileDownload size={size} aria-hidden="true" />,
-              )}
+              item('agreement', 'Download agreement file', <IconDownload size={size} aria-hidden="true" />)}
             {has('minimumSpendExclusion') &&
               item(
                 'minimumSpendExclusion',
@@ -161,7 +157,7 @@ export function RowActions(props: {
                 <Menu.Divider />
                 {row.kind === 'client' &&
                   mayOffboard &&
-                  item('offboard', 'Offboard', <IconDoorExit size={size} aria-hidden="true" />)}
+                  item('offboard', 'Offboard', <IconLogout size={size} aria-hidden="true" />)}
                 {item('remove', 'Remove', <IconTrash size={size} aria-hidden="true" />, 'red')}
               </>
             )}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, PasswordInput, Radio, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Group, PasswordInput, Radio, Stack, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle, IconListCheck } from '@tabler/icons-react';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -49,6 +49,12 @@ const LIST_WORDS: Record<DropList, string> = {
   NameVIN: 'Name and vehicle',
   CTVID: 'Connected TV',
 };
+
+const FACTS = {
+  display: 'grid',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(130px, 1fr))',
+  gap: 'var(--mantine-spacing-md)',
+} as const;
 
 /** California's deletion lists (docs/decisions/0485-drop.md): where they come from, what was done, and what is due. */
 export function DropTab() {
@@ -132,13 +138,13 @@ function Shown({ state }: { state: State }) {
               Entries stay in force until they are withdrawn, also if nobody was found: whoever has the same
               email address or phone number later is neither sold nor kept.
             </Text>
-            <SimpleGrid cols={{ base: 2, sm: 3, md: 6 }}>
+            <div style={FACTS}>
               {state.standing.map(({ list, entries }) => (
                 <Fact key={list} name={LIST_WORDS[list]}>
                   {num(entries)}
                 </Fact>
               ))}
-            </SimpleGrid>
+            </div>
           </section>
           <Batches />
           <section aria-labelledby="drop-log">
