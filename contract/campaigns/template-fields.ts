@@ -1,6 +1,7 @@
 // No schema here, so that none is sent to the browser.
 import { FONT_THEMES } from '../accounts/fonts.ts';
 import { INFORMATION_FIELDS } from '../audience/enrichment-fields.ts';
+import { microsOrNull, usd } from '../dollars.ts';
 import { CAMPAIGN_RULES, isOpen } from './campaign-rules.ts';
 
 export const TEMPLATE_KINDS = ['campaign', 'branding'] as const;
@@ -61,7 +62,7 @@ const pasted = (value: unknown): string =>
       .map((one) => one.trim())
       .filter(Boolean),
   );
-const dollars = (value: unknown): string => `$${String(value ?? '0')}`;
+const dollars = (value: unknown): string => usd(microsOrNull(String(value ?? '0')) ?? 0n);
 const limit = (value: unknown): string =>
   value === null || value === undefined ? 'No limit' : Number(value).toLocaleString('en-US');
 const period = (value: unknown): string =>
