@@ -71,8 +71,11 @@ test('[BEY-13] an agency opens the offboarding of a client from its list, starts
   await list.getByText('Stop campaigns').waitFor();
   await page.getByRole('button', { name: 'Start offboarding' }).click();
   const modal = page.getByRole('dialog', { name: /^Offboard / });
-  await modal.getByLabel('Keep the data until').fill('1/31/2099');
   await modal.getByLabel('Keep as credit what no card paid').check();
+  // The calendar, which covers a part of the dialog, closes when the field is left.
+  const until = modal.getByLabel('Keep the data until');
+  await until.fill('1/31/2099');
+  await until.press('Tab');
   await modal.getByRole('button', { name: 'Start offboarding' }).click();
   await page.getByText('Under way', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'The client has its data' }).click();
