@@ -76,8 +76,11 @@ function LazyOverlays() {
 }
 
 placeEmbed();
-if (import.meta.env.PROD && !hasEmbed() && navigator.serviceWorker)
-  addEventListener('load', () => void import('./shell/worker.ts').then(({ startWorker }) => startWorker()));
+if (import.meta.env.PROD && !hasEmbed() && navigator.serviceWorker) {
+  const start = () => void import('./shell/worker.ts').then(({ startWorker }) => startWorker());
+  if (document.readyState === 'complete') start();
+  else addEventListener('load', start);
+}
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');

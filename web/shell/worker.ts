@@ -4,11 +4,23 @@ import { screenMessages } from '../../contract/screen-messages.ts';
 /** How often an open page asks for a new version. */
 const ASK_MS = 60 * 60_000;
 
+/** How long after a registration that failed the next is tried, and how many are. */
+const RETRY_MS = 20_000;
+const MOST_TRIES = 5;
+
 /**
  * Registers the service worker (NAV-07): the app opens without a network, and says when there is a new version. Pages
- * are reloaded only when their user agrees.
+ * are reloaded only when their user agrees. People stay in one document for hours, so what fails is tried again.
  */
 export async function startWorker(): Promise<void> {
+  for (let tries = 1; !(await isStarted()); tries++) {
+    if (tries === MOST_TRIES) return;
+    await new Promise((done) => setTimeout(done, RETRY_MS));
+  }
+}
+
+/** Registers the worker, once; answers whether there is one that can do its work. */
+async function isStarted(): Promise<boolean> {
   const worker = new Workbox('/sw.js', { updateViaCache: 'none' });
   worker.addEventListener('waiting', () => {
     const reload = () => {
@@ -19,10 +31,19 @@ export async function startWorker(): Promise<void> {
       notifyAction(screenMessages.newVersion, { verb: 'Reload', run: reload }, 'blue'),
     );
   });
-  await worker.register({ immediate: true });
+  // One that could not keep what it needs is given up by the browser.
+  const failed = new Promise<null>((done) => {
+    worker.addEventListener('redundant', () => done(null));
+  });
+  try {
+    await worker.register({ immediate: true });
+  } catch {
+    return false;
+  }
+  const registration = await Promise.race([navigator.serviceWorker.ready, failed]);
+  if (!registration) return false;
   // This page came before the worker: what it has loaded is kept, too.
-  const { active } = await navigator.serviceWorker.ready;
-  active?.postMessage({
+  registration.active?.postMessage({
     type: 'KEEP',
     assets: performance
       .getEntriesByType('resource')
@@ -38,4 +59,5 @@ export async function startWorker(): Promise<void> {
   };
   document.addEventListener('visibilitychange', ask);
   setInterval(ask, ASK_MS);
+  return true;
 }
