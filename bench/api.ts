@@ -146,10 +146,10 @@ export async function benchApi(options: { full?: boolean } = {}): Promise<Result
       const before = skip > 0 ? 'and (l.created_at, l.id) < ($2, $3)' : '';
       const bare = () =>
         client.query(
-          `select l.*, c.module, x.*, d.fields, g.converted_at, u.changed_at, l.id,
+          `select l.*, c.module, x.*, d.fields, g.converted_at, l.id,
+             (select u.changed_at from lead_change u where u.lead_id = l.id) as changed_at,
              (select array_agg(v.state) from delivery v where v.lead_id = l.id) as delivery
            from lead l join campaign c on c.id = l.campaign_id join lead_contact x on x.lead_id = l.id
-           join lead_change u on u.lead_id = l.id
            left join lead_data d on d.lead_id = l.id
            left join campaign_conversion g on g.campaign_id = l.campaign_id and g.person_id = l.person_id
            where l.agency_id = $1 ${before} order by l.created_at desc, l.id desc limit 100`,
