@@ -102,9 +102,20 @@ create trigger append_only before update or delete on delivery_attempt for each 
 drop trigger append_only on campaign_report_sent;
 create trigger append_only before update or delete on campaign_report_sent for each row execute function refuse_rewrite();
 
--- A person and their role, and a group and its campaigns, change their company in two statements.
-alter table user_account alter constraint user_account_company_id_role_id_fkey deferrable initially immediate;
-alter table company_group_campaign alter constraint company_group_campaign_root_id_company_id_group_id_fkey deferrable initially immediate;
+-- Rows that name each other together with their company (a person and their role, a group and its campaigns) change their
+-- company in two statements.
+do $$
+declare
+  one record;
+begin
+  for one in
+    select k.conrelid::regclass as tbl, k.conname from pg_constraint k
+    where k.contype = 'f' and k.connamespace = 'public'::regnamespace and k.confrelid <> 'company'::regclass and k.conparentid = 0
+      and exists (select from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any(k.conkey) and a.attname in ('company_id', 'agency_id'))
+  loop
+    execute format('alter table %s alter constraint %I deferrable initially immediate', one.tbl, one.conname);
+  end loop;
+end $$;
 
 -- Gives rows of a client that has moved to its successor. `moved`: name, the columns with ids that changed (maps), with
 -- texts in which such ids may occur (texts), with money (zero), with a reference to money (none), and with when a program
@@ -171,7 +182,7 @@ begin
   if successor is null then
     raise exception 'the successor must be an empty client of the receiving agency' using errcode = 'check_violation';
   end if;
-  set constraints user_account_company_id_role_id_fkey, company_group_campaign_root_id_company_id_group_id_fkey deferred;
+  set constraints all deferred;
 
   update company n set legal_name = o.legal_name, short_name = o.short_name, address = o.address, city = o.city, zip = o.zip,
     state_code = o.state_code, country_code = o.country_code, phone = o.phone, email = o.email, external_id = o.external_id,
