@@ -88,6 +88,13 @@ const listed = async (all: Sides, as: As) =>
     leadspeekID: string;
     status: string;
   }[];
+/** What the giving agency's report says of its clients' sales. */
+const report = async (all: Sides) => {
+  const { body } = await call(all, 'giving', 'GET', '/configuration/clients-report');
+  return (body.data as { leads: number; price_micros: number; cost_micros: number }[]).map(
+    ({ leads, price_micros, cost_micros }) => ({ leads, price_micros, cost_micros }),
+  );
+};
 /** The rows of a company in every table that moves. */
 const counted = async (companyId: string): Promise<Record<string, number>> =>
   Object.fromEntries(
@@ -168,6 +175,8 @@ describe('[BEY-13] transfer of a client', () => {
     expect((await row(id)).state).toBe('offered');
     await agree(all, 'client', id);
     const past = await ledger();
+    const reported = await report(all);
+    expect(reported[0]).toMatchObject({ leads: 3 });
     app.clock.advance(1000);
     await run(id);
     const done = await row(id);
@@ -206,6 +215,23 @@ describe('[BEY-13] transfer of a client', () => {
     ).toEqual({ n: 3, price: 3_000_000 });
     expect((await ledger()).n).toBeGreaterThan(past.n - 1);
     await ledgerHolds();
+    // A bill that someone alters behind the ledger's back is found.
+    const tamper = (by: number) =>
+      app.admin.query(
+        `update lead_bill set price_micros = price_micros + $2 where lead_id = (select lead_id from lead_bill where agency_id = $1 order by 1 limit 1)`,
+        [who.agency.id, by],
+      );
+    await app.admin.query('set session_replication_role = replica');
+    await tamper(1);
+    const { checks } = await auditLedger(app.admin);
+    expect(checks.filter(({ violations }) => violations > 0).map(({ name }) => name)).toEqual([
+      expect.stringMatching(/^every lead with a price/),
+    ]);
+    await tamper(-1);
+    await app.admin.query('set session_replication_role = origin');
+    await ledgerHolds();
+    // Its reports of the past say the same.
+    expect(await report(all)).toEqual(reported);
 
     // The site's key goes on working, for the successor.
     const site = await app.admin.query('select company_id, state from campaign where site_key = $1', [

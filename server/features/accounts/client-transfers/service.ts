@@ -27,8 +27,8 @@ import { LATE, MOVED } from './tables.ts';
 export type ClientTransfers = ReturnType<typeof createClientTransfers>;
 
 const Payload = z.object({ rootId: z.uuid(), transferId: z.uuid() });
-const runJob = defineJob('transfers.run', Payload);
-const sweepJob = defineJob('transfers.sweep', z.object({}));
+const runJob = defineJob('transfers.run', Payload, { expireInSeconds: 3 * 60 * 60 });
+const sweepJob = defineJob('transfers.sweep', z.object({}), { expireInSeconds: 3 * 60 * 60 });
 
 const STARTS: LimitRule = { name: 'client-transfer.start', max: 20, base: 60, cap: 3600, window: 86_400 };
 const DAY_MS = 86_400_000;
@@ -322,7 +322,8 @@ export function createClientTransfers(
       const { actor } = ctx;
       const isClient = actor.kind === 'client';
       if (!isClient && !given.client_id) throw refusalOf('client_id', 'is required');
-      const companyId = isClient ? actor.companyId : given.client_id!;
+      const companyId = given.client_id ?? actor.companyId;
+      if (isClient && companyId !== actor.companyId) return missing();
       await limits.take(STARTS, actor.companyId);
       const toAgencyId = await asRoot(actor.rootId, (tx) => store.agencyOf(tx, given.to_email));
       if (toAgencyId === actor.agencyId)
@@ -472,18 +473,25 @@ export function createClientTransfers(
       });
     },
 
-    /** Runs the job now, with the actor’s rights from now on. @throws Refusal 404, 409 */
+    /**
+     * Runs the job now; if the current agency asks, with the actor’s rights from now on. @throws Refusal 404, 409
+     */
     async resume(ctx: Ctx, id: string): Promise<void> {
       const { side } = await visible(ctx, id);
-      if (side !== 'giving') return missing();
       await asRoot(ctx.actor.rootId, async (tx) => {
         const row = (await store.byId(tx, id, true)) ?? missing();
         if (row.state !== 'settling')
           throw new Refusal('conflict', 'Only a transfer that all have agreed to can go on.');
-        await store.update(tx, id, { giving_user: ctx.actor.userId, problem: '' });
+        if (side === 'giving') await store.update(tx, id, { giving_user: ctx.actor.userId, problem: '' });
         await send(tx, row);
-        const words = `Resumed the transfer of ${row.client_name}`;
-        await note(tx, row, 'resume', { giving: words, receiving: words }, { ctx, side });
+        const owners = ownersOf(row);
+        await audit.record(tx, ctx, {
+          action: 'transfer.resume',
+          objectKind: 'client_transfer',
+          objectId: row.id,
+          description: `Resumed the transfer of ${row.client_name}`,
+          owner: side === 'receiving' ? owners.receiving! : owners.client,
+        });
       });
     },
 

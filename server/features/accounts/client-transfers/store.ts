@@ -162,6 +162,9 @@ export async function insertIds(tx: Tx, rows: Insertable<Schema['client_transfer
   await tx.insertInto('client_transfer_id').values(rows).execute();
 }
 
+/** A client with years of leads takes longer than a request may. */
+const atLength = (tx: Tx) => sql`set local statement_timeout = '2h'`.execute(tx);
+
 /** Moves a client with everything in `tables`, in the root's scope; returns the rows by table. */
 export async function move(
   tx: Tx,
@@ -169,6 +172,7 @@ export async function move(
   tables: readonly MovedTable[],
   at: Date,
 ): Promise<Record<string, number>> {
+  await atLength(tx);
   const { rows } = await sql<{ counts: Record<string, number> }>`
     select move_client(${id}, ${JSON.stringify(tables)}::jsonb, ${at}) as counts`.execute(tx);
   return rows[0]!.counts;
@@ -181,6 +185,7 @@ export async function moveLate(
   tables: readonly MovedTable[],
   at: Date,
 ): Promise<Record<string, number>> {
+  await atLength(tx);
   const { rows } = await sql<{ counts: Record<string, number> }>`
     select move_client_late(${id}, ${JSON.stringify(tables)}::jsonb, ${at}) as counts`.execute(tx);
   return rows[0]!.counts;
