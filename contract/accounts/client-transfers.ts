@@ -129,6 +129,13 @@ export const clientTransfers = {
       summary: 'Does at once what can be done now, with your rights from now on',
     })
     .meta({ access: 'client.transfer', notInView: true, fresh: true })
-    .input(Which)
+    .input(
+      Which.extend({
+        keep_balance: z
+          .boolean()
+          .optional()
+          .describe('For the current agency, to change it until the client has moved'),
+      }),
+    )
     .output(Done),
 };

@@ -475,8 +475,12 @@ describe('[BEY-13] transfer of a client', () => {
       (await one(all, 'giving', id)).steps.find((one: { step: string }) => one.step === 'balance').state,
     ).toBe('you');
     expect((await row(id)).state).toBe('settling');
-    expect((await call(all, 'giving', 'POST', `/client-transfers/${id}/end`)).status).toBe(200);
-    const second = await whole(all, { keep_balance: true });
+    const second = id;
+    // No one else decides about it.
+    await call(all, 'receiving', 'POST', `/client-transfers/${id}/resume`, { keep_balance: true });
+    expect((await row(id)).keeps_balance).toBe(false);
+    const kept = await call(all, 'giving', 'POST', `/client-transfers/${id}/resume`, { keep_balance: true });
+    expect([kept.status, (await row(id)).keeps_balance]).toEqual([200, true]);
     // An export is being made, a list imported: both are waited for.
     await app.admin.query(
       `insert into company_export (id, root_id, agency_id, company_id, company_kind, state, asked_by, created_at)

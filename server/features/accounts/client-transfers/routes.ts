@@ -31,8 +31,8 @@ export function clientTransferRoutes(transfers: ClientTransfers): Handlers<typeo
       await transfers.end(ctx, id);
       return done(messages.updated);
     },
-    async resume(ctx, { id }) {
-      await transfers.resume(ctx, id);
+    async resume(ctx, { id, keep_balance }) {
+      await transfers.resume(ctx, id, keep_balance);
       return done('The transfer goes on.');
     },
   };

@@ -474,22 +474,29 @@ export function createClientTransfers(
     },
 
     /**
-     * Runs the job now; if the current agency asks, with the actor’s rights from now on. @throws Refusal 404, 409
+     * Runs the job now; if the current agency asks, with the actor’s rights from now on, and with what it decides about
+     * the balance, which it can also change while others have yet to agree. @throws Refusal 404, 409
      */
-    async resume(ctx: Ctx, id: string): Promise<void> {
+    async resume(ctx: Ctx, id: string, keepBalance?: boolean): Promise<void> {
       const { side } = await visible(ctx, id);
       await asRoot(ctx.actor.rootId, async (tx) => {
         const row = (await store.byId(tx, id, true)) ?? missing();
-        if (row.state !== 'settling')
+        const decides = side === 'giving' && keepBalance !== undefined && row.giving_at !== null;
+        if (row.state !== 'settling' && !(decides && isOpen(row, clock.now())))
           throw new Refusal('conflict', 'Only a transfer that all have agreed to can go on.');
-        if (side === 'giving') await store.update(tx, id, { giving_user: ctx.actor.userId, problem: '' });
-        await send(tx, row);
+        if (side === 'giving')
+          await store.update(tx, id, {
+            giving_user: ctx.actor.userId,
+            problem: '',
+            ...(decides ? { keeps_balance: keepBalance } : {}),
+          });
+        if (row.state === 'settling') await send(tx, row);
         const owners = ownersOf(row);
         await audit.record(tx, ctx, {
           action: 'transfer.resume',
           objectKind: 'client_transfer',
           objectId: row.id,
-          description: `Resumed the transfer of ${row.client_name}`,
+          description: `Resumed the transfer of ${row.client_name}${decides ? `, ${keepBalance ? 'with' : 'without'} keeping balance as credit` : ''}`,
           owner: side === 'receiving' ? owners.receiving! : owners.client,
         });
       });

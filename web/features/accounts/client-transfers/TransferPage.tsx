@@ -74,7 +74,10 @@ function Shown({ transfer }: { transfer: Transfer }) {
       void cache.invalidateQueries({ queryKey: key });
   };
   const act = useMutation({
-    mutationFn: (what: 'end' | 'resume') => api.clientTransfers[what]({ id: data.id }),
+    mutationFn: (what: 'end' | 'resume' | 'keep') =>
+      what === 'keep'
+        ? api.clientTransfers.resume({ id: data.id, keep_balance: true })
+        : api.clientTransfers[what]({ id: data.id }),
     onSuccess({ message }) {
       notifyDone(message);
       refresh();
@@ -166,6 +169,19 @@ function Shown({ transfer }: { transfer: Transfer }) {
                     </StatusBadge>
                   </Group>
                   <Text size="sm">{words}</Text>
+                  {step === 'balance' &&
+                    state === 'you' &&
+                    (data.state === 'settling' || !data.may_agree) && (
+                      <Button
+                        mt="xs"
+                        size="xs"
+                        variant="default"
+                        loading={act.isPending}
+                        onClick={() => act.mutate('keep')}
+                      >
+                        Keep it as credit
+                      </Button>
+                    )}
                 </div>
               </Group>
             </li>
@@ -287,7 +303,7 @@ function AgreeModal({
         {data.side === 'giving' && (
           <Checkbox
             label="Keep as credit what no card paid"
-            description="Balance that you recorded or granted cannot be refunded to a card. If off, the transfer waits until it is used."
+            description="Balance that you recorded or granted cannot be refunded to a card. If off, the transfer waits until you decide."
             checked={keeps}
             onChange={(event) => setKeeps(event.currentTarget.checked)}
           />
