@@ -40,7 +40,7 @@ test('[BEY-13] an agency hands over a client, another agency and the client agre
     const attention = page.getByRole('region', { name: 'Needs attention' });
     await attention.getByText(told).waitFor();
     await attention.getByRole('link', { name: 'View transfer' }).click();
-    await page.getByRole('table', { name: 'Transfers' }).locator('tbody tr').first().click();
+    await page.getByRole('region', { name: 'Transfers', exact: true }).locator('tbody tr').first().click();
     await page.getByRole('button', { name: 'Agree' }).click();
     expect(await axeFindings(page)).toEqual([]);
     await page.getByRole('dialog').getByRole('button', { name: 'Agree' }).click();

@@ -38,20 +38,20 @@ export default function TransfersPage() {
     refetchInterval: 30_000,
   });
   const columns: Column<Listed>[] = [
-    { key: 'name', title: 'Client', fluid: 26, render: (row) => <Clip text={row.client_name} max="cell" /> },
+    { key: 'name', title: 'Client', fluid: 22, render: (row) => <Clip text={row.client_name} max="cell" /> },
     { key: 'state', title: 'Status', render: (row) => <Badge row={row} /> },
     {
       key: 'from',
       title: 'From',
-      fluid: 18,
+      fluid: 14,
       from: 820,
       render: (row) => <Clip text={row.from_name} max="cell" />,
     },
-    { key: 'to', title: 'To', fluid: 20, render: (row) => <Clip text={destination(row)} max="cell" /> },
+    { key: 'to', title: 'To', fluid: 18, render: (row) => <Clip text={destination(row)} max="cell" /> },
     {
       key: 'waits',
       title: 'Waits for',
-      fluid: 18,
+      fluid: 14,
       from: 980,
       render: (row) => (row.waits_for.length > 0 ? <Clip text={waitingWords(row)} max="cell" /> : <None />),
     },
