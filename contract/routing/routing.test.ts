@@ -601,7 +601,7 @@ describe('[NAV-01] the sidebar', () => {
     const [settings = ['', []]] = expected.slice(-1);
     expect(labels('agencyAdmin')).toEqual([
       ...expected.slice(0, -1),
-      [settings[0], settings[1]?.filter((label) => label !== 'Integrations')],
+      [settings[0], [...(settings[1] ?? [])].filter((label) => label !== 'Integrations')],
     ]);
   });
   test('of a client', () => {

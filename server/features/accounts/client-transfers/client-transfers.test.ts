@@ -259,7 +259,7 @@ describe('[BEY-13] transfer of a client', () => {
     expect(await logs(who.agency.id)).toHaveLength(4);
 
     // It sells again there, once it is paid for, at the price that it had.
-    const [{ leadspeekID: campaign }] = theirs as [{ leadspeekID: string }];
+    const campaign = theirs[0]!.leadspeekID;
     const topUp = { leadspeekID: campaign, amount: '5.00', idempotencyKey: `transfer-${++serial}` };
     expect((await call(all, 'receiving', 'POST', '/leadspeek/client/topup', topUp)).status).toBe(200);
     const begun = await call(all, 'receiving', 'POST', '/leadspeek/client/activepause', {
