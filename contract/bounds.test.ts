@@ -49,7 +49,7 @@ function* objectsOf(schema: Schema): Generator<z.core.$ZodObjectDef['shape']> {
 
 test('[BEY-31] an object that has no text is refused by each field, and never makes the check itself fail', async () => {
   // `String(value)` throws for these.
-  const HOSTILE = [
+  const HOSTILE: unknown[] = [
     { toString: 1, valueOf: 1 },
     { toString: null, length: -1 },
     [{ toString: 1, valueOf: 1 }],
