@@ -77,7 +77,10 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
       Button: { defaultProps: { size: 'sm', fw: 500 } },
       // Label, input, help, error: in this order in every form.
       InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
-      Tooltip: { defaultProps: { openDelay: 200, multiline: true, maw: 360 } },
+      // In the page's main part: a screen reader's list of regions leaves nothing out.
+      Tooltip: {
+        defaultProps: { openDelay: 200, multiline: true, maw: 360, portalProps: { target: 'main' } },
+      },
       Modal: {
         defaultProps: overlay,
         styles: { title },
