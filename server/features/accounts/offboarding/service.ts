@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
-import { usd } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
@@ -15,7 +14,7 @@ import { actingFor, mayNow } from '../auth/index.ts';
 import type { Companies } from '../companies/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { workerOf } from '../users/index.ts';
-import { type Facts, isDone, isReady, stepsOf } from './policy.ts';
+import { type Facts, isDone, isReady, stepsOf, sum } from './policy.ts';
 import * as store from './store.ts';
 
 export type Offboarding = ReturnType<typeof createOffboarding>;
@@ -314,7 +313,7 @@ export function createOffboarding(
               'done',
               company,
               found.facts.has > 0n
-                ? `Offboarded, with ${usd(found.facts.has)} kept as credit, the client`
+                ? `Offboarded, with ${sum(found.facts.has)} kept as credit, the client`
                 : 'Offboarded the client',
             );
           });
