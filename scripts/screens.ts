@@ -532,6 +532,7 @@ const shots: Shot[] = [
   { name: 'templates', ...agency, path: '/configuration/templates' },
   { name: 'template-new', ...agency, path: '/configuration/templates', act: press('New template') },
   { name: 'offboardings', ...agency, path: '/configuration/offboarding' },
+  { name: 'transfers', ...agency, path: '/configuration/transfers' },
   { name: 'privacy-requests', ...root, path: '/configuration/privacy-requests' },
   { name: 'privacy-drop', ...root, path: '/configuration/privacy-requests?tab=drop' },
   { name: 'root-exclusions', ...root, path: '/configuration/opt-out-list' },

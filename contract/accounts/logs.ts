@@ -34,6 +34,7 @@ export const LOG_CATEGORIES = {
       'root',
       'sales',
       'setup',
+      'transfer',
       'user',
     ],
   },

@@ -327,6 +327,15 @@ export function createOffboarding(
       await inScope(db.app, ctx.scope, (tx) => store.update(tx, id, { problem: problem.slice(0, 500) }));
     },
 
+    // For transfers (features/accounts/client-transfers).
+    /** What a client still has, what of it cards can get back, and what it owes, micro-dollars. @throws Refusal 404 */
+    async moneyOf(ctx: Ctx, id: string) {
+      const { facts, balances } = await look(ctx, id);
+      return { has: facts.has, refundable: facts.refundable, owes: facts.owes, balances };
+    },
+    /** Refunds balances to the cards that paid them; returns why not all, or ''. */
+    refundAll: refund,
+
     /** Goes on with every offboarding of a root. */
     async sweep(rootId: string): Promise<void> {
       const rows = await inScope(db.app, { rootId }, (tx) => store.running(tx, rootId));
