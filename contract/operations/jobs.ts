@@ -59,6 +59,7 @@ export const JOB_TITLES: Record<string, string> = {
   'invoices.fees': 'Campaign fee',
   'invoices.feesweep': 'Campaign fee check',
   'invoices.receipts': 'Receipt issuance',
+  'keywords.judge': 'Keyword themes',
   'leads.score': 'Lead scores',
   'ledger.snapshot': 'Balance snapshot',
   'mail.send': 'Email',

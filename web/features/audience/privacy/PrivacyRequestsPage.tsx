@@ -25,6 +25,7 @@ import { Clip, None, When } from '../../../ui/Values.tsx';
 import { PageZone } from '../../../ui/zone.ts';
 import { DecideModal, ExtendModal } from './DecideModal.tsx';
 import { DropTab } from './DropTab.tsx';
+import { ThemesTab } from './ThemesTab.tsx';
 import { leftWords, type PrivacyRequest, RESULT_WORDS, STATE_WORDS, URGENCY_TONES } from './words.ts';
 
 /** The privacy desk (BEY-07): requests by deadline, what became of them, and their numbers by month. */
@@ -32,7 +33,10 @@ export default function PrivacyRequestsPage() {
   const user = useUser();
   const [params, set] = useSearchParams();
   const isRoot = user.company_kind === 'root';
-  const tab = params.tab === 'months' || (params.tab === 'drop' && isRoot) ? params.tab : 'queue';
+  const tab =
+    params.tab === 'months' || (isRoot && (params.tab === 'drop' || params.tab === 'themes'))
+      ? params.tab
+      : 'queue';
   return (
     <PageZone value={user.time_zone}>
       <PageHeader
@@ -55,14 +59,19 @@ export default function PrivacyRequestsPage() {
       />
       <SegmentedControl
         mb="md"
-        display="flex"
-        w="fit-content"
+        maw="100%"
+        style={{ overflowX: 'auto' }}
         aria-label="View"
         value={tab}
         data={[
           { value: 'queue', label: 'Requests' },
           { value: 'months', label: 'By month' },
-          ...(isRoot ? [{ value: 'drop', label: 'California DROP' }] : []),
+          ...(isRoot
+            ? [
+                { value: 'drop', label: 'California DROP' },
+                { value: 'themes', label: 'Keyword themes' },
+              ]
+            : []),
         ]}
         onChange={(tab) =>
           set({
@@ -73,7 +82,10 @@ export default function PrivacyRequestsPage() {
           })
         }
       />
-      {tab === 'drop' ? <DropTab /> : tab === 'months' ? <Months /> : <Queue />}
+      {tab === 'drop' && <DropTab />}
+      {tab === 'themes' && <ThemesTab />}
+      {tab === 'months' && <Months />}
+      {tab === 'queue' && <Queue />}
     </PageZone>
   );
 }
