@@ -78,6 +78,7 @@ export const JOB_TITLES: Record<string, string> = {
   'drop.run': 'California deletion lists',
   'drop.sweep': 'California deletion list check',
   'privacy.again': 'Second deletion, by privacy request',
+  'privacy.gone': 'Second deletion, by California’s lists',
   'privacy.sweep': 'Privacy request cleanup',
   'privacy.vendor': 'Deletion at a service, by privacy request',
   'reports.due': 'Campaign reports',
