@@ -96,6 +96,12 @@ describe('[AGCY-01] the agency list in the browser', () => {
   });
 
   test('[AGCY-06] [AGCY-18] an agency is added; each field says what is wrong with it', async () => {
+    // The number is typed before the visitor's country is known, as on a slow network: it gets the country later.
+    const typed = Promise.withResolvers<void>();
+    await page.route('**/api/general/visitor-country', async (route) => {
+      await typed.promise;
+      await route.continue();
+    });
     await button('Add agency').click();
     const form = page.getByRole('form', { name: 'Add agency' });
     const save = form.getByRole('button', { name: 'Save' });
@@ -114,6 +120,10 @@ describe('[AGCY-01] the agency list in the browser', () => {
     ])
       await form.getByText(text).waitFor();
     expect(await findings()).toEqual([]);
+    typed.resolve();
+    await expect
+      .poll(() => form.getByRole('combobox', { name: 'Country code' }).inputValue())
+      .toContain('United States');
     await form.getByLabel('Company Name').fill('<b>Zeta</b> \u202E🙂');
     await form.getByLabel('Full Name').fill('Zoe Zeta');
     await form.getByLabel('Email').fill('agency@demo.test');

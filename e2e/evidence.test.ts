@@ -122,10 +122,11 @@ describe('[BEY-05] evidence, in the browser', () => {
       'client@demo.test',
       demo.password,
     );
-    // A lead from a pixel: leads from keywords are backed by signals, which search-id.test.ts covers.
-    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+    // A person from a pixel: leads from keywords are backed by signals, which search-id.test.ts covers, and a company's
+    // lead by its network.
+    await page.goto(demo.url('acme.localhost', '/leads?product=local&kind=person'));
     await page.getByRole('table').last().getByRole('row').nth(1).getByRole('button').first().click();
-    const drawer = page.getByRole('dialog', { name: 'Lead' });
+    const drawer = page.getByRole('complementary', { name: 'Lead' });
     await drawer.getByText(/% confidence\./).waitFor();
     await drawer.getByText('Other possible matches').first().waitFor();
     await expect
@@ -142,12 +143,12 @@ describe('[BEY-05] evidence, in the browser', () => {
       'client@demo.test',
       demo.password,
     );
-    await page.goto(demo.url('acme.localhost', '/visitor-id/dashboard'));
+    await page.goto(demo.url('acme.localhost', '/leads?product=local&kind=person'));
     const rows = page.getByRole('table').last().getByRole('row');
     const mail = await rows.nth(2).getByRole('link').first().getAttribute('href');
     expect(mail).toMatch(/^mailto:[^@ ]+@[^@ ]+$/);
     await rows.nth(1).getByRole('button').first().click();
-    const drawer = page.getByRole('dialog', { name: 'Lead' });
+    const drawer = page.getByRole('complementary', { name: 'Lead' });
     await drawer.getByText(/^1 of \d+ on this page$/).waitFor();
     await page.keyboard.press('j');
     await drawer.getByText(/^2 of \d+ on this page$/).waitFor();

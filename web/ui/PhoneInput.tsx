@@ -1,5 +1,5 @@
 import { Select, TextInput } from '@mantine/core';
-import { type FocusEvent, type ReactNode, type Ref, useMemo, useState } from 'react';
+import { type FocusEvent, type ReactNode, type Ref, useEffect, useMemo, useState } from 'react';
 import { useVisitorCountry } from '../api/visitor.ts';
 import classes from './PhoneInput.module.css';
 import type { PhoneValue } from './phone.types.ts';
@@ -44,6 +44,14 @@ export function PhoneInput(props: PhoneInputProps) {
   // Preselected, not imposed: the form's value changes only when the user types or chooses.
   const isUntouched = given.country === '' && given.number === '';
   const value = isUntouched && visitor ? { country: visitor, number: '' } : given;
+  // Whoever types before the visitor's country is known gets it as soon as it is.
+  const [isEarly, setEarly] = useState(false);
+  useEffect(() => {
+    if (!isEarly || !visitor || !phones) return;
+    setEarly(false);
+    if (given.country === '' && given.number !== '')
+      onChange(phones.typed({ country: visitor, number: '' }, given.number));
+  }, [isEarly, visitor, phones, given, onChange]);
   // While being edited, the number stays as typed; afterward, it is shown in its country's own format.
   const [isWriting, setWriting] = useState(false);
   const shown = phones && !isWriting ? phones.tidied(value) : value;
@@ -60,7 +68,10 @@ export function PhoneInput(props: PhoneInputProps) {
           placeholder={phones ? 'Choose country' : 'Loading countries'}
           data={data}
           value={phones && shown.country ? shown.country : null}
-          onChange={(country) => phones && onChange(phones.withCountry(value, country ?? ''))}
+          onChange={(country) => {
+            setEarly(false);
+            if (phones) onChange(phones.withCountry(value, country ?? ''));
+          }}
           searchable
           clearable={!required}
           withAsterisk={required ?? false}
@@ -86,6 +97,7 @@ export function PhoneInput(props: PhoneInputProps) {
           onBlur={() => setWriting(false)}
           onChange={(event) => {
             const text = event.currentTarget.value;
+            if (isUntouched && !visitor) setEarly(true);
             onChange(phones ? phones.typed(value, text) : { ...value, number: text });
           }}
           error={error}

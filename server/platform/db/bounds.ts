@@ -63,7 +63,7 @@ export const BOUNDS = {
   },
   looks: {
     most: 200,
-    what: 'lists with columns or a density of their own per user',
+    what: 'customized lists per user',
     rows: (id) => sql`list_look where user_id = ${id}`,
   },
   lists: {
@@ -93,7 +93,7 @@ export const BOUNDS = {
   },
   waitingAudiences: {
     most: 10,
-    what: 'audiences waiting to be made per client. Try again when some are done',
+    what: 'audiences waiting per client. Try again when some of them are ready',
     rows: (id) => sql`audience where company_id = ${id} and state in ('queued', 'loading')`,
   },
   connections: {

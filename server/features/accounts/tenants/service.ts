@@ -172,6 +172,7 @@ export function createTenants({ db, clock, config }: Platform) {
     },
     noRootYet: (at: Db) => store.noRootYet(at),
     primaryHost: (companyId: string) => store.primaryHost(db.app, companyId),
+    companyOfKey: store.companyOfKey,
     company: (tx: Tx, id: string) => store.companyById(tx, id),
     /** The same, and it is not removed before the transaction ends: for what begins something of the company. */
     keepCompany: (tx: Tx, id: string) => store.companyById(tx, id, true),

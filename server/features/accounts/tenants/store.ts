@@ -146,6 +146,19 @@ export async function companyById(tx: Tx, id: string, keep = false) {
   return (keep ? query.forShare() : query).executeTakeFirst();
 }
 
+/**
+ * What a program is told of the company whose key it uses. The plan is kept (platform/db/keeping-client.ts): planning it
+ * under row level security takes longer than reading one row.
+ */
+export async function companyOfKey(
+  tx: Tx,
+  id: string,
+): Promise<{ id: string; name: string; time_zone: string } | undefined> {
+  const { rows } = await sql<{ id: string; name: string; time_zone: string }>`/* kept: company_of_key */
+    select id, name, time_zone from company where id = ${id} and removed_at is null`.execute(tx);
+  return rows[0];
+}
+
 /** Clients by name, with their agency's name; `search` matches the start of a word in either. */
 export async function pageOfClients(tx: Tx, search: string, limit: number, offset: number) {
   const base = tx

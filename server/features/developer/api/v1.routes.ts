@@ -263,7 +263,7 @@ export function addApiRoutes(
       await checkRead({ url: '/v1/me', query: NoQuery }, request);
       // Read in the key's own scope, so anything that row level security hides does not exist here.
       const found = await inScope(db.app, ctx.reading().scope, (tx) =>
-        tenants.company(tx, ctx.actor.companyId),
+        tenants.companyOfKey(tx, ctx.actor.companyId),
       );
       return {
         key: {
@@ -273,7 +273,7 @@ export function addApiRoutes(
           expires_at: key.expiresAt?.toISOString() ?? null,
           version: key.version,
         },
-        company: found && { id: found.id, name: found.name, time_zone: found.time_zone },
+        company: found ?? null,
         scopes,
         mode: key.mode,
       };

@@ -280,8 +280,8 @@ function Batches() {
     },
   ];
   return (
-    <section aria-labelledby="drop-downloads">
-      <Title order={2} size="h4" id="drop-downloads" mb="xs">
+    <div>
+      <Title order={2} size="h4" mb="xs">
         Downloads
       </Title>
       <DataTable
@@ -299,6 +299,6 @@ function Batches() {
           />
         }
       />
-    </section>
+    </div>
   );
 }

@@ -100,9 +100,9 @@ export function ThemesTab() {
           ))}
         </div>
       </section>
-      <section aria-labelledby="themes-allowed">
+      <div>
         <Group justify="space-between" mb="xs">
-          <Title order={2} size="h4" id="themes-allowed">
+          <Title order={2} size="h4">
             Exceptions
           </Title>
           <Button variant="default" onClick={() => setAllowing(true)}>
@@ -129,7 +129,7 @@ export function ThemesTab() {
             />
           }
         />
-      </section>
+      </div>
       {isAllowing && (
         <AllowModal
           onClose={() => {
