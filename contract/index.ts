@@ -27,6 +27,7 @@ import { MediaForm, media } from './ads/media.ts';
 import { drop } from './audience/drop.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
+import { keywordThemes } from './audience/keyword-allowances.ts';
 import { people } from './audience/people.ts';
 import { privacy } from './audience/privacy.ts';
 import { signals } from './audience/signals.ts';
@@ -106,6 +107,7 @@ export const contract = {
   backgroundJobs,
   people,
   drop,
+  keywordThemes,
   privacy,
   analytics,
   signals,

@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'Sensitive keywords are blocked',
+    text: 'Keywords on health, minors, religion, and distress are refused wherever they come in. Make exceptions under Privacy Requests, Keyword themes.',
+    page: { path: '/configuration/privacy-requests', label: 'Open Privacy Requests' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Full exports',
     text: 'Owners can take everything of a client, or of the whole agency, out in one archive. It is in the menu of each client.',
     page: { path: '/configuration/client-management', label: 'Open Clients' },

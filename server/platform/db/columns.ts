@@ -69,6 +69,7 @@ export interface Columns {
   'pixel_report.why_read': WhyRead | null;
   'prepaid_refund.parts': { charge: string; cents: number }[];
   /** What was found and done, in numbers. */
+  'drop_account.standing': Record<string, number>;
   'privacy_request.result': Record<string, number> | null;
   'questionnaire.answers': Record<string, string | string[]>;
   'receipt_due.term': 'One Time' | 'Prepaid';

@@ -617,6 +617,7 @@ export interface Schema {
     agency_id: string;
     company_id: string;
     stems: Generated<bigint[]>;
+    themes: Generated<number>;
   };
   campaign_place: {
     campaign_id: string;
@@ -681,6 +682,7 @@ export interface Schema {
     industries: Generated<string[]>;
     sizes: Generated<number[]>;
     size: Generated<number>;
+    themes_version: Generated<number>;
   };
   cap: {
     id: string;
@@ -1336,6 +1338,7 @@ export interface Schema {
     last_error: string | null;
     warned_at: Date | null;
     created_at: Date;
+    standing: DefaultJson<Columns['drop_account.standing']>;
   };
   drop_batch: {
     id: string;
@@ -1722,6 +1725,17 @@ export interface Schema {
     started_at: Generated<Date>;
     alive_at: Generated<Date>;
     set_aside_at: Date | null;
+  };
+  keyword_allowance: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    for_company: string;
+    theme: number;
+    reason: string;
+    allowed_by: string;
+    created_at: Date;
   };
   lead: {
     id: string;
@@ -2172,6 +2186,14 @@ export interface Schema {
     source_at: bigint | null;
     updated_at: Date;
   };
+  phone_scrub: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    phone: string;
+    source: string;
+    scrubbed_at: Date;
+  };
   picture: {
     id: string;
     root_id: string;
@@ -2294,6 +2316,20 @@ export interface Schema {
     refusal: 'household' | 'not_verified' | 'agent_unproven' | 'exempt' | 'other' | null;
     answer: Generated<string>;
     result: Json<Columns['privacy_request.result'] | null>;
+    came_by: Generated<'web' | 'email' | 'mail' | 'phone' | 'in_person'>;
+    proof: Generated<string>;
+    entered_by: string | null;
+    acknowledged_at: Date | null;
+  };
+  privacy_warning: {
+    request_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'acknowledge' | 'answer';
+    due_at: Date;
+    is_late: boolean;
+    told_at: Date;
   };
   questionnaire: {
     user_id: string;

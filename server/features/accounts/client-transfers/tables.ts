@@ -105,7 +105,9 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
     wallet_setting wholesale_cost ad_terms ad_zone developer_attempt developer_grant developer_hook developer_key
     developer_message developer_request developer_sandbox developer_usage developer_write`),
   'They belong to the root’s graph of people, and to its privacy desk.': words(`
-    do_not_call identity_key import_error import_job intent_phrase intent_term person person_merge person_profile signal
-    signal_batch drop_account drop_batch drop_entry drop_event drop_match privacy_certificate privacy_event
-    privacy_request`),
+    do_not_call identity_key import_error import_job intent_phrase intent_term person person_merge person_profile
+    phone_scrub signal signal_batch drop_account drop_batch drop_entry drop_event drop_match privacy_certificate
+    privacy_event privacy_request privacy_warning`),
+  'They are exceptions that the root has made for the client as it was: it decides anew.':
+    words('keyword_allowance'),
 };

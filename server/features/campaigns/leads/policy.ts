@@ -1,4 +1,5 @@
-import type { CampaignRules, RuleRefusal } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { RuleRefusal } from '../../../../contract/campaigns/rule-reasons.ts';
 import { stripEnd } from '../../../../contract/text.ts';
 import type { Fit, FitFacts } from './fit.policy.ts';
 
@@ -71,6 +72,10 @@ export function windowStart(reidentify: string, now: Date): Date | null {
     .subtract({ months });
   return new Date(start.epochMilliseconds);
 }
+
+/** Where data comes from, for everyone but the root: they just see that it was an import. */
+export const sourceShown = (source: string | null): string | null =>
+  source?.replace(/^import: .*/s, 'import') ?? null;
 
 /** A person's numbers as a lead gets them. */
 export interface LeadPhones {

@@ -11,7 +11,6 @@ import { useFacts } from '../../../api/user.ts';
 import { money, num } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
-import { startTour } from '../../../ui/tour.ts';
 import classes from './Home.module.css';
 
 type Home = Awaited<ReturnType<Client['analytics']['home']>>;
@@ -178,7 +177,9 @@ export function FirstSteps({ steps }: { steps: NonNullable<Home['steps']> }) {
             component="button"
             type="button"
             size="sm"
-            onClick={() => void startTour(facts.user.company_kind)}
+            onClick={() =>
+              void import('../../../ui/tour.ts').then(({ startTour }) => startTour(facts.user.company_kind))
+            }
           >
             Take the tour
           </Anchor>
