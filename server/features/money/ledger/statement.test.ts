@@ -305,7 +305,7 @@ describe('[PAY-03] [BEY-01] the statement', () => {
           { ...row, kind: 'ad_spend', count: 900, amount: -3_928n },
         ],
       },
-      { name: 'Acme', brand: { accent: null, logo: null } },
+      { name: 'Acme', brand: { accent: null } },
     );
     const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true });
     for (const words of ['$10.00', '−$3.50', '$0.00', '$6.50', '−$3.504', '−$0.003928'])
