@@ -2,6 +2,7 @@ import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput 
 import { agreementText } from './accounts/agreement-versions.ts';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
+import { clientTransfers } from './accounts/client-transfers.ts';
 import { companies } from './accounts/companies.ts';
 import { companyExports } from './accounts/company-exports.ts';
 import { documents } from './accounts/documents.ts';
@@ -26,6 +27,7 @@ import { MediaForm, media } from './ads/media.ts';
 import { drop } from './audience/drop.ts';
 import { enrichment } from './audience/enrichment.ts';
 import { ExclusionForm, ExclusionUpload, exclusions, RootExclusionUpload } from './audience/exclusions.ts';
+import { keywordThemes } from './audience/keyword-allowances.ts';
 import { people } from './audience/people.ts';
 import { privacy } from './audience/privacy.ts';
 import { signals } from './audience/signals.ts';
@@ -105,6 +107,7 @@ export const contract = {
   backgroundJobs,
   people,
   drop,
+  keywordThemes,
   privacy,
   analytics,
   signals,
@@ -128,6 +131,7 @@ export const contract = {
   viewExports,
   templates,
   offboarding,
+  clientTransfers,
   views,
   dataWallet,
   payments,

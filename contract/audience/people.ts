@@ -16,6 +16,7 @@ export const PERSON_FIELDS = [
   'phone',
   'phone2',
   'phone_dnc',
+  'phone_dnc_date',
   'country',
   'ip',
   'device_id',

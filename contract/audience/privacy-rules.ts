@@ -8,6 +8,23 @@ export type PrivacyKind = (typeof PRIVACY_KINDS)[number];
 export const PRIVACY_STATES = ['open', 'completed', 'refused'] as const;
 export type PrivacyState = (typeof PRIVACY_STATES)[number];
 
+/** How a request came in. All but 'web' are entered by hand. */
+export const CAME_BY = ['web', 'email', 'mail', 'phone', 'in_person'] as const;
+export type CameBy = (typeof CAME_BY)[number];
+export const BY_HAND = ['mail', 'phone', 'email', 'in_person'] as const satisfies CameBy[];
+
+export const CAME_BY_WORDS: Record<CameBy, string> = {
+  web: 'Public page',
+  email: 'Email',
+  mail: 'Mail',
+  phone: 'Phone',
+  in_person: 'In person',
+};
+
+/** What an open request waits for next: that receipt is confirmed, or its answer. */
+export const STEPS = ['acknowledge', 'answer'] as const;
+export type Step = (typeof STEPS)[number];
+
 /** Why a request can be refused. */
 export const REFUSALS = ['household', 'not_verified', 'agent_unproven', 'exempt', 'other'] as const;
 export type PrivacyRefusal = (typeof REFUSALS)[number];

@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
-import { Done, Email, hasControls, Id, Instant, Line, Page, PageQuery } from '../primitives.ts';
+import { Day, Done, Email, hasControls, Id, Instant, Line, Page, PageQuery } from '../primitives.ts';
 import type { Inside } from '../wire.ts';
 import {
+  BY_HAND,
+  CAME_BY,
   CODE_MINUTES,
   PRIVACY_EVENTS,
   PRIVACY_KINDS,
   PRIVACY_STATES,
   REFUSALS,
+  STEPS,
   URGENCIES,
 } from './privacy-rules.ts';
 
@@ -24,6 +27,37 @@ const Words = (most: number) =>
     .max(most, `must not exceed ${most} characters`)
     .refine((text) => !hasControls(text.replaceAll('\n', '')), 'must not contain control characters');
 
+/** What every request says, whichever way it came in. */
+const ASKED = {
+  kind: Kind,
+  asked_by: AskedBy.default('self'),
+  agent_name: Words(255).default(''),
+  name: Line,
+  phone: z.string().trim().max(40, 'must not exceed 40 characters').default(''),
+  address: Words(255).default(''),
+  state_code: z
+    .string()
+    .trim()
+    .toUpperCase()
+    .regex(/^([A-Z]{2})?$/, 'must be a two-letter state code such as CA')
+    .default(''),
+  details: Words(1000).default(''),
+};
+const complete = <
+  T extends z.ZodType<{ asked_by: string; agent_name: string; kind: string; details: string }>,
+>(
+  given: T,
+) =>
+  given
+    .refine(({ asked_by, agent_name }) => asked_by === 'self' || agent_name !== '', {
+      path: ['agent_name'],
+      message: 'is required for an agent',
+    })
+    .refine(({ kind, details }) => kind !== 'correct' || details !== '', {
+      path: ['details'],
+      message: 'must say what to correct',
+    });
+
 /** A request of someone about their own data. */
 export const PrivacyRequest = z.object({
   id: Id,
@@ -37,7 +71,12 @@ export const PrivacyRequest = z.object({
   state_code: z.string(),
   details: z.string(),
   state: z.enum(PRIVACY_STATES),
-  urgency: z.enum(URGENCIES),
+  urgency: z.enum(URGENCIES).describe('Of what it waits for next'),
+  waits_for: z.enum(STEPS).nullable().describe('null: it is decided'),
+  came_by: z.enum(CAME_BY),
+  proof: z.string().describe('What proves who asked, if the request was entered by hand'),
+  entered_by_name: z.string().nullable(),
+  acknowledged_at: Instant.nullable().describe('When receipt was confirmed to the person'),
   company_name: z.string().describe('At whose host it was made'),
   duplicate_of: Id.nullable().describe('The earlier open request of the same kind and address'),
   received_at: Instant,
@@ -66,34 +105,57 @@ export const privacy = {
     })
     .meta({ access: 'public' })
     .input(
-      z
-        .object({
-          kind: Kind,
-          asked_by: AskedBy.default('self'),
-          agent_name: Words(255).default(''),
-          name: Line,
+      complete(
+        z.object({
+          ...ASKED,
           email: Email,
-          phone: z.string().trim().max(40, 'must not exceed 40 characters').default(''),
-          address: Words(255).default(''),
-          state_code: z
-            .string()
-            .trim()
-            .toUpperCase()
-            .regex(/^([A-Z]{2})?$/, 'must be a two-letter state code such as CA')
-            .default(''),
-          details: Words(1000).default(''),
           gtoken: z.string().max(8192).optional(),
+        }),
+      ),
+    )
+    .output(Done.extend({ id: Id })),
+  enter: call
+    .route({
+      method: 'POST',
+      path: '/privacy-requests',
+      tags,
+      summary: 'Enters a request that came by mail, phone, email, or in person',
+      description:
+        'Deadlines run from the day of receipt. If there is an email address, it gets a confirmation of receipt.',
+    })
+    .meta({ access: 'privacy.decide', notInView: true })
+    .input(
+      complete(
+        z.object({
+          ...ASKED,
+          email: Email.or(z.literal('')).default(''),
+          came_by: z.enum(BY_HAND, 'must be mail, phone, email or in_person'),
+          received_on: Day.describe('In the time zone of the platform'),
+          proof: Words(500)
+            .refine((text) => text !== '', 'must say what proves who asked')
+            .describe('What proves who asked'),
+        }),
+      )
+        .refine((given) => given.email !== '' || given.phone !== '', {
+          path: ['email'],
+          message: 'is required if there is no phone number',
         })
-        .refine((given) => given.asked_by === 'self' || given.agent_name !== '', {
-          path: ['agent_name'],
-          message: 'is required for an agent',
-        })
-        .refine((given) => given.kind !== 'correct' || given.details !== '', {
-          path: ['details'],
-          message: 'must say what to correct',
+        .refine((given) => given.email !== '' || given.kind !== 'access', {
+          path: ['email'],
+          message: 'is required, since the data is emailed',
         }),
     )
     .output(Done.extend({ id: Id })),
+  acknowledge: call
+    .route({
+      method: 'POST',
+      path: '/privacy-requests/{id}/acknowledge',
+      tags,
+      summary: 'Records that receipt of a request was confirmed to the person',
+    })
+    .meta({ access: 'privacy.decide', notInView: true })
+    .input(z.object({ id: Id }))
+    .output(Done),
   confirm: call
     .route({
       method: 'POST',

@@ -633,9 +633,15 @@ export const LeadMessage = z.object({
           'Whether the phone number is on a do-not-call list, either because the campaign allows such numbers or because it was listed later',
         ),
       phone_dnc_at: Instant.nullable().describe('When the do-not-call list was read'),
+      phone_scrubbed_at: Instant.nullable().describe(
+        'When the phone number was last compared with do-not-call lists, as far as a source says. null: not known',
+      ),
+      phone_scrub_source: z.string().nullable().describe('What compared it: import'),
       phone2: z.string().nullable(),
       phone2_dnc: z.boolean(),
       phone2_dnc_at: Instant.nullable(),
+      phone2_scrubbed_at: Instant.nullable(),
+      phone2_scrub_source: z.string().nullable(),
     }),
     information: z
       .record(z.string(), z.string().nullable())

@@ -60,6 +60,9 @@ export const LeadRow = z.object({
       'Whether the phone number is on a do-not-call list, even if it was listed after the lead was delivered',
     ),
   phone_dnc_at: Instant.nullable().describe('When the do-not-call list was read'),
+  phone_scrubbed_at: Instant.nullable().describe(
+    'When the phone number was last compared with do-not-call lists, as far as a source says. null: not known',
+  ),
   phones_withheld: z.int().describe('Phone numbers left out because they are on a do-not-call list'),
   city: Text,
   state: Text,
@@ -110,6 +113,9 @@ export const Lead = LeadRow.extend({
   phone2: Text,
   phone2_dnc: z.boolean(),
   phone2_dnc_at: Instant.nullable(),
+  phone2_scrubbed_at: Instant.nullable(),
+  phone_scrub_source: Text.describe('What compared the phone number with do-not-call lists'),
+  phone2_scrub_source: Text,
   ...ofLeadDetails(() => Text),
   information: z
     .array(

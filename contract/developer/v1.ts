@@ -281,8 +281,14 @@ export const ApiLead = z.object({
       email: Text,
       phone: Text,
       phone_do_not_call: z.boolean().describe('Whether the number is on a do-not-call list'),
+      phone_scrubbed_at: Instant.nullable().describe(
+        'When the number was last compared with do-not-call lists, as far as a source says. null: not known',
+      ),
+      phone_scrub_source: z.string().nullable().describe('What compared it: import'),
       phone2: Text,
       phone2_do_not_call: z.boolean(),
+      phone2_scrubbed_at: Instant.nullable(),
+      phone2_scrub_source: z.string().nullable(),
     })
     .nullable()
     .describe('null for a company'),

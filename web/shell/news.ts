@@ -15,6 +15,12 @@ export interface News {
 export const NEWS: readonly News[] = [
   {
     on: '2026-11-28',
+    title: 'Sensitive keywords are blocked',
+    text: 'Keywords on health, minors, religion, and distress are refused wherever they come in. Make exceptions under Privacy Requests, Keyword themes.',
+    page: { path: '/configuration/privacy-requests', label: 'Open Privacy Requests' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Full exports',
     text: 'Owners can take everything of a client, or of the whole agency, out in one archive. It is in the menu of each client.',
     page: { path: '/configuration/client-management', label: 'Open Clients' },
@@ -30,6 +36,12 @@ export const NEWS: readonly News[] = [
     title: 'Templates',
     text: 'Take a template from a campaign, see what a push would change for each client, and push it to one client first and then the rest. A push can be rolled back.',
     page: { path: '/configuration/templates', label: 'Open Templates' },
+  },
+  {
+    on: '2026-11-28',
+    title: 'Transfers of clients',
+    text: 'A client can move to another agency with its users, campaigns, and leads once both agencies and the client agree. Invoices and payments of the past stay where they are.',
+    page: { path: '/configuration/transfers', label: 'Open Transfers' },
   },
   {
     on: '2026-11-28',

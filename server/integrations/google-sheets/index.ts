@@ -46,6 +46,9 @@ const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['campaign_name', 'Campaign name'],
   ['page_url', 'Page visited'],
   ['referrer', 'Referrer'],
+  ['phone_dnc', 'On a do-not-call list'],
+  ['phone_dnc_checked_at', 'Do-not-call lists checked'],
+  ['phone2_dnc', 'Second phone on a do-not-call list'],
 ];
 
 /**

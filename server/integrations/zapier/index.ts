@@ -35,6 +35,9 @@ const FIELDS: readonly (readonly [key: string, label: string])[] = [
   ['match_type', 'Match type'],
   ['confidence', 'Match confidence'],
   ['created_at', 'Time of the lead'],
+  ['phone_dnc', 'On a do-not-call list'],
+  ['phone_dnc_checked_at', 'Do-not-call lists checked'],
+  ['phone2_dnc', 'Second phone on a do-not-call list'],
 ];
 
 /**

@@ -38,6 +38,8 @@ export interface Columns {
   'connected_account.requirements': string[];
   /** What an export has, table by table. */
   'company_export.tables': { name: string; rows: number }[] | null;
+  /** How many rows of each table a transfer has moved. */
+  'client_transfer.moved': Record<string, number> | null;
   'delivery_exchange.exchanges': Exchange[];
   'template_version.fields': Record<string, unknown>;
   'template_target.applied': Record<string, unknown>;
@@ -67,6 +69,7 @@ export interface Columns {
   'pixel_report.why_read': WhyRead | null;
   'prepaid_refund.parts': { charge: string; cents: number }[];
   /** What was found and done, in numbers. */
+  'drop_account.standing': Record<string, number>;
   'privacy_request.result': Record<string, number> | null;
   'questionnaire.answers': Record<string, string | string[]>;
   'receipt_due.term': 'One Time' | 'Prepaid';

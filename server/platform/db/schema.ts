@@ -617,6 +617,7 @@ export interface Schema {
     agency_id: string;
     company_id: string;
     stems: Generated<bigint[]>;
+    themes: Generated<number>;
   };
   campaign_place: {
     campaign_id: string;
@@ -681,6 +682,7 @@ export interface Schema {
     industries: Generated<string[]>;
     sizes: Generated<number[]>;
     size: Generated<number>;
+    themes_version: Generated<number>;
   };
   cap: {
     id: string;
@@ -742,6 +744,40 @@ export interface Schema {
     created_at: Date;
     sent_at: Date | null;
     settled_at: Date | null;
+  };
+  client_transfer: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    to_email: string;
+    to_agency_id: string | null;
+    state: 'offered' | 'settling' | 'done' | 'declined' | 'withdrawn' | 'expired' | 'canceled';
+    keeps_balance: boolean | null;
+    client_name: string;
+    from_name: string;
+    to_name: Generated<string>;
+    started_by: 'giving' | 'client';
+    giving_at: Date | null;
+    giving_user: string | null;
+    receiving_at: Date | null;
+    receiving_user: string | null;
+    client_at: Date | null;
+    client_user: string | null;
+    problem: Generated<string>;
+    started_at: Date;
+    expires_at: Date;
+    ended_at: Date | null;
+    successor_id: string | null;
+    moved: Json<Columns['client_transfer.moved'] | null>;
+  };
+  client_transfer_id: {
+    transfer_id: string;
+    old_id: string;
+    new_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
   };
   company: {
     id: string;
@@ -1302,6 +1338,7 @@ export interface Schema {
     last_error: string | null;
     warned_at: Date | null;
     created_at: Date;
+    standing: DefaultJson<Columns['drop_account.standing']>;
   };
   drop_batch: {
     id: string;
@@ -1689,6 +1726,17 @@ export interface Schema {
     alive_at: Generated<Date>;
     set_aside_at: Date | null;
   };
+  keyword_allowance: {
+    id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    for_company: string;
+    theme: number;
+    reason: string;
+    allowed_by: string;
+    created_at: Date;
+  };
   lead: {
     id: string;
     root_id: string;
@@ -1711,6 +1759,17 @@ export interface Schema {
     seen_at: Date | null;
     score_due_at: Date | null;
     company_domain: string | null;
+  };
+  lead_bill: {
+    lead_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    transfer_id: string | null;
+    price_micros: bigint;
+    cost_micros: bigint;
+    created_at: Date;
   };
   lead_change: {
     lead_id: string;
@@ -2127,6 +2186,14 @@ export interface Schema {
     source_at: bigint | null;
     updated_at: Date;
   };
+  phone_scrub: {
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    phone: string;
+    source: string;
+    scrubbed_at: Date;
+  };
   picture: {
     id: string;
     root_id: string;
@@ -2249,6 +2316,20 @@ export interface Schema {
     refusal: 'household' | 'not_verified' | 'agent_unproven' | 'exempt' | 'other' | null;
     answer: Generated<string>;
     result: Json<Columns['privacy_request.result'] | null>;
+    came_by: Generated<'web' | 'email' | 'mail' | 'phone' | 'in_person'>;
+    proof: Generated<string>;
+    entered_by: string | null;
+    acknowledged_at: Date | null;
+  };
+  privacy_warning: {
+    request_id: string;
+    root_id: string;
+    agency_id: string | null;
+    company_id: string;
+    kind: 'acknowledge' | 'answer';
+    due_at: Date;
+    is_late: boolean;
+    told_at: Date;
   };
   questionnaire: {
     user_id: string;

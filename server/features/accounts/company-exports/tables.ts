@@ -125,12 +125,13 @@ export const EXPORTED: readonly ExportedTable[] = [
     { working: 'version' },
   ),
   table('campaign_data', 'campaign_id field'),
-  table('campaign_keyword', 'campaign_id words', { working: 'hash stems' }),
+  table('campaign_keyword', 'campaign_id words', { working: 'hash stems themes' }),
   table('campaign_place', 'campaign_id kind place'),
   table(
     'campaign_target',
     `campaign_id location states cities zips keywords description titles seniorities departments industries sizes size
      updated_at`,
+    { working: 'themes_version' },
   ),
   table('template', 'id kind module name versions created_by created_at updated_at removed_at'),
   table('template_version', 'template_id number fields source note created_by created_at'),
@@ -357,7 +358,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'They belong to the people graph of the platform. What was bought of it is in lead_contact and lead_data.':
     words(`
     audience_key identity_key import_error import_job intent_candidate intent_count intent_match intent_phrase
-    intent_term person person_merge person_profile signal signal_batch do_not_call data_choice data_provider`),
+    intent_term person person_merge person_profile signal signal_batch do_not_call phone_scrub data_choice data_provider`),
   'They are between the platform and its suppliers or payment providers.': words(`
     connected_account payment_customer payment_dispute payment_mismatch sales_account supplier_cost tax_quote
     tax_reversal tax_setting tax_rate`),
@@ -367,7 +368,7 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     delivery_exchange delivery_turn digest_sent exclusion_error held_notice invoice_series job_run lead_change mail
     minspend_amount minspend_close minspend_offer minspend_plan pixel_report prepaid_attempt receipt_due sale_day
     silence_told spend_day transfer_cover wallet_attempt ad_impression ad_visit offboarding template_push
-    template_target beta_feature beta_user margin_rule`),
+    template_target beta_feature beta_user margin_rule client_transfer client_transfer_id lead_bill`),
   'They are sign-ups and visits that are held back until someone releases them, from people who were not bought.':
     words(`
     held_visit sign_up signup signup_hour`),
@@ -376,6 +377,8 @@ export const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
     words(`
     log_seal log_unsealed user_log user_log_detail`),
   'They are requests of people about their own data, which the platform answers.': words(`
-    drop_account drop_batch drop_entry drop_event drop_match privacy_certificate privacy_event privacy_request`),
+    drop_account drop_batch drop_entry drop_event drop_match privacy_certificate privacy_event privacy_request
+    privacy_warning`),
+  'They are exceptions that the platform made.': words('keyword_allowance'),
   'They are changes to accounts that wait until they take effect.': words('account_change'),
 };

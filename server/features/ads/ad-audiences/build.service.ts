@@ -34,7 +34,7 @@ export function createBuilds(
     else if (row.source === 'keywords') {
       await store.stagePeople(tx);
       let many = 0;
-      for await (const ids of signals.counts.peopleOf(tx, row.root_id, row.search!, now)) {
+      for await (const ids of signals.counts.peopleOf(tx, row, row.search!, now)) {
         await store.addPeople(tx, ids.slice(0, MOST_AUDIENCE_ROWS - many));
         many += ids.length;
         if (many >= MOST_AUDIENCE_ROWS) break;

@@ -162,8 +162,33 @@ test('[BEY-07] a download is matched, deletes people, is answered row by row, an
     answered('Phone', entries.laterPhone),
     answered('NDZ', entries.birth),
   ]).toEqual([3, 5, 3, 4, 5, 5]);
+  // What is in force is counted with each load, not with each look at the page.
+  const inForce = async () =>
+    Object.fromEntries((await stateOf(host)).standing.map(({ list, entries: many }) => [list, many]));
+  expect(await inForce()).toMatchObject({ Email: 2, Phone: 3, NDZ: 1, MAID: 0 });
+  await app.admin.query('update drop_entry set removed_at = now() where root_id = $1', [root.id]);
+  expect(await inForce()).toMatchObject({ Email: 2, Phone: 3, NDZ: 1 });
+  await app.admin.query('update drop_entry set removed_at = null where root_id = $1', [root.id]);
   expect([await inGraph(known.email!), await inGraph(byPhone.email!)]).toEqual([false, false]);
   expect([await inGraph(one.email!), await inGraph(innocent.email!)]).toEqual([true, true]);
+
+  // What a delivery that was under way wrote meanwhile is erased two hours later.
+  const { rows: gone } = await app.admin.query(
+    `select data from pgboss.job where name = 'privacy.gone' and data->>'rootId' = $1`,
+    [root.id],
+  );
+  expect(gone).toHaveLength(2);
+  const written = () =>
+    app.admin.query('select from lead_contact where root_id = $1 and email = $2', [root.id, known.email]);
+  await app.admin.query(
+    `insert into lead_contact (lead_id, root_id, agency_id, company_id, campaign_id, created_at, email)
+     select id, root_id, agency_id, company_id, campaign_id, created_at, $2 from lead where root_id = $1
+     order by created_at limit 1`,
+    [root.id, known.email],
+  );
+  expect((await written()).rowCount).toBe(1);
+  for (const { data } of gone) await app.features.privacy.eraseGone(data);
+  expect((await written()).rowCount).toBe(0);
 
   // Nobody on the lists is sold any more: neither who was unknown so far, nor those who share a number.
   expect(await sells(later)).toBe(false);

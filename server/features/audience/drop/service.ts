@@ -173,6 +173,7 @@ export function createDrop(
             await exclusions.standHashes(tx, rootId, { kind, hashes: gone.hashes, isRemoved: true });
         }
       }
+      await store.keepStanding(tx, rootId);
       await store.updateBatch(tx, batch.id, {
         state: 'matching',
         ...{ entries: BigInt(entries), removed: BigInt(removed), bad_rows: BigInt(bad) },
@@ -397,7 +398,6 @@ export function createDrop(
       const account = await store.accountOf(tx, rootId);
       const open = await store.openBatch(tx, rootId);
       const due = account && account.mode === 'live' ? dueOf(account, open) : null;
-      const standing = new Map((await store.standing(tx, rootId)).map((row) => [row.list, Number(row.n)]));
       return {
         mode: account?.mode ?? null,
         has_key: Boolean(account?.key_sealed),
@@ -407,7 +407,10 @@ export function createDrop(
         urgency: due && policy.urgencyOf(due, now),
         failing_since: account?.failing_since?.toISOString() ?? null,
         last_error: account?.last_error ?? null,
-        standing: DROP_LISTS.map((list) => ({ list, entries: standing.get(policy.listNumber(list)) ?? 0 })),
+        standing: DROP_LISTS.map((list) => ({
+          list,
+          entries: account?.standing[policy.listNumber(list)] ?? 0,
+        })),
         batches: (await store.batches(tx, rootId, 100)).map((batch) => ({
           id: batch.id,
           name: batch.name,
@@ -456,7 +459,7 @@ export function createDrop(
             }
           await store.clear(tx, rootId);
         }
-        const fresh = { accessed_at: null, warned_at: null, created_at: clock.now() };
+        const fresh = { accessed_at: null, warned_at: null, created_at: clock.now(), standing: '{}' };
         await store.keepAccount(tx, {
           ...ownerOf(rootId),
           mode: given.mode,

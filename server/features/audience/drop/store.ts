@@ -233,12 +233,14 @@ export async function noteAnswers(
 export const batchById = (tx: Tx, id: string): Promise<BatchRow | undefined> =>
   tx.selectFrom('drop_batch').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** How many entries are in force by list, and with whom California still has to be told something. */
-export async function standing(tx: Tx, rootId: string) {
-  const { rows } = await sql<{ list: number; n: bigint }>`
-    select list, count(*) as n from drop_entry where root_id = ${rootId}::uuid and removed_at is null
-    group by list order by list`.execute(tx);
-  return rows;
+/** Counts the entries in force by list, and keeps the numbers: the page asks for them every few seconds. */
+export async function keepStanding(tx: Tx, rootId: string): Promise<void> {
+  await allowLong(tx);
+  await sql`
+    update drop_account set standing = coalesce(
+      (select jsonb_object_agg(c.list, c.n) from (
+        select list, count(*) as n from drop_entry where root_id = ${rootId}::uuid and removed_at is null group by list) c), '{}')
+    where root_id = ${rootId}::uuid`.execute(tx);
 }
 
 /** The hashes of a list in force, in steps by ID. */

@@ -20,3 +20,5 @@ export {
   stemsOf,
   tagsOf,
 } from './policy.ts';
+export { THEMES_VERSION, themesOf } from './themes.policy.ts';
+export type { KeywordThemes } from './themes.service.ts';

@@ -4,7 +4,7 @@ import { lineNumbers, readRows } from '../../../platform/csv-reader.ts';
 import { newId } from '../../../platform/ids.ts';
 import { hasProfile } from './columns.policy.ts';
 import { copyLine, profileLine, type Staged } from './copy.ts';
-import { type DncColumn, type DncMarks, dncColumns, readDnc } from './dnc.policy.ts';
+import { type DncColumn, type DncMarks, dncColumns, readDnc, scrubDate } from './dnc.policy.ts';
 import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile, rowCountry } from './row.policy.ts';
 
@@ -38,7 +38,8 @@ export interface Batch {
   leftOut: LeftOut[];
   errors: LineFault[];
   /** Numbers that rows mark as being on a do-not-call list, and those they mark as not being on one. */
-  dnc: { yes: string[]; no: string[] };
+  /** `dates` as in DncMarks. */
+  dnc: { yes: string[]; no: string[]; dates: Map<string, number | null> };
 }
 
 /** How many rows, or values of rows that are imported otherwise, are left out for one reason. */
@@ -49,6 +50,8 @@ export interface LeftOut {
   count: number;
 }
 
+const UNCLEAR_DATE =
+  'is not a past date, so it is not known when the number was compared with do-not-call lists';
 const UNCLEAR_DNC = 'is not yes or no, so the number is treated as if it were on a do-not-call list';
 /** The number of reasons listed separately; any others are grouped together. */
 const MOST_REASONS = 40;
@@ -117,6 +120,7 @@ export async function* readBatches(
   let batch = newBatch(from);
   const profiled = hasProfile(plan);
   const marked = dncColumns(header, plan);
+  const dated = plan.flatMap((field, at) => (field === 'phone_dnc_date' ? [at] : []));
   for await (const group of readRows(path, {
     from,
     delimiter,
@@ -129,7 +133,7 @@ export async function* readBatches(
     for (const { cells, at: begins, end } of group) {
       batch.end = end;
       batch.rows++;
-      const read = readRow(cells, plan, profiled, country, marked, batch.dnc);
+      const read = readRow(cells, plan, profiled, country, { marked, dated, now: at.getTime() }, batch.dnc);
       if (!('ref' in read)) {
         batch.faults.push({ ...read, at: begins, place: 0 });
         continue;
@@ -180,7 +184,7 @@ const newBatch = (at: number): OpenBatch => ({
   profiles: [],
   later: new Map(),
   faults: [],
-  dnc: { yes: new Set(), no: new Set() },
+  dnc: { yes: new Set(), no: new Set(), dates: new Map() },
 });
 
 async function close(path: string, batch: OpenBatch, line: number): Promise<Batch> {
@@ -198,7 +202,7 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
       profiles: joined(people.filter((one) => one.profile).map((one) => Buffer.from(profileLine(one)))),
     });
   }
-  const { yes, no } = batch.dnc;
+  const { yes, no, dates } = batch.dnc;
   const leftOut = leftOutOf(faults);
   const count = (what: LeftOut['what']) =>
     leftOut.reduce((sum, one) => (one.what === what ? sum + one.count : sum), 0);
@@ -211,7 +215,7 @@ async function close(path: string, batch: OpenBatch, line: number): Promise<Batc
     bad: count('row'),
     valuesBad: count('value'),
     leftOut,
-    dnc: { yes: [...yes], no: [...no].filter((number) => !yes.has(number)) },
+    dnc: { yes: [...yes], no: [...no].filter((number) => !yes.has(number)), dates },
     errors: faults.map(({ field, reason, value, place }, i) => ({
       field,
       reason,
@@ -244,7 +248,7 @@ function readRow(
   plan: PersonField[],
   profiled: boolean,
   country: CountryCode,
-  marked: readonly DncColumn[],
+  { marked, dated, now }: { marked: readonly DncColumn[]; dated: readonly number[]; now: number },
   dnc: DncMarks,
 ): Person | Fault {
   if (
@@ -269,15 +273,14 @@ function readRow(
   const read = readPerson(byField, country);
   if (!('ref' in read)) return read;
   if (profiled) read.profile = readProfile(byField, country);
-  if (marked.length > 0)
-    readDnc(cells, marked, rowCountry(byField, country), dnc, (value) => {
-      const known = read.left?.find((one) => one.field === 'phone_dnc');
+  if (marked.length > 0) {
+    const left = (field: PersonField, reason: string) => (value: string) => {
+      const known = read.left?.find((one) => one.field === field);
       if (known) known.count++;
-      else
-        read.left = [
-          ...(read.left ?? []),
-          { field: 'phone_dnc', reason: UNCLEAR_DNC, value: value.slice(0, 200), count: 1 },
-        ];
-    });
+      else read.left = [...(read.left ?? []), { field, reason, value: value.slice(0, 200), count: 1 }];
+    };
+    const date = scrubDate(cells, dated, now, left('phone_dnc_date', UNCLEAR_DATE));
+    readDnc(cells, marked, rowCountry(byField, country), dnc, left('phone_dnc', UNCLEAR_DNC), date);
+  }
   return read;
 }

@@ -5,12 +5,12 @@ import {
   personTexts,
 } from '../../../../contract/audience/person-texts.ts';
 import { looksLikeEmail } from '../../../../contract/text.ts';
-import { isDncName } from './dnc.policy.ts';
+import { isDncDateName, isDncName } from './dnc.policy.ts';
 import type { PersonField } from './model.ts';
 
 /** Column names as vendors write them, in lower case without spaces, underscores and dashes. */
 const NAMES: Record<
-  Exclude<PersonField, 'ignore' | 'phone_dnc' | 'keyword' | 'page_url' | 'seen_at'>,
+  Exclude<PersonField, 'ignore' | 'phone_dnc' | 'phone_dnc_date' | 'keyword' | 'page_url' | 'seen_at'>,
   string
 > = {
   ...(Object.fromEntries(personTexts.map((name) => [name, PERSON_TEXTS[name].columns])) as Record<
@@ -71,7 +71,9 @@ const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9
 
 /** What a column probably means, judged by its name; 'ignore' when unknown. */
 export function fieldOf(name: string): PersonField {
-  return FIELD_OF.get(plainName(name)) ?? (isDncName(name) ? 'phone_dnc' : 'ignore');
+  const known = FIELD_OF.get(plainName(name));
+  if (known) return known;
+  return isDncName(name) ? 'phone_dnc' : isDncDateName(name) ? 'phone_dnc_date' : 'ignore';
 }
 
 /** Why columns that vendors are known to send are not used, by their names in plain form; the first match counts. */

@@ -1,6 +1,7 @@
 import { normalPhone } from '../../../platform/contacts.ts';
 import type { CountryCode } from '../../../platform/countries.ts';
 import type { PersonField } from './model.ts';
+import { timeOf } from './signal.policy.ts';
 
 /** A do-not-call column of a file and the columns of the numbers that it refers to. */
 export interface DncColumn {
@@ -12,6 +13,8 @@ export interface DncColumn {
 export interface DncMarks {
   yes: Set<string>;
   no: Set<string>;
+  /** When the source compared them with the lists, where it says so: milliseconds, or null if that is not clear. */
+  dates: Map<string, number | null>;
 }
 
 const PHONES = new Set<PersonField>(['phone', 'phone2', 'company_phone']);
@@ -21,6 +24,15 @@ const plainName = (name: string): string => name.toLowerCase().replace(/[^a-z0-9
 export const isDncName = (name: string): boolean => {
   const plain = plainName(name);
   return /^dnc|dnc(flag|status|list)?$|donotcall/.test(plain) && !/(date|time|updated|source)/.test(plain);
+};
+
+/** Whether a column's name says that it holds the day of the comparison: 'DNC_SCRUB_DATE', 'DNC Checked At'. */
+export const isDncDateName = (name: string): boolean => {
+  const plain = plainName(name);
+  return (
+    /^(phone|mobile|direct)?(dnc|donotcall)/.test(plain) &&
+    /(date|at|time|updated|checked|scrubbed|scrub)$/.test(plain)
+  );
 };
 
 /**
@@ -61,7 +73,7 @@ function markOf(text: string): 'yes' | 'no' | undefined {
 /**
  * Reads the do-not-call marks of a row. A cell has one mark for all the numbers, or one for each in their order; if the
  * counts differ, a single yes applies to all. A mark that is neither yes nor no counts as yes and is reported to
- * `unclear`.
+ * `unclear`. `date`: when the row says that its numbers were compared (`scrubDate`); of several rows, the earliest counts.
  */
 export function readDnc(
   cells: readonly string[],
@@ -69,6 +81,7 @@ export function readDnc(
   country: CountryCode | null,
   marks: DncMarks,
   unclear: (value: string) => void,
+  date?: number | null,
 ): void {
   for (const { at, phones } of columns) {
     const cell = cells[at]?.trim() ?? '';
@@ -83,12 +96,41 @@ export function readDnc(
       const numbers = parts(cells[column] ?? '');
       numbers.forEach((text, i) => {
         const number = normalPhone(text, country);
-        if (number) marks[given.length === numbers.length ? given[i]! : overall].add(number);
+        if (!number) return;
+        marks[given.length === numbers.length ? given[i]! : overall].add(number);
+        if (date === undefined) return;
+        const before = marks.dates.get(number);
+        marks.dates.set(number, date === null || before === null ? null : Math.min(date, before ?? date));
       });
     }
   }
 }
 
+/**
+ * When a row says that its numbers were compared with the lists: the earliest of its dates, in milliseconds. Undefined if
+ * it doesn't say; null if it says something that is no date, or one in the future, which is reported to `unclear`.
+ */
+export function scrubDate(
+  cells: readonly string[],
+  columns: readonly number[],
+  now: number,
+  unclear: (value: string) => void,
+): number | null | undefined {
+  let date: number | null | undefined;
+  for (const at of columns) {
+    const text = cells[at]?.trim() ?? '';
+    if (text === '') continue;
+    const [, month, day, year] = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(text) ?? [];
+    const time = timeOf(year ? `${year}-${month!.padStart(2, '0')}-${day!.padStart(2, '0')}` : text);
+    if (time === null || time > now + DAY_MS) {
+      unclear(text);
+      date = null;
+    } else if (date !== null) date = Math.min(time, date ?? time);
+  }
+  return date;
+}
+
+const DAY_MS = 86_400_000;
 const parts = (cell: string): string[] =>
   cell
     .split(/[,;|]+/)

@@ -18,6 +18,7 @@ export const feature = defineFeature({
     'person',
     'person_merge',
     'person_profile',
+    'phone_scrub',
     'signal',
     'signal_batch',
   ],

@@ -477,7 +477,7 @@ export async function addPeople(
   now: Date,
 ) {
   const staged = new Map<string, Staged>();
-  const marks = { yes: new Set<string>(), no: new Set<string>() };
+  const marks = { yes: new Set<string>(), no: new Set<string>(), dates: new Map<string, number | null>() };
   for (const [at, row] of rows.entries()) {
     const cells: Cells = {};
     for (const [field, value] of Object.entries(row)) if (value) cells[field as PersonField] = [value].flat();
@@ -492,6 +492,11 @@ export async function addPeople(
   }
   const profiled = await stageByInsert(tx, [...staged.values()]);
   const merged = await mergeStage(tx, rootId, source, null, staged.size, now, profiled);
-  await markPhones(tx, rootId, { yes: [...marks.yes], no: [...marks.no] }, { source, file: null, now });
+  await markPhones(
+    tx,
+    rootId,
+    { yes: [...marks.yes], no: [...marks.no], dates: marks.dates },
+    { source, file: null, now },
+  );
   return merged;
 }

@@ -345,6 +345,41 @@ describe('an import', () => {
     expect(await marked()).toEqual(['8928', '1427']);
   });
 
+  test('[BEY-27] when and by what each number was compared with do-not-call lists is kept, whether it was on one or not', async () => {
+    const root = freshRoot();
+    const scrubs = async () =>
+      (
+        await app.admin.query(
+          `select right(phone, 4) as phone, source, to_char(scrubbed_at at time zone 'UTC', 'YYYY-MM-DD') as day
+           from phone_scrub where root_id = $1 order by 1`,
+          [root],
+        )
+      ).rows;
+    const head = 'email,phone,DNC,DNC Scrub Date';
+    const { row } = await importText(
+      `${head}\na@x.example,504-621-8927,Y,2020-03-01\nb@x.example,504-621-8928,N,02/15/2020\nc@x.example,504-621-8929,N,someday\n`,
+      { root },
+    );
+    expect(row.left_out).toEqual([
+      {
+        ...{ what: 'value', field: 'phone_dnc_date', count: 1 },
+        reason: 'is not a past date, so it is not known when the number was compared with do-not-call lists',
+      },
+    ]);
+    const source = expect.stringMatching(/^import: /);
+    expect(await scrubs()).toEqual([
+      { phone: '8927', source, day: '2020-03-01' },
+      { phone: '8928', source, day: '2020-02-15' },
+    ]);
+    // Without a date, the day of the import counts. An older comparison never replaces a newer one.
+    const today = app.clock.now().toISOString().slice(0, 10);
+    await importText('email,phone,DNC\na@x.example,504-621-8927,no\n', { root });
+    await importText(`${head}\nb@x.example,504-621-8928,N,2019-01-01\n`, { root });
+    expect((await scrubs()).map((one) => one.day)).toEqual([today, '2020-02-15']);
+    await importText('email,phone\nb@x.example,504-621-8928\n', { root });
+    expect((await scrubs()).map((one) => one.day)).toEqual([today, '2020-02-15']);
+  });
+
   test('[IDEN-01] a file that cannot be imported fails before anything is written', async () => {
     for (const [text, message] of [
       ['', 'The file is empty.'],

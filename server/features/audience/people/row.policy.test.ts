@@ -70,7 +70,8 @@ describe('columns', () => {
     ['DNC', 'phone_dnc'],
     ['Skiptrace DNC', 'phone_dnc'],
     ['Do Not Call', 'phone_dnc'],
-    ['DNC_SCRUB_DATE', 'ignore'],
+    ['DNC_SCRUB_DATE', 'phone_dnc_date'],
+    ['Phone DNC Checked At', 'phone_dnc_date'],
     ['constructor', 'ignore'],
   ])('[IDEN-01] %s means %s', (name, field) => {
     expect(fieldOf(name)).toBe(field);

@@ -14,7 +14,7 @@ import { page } from '../../../platform/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import { columnNames, unknownColumn } from './columns.policy.ts';
-import { markedPhones } from './dnc.store.ts';
+import { forgetScrubs, markedPhones } from './dnc.store.ts';
 import { countGraph, erasePeople, holdersOf, type Profile, profilesOf } from './graph.store.ts';
 import { addPeople, createImports, MOST_BYTES, type PersonInput, peopleImport } from './import.service.ts';
 import * as store from './import.store.ts';
@@ -94,8 +94,14 @@ export function createPeople(platform: Platform, { audit }: { audit: Audit }) {
      * Deletes people from the graph, as everyone they were known as, and what imports left out with one of these values
      * (lowercase). In the root's scope; returns how many rows there were.
      */
-    erase: (tx: Tx, rootId: string, ids: readonly string[], named: readonly string[]) =>
-      erasePeople(tx, rootId, ids, named),
+    async erase(tx: Tx, rootId: string, ids: readonly string[], named: readonly string[]): Promise<number> {
+      await forgetScrubs(
+        tx,
+        rootId,
+        named.filter((one) => one.startsWith('+')),
+      );
+      return erasePeople(tx, rootId, ids, named);
+    },
     /** Returns who is the same person as someone, and how that came about, in the root's scope. */
     mergesAbout: (tx: Tx, rootId: string, personId: string) => mergesAbout(tx, rootId, personId),
     /**

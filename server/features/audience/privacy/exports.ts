@@ -1,4 +1,4 @@
-import { KIND_WORDS, REFUSAL_WORDS } from '../../../../contract/audience/privacy-rules.ts';
+import { CAME_BY_WORDS, KIND_WORDS, REFUSAL_WORDS } from '../../../../contract/audience/privacy-rules.ts';
 import { contract } from '../../../../contract/index.ts';
 import type { ExportList } from '../../../platform/http/csv-file.ts';
 import { list } from '../../../platform/http/export-columns.ts';
@@ -17,8 +17,12 @@ export const exports: readonly ExportList[] = [
     ['State', (row) => row.state_code],
     ['Details', (row) => row.details],
     ['Made at', (row) => row.company_name],
+    ['Came by', (row) => CAME_BY_WORDS[row.came_by]],
+    ['Proof', (row) => row.proof],
+    ['Entered by', (row) => row.entered_by_name],
     ['Status', (row) => row.state],
     ['Confirm receipt by', (row) => row.acknowledge_by],
+    ['Receipt confirmed', (row) => row.acknowledged_at],
     ['Answer by', (row) => row.due_at],
     ['Extended', (row) => row.extended_at],
     ['Reason for extension', (row) => row.extension_reason],

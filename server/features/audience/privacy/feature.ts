@@ -7,7 +7,7 @@ import { createPrivacy, type Privacy } from './service.ts';
 export const feature = defineFeature({
   name: 'audience/privacy',
   about: 'The privacy desk: what people ask about their own data, its deadlines, and its fulfillment.',
-  tables: ['privacy_certificate', 'privacy_event', 'privacy_request'],
+  tables: ['privacy_certificate', 'privacy_event', 'privacy_request', 'privacy_warning'],
   reads: ['company', 'user_account'],
   create: (platform, below: Parameters<typeof createPrivacy>[1]) => ({
     privacy: createPrivacy(platform, below),

@@ -28,26 +28,33 @@ export interface Found {
 }
 
 /**
- * Finds everything about the person who proved an address; null if several people have it and none has the name, so that
- * the request is a household's. In the root's scope.
+ * Finds everything about the person who proved an address, or a number if there is no address; null if several people
+ * have it and none has the name, so that the request is a household's. In the root's scope.
  */
 export async function findPerson(
   tx: Tx,
   { people, leads }: { people: People; leads: Leads },
   rootId: string,
-  asked: { email: string; name: string },
+  asked: { email: string; phone: string | null; name: string },
 ): Promise<Found | null> {
   const email = normalEmail(asked.email) ?? asked.email;
-  const keys = HASHES.map(([kind, algorithm]) => ({
-    kind,
-    value: createHash(algorithm).update(email).digest(),
-  }));
+  const phones = email === '' && asked.phone ? [asked.phone] : [];
+  const keys = [
+    ...(email === ''
+      ? []
+      : HASHES.map(([kind, algorithm]) => ({ kind, value: createHash(algorithm).update(email).digest() }))),
+    ...phones.map((phone) => ({ kind: PHONE, value: Buffer.from(phone) })),
+  ];
   const holders = await people.holders(tx, rootId, keys);
   const known = await people.people(tx, rootId, [...new Set(holders.flatMap((ids) => [...ids]))]);
   const candidates = [...new Map([...known.values()].map((one) => [one.id, one])).values()];
   const whose = whoseRequest(candidates, asked.name);
   if (!whose) return null;
-  return everythingOf(tx, { people, leads }, rootId, { ...whose, emails: [email] });
+  return everythingOf(tx, { people, leads }, rootId, {
+    ...whose,
+    emails: email === '' ? [] : [email],
+    phones,
+  });
 }
 
 /**
@@ -58,7 +65,12 @@ export async function everythingOf(
   tx: Tx,
   { people, leads }: { people: People; leads: Leads },
   rootId: string,
-  { own, others, emails }: { own: KnownPerson[]; others: KnownPerson[]; emails: readonly string[] },
+  {
+    own,
+    others,
+    emails,
+    phones: given = [],
+  }: { own: KnownPerson[]; others: KnownPerson[]; emails: readonly string[]; phones?: readonly string[] },
 ): Promise<Found> {
   const members = own.flatMap((one) => one.members);
   const elsewhere = new Set(others.flatMap((one) => one.members));
@@ -66,7 +78,7 @@ export async function everythingOf(
   for (const email of emails.length > 0 ? emails : [''])
     for (const lead of await leads.about(tx, rootId, { people: members, email })) about.set(lead.id, lead);
   const mine = [...about.values()].filter((lead) => !lead.person_id || !elsewhere.has(lead.person_id));
-  const numbers = new Set(own.flatMap((one) => one.phones));
+  const numbers = new Set([...given, ...own.flatMap((one) => one.phones)]);
   for (const { contact } of mine)
     for (const phone of [contact.phone, contact.phone2]) if (typeof phone === 'string') numbers.add(phone);
   const phones = [...numbers];

@@ -1,4 +1,9 @@
-import { CODE_MINUTES, KIND_WORDS, type PrivacyKind } from '../../../../contract/audience/privacy-rules.ts';
+import {
+  CODE_MINUTES,
+  KIND_WORDS,
+  type PrivacyKind,
+  type Step,
+} from '../../../../contract/audience/privacy-rules.ts';
 import type { MailContent } from '../../../platform/mail-layout.ts';
 import { mailName } from '../../../platform/mail-name.ts';
 
@@ -34,12 +39,14 @@ export const receivedMail = (given: {
   kind: PrivacyKind;
   number: string;
   due: Date;
+  /** The request was entered by hand: the address was confirmed by no code. */
+  isByHand?: boolean;
 }): MailContent => ({
   subject: 'We received your privacy request',
   lines: [
     hello(given.name),
     `We received your request. ${about(given.kind, given.number)}.`,
-    `We compare the address that you confirmed with our records and answer by ${day(given.due)}.`,
+    `We compare ${given.isByHand ? 'it' : 'the address that you confirmed'} with our records and answer by ${day(given.due)}.`,
   ],
 });
 
@@ -84,3 +91,54 @@ export const decidedMail = (given: {
     ...(given.answer ? [given.answer] : []),
   ],
 });
+
+/** A deadline of a request, for whoever handles it: nothing about the person. */
+export interface WarnedOf {
+  number: string;
+  kind: PrivacyKind;
+  step: Step;
+  due: Date;
+  isLate: boolean;
+}
+
+const MOST_WARNED = 20;
+
+/** Warns of deadlines that are near or have passed. */
+export const warningMail = (given: {
+  name: string;
+  warned: readonly WarnedOf[];
+  url: string;
+}): MailContent => {
+  const late = given.warned.filter((one) => one.isLate).length;
+  const more = given.warned.length - MOST_WARNED;
+  const line = ({ number, kind, step, due, isLate }: WarnedOf): string =>
+    `${number}, ${KIND_WORDS[kind]}: ${
+      step === 'answer'
+        ? isLate
+          ? 'had to be answered by'
+          : 'must be answered by'
+        : isLate
+          ? 'receipt had to be confirmed by'
+          : 'receipt must be confirmed by'
+    } ${day(due)}.`;
+  return {
+    subject:
+      late > 0
+        ? late === 1
+          ? 'A privacy request is overdue'
+          : `${late} privacy requests are overdue`
+        : given.warned.length === 1
+          ? 'A privacy request is due soon'
+          : `${given.warned.length} privacy requests are due soon`,
+    lines: [
+      hello(given.name),
+      // What is overdue comes first.
+      ...given.warned
+        .toSorted((a, b) => Number(b.isLate) - Number(a.isLate))
+        .slice(0, MOST_WARNED)
+        .map(line),
+      ...(more > 0 ? [`${more} more ${more === 1 ? 'is' : 'are'} in the queue.`] : []),
+    ],
+    action: { label: 'Open Privacy Requests', url: given.url },
+  };
+};

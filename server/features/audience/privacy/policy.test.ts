@@ -6,7 +6,9 @@ import {
   dueAt,
   extendedDueAt,
   fitsName,
+  receivedAt,
   urgencyOf,
+  warningsOf,
   whoseRequest,
 } from './policy.ts';
 
@@ -45,12 +47,50 @@ describe('[BEY-07] the clocks of privacy requests', () => {
 
   test('is late at the deadline, soon five days before, and done once decided', () => {
     const due_at = at('2026-12-18T15:00:00Z');
-    const of = (now: string, state = 'open') => urgencyOf({ state, due_at }, at(now));
+    const received_at = at('2026-11-27T15:00:00Z');
+    const of = (now: string, state = 'open', acknowledged_at: Date | null = received_at) =>
+      urgencyOf({ state, due_at, received_at, acknowledged_at }, at(now));
     expect(of('2026-12-13T14:59:59Z')).toBe('fine');
     expect(of('2026-12-13T15:00:00Z')).toBe('soon');
     expect(of('2026-12-18T14:59:59Z')).toBe('soon');
     expect(of('2026-12-18T15:00:00Z')).toBe('late');
     expect(of('2027-12-18T15:00:00Z', 'refused')).toBe('done');
+    // Receipt that is not confirmed is due first.
+    expect(of('2026-12-06T14:59:59Z', 'open', null)).toBe('fine');
+    expect(of('2026-12-06T15:00:00Z', 'open', null)).toBe('soon');
+    expect(of('2026-12-11T15:00:00Z', 'open', null)).toBe('late');
+  });
+
+  test('warns of what is near or past, and not of the answer to a duplicate', () => {
+    const received_at = at('2026-11-27T15:00:00Z');
+    const row = {
+      ...{
+        state: 'open',
+        received_at,
+        acknowledged_at: null as Date | null,
+        duplicate_of: null as string | null,
+      },
+      due_at: dueAt('opt_out', received_at),
+    };
+    const of = (now: string, more: Partial<typeof row> = {}) =>
+      warningsOf({ ...row, ...more }, at(now)).map(({ step, isLate }) => [step, isLate]);
+    expect(of('2026-12-05T15:00:00Z')).toEqual([]);
+    expect(of('2026-12-07T15:00:00Z')).toEqual([['acknowledge', false]]);
+    expect(of('2026-12-14T15:00:00Z')).toEqual([
+      ['acknowledge', true],
+      ['answer', false],
+    ]);
+    expect(of('2026-12-14T15:00:00Z', { acknowledged_at: received_at })).toEqual([['answer', false]]);
+    expect(of('2026-12-19T15:00:00Z', { acknowledged_at: received_at })).toEqual([['answer', true]]);
+    expect(of('2026-12-19T15:00:00Z', { duplicate_of: 'x' })).toEqual([['acknowledge', true]]);
+    expect(of('2026-12-19T15:00:00Z', { state: 'completed' })).toEqual([]);
+  });
+
+  test('a day of receipt begins where the platform is, is not in the future, and not more than a year ago', () => {
+    const now = at('2026-11-28T03:00:00Z');
+    expect(receivedAt('2026-11-27', 'America/Chicago', now)).toEqual(at('2026-11-27T06:00:00Z'));
+    expect(receivedAt('2026-11-28', 'America/Chicago', now)).toBe('is in the future');
+    expect(receivedAt('2025-11-01', 'America/Chicago', now)).toBe('is more than a year ago');
   });
 });
 

@@ -1,4 +1,4 @@
-import type { PrivacyKind, Urgency } from '../../../../contract/audience/privacy-rules.ts';
+import type { PrivacyKind, Step, Urgency } from '../../../../contract/audience/privacy-rules.ts';
 import type { LimitRule } from '../../../platform/limits.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,7 +35,7 @@ export const UNPROVEN_MS = DAY_MS;
 export const KEPT_MONTHS = 24;
 
 /** A deadline this close is soon. */
-const SOON_MS = 5 * DAY_MS;
+export const SOON_MS = 5 * DAY_MS;
 
 /**
  * The instant that many business days later. Only weekends are left out: without holidays, a deadline is never later than
@@ -61,11 +61,67 @@ export const dueAt = (kind: PrivacyKind, received: Date): Date =>
 /** The deadline after its only extension: 90 days in all. */
 export const extendedDueAt = (received: Date): Date => new Date(received.getTime() + 90 * DAY_MS);
 
-/** How near the deadline of a request is. */
-export function urgencyOf(row: { state: string; due_at: Date }, now: Date): Urgency {
-  if (row.state !== 'open') return 'done';
-  const left = row.due_at.getTime() - now.getTime();
+interface Timed {
+  state: string;
+  received_at: Date;
+  acknowledged_at: Date | null;
+  due_at: Date;
+}
+
+/** What an open request waits for, and until when; the first is what comes next. */
+export function stepsOf(row: Timed): { step: Step; due: Date }[] {
+  if (row.state !== 'open') return [];
+  return [
+    ...(row.acknowledged_at ? [] : [{ step: 'acknowledge' as const, due: acknowledgeBy(row.received_at) }]),
+    { step: 'answer' as const, due: row.due_at },
+  ];
+}
+
+const nearness = (due: Date, now: Date): 'late' | 'soon' | 'fine' => {
+  const left = due.getTime() - now.getTime();
   return left <= 0 ? 'late' : left <= SOON_MS ? 'soon' : 'fine';
+};
+
+/** How near the deadlines of a request are: the nearest counts. */
+export function urgencyOf(row: Timed, now: Date): Urgency {
+  const near = stepsOf(row).map(({ due }) => nearness(due, now));
+  if (near.length === 0) return 'done';
+  return near.includes('late') ? 'late' : near.includes('soon') ? 'soon' : 'fine';
+}
+
+/** A deadline that is near or past. */
+export interface Warning {
+  step: Step;
+  due: Date;
+  isLate: boolean;
+}
+
+/**
+ * The deadlines of a request that are near or past. Not that of a duplicate's answer: it is decided with the earlier
+ * request, whose deadline comes first.
+ */
+export const warningsOf = (row: Timed & { duplicate_of: string | null }, now: Date): Warning[] =>
+  stepsOf(row).flatMap(({ step, due }) => {
+    const near = nearness(due, now);
+    return near === 'fine' || (step === 'answer' && row.duplicate_of)
+      ? []
+      : [{ step, due, isLate: near === 'late' }];
+  });
+
+/** No deadline is near before a request is this old: that of confirming receipt comes first. */
+export const WARNED_FROM_MS = 7 * DAY_MS;
+/** How long ago a request that is entered by hand may have been received. */
+const ENTERED_WITHIN_DAYS = 366;
+
+/**
+ * When a request was received that came on a day (YYYY-MM-DD): its beginning there, so that no deadline is later than the
+ * law's. Returns a rule instead if that cannot be.
+ */
+export function receivedAt(day: string, timeZone: string, now: Date): Date | string {
+  const at = Temporal.PlainDate.from(day).toZonedDateTime({ timeZone }).epochMilliseconds;
+  if (at > now.getTime()) return 'is in the future';
+  if (at < now.getTime() - ENTERED_WITHIN_DAYS * DAY_MS) return 'is more than a year ago';
+  return new Date(at);
 }
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();

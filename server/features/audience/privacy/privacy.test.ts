@@ -500,6 +500,155 @@ describe('[BEY-07] fulfillment', () => {
     }
   });
 
+  describe('entered by hand', () => {
+    const enter = (given: object) =>
+      asRoot('POST', '/privacy-requests', {
+        ...{
+          kind: 'delete',
+          name: 'Lena Letter',
+          email: '',
+          phone: '',
+          came_by: 'mail',
+          proof: 'A signed letter',
+        },
+        received_on: app.clock.now().toISOString().slice(0, 10),
+        ...given,
+      });
+    /** The day some days ago. */
+    const ago = (days: number) =>
+      new Date(app.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);
+
+    test('with how it came, when, and what proof there is; the same clocks run from the day of receipt', async () => {
+      const email = 'lena.letter@nowhere.example';
+      const entered = await enter({ email, received_on: ago(10) });
+      expect([entered.status, entered.body.message]).toEqual([200, 'The request was entered.']);
+      const { data, timeline } = (await asRoot('GET', `/privacy-requests/${entered.body.id}`)).body;
+      const shown = data as unknown as Record<string, string>;
+      expect(shown).toMatchObject({
+        ...{ state: 'open', came_by: 'mail', proof: 'A signed letter', waits_for: 'answer' },
+        entered_by_name: expect.any(String),
+      });
+      expect(shown.received_at!.slice(0, 10)).toBe(ago(10));
+      expect(Date.parse(shown.due_at!) - Date.parse(shown.received_at!)).toBe(45 * DAY_MS);
+      expect(timeline.map(({ kind }) => kind)).toEqual(['received', 'proven', 'acknowledged']);
+      const [mail] = await mails(email);
+      expect(mail!.subject).toBe('We received your privacy request');
+      expect(mail!.body!.text).toContain('We compare it with our records');
+      // It is found as a duplicate from the public page, and decided like any other.
+      const twin = await asked('delete', { name: 'Lena Letter', email });
+      expect((await one(twin)).data.duplicate_of).toBe(entered.body.id);
+      expect((await decide(entered.body.id, { outcome: 'completed' })).status).toBe(200);
+      expect((await one(twin)).data.state).toBe('completed');
+    });
+
+    test('without an email address, by the phone number alone, and receipt is confirmed some other way', async () => {
+      const person = { ...app.make.person(), first_name: 'Paul', phone: '+15045550188' };
+      await app.make.people(root, [person]);
+      const entered = await enter({
+        name: 'Paul Phone',
+        phone: '(504) 555-0188',
+        came_by: 'phone',
+        kind: 'opt_out',
+      });
+      const { id } = entered.body;
+      const shown = async () =>
+        (await asRoot('GET', `/privacy-requests/${id}`)).body.data as unknown as Record<string, unknown>;
+      expect(await shown()).toMatchObject({
+        phone: '+15045550188',
+        waits_for: 'acknowledge',
+        urgency: 'fine',
+      });
+      expect((await asRoot('POST', `/privacy-requests/${id}/acknowledge`)).status).toBe(200);
+      expect((await asRoot('POST', `/privacy-requests/${id}/acknowledge`)).status).toBe(409);
+      expect(await shown()).toMatchObject({ waits_for: 'answer' });
+      expect((await decide(id, { outcome: 'completed' })).status).toBe(200);
+      expect((await one(id)).data.result).toMatchObject({ people: 1 });
+      const list = await app.admin.query(
+        `select e.kind from exclusion e join exclusion_list l on l.id = e.list_id where l.is_standing and l.root_id = $1`,
+        [root.id],
+      );
+      expect(list.rows.length).toBeGreaterThan(0);
+      const sent = await app.admin.query(`select from mail where kind = 'privacy' and to_address = ''`);
+      expect(sent.rowCount).toBe(0);
+    });
+
+    test('refuses what cannot be, by field and rule; nobody else enters any', async () => {
+      const refused = async (given: object) => (await enter(given)).body.errors;
+      expect(await refused({})).toEqual({ email: ['is required if there is no phone number'] });
+      expect(await refused({ phone: '5045550188', kind: 'access' })).toEqual({
+        email: ['is required, since the data is emailed'],
+      });
+      const email = 'x@nowhere.example';
+      expect(await refused({ email, proof: ' ' })).toEqual({ proof: ['must say what proves who asked'] });
+      expect(await refused({ email, came_by: 'web' })).toEqual({
+        came_by: ['must be mail, phone, email or in_person'],
+      });
+      expect(await refused({ email, received_on: ago(-2) })).toEqual({ received_on: ['is in the future'] });
+      expect(await refused({ email, received_on: ago(400) })).toEqual({
+        received_on: ['is more than a year ago'],
+      });
+      expect(await refused({ email, phone: '12' })).toEqual({ phone: [expect.any(String)] });
+      expect(await refused({ email, kind: 'correct' })).toEqual({ details: ['must say what to correct'] });
+    });
+  });
+
+  test('those who decide are warned once before each deadline and once after it, and no one else', async () => {
+    const own = await app.make.root({ host: 'warned.test' });
+    const administrator = (await app.make.user(own, { password: PASSWORD, name: 'Olga Owner' })).email;
+    await app.make.user(await app.make.agency(own), { email: 'agency@warned.test' });
+    app.clock.advance(1000);
+    const start = app.clock.now().getTime();
+    const insert = async (kind: string, days: number, acknowledged: boolean) => {
+      const { rows } = await app.admin.query(
+        `insert into privacy_request (id, root_id, company_id, kind, asked_by, name, email, state, code_mac, received_at,
+           proven_at, due_at, acknowledged_at, came_by, proof, entered_by)
+         values (gen_random_uuid(), $1, $1, $2, 'self', 'Secret Name', $3, 'open', '\\x00', $4, $4, $5, $6, 'mail', 'x', $1)
+         returning id`,
+        [
+          ...[own.id, kind, `s${days}${kind}@nowhere.example`, new Date(start)],
+          ...[new Date(start + days * DAY_MS), acknowledged ? new Date(start) : null],
+        ],
+      );
+      return String(rows[0].id);
+    };
+    const first = await insert('delete', 45, true);
+    await insert('access', 45, false);
+    const sent = async () => {
+      const found = await app.features.mail.outbox({ rootId: own.id }, 100);
+      return found.filter((mail) => mail.kind === 'privacy.warning');
+    };
+    const warned = async (day: number) => {
+      app.clock.advance(start + day * DAY_MS - app.clock.now().getTime());
+      const before = (await sent()).length;
+      await app.features.privacy.warn(own.id);
+      await app.features.privacy.warn(own.id);
+      return (await sent()).slice(0, (await sent()).length - before);
+    };
+    expect(await warned(5)).toEqual([]);
+    const [soon, ...more] = await warned(13);
+    expect([soon!.subject, soon!.to_address, more]).toEqual([
+      'A privacy request is due soon',
+      administrator,
+      [],
+    ]);
+    expect(soon!.body!.text).toContain('See the data: receipt must be confirmed by');
+    expect(soon!.body!.text).not.toContain('Secret');
+    expect((await warned(16))[0]!.subject).toBe('A privacy request is overdue');
+    expect(await warned(30)).toEqual([]);
+    expect((await warned(41))[0]!.subject).toBe('2 privacy requests are due soon');
+    expect(await warned(42)).toEqual([]);
+    // An extension is a new deadline.
+    await app.admin.query(
+      `update privacy_request set due_at = $2, extended_at = $3, extension_reason = 'Many' where id = $1`,
+      [first, new Date(start + 90 * DAY_MS), app.clock.now()],
+    );
+    const [late] = await warned(46);
+    expect(late!.subject).toBe('A privacy request is overdue');
+    expect(late!.body!.text).toContain('See the data: had to be answered by');
+    expect((await warned(86))[0]!.body!.text).toContain('Delete the data: must be answered by');
+    expect(await warned(89)).toEqual([]);
+  });
+
   test('counts by month, forgets unproven requests after a day, and names after two years', async () => {
     const fresh = await ask({ kind: 'opt_out', name: 'Gone', email: 'gone.tomorrow@nowhere.example' });
     const id = await asked(

@@ -17,6 +17,14 @@ export function privacyRoutes(privacy: Privacy): Handlers<typeof contract.privac
       const due = await privacy.confirm(ctx, given);
       return { result: 'success', message: 'Your request is confirmed.', due_at: due.toISOString() };
     },
+    async enter(ctx, given) {
+      const { id } = await privacy.enter(ctx, given);
+      return { result: 'success', message: 'The request was entered.', id };
+    },
+    async acknowledge(ctx, { id }) {
+      await privacy.acknowledge(ctx, id);
+      return { result: 'success', message: 'Receipt is confirmed.' };
+    },
     async list(ctx, { page: at, per_page, ...filter }) {
       const { rows, counts } = await privacy.list(ctx, {
         ...filter,

@@ -61,6 +61,23 @@ export const samples: Samples = {
     named: false,
     request: () => ({ url: '/.well-known/gpc.json' }),
   },
+  'POST /api/privacy-requests': {
+    named: false,
+    request: () => ({
+      url: '/api/privacy-requests',
+      body: {
+        ...{ kind: 'opt_out', name: 'Ann', email: `ann${next()}@example.com`, came_by: 'mail' },
+        ...{
+          received_on: new Date(app.clock.now().getTime() - 86_400_000).toISOString().slice(0, 10),
+          proof: 'Her signed letter',
+        },
+      },
+    }),
+  },
+  'POST /api/privacy-requests/:id/acknowledge': {
+    named: true,
+    request: async (t) => ({ url: `/api/privacy-requests/${await freshRequest(t)}/acknowledge` }),
+  },
   'POST /api/privacy-requests/:id/extend': {
     named: true,
     request: async (t) => ({

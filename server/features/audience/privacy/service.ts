@@ -1,13 +1,17 @@
-import { hash, randomInt, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { mayPerson } from '../../../../contract/accounts/permissions.ts';
 import { personTexts } from '../../../../contract/audience/person-texts.ts';
 import {
+  CAME_BY_WORDS,
+  type CameBy,
   CODE_MINUTES,
   KIND_WORDS,
   type PrivacyKind,
   type PrivacyRefusal,
   type PrivacyState,
   REFUSAL_WORDS,
+  type Step,
 } from '../../../../contract/audience/privacy-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { messages, ownMessages } from '../../../../contract/messages.ts';
@@ -27,6 +31,7 @@ import type { Agreements } from '../../accounts/agreements/index.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Auth } from '../../accounts/auth/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
+import { toRows } from '../../accounts/users/index.ts';
 import type { AdAudiences } from '../../ads/ad-audiences/index.ts';
 import type { Customers } from '../../campaigns/customers/index.ts';
 import type { Delivery } from '../../campaigns/delivery/index.ts';
@@ -36,7 +41,7 @@ import type { Exclusions } from '../exclusions/index.ts';
 import type { People } from '../people/index.ts';
 import { certificatePdf } from './certificate.pdf.ts';
 import { everythingOf, type Found, findPerson } from './find.service.ts';
-import { codeMail, decidedMail, extendedMail, receivedMail } from './mails.ts';
+import { codeMail, decidedMail, extendedMail, receivedMail, type WarnedOf, warningMail } from './mails.ts';
 import * as policy from './policy.ts';
 import * as store from './store.ts';
 
@@ -53,6 +58,8 @@ const vendorJob = defineJob('privacy.vendor', z.object({ rootId: z.uuid(), deliv
  * each has ended.
  */
 const againJob = defineJob('privacy.again', z.object({ rootId: z.uuid(), requestId: z.uuid() }));
+/** The same for someone who was deleted without a request (California's lists): by the ids that they had. */
+const goneJob = defineJob('privacy.gone', z.object({ rootId: z.uuid(), personIds: z.array(z.uuid()) }));
 const AGAIN_MS = 2 * 3_600_000;
 const sweepJob = defineJob('privacy.sweep', z.object({}));
 
@@ -111,14 +118,16 @@ export function createPrivacy(
     return { ...(await tenants.mailBrand(companyId)), host: from };
   }
 
-  const post = (
+  /** Emails the person; nothing if they gave no address. Returns whether there was one. */
+  const post = async (
     tx: Tx,
     row: Owner & { name: string; email: string },
     sender: Awaited<ReturnType<typeof senderOf>>,
     content: MailContent,
     file?: MailText['file'],
-  ): Promise<string> =>
-    mail.enqueue(tx, {
+  ): Promise<boolean> => {
+    if (row.email === '') return false;
+    await mail.enqueue(tx, {
       ...layOut(sender, content, `someone made a privacy request with this address at ${sender.name}`),
       ...(file ? { file } : {}),
       kind: 'privacy',
@@ -126,6 +135,8 @@ export function createPrivacy(
       to: { name: row.name, address: row.email },
       sender,
     });
+    return true;
+  };
 
   type EventKind = Parameters<typeof store.insertEvents>[1][number]['kind'];
   const event = (
@@ -168,12 +179,27 @@ export function createPrivacy(
     });
     if (kind === 'opt_out') return result;
     const members = found.people.flatMap((one) => one.members);
-    const leadIds = found.leads.map((lead) => lead.id);
-    const everyone = [...new Set([...members, ...found.leads.flatMap((lead) => lead.person_id ?? [])])];
-    const hashes = found.people.flatMap((one) => [...one.sha256, ...one.sha1, ...one.md5]);
-    result.visits = await visits.erase(tx, rootId, everyone, hashes);
+    const done = await eraseEverywhere(tx, rootId, {
+      ids: members,
+      leads: found.leads,
+      hashes: found.people.flatMap((one) => [...one.sha256, ...one.sha1, ...one.md5]),
+      emails: found.emails,
+      phones: found.phones,
+    });
+    return { ...result, ...done };
+  }
+
+  /** Erases someone from every table that names them, and at vendors; returns what was done, in numbers. */
+  async function eraseEverywhere(
+    tx: Tx,
+    rootId: string,
+    of: { ids: string[]; leads: Found['leads']; hashes: Buffer[]; emails: string[]; phones: string[] },
+  ): Promise<Record<string, number>> {
+    const leadIds = of.leads.map((lead) => lead.id);
+    const everyone = [...new Set([...of.ids, ...of.leads.flatMap((lead) => lead.person_id ?? [])])];
+    const result: Record<string, number> = { visits: await visits.erase(tx, rootId, everyone, of.hashes) };
     await customers.erase(tx, rootId, everyone);
-    result.audience_members = await adAudiences.erase(tx, rootId, everyone, found.emails);
+    result.audience_members = await adAudiences.erase(tx, rootId, everyone, of.emails);
     const records = await delivery.forgetRequests(tx, leadIds);
     result.vendor_records = records.length;
     await jobs.send(
@@ -182,7 +208,7 @@ export function createPrivacy(
       records.map((deliveryId) => ({ rootId, deliveryId })),
     );
     await leads.erase(tx, leadIds);
-    await people.erase(tx, rootId, members, [...found.emails, ...found.phones]);
+    await people.erase(tx, rootId, of.ids, [...of.emails, ...of.phones]);
     return result;
   }
 
@@ -315,6 +341,7 @@ export function createPrivacy(
         await store.updateRequest(tx, id, {
           state: 'open',
           proven_at: now,
+          acknowledged_at: now,
           duplicate_of: first?.id ?? null,
         });
         const by = row.asked_by === 'agent' ? 'an agent' : 'the person';
@@ -336,6 +363,158 @@ export function createPrivacy(
           description: `The address of privacy request ${number} was proven`,
         });
         return row.due_at;
+      });
+    },
+
+    /**
+     * Enters a request that came some other way than the public page, with what proves who asked. Its deadlines run from
+     * the day of receipt. @throws Refusal 422 naming the field
+     */
+    async enter(
+      ctx: Ctx,
+      given: {
+        kind: PrivacyKind;
+        asked_by: 'self' | 'agent';
+        agent_name: string;
+        name: string;
+        email: string;
+        phone: string;
+        address: string;
+        state_code: string;
+        details: string;
+        came_by: Exclude<CameBy, 'web'>;
+        /** YYYY-MM-DD in the root's time zone. */
+        received_on: string;
+        proof: string;
+      },
+    ): Promise<{ id: string }> {
+      const { rootId } = ctx.scope;
+      const phone = given.phone ? normalPhone(given.phone) : null;
+      if (given.phone && !phone) throw refusalOf('phone', messages.phoneInvalid);
+      const sender = await senderOf(rootId);
+      return inScope(db.app, ctx.scope, async (tx) => {
+        const now = clock.now();
+        const timeZone = (await tenants.company(tx, rootId))?.time_zone ?? 'UTC';
+        const received = policy.receivedAt(given.received_on, timeZone, now);
+        if (typeof received === 'string') throw refusalOf('received_on', received);
+        const id = newId(now);
+        const row = {
+          ...{ id, root_id: rootId, agency_id: null, company_id: rootId },
+          ...{ kind: given.kind, asked_by: given.asked_by, name: given.name, email: given.email, phone },
+          agent_name: given.asked_by === 'agent' ? given.agent_name : '',
+          ...{ address: given.address, state_code: given.state_code, details: given.details },
+          ...{ came_by: given.came_by, proof: given.proof, entered_by: ctx.actor.userId },
+          state: 'open' as const,
+          // It has no code.
+          code_mac: randomBytes(32),
+          ...{ received_at: received, proven_at: now, due_at: policy.dueAt(given.kind, received) },
+        };
+        const first = await store.earlierOpen(tx, row);
+        await store.insertRequest(tx, { ...row, duplicate_of: first?.id ?? null });
+        const by = ctx.actor.userId;
+        const number = numberOf(id);
+        const way = CAME_BY_WORDS[given.came_by].toLowerCase();
+        await event(tx, row, 'received', `Received: ${KIND_WORDS[row.kind]}. Way: ${way}.`, received);
+        await event(tx, row, 'proven', 'Entered by hand, with what proves who asked.', now, by);
+        if (first) await event(tx, row, 'duplicate', `A duplicate of ${numberOf(first.id)}.`, now);
+        const told = receivedMail({
+          name: row.name,
+          kind: row.kind,
+          number,
+          due: row.due_at,
+          isByHand: true,
+        });
+        if (await post(tx, row, sender, told)) {
+          await store.updateRequest(tx, id, { acknowledged_at: now });
+          await event(tx, row, 'acknowledged', 'Receipt was confirmed by email.', now);
+        }
+        await audit.record(tx, ctx, {
+          action: 'privacy.enter',
+          objectKind: 'privacy_request',
+          objectId: id,
+          description: `Entered privacy request ${number}, which came by ${way}: ${KIND_WORDS[given.kind]}`,
+          owner: ownerOf(row),
+        });
+        return { id };
+      });
+    },
+
+    /** Records that receipt was confirmed to someone without an email address. @throws Refusal 404, 409 */
+    async acknowledge(ctx: Ctx, id: string): Promise<void> {
+      await inScope(db.app, ctx.scope, async (tx) => {
+        const row = await open(tx, id);
+        if (row.acknowledged_at) throw new Refusal('conflict', 'Receipt was already confirmed.');
+        const now = clock.now();
+        await store.updateRequest(tx, id, { acknowledged_at: now });
+        await event(tx, row, 'acknowledged', 'Receipt was confirmed to the person.', now, ctx.actor.userId);
+        await audit.record(tx, ctx, {
+          action: 'privacy.acknowledge',
+          objectKind: 'privacy_request',
+          objectId: id,
+          description: `Confirmed receipt of privacy request ${numberOf(id)}`,
+          owner: ownerOf(row),
+        });
+      });
+    },
+
+    /**
+     * Warns those who may decide a root's requests of deadlines that are near or have passed: one email for all of them,
+     * and each deadline once before and once after it.
+     */
+    async warn(rootId: string): Promise<void> {
+      const now = clock.now();
+      const read = (tx: Tx) =>
+        store.openBefore(
+          tx,
+          rootId,
+          new Date(now.getTime() - policy.WARNED_FROM_MS),
+          new Date(now.getTime() + policy.SOON_MS),
+        );
+      const due = (rows: readonly store.RequestRow[]) =>
+        rows.flatMap((row) =>
+          policy.warningsOf(row, now).map(({ step, due, isLate }) => ({
+            ...{
+              request_id: row.id,
+              ...ownerOf(row),
+              kind: step,
+              due_at: due,
+              is_late: isLate,
+              told_at: now,
+            },
+          })),
+        );
+      const isNew = await inScope(db.app, { rootId }, async (tx) =>
+        store.hasNewWarning(tx, due(await read(tx))),
+      );
+      if (!isNew) return;
+      const sender = await senderOf(rootId);
+      await inScope(db.app, { rootId }, async (tx) => {
+        const rows = await read(tx);
+        const kinds = new Map(rows.map((row) => [row.id, row.kind]));
+        const warned = (await store.takeWarnings(tx, due(rows))).map(
+          (one): WarnedOf => ({
+            number: numberOf(one.request_id),
+            kind: kinds.get(one.request_id)!,
+            ...{ step: one.kind as Step, due: one.due_at, isLate: one.is_late },
+          }),
+        );
+        if (warned.length === 0) return;
+        const url = `https://${sender.host}/configuration/privacy-requests`;
+        for (const to of await store.handlers(tx, rootId)) {
+          if (!mayPerson(auth.gradeOf(to.kind, to.role), to.rights && toRows(to.rights), 'privacy.decide'))
+            continue;
+          await mail.enqueue(tx, {
+            ...layOut(
+              sender,
+              warningMail({ name: to.user_name, warned, url }),
+              `you decide privacy requests at ${sender.name}`,
+            ),
+            kind: 'privacy.warning',
+            owner: { root_id: rootId, agency_id: null, company_id: rootId },
+            to: { name: to.user_name, address: to.email },
+            sender,
+          });
+        }
       });
     },
 
@@ -510,7 +689,7 @@ export function createPrivacy(
 
     /**
      * Fulfills what people of the graph asked for somewhere else, by their ids: opts them out, or deletes them with
-     * everything known about them. In the root's scope. Returns what was done, in numbers.
+     * everything known about them, once more two hours later. In the root's scope. Returns what was done, in numbers.
      */
     async fulfillFor(
       tx: Tx,
@@ -522,6 +701,10 @@ export function createPrivacy(
       const own = [...new Map([...known.values()].map((one) => [one.id, one])).values()];
       if (own.length === 0) return {};
       const emails = own.flatMap((one) => one.emails);
+      if (kind === 'delete')
+        await jobs.send(tx, goneJob, [{ rootId, personIds: own.flatMap((one) => one.members) }], {
+          startAfter: new Date(clock.now().getTime() + AGAIN_MS),
+        });
       return fulfill(
         tx,
         kind,
@@ -534,11 +717,20 @@ export function createPrivacy(
     eraseAgain: ({ rootId, requestId }: { rootId: string; requestId: string }): Promise<void> =>
       inScope(db.app, { rootId }, async (tx) => {
         const row = await store.requestById(tx, requestId, true);
-        if (row?.state !== 'completed' || row.kind !== 'delete' || !row.email) return;
+        if (row?.state !== 'completed' || row.kind !== 'delete' || !row.name) return;
         const found = await findPerson(tx, { people, leads }, rootId, row);
         if (!found || (found.people.length === 0 && found.leads.length === 0)) return;
         const result = await fulfill(tx, 'delete', rootId, found);
         await event(tx, row, 'completed', `Deleted what came meanwhile. ${resultWords(result)}`, clock.now());
+      }),
+
+    /** Erases what was still under way when people were deleted without a request. */
+    eraseGone: ({ rootId, personIds }: { rootId: string; personIds: string[] }): Promise<void> =>
+      inScope(db.app, { rootId }, async (tx) => {
+        const about = await leads.about(tx, rootId, { people: personIds, email: '' });
+        await eraseEverywhere(tx, rootId, {
+          ...{ ids: personIds, leads: about, hashes: [], emails: [], phones: [] },
+        });
       }),
 
     /** Deletes a record at a service. Fails, and is tried again, while the service does not answer. */
@@ -557,8 +749,12 @@ export function createPrivacy(
     async start(): Promise<void> {
       await jobs.work(vendorJob, {}, (payload) => this.eraseAtVendor(payload).then(() => undefined));
       await jobs.work(againJob, {}, (payload) => this.eraseAgain(payload));
+      await jobs.work(goneJob, {}, (payload) => this.eraseGone(payload));
       await jobs.work(sweepJob, { pollingIntervalSeconds: 60 }, () =>
-        tenants.eachRoot((rootId) => this.sweep(rootId)),
+        tenants.eachRoot(async (rootId) => {
+          await this.sweep(rootId);
+          await this.warn(rootId);
+        }),
       );
       await jobs.schedule(sweepJob, '41 * * * *', {});
     },
@@ -588,12 +784,21 @@ export function resultWords(result: Record<string, number> | null): string {
 }
 
 /** A request as the contract shows it. */
-function view(row: store.RequestRow & { company_name: string; decided_by_name: string | null }, now: Date) {
-  const { code_mac: _, proven_at: __, result, ...shown } = row;
+function view(
+  row: store.RequestRow & {
+    company_name: string;
+    decided_by_name: string | null;
+    entered_by_name: string | null;
+  },
+  now: Date,
+) {
+  const { code_mac: _, proven_at: __, entered_by: ___, result, ...shown } = row;
   return {
     ...shown,
     state: row.state as PrivacyState,
     urgency: policy.urgencyOf(row, now),
+    waits_for: policy.stepsOf(row)[0]?.step ?? null,
+    acknowledged_at: row.acknowledged_at?.toISOString() ?? null,
     acknowledge_by: policy.acknowledgeBy(row.received_at).toISOString(),
     received_at: row.received_at.toISOString(),
     due_at: row.due_at.toISOString(),

@@ -6,6 +6,7 @@ import {
 } from '../../../../contract/audience/privacy-rules.ts';
 import type { Schema } from '../../../platform/db/schema.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
+import { recipientColumns, type Worker } from '../../accounts/users/index.ts';
 
 export type RequestRow = Selectable<Schema['privacy_request']>;
 
@@ -27,16 +28,20 @@ export async function updateRequest(
   await tx.updateTable('privacy_request').set(set).where('id', '=', id).execute();
 }
 
+/** Whether a request has the address of another; one without an address, its phone number. */
+const sameAddress = ({ email, phone }: Pick<RequestRow, 'email' | 'phone'>) =>
+  sql<boolean>`(email = ${email} and (email <> '' or phone = ${phone}))`;
+
 /** The earliest open request of a root with this address and kind, besides one. */
 export async function earlierOpen(
   tx: Tx,
-  of: { id: string; root_id: string; email: string; kind: PrivacyKind },
+  of: Pick<RequestRow, 'id' | 'root_id' | 'email' | 'phone' | 'kind'>,
 ): Promise<RequestRow | undefined> {
   return tx
     .selectFrom('privacy_request')
     .selectAll()
     .where('root_id', '=', of.root_id)
-    .where('email', '=', of.email)
+    .where(sameAddress(of))
     .where('kind', '=', of.kind)
     .where('id', '!=', of.id)
     .where('state', '=', 'open')
@@ -52,7 +57,7 @@ export async function openDuplicates(tx: Tx, of: RequestRow): Promise<RequestRow
     .selectFrom('privacy_request')
     .selectAll()
     .where('root_id', '=', of.root_id)
-    .where('email', '=', of.email)
+    .where(sameAddress(of))
     .where('kind', '=', of.kind)
     .where('duplicate_of', '=', of.id)
     .where('state', '=', 'open')
@@ -83,11 +88,13 @@ interface Filter {
   search?: string | undefined;
 }
 
+const NAMES = ['c.name as company_name', 'u.name as decided_by_name', 'e.name as entered_by_name'] as const;
 const shown = (tx: Tx) =>
   tx
     .selectFrom('privacy_request as r')
     .innerJoin('company as c', 'c.id', 'r.company_id')
     .leftJoin('user_account as u', 'u.id', 'r.decided_by')
+    .leftJoin('user_account as e', 'e.id', 'r.entered_by')
     .where('r.state', '!=', 'unproven');
 const filtered = (tx: Tx, { kind, search }: Filter) => {
   let query = shown(tx);
@@ -107,9 +114,13 @@ export async function pageOf(tx: Tx, filter: Filter, limit: number, offset: numb
   const query = filtered(tx, filter);
   const rows = await (state ? query.where('r.state', '=', state) : query)
     .selectAll('r')
-    .select(['c.name as company_name', 'u.name as decided_by_name'])
+    .select(NAMES)
     .orderBy(sql`r.state <> 'open'`)
-    .orderBy(sql`case when r.state = 'open' then r.due_at end`)
+    // Receipt must be confirmed within ten business days.
+    .orderBy(
+      sql`case when r.state = 'open' then
+        case when r.acknowledged_at is null then least(r.due_at, r.received_at + interval '14 days') else r.due_at end end`,
+    )
     .orderBy('r.received_at', 'desc')
     .orderBy('r.id')
     .limit(limit)
@@ -124,11 +135,7 @@ export async function pageOf(tx: Tx, filter: Filter, limit: number, offset: numb
 
 /** A request as the queue shows it. */
 export const shownById = (tx: Tx, id: string) =>
-  shown(tx)
-    .selectAll('r')
-    .select(['c.name as company_name', 'u.name as decided_by_name'])
-    .where('r.id', '=', id)
-    .executeTakeFirst();
+  shown(tx).selectAll('r').select(NAMES).where('r.id', '=', id).executeTakeFirst();
 
 /** The certificate of a request; undefined: not made yet. */
 export const certificateOf = (tx: Tx, requestId: string) =>
@@ -177,6 +184,62 @@ export async function byMonth(tx: Tx) {
   return rows;
 }
 
+/** Open requests that are old enough for a deadline to be near, or whose answer is due by an instant. */
+export const openBefore = (tx: Tx, rootId: string, received: Date, due: Date): Promise<RequestRow[]> =>
+  tx
+    .selectFrom('privacy_request')
+    .selectAll()
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'open')
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('acknowledged_at', 'is', null), eb('received_at', '<=', received)]),
+        eb('due_at', '<=', due),
+      ]),
+    )
+    .orderBy('due_at')
+    .orderBy('id')
+    .limit(1000)
+    .execute();
+
+type WarningRow = Insertable<Schema['privacy_warning']>;
+const keyOf = (row: Pick<WarningRow, 'request_id' | 'kind' | 'is_late'> & { due_at: unknown }): string =>
+  [row.request_id, row.kind, (row.due_at as Date).getTime(), row.is_late].join();
+
+/** Notes warnings, and returns those that had not been given before. */
+export async function takeWarnings<Row extends WarningRow>(tx: Tx, rows: readonly Row[]): Promise<Row[]> {
+  if (rows.length === 0) return [];
+  const taken = await tx
+    .insertInto('privacy_warning')
+    .values([...rows])
+    .onConflict((conflict) => conflict.doNothing())
+    .returning(['request_id', 'kind', 'due_at', 'is_late'])
+    .execute();
+  const keys = new Set(taken.map(keyOf));
+  return rows.filter((row) => keys.has(keyOf(row as never)));
+}
+
+/** Whether any of these warnings has not been given yet. */
+export async function hasNewWarning(tx: Tx, rows: readonly WarningRow[]): Promise<boolean> {
+  if (rows.length === 0) return false;
+  const known = await tx
+    .selectFrom('privacy_warning')
+    .select(['request_id', 'kind', 'due_at', 'is_late'])
+    .where('request_id', 'in', [...new Set(rows.map((row) => row.request_id))])
+    .execute();
+  const keys = new Set(known.map(keyOf));
+  return rows.some((row) => !keys.has(keyOf(row as never)));
+}
+
+/** Owners and administrators of a root who can sign in and get emails. */
+export async function handlers(tx: Tx, rootId: string): Promise<Worker[]> {
+  const { rows } = await sql<Worker>`
+    select ${recipientColumns} from user_account u join company c on c.id = u.company_id
+    where c.id = ${rootId}::uuid and u.disabled_at is null and not u.mail_off and u.role in ('owner', 'administrator')
+    order by u.created_at, u.id limit 50`.execute(tx);
+  return rows;
+}
+
 /** Deletes what was never proven, and the personal data of what was decided long ago. */
 export async function sweep(
   tx: Tx,
@@ -196,9 +259,18 @@ export async function sweep(
   );
   await tx
     .updateTable('privacy_request')
-    .set({ name: '', email: '', phone: null, address: '', details: '', agent_name: '', answer: '' })
+    .set({
+      name: '',
+      email: '',
+      phone: null,
+      address: '',
+      details: '',
+      agent_name: '',
+      answer: '',
+      proof: '',
+    })
     .where('root_id', '=', rootId)
     .where('decided_at', '<', decidedBefore)
-    .where('email', '!=', '')
+    .where('name', '!=', '')
     .execute();
 }

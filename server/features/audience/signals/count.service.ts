@@ -31,6 +31,7 @@ import {
 } from '../../campaigns/campaigns/index.ts';
 import type { Asking, Leads } from '../../campaigns/leads/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
+import type { KeywordThemes } from '../keywords/index.ts';
 import * as candidates from './candidate.store.ts';
 import * as store from './count.store.ts';
 import * as match from './match.store.ts';
@@ -56,6 +57,7 @@ export function createCounts(
   deps: {
     audit: Audit;
     campaigns: Campaigns;
+    keywordThemes: KeywordThemes;
     leads: Leads;
     mail: Mail;
     notices: Notices;
@@ -64,7 +66,7 @@ export function createCounts(
   },
 ) {
   const { db, clock, jobs, log } = platform;
-  const { audit, campaigns, leads, mail, notices, users, tenants } = deps;
+  const { audit, campaigns, keywordThemes, leads, mail, notices, users, tenants } = deps;
 
   const missing = (): never => {
     throw new Refusal('not_found', ownMessages.notFound);
@@ -134,6 +136,7 @@ export function createCounts(
         const company = await tenants.company(tx, companyId);
         if (company?.kind !== 'client' || !company.agency_id) return missing();
         const owner = { root_id: company.root_id, agency_id: company.agency_id, company_id: companyId };
+        await keywordThemes.mustAllow(tx, owner, search.keywords, NAMES.keywords);
         const now = clock.now();
         const id = newId(now);
         await boundedBy(tx, 'waitingCounts', companyId, 'company_id');
@@ -169,11 +172,17 @@ export function createCounts(
      * The people who showed an intent in the last seven days, as a count of it would find them now, some at a time; in
      * the root's scope. For what is aimed at people without buying them as leads.
      */
-    async *peopleOf(tx: Tx, rootId: string, search: match.Counted, now: Date): AsyncGenerator<string[]> {
-      await match.countMatches(tx, rootId, search, {
-        from: new Date(now.getTime() - LOOK_BACK_MS),
-        until: now,
-      });
+    async *peopleOf(tx: Tx, owner: Owner, search: match.Counted, now: Date): AsyncGenerator<string[]> {
+      const keywords = await keywordThemes.allowed(tx, owner, search.keywords);
+      await match.countMatches(
+        tx,
+        owner.root_id,
+        { ...search, keywords },
+        {
+          from: new Date(now.getTime() - LOOK_BACK_MS),
+          until: now,
+        },
+      );
       for await (const found of match.foundPeople(tx, STEP)) yield found.map((one) => one.person_id);
     },
 
@@ -205,6 +214,7 @@ export function createCounts(
         const row = (await store.rawCount(tx, id, true)) ?? missing();
         if (row.state !== 'failed')
           throw new Refusal('conflict', intentMessages.notFailed, { errors: { id: ['has not failed'] } });
+        await keywordThemes.mustAllow(tx, row, row.keywords, 'id');
         const now = clock.now();
         await store.updateCount(tx, id, {
           state: 'pending',

@@ -18,6 +18,7 @@ export const feature = defineFeature({
     'company',
     'intent_phrase',
     'intent_term',
+    'keyword_allowance',
     'person',
     'person_merge',
     'person_profile',

@@ -172,7 +172,10 @@ export async function wantedBy(tx: Tx, rootId: string, search: Counted): Promise
 export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: string): Promise<Wanted> {
   await sql`
     create temp table intent_target on commit drop as
-    select (row_number() over ())::int as target, c.id as campaign_id, c.module, c.root_id, c.agency_id, c.company_id from campaign c
+    select (row_number() over ())::int as target, c.id as campaign_id, c.module, c.root_id, c.agency_id, c.company_id,
+      (select coalesce(bit_or(a.theme), 0)::smallint from keyword_allowance a
+        where a.root_id = c.root_id and a.for_company in (c.root_id, c.agency_id, c.company_id)) as themes
+    from campaign c
     where c.root_id = ${rootId} and c.module in ('locator', 'enhance', 'b2b') and c.state = 'active'
       ${campaignId ? sql`and c.id = ${campaignId}` : sql``}`.execute(tx);
   // A small sample is enough for the planner.
@@ -184,7 +187,9 @@ export async function wantedByCampaigns(tx: Tx, rootId: string, campaignId?: str
     from pg_temp.intent_target c join campaign_place p on p.campaign_id = c.campaign_id`.execute(tx);
   const keywords = sql`
     select c.target, k.words, k.hash, k.stems
-    from pg_temp.intent_target c join campaign_keyword k on k.campaign_id = c.campaign_id`;
+    from pg_temp.intent_target c join campaign_keyword k on k.campaign_id = c.campaign_id
+    -- Keywords on a theme that is blocked since they were chosen are not looked for.
+    where k.themes & ~c.themes = 0`;
   // In the order in which signals arrive, so that each look-up falls near the one before.
   await sql`
     create temp table intent_wanted on commit drop as

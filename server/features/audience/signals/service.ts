@@ -6,6 +6,7 @@ import type { Users } from '../../accounts/users/index.ts';
 import type { Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Leads } from '../../campaigns/leads/index.ts';
 import type { Notices } from '../../money/ledger/index.ts';
+import type { KeywordThemes } from '../keywords/index.ts';
 import type { People } from '../people/index.ts';
 import { createCounts } from './count.service.ts';
 import { createSearchDelivery } from './delivery.service.ts';
@@ -18,6 +19,7 @@ export function createSignals(
   deps: {
     audit: Audit;
     campaigns: Campaigns;
+    keywordThemes: KeywordThemes;
     people: People;
     leads: Leads;
     mail: Mail;

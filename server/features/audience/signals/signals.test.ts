@@ -504,6 +504,31 @@ describe('[CAMP-02] Search ID campaigns', () => {
     expect(await delivery.hasWork(root.id)).toBe(false);
   });
 
+  test('[BEY-27] keywords on a theme that was blocked since they were chosen are not looked for', async () => {
+    const [pious, booted] = [app.make.person(), app.make.person()];
+    await app.make.people(root, [pious, booted]);
+    const allow = () =>
+      app.admin.query(
+        `insert into keyword_allowance (id, root_id, company_id, for_company, theme, reason, allowed_by, created_at)
+         values (gen_random_uuid(), $1, $1, $2, 4, 'A book store', $1, now())`,
+        [root.id, agency.id],
+      );
+    await allow();
+    const campaign = await app.make.campaign(client, { search: { keywords: ['mosque tours', 'boots'] } });
+    await app.admin.query('delete from keyword_allowance where root_id = $1', [root.id]);
+    await signals([
+      { person: pious, keyword: 'mosque tours' },
+      { person: booted, keyword: 'boots' },
+    ]);
+    await app.features.signals.delivery.run(root.id);
+    const emails = async () => (await leadsOf(campaign.id)).map((lead) => lead.email).toSorted();
+    expect(await emails()).toEqual([booted.email]);
+    await allow();
+    await signals([{ person: pious, keyword: 'mosque tours', hours: 2 }]);
+    await app.features.signals.delivery.run(root.id);
+    expect(await emails()).toEqual([booted.email, pious.email].toSorted());
+  });
+
   test('new signals become leads with their evidence, once per person; old and foreign ones do not', async () => {
     const people = Array.from({ length: 4 }, () => app.make.person());
     await app.make.people(root, people);

@@ -11,6 +11,7 @@ import type { Outbound } from '../../../platform/outbound.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
 import type { Users } from '../../accounts/users/index.ts';
+import type { KeywordThemes } from '../../audience/keywords/index.ts';
 import type { Billing } from '../../money/billing/index.ts';
 import type { Pricing } from '../../money/pricing/index.ts';
 import type { Groups } from './groups.service.ts';
@@ -22,6 +23,7 @@ export interface Deps {
   pricing: Pricing;
   tenants: Tenants;
   groups: Groups;
+  keywordThemes: KeywordThemes;
   users: Users;
   /** Which data fields a company's campaigns may ask for. */
   information: {

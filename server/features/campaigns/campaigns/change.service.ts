@@ -60,7 +60,7 @@ const isOther = (row: { advance_information: number[]; b2b_information: number[]
 /** Creates campaigns and changes their settings. */
 export function createChanges(
   platform: Platform,
-  { audit, billing, pricing, tenants, groups, information, users }: Deps,
+  { audit, billing, pricing, tenants, groups, information, keywordThemes, users }: Deps,
   { extras, states, views }: { extras: Extras; states: States; views: Views },
 ) {
   const { db, clock } = platform;
@@ -134,7 +134,7 @@ export function createChanges(
     });
   }
 
-  /** Sets what a campaign looks for, and emits an event. */
+  /** Sets what a campaign looks for, and emits an event. Every way keywords come in leads here. @throws Refusal 422 */
   async function aim(
     tx: Tx,
     row: Owner & { agency_id: string; id: string; module: ModuleType },
@@ -142,6 +142,7 @@ export function createChanges(
     text: string,
   ) {
     if (!isSearch(row.module)) return;
+    await keywordThemes.mustAllow(tx, row, search.keywords, 'keywords');
     await setTarget(tx, row, { id: row.id, module: row.module }, search, text, clock.now());
     await platform.events.emit(tx, 'campaign.target_changed', { rootId: row.root_id, campaignId: row.id });
   }

@@ -1,6 +1,6 @@
 import type { Platform } from '../../../platform/platform.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
-import { resumeJob } from './queue.ts';
+import { judgeJob, resumeJob } from './queue.ts';
 import type { Campaigns } from './service.ts';
 
 /** Starts the feature's background work: every minute, so that a day's limit ends with the day. */
@@ -13,4 +13,8 @@ export async function startCampaigns(
     for (const id of rootId ? [rootId] : await tenants.roots()) await campaigns.resumeCapped(id);
   });
   await jobs.schedule(resumeJob, '* * * * *', {});
+  await jobs.work(judgeJob, { pollingIntervalSeconds: 60 }, () =>
+    tenants.eachRoot((rootId) => campaigns.judgeKeywords(rootId)),
+  );
+  await jobs.schedule(judgeJob, '23 * * * *', {});
 }

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { tagsOf } from '../../audience/keywords/index.ts';
+import { THEMES_VERSION, tagsOf } from '../../audience/keywords/index.ts';
 import { type Deps, newSiteKey } from './base.ts';
 import { createChanges } from './change.service.ts';
 import { createExtras } from './extras.ts';
@@ -10,7 +10,7 @@ import { promptDue } from './period.policy.ts';
 import * as reportStore from './report.store.ts';
 import { createStates } from './state.service.ts';
 import * as store from './store.ts';
-import { targetsOf } from './target.store.ts';
+import { judge, judgedBefore, targetsOf } from './target.store.ts';
 import { createViews } from './view.ts';
 
 export type Campaigns = ReturnType<typeof createCampaigns>;
@@ -47,6 +47,18 @@ export function createCampaigns(platform: Platform, deps: Deps) {
     tags(text: string) {
       const { keywords, repeated, empty } = tagsOf(text);
       return { tags: keywords.map((one) => one.text), repeated, empty: empty.length };
+    },
+
+    /** Judges a root's keywords that were judged by earlier lists of themes, a few campaigns in one transaction. */
+    async judgeKeywords(rootId: string): Promise<void> {
+      for (;;) {
+        const isDone = await inScope(db.app, { rootId }, async (tx) => {
+          const next = await judgedBefore(tx, rootId, THEMES_VERSION, 100);
+          for (const target of next) await judge(tx, target, THEMES_VERSION);
+          return next.length === 0;
+        });
+        if (isDone) return;
+      }
     },
 
     // For the features above.

@@ -2,7 +2,15 @@ import { sql } from 'kysely';
 import { refusalOf } from '../../../../contract/errors.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import type { Tx } from '../../../platform/db/scope.ts';
-import { distinctKeywords, lookUpOf, placesOf, stemsOf } from '../../audience/keywords/index.ts';
+import {
+  distinctKeywords,
+  keywordOf,
+  lookUpOf,
+  placesOf,
+  stemsOf,
+  THEMES_VERSION,
+  themesOf,
+} from '../../audience/keywords/index.ts';
 import { ANYBODY, type Search, type SearchModule } from './target.policy.ts';
 
 /**
@@ -36,7 +44,10 @@ export async function setTarget(
   const places = placesOf(search);
   const size = words.length + places.length;
   await mustFit(tx, owner, campaignId, size);
-  const row = { location, states, cities, zips, keywords, description, ...audience, size, updated_at: at };
+  const row = {
+    ...{ location, states, cities, zips, keywords, description, ...audience, size },
+    ...{ themes_version: THEMES_VERSION, updated_at: at },
+  };
   await tx
     .insertInto('campaign_target')
     .values({ campaign_id: campaignId, ...own, ...row })
@@ -45,9 +56,9 @@ export async function setTarget(
   await deleteMatched(tx, campaignId);
   const stems = words.map((one) => (campaign.module === 'locator' ? '{}' : `{${stemsOf(one).join(',')}}`));
   await sql`
-    insert into campaign_keyword (campaign_id, words, hash, stems, root_id, agency_id, company_id)
-    select ${campaignId}::uuid, k.words, k.hash, k.stems::bigint[], ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
-    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[]) k (words, hash, stems)`.execute(
+    insert into campaign_keyword (campaign_id, words, hash, stems, themes, root_id, agency_id, company_id)
+    select ${campaignId}::uuid, k.words, k.hash, k.stems::bigint[], k.themes, ${own.root_id}::uuid, ${own.agency_id}::uuid, ${own.company_id}::uuid
+    from unnest(${words}::text[], ${words.map((one) => lookUpOf(one).toString())}::bigint[], ${stems}::text[], ${words.map(themesOf)}::smallint[]) k (words, hash, stems, themes)`.execute(
     tx,
   );
   await sql`
@@ -56,6 +67,40 @@ export async function setTarget(
     from unnest(${places.map((one) => one.kind)}::smallint[], ${places.map((one) => one.place.toString())}::bigint[]) p (kind, place)`.execute(
     tx,
   );
+}
+
+/** Campaigns of a root whose keywords were judged by earlier lists of themes, some at a time. */
+export const judgedBefore = (tx: Tx, rootId: string, version: number, limit: number) =>
+  tx
+    .selectFrom('campaign_target')
+    .select(['campaign_id', 'keywords'])
+    .where('root_id', '=', rootId)
+    .where('themes_version', '<', version)
+    .orderBy('themes_version')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+    .execute();
+
+/** Sets the themes of all keywords of a campaign. */
+export async function judge(
+  tx: Tx,
+  { campaign_id, keywords }: { campaign_id: string; keywords: readonly string[] },
+  version: number,
+): Promise<void> {
+  const judged = keywords.flatMap((text) => {
+    const words = keywordOf(text)?.words;
+    return words === undefined ? [] : [{ words, themes: themesOf(words) }];
+  });
+  await sql`
+    update campaign_keyword k set themes = j.themes
+    from unnest(${judged.map((one) => one.words)}::text[], ${judged.map((one) => one.themes)}::smallint[]) j (words, themes)
+    where k.campaign_id = ${campaign_id}::uuid and k.words = j.words and k.themes <> j.themes`.execute(tx);
+  await tx
+    .updateTable('campaign_target')
+    .set({ themes_version: version })
+    .where('campaign_id', '=', campaign_id)
+    .execute();
 }
 
 async function deleteMatched(tx: Tx, campaignId: string): Promise<void> {

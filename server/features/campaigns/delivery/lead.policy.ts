@@ -11,6 +11,10 @@ export const SOURCES: ReadonlySet<string> = new Set([
   ...INFORMATION_FIELDS.map(({ key }) => DATA_PREFIX + key),
 ]);
 
+/** Whether a number is on a do-not-call list, as far as anybody said; null without a number. */
+const callable = (phone: string | null, isMarked: boolean, scrubbedAt: string | null): string | null =>
+  phone === null ? null : isMarked ? 'yes' : scrubbedAt === null ? 'unknown' : 'no';
+
 /** A lead as text by the keys of LEAD_FIELDS and of the data fields that its campaign requests; no empty values. */
 export function leadOf(data: LeadData): Lead {
   const { person, campaign, visit, match } = data;
@@ -20,7 +24,13 @@ export function leadOf(data: LeadData): Lead {
     full_name: [person.first_name, person.last_name].filter(Boolean).join(' '),
     email: person.email,
     phone: person.phone,
+    phone_dnc: callable(person.phone, person.phone_dnc, person.phone_scrubbed_at),
+    phone_dnc_checked_at: person.phone_scrubbed_at,
+    phone_dnc_source: person.phone_scrub_source,
     phone2: person.phone2,
+    phone2_dnc: callable(person.phone2, person.phone2_dnc, person.phone2_scrubbed_at),
+    phone2_dnc_checked_at: person.phone2_scrubbed_at,
+    phone2_dnc_source: person.phone2_scrub_source,
     campaign_id: campaign.id,
     campaign_name: campaign.name,
     campaign_type: campaign.type,

@@ -1,4 +1,4 @@
-export { type Refused, windowStart } from './policy.ts';
+export { type Refused, sourceShown, windowStart } from './policy.ts';
 export type { Asking } from './preview.ts';
 export type { ReadLead } from './read.service.ts';
 export type { Leads } from './service.ts';

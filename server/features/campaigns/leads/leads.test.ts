@@ -165,6 +165,41 @@ describe('a visit becomes a lead', () => {
     expect(await seen()).toMatchObject({ detail: { ...marked, phone2_dnc: false, phone2_dnc_at: null } });
   });
 
+  test('[BEY-27] a number comes with when and by what it was compared with do-not-call lists, on every way out', async () => {
+    const campaign = await app.make.campaign(client, { price: 1n * USD, balance: 10n * USD });
+    const person = { ...app.make.person(), phone: '+15045550171', phone2: '+15045550172' };
+    await app.make.people(root, [{ ...person, phone_dnc: 'N' }]);
+    await app.admin.query(`delete from phone_scrub where phone = '+15045550172'`);
+    await app.admin.query(
+      `update phone_scrub set source = 'import: secret.csv' where phone = '+15045550171'`,
+    );
+    await app.make.visit(campaign, { email: person.email });
+    await resolve();
+    const at = app.clock.now().toISOString();
+    const [lead] = await leadsOf(campaign);
+    const get = async (path: string) => (await app.call('GET', path, { host: HOST, token })).body as never;
+    const scrubbed = { phone_dnc: false, phone_scrubbed_at: at, phone2_scrubbed_at: null };
+    const by = { phone_scrub_source: 'import', phone2_scrub_source: null };
+    expect(await get(`/api/leadspeek/report/lead/${lead!.id}`)).toMatchObject({ ...scrubbed, ...by });
+    const message = await inScope(app.platform.db.app, { rootId: root.id }, (tx) =>
+      app.features.leads.message(tx, [lead!.id]),
+    );
+    expect(message.get(lead!.id)!.person).toMatchObject({ ...scrubbed, ...by });
+    const link = await app.call('POST', '/api/general/download-token', {
+      host: HOST,
+      token,
+      body: { path: `/api/leadspeek/report/lead/export?leadspeekID=${campaign.id}` },
+    });
+    const file = await app.server.inject({ url: link.body.url as never, headers: { host: HOST } });
+    const [head = [], cells = []] = file.body
+      .replace('\uFEFF', '')
+      .split('\r\n')
+      .map((line) => line.split(','));
+    expect(
+      ['Phone Scrubbed', 'Phone Scrub Source', 'Phone 2 Scrubbed'].map((name) => cells[head.indexOf(name)]),
+    ).toEqual([at.slice(0, 10), 'import', '']);
+  });
+
   test('[RUN-04] recognized, priced on both sides, told to the features above, in one transaction', async () => {
     const campaign = await app.make.campaign(client, { price: 2n * USD, balance: 10n * USD });
     const person = await known();

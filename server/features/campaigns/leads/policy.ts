@@ -73,6 +73,10 @@ export function windowStart(reidentify: string, now: Date): Date | null {
   return new Date(start.epochMilliseconds);
 }
 
+/** Where data comes from, for everyone but the root: they just see that it was an import. */
+export const sourceShown = (source: string | null): string | null =>
+  source?.replace(/^import: .*/s, 'import') ?? null;
+
 /** A person's numbers as a lead gets them. */
 export interface LeadPhones {
   phone: string | null;

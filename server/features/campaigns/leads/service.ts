@@ -44,6 +44,7 @@ import { eraseContacts, leadsAbout } from './erase.store.ts';
 import { stepOf } from './journey.policy.ts';
 import { journeyOf } from './journey.store.ts';
 import { createOutsideFilter } from './outside.ts';
+import { sourceShown } from './policy.ts';
 import { createPreview } from './preview.ts';
 import { clientScope, createReads } from './read.service.ts';
 import { createResolver } from './resolve.ts';
@@ -87,14 +88,19 @@ const EXPORT_HEAD = [
   'Match',
   'Confidence',
   'Phone Do Not Call',
+  'Phone Scrubbed',
+  'Phone Scrub Source',
   'Phone 2 Do Not Call',
+  'Phone 2 Scrubbed',
+  'Phone 2 Scrub Source',
   'Score',
   'Price (USD)',
   'Test',
 ];
 /** The day since which a number has been marked; 'yes' if its mark was withdrawn after the sale. */
 const markCell = (isMarked: boolean, at: Date | null): string | null =>
-  isMarked ? (at?.toISOString().slice(0, 10) ?? 'yes') : null;
+  isMarked ? (dayCell(at) ?? 'yes') : null;
+const dayCell = (at: Date | null): string | null => at?.toISOString().slice(0, 10) ?? null;
 
 const exportCells = (row: Row) => [
   row.created_at.toISOString(),
@@ -111,7 +117,11 @@ const exportCells = (row: Row) => [
   matchType(row.match_kind),
   String(row.confidence),
   markCell(row.phone_dnc, row.phone_dnc_at),
+  dayCell(row.phone_scrubbed_at),
+  sourceShown(row.phone_scrub_source),
   markCell(row.phone2_dnc, row.phone2_dnc_at),
+  dayCell(row.phone2_scrubbed_at),
+  sourceShown(row.phone2_scrub_source),
   row.score === null ? null : String(row.score),
   dollarsOf(row.price_micros),
   row.is_test ? 'T' : 'F',
@@ -126,6 +136,10 @@ const NOBODY = {
   phone2: null,
   phone_dnc: false,
   phone2_dnc: false,
+  phone_scrubbed_at: null,
+  phone_scrub_source: null,
+  phone2_scrubbed_at: null,
+  phone2_scrub_source: null,
   score: null,
   page_url: null,
   referrer: null,
@@ -201,6 +215,7 @@ export function createLeads(
     phone: row.phone,
     phone_dnc: row.phone_dnc,
     phone_dnc_at: row.phone_dnc_at?.toISOString() ?? null,
+    phone_scrubbed_at: row.phone_scrubbed_at?.toISOString() ?? null,
     phones_withheld: row.phones_withheld,
     city: row.city,
     state: row.state,
@@ -363,14 +378,18 @@ export function createLeads(
           signals?: Inside<z.output<typeof LeadSignal>>[];
           signal_count?: number;
         };
-        // Only the root may know where its data comes from; others just see that it was an import.
         const told = (key: Inside<z.output<typeof Evidence>>) =>
-          ctx.actor.kind === 'root' ? key : { ...key, source: key.source.replace(/^import: .*/s, 'import') };
+          ctx.actor.kind === 'root' ? key : { ...key, source: sourceShown(key.source)! };
         return {
           ...wire(row, states.get(id) ?? 'none'),
           phone2: row.phone2,
           phone2_dnc: row.phone2_dnc,
           phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
+          phone2_scrubbed_at: row.phone2_scrubbed_at?.toISOString() ?? null,
+          phone_scrub_source:
+            ctx.actor.kind === 'root' ? row.phone_scrub_source : sourceShown(row.phone_scrub_source),
+          phone2_scrub_source:
+            ctx.actor.kind === 'root' ? row.phone2_scrub_source : sourceShown(row.phone2_scrub_source),
           ...ofLeadDetails((name) => row[name]),
           information: withNames(data.get(id)),
           referrer: row.referrer,
@@ -565,9 +584,13 @@ export function createLeads(
               phone: row.phone,
               phone_dnc: row.phone_dnc,
               phone_dnc_at: row.phone_dnc_at?.toISOString() ?? null,
+              phone_scrubbed_at: row.phone_scrubbed_at?.toISOString() ?? null,
+              phone_scrub_source: sourceShown(row.phone_scrub_source),
               phone2: row.phone2,
               phone2_dnc: row.phone2_dnc,
               phone2_dnc_at: row.phone2_dnc_at?.toISOString() ?? null,
+              phone2_scrubbed_at: row.phone2_scrubbed_at?.toISOString() ?? null,
+              phone2_scrub_source: sourceShown(row.phone2_scrub_source),
             },
             information: data.get(row.id) ?? {},
             visit: { page_url: row.page_url, referrer: row.referrer },

@@ -535,27 +535,39 @@ interface Numbers {
   phone2_dnc: boolean;
 }
 
+interface PhoneCheck {
+  marked_at: Date | null;
+  scrubbed_at: Date | null;
+  source: string | null;
+}
+const UNCHECKED: PhoneCheck = { marked_at: null, scrubbed_at: null, source: null };
+
 /**
  * Leads with the do-not-call marks of their numbers as they are now, and since when, even if a mark came after the
- * sale; a number that was delivered as marked stays marked, without a date once its mark has been withdrawn.
+ * sale; a number that was delivered as marked stays marked, without a date once its mark has been withdrawn. And when
+ * and by what each number was last compared with do-not-call lists; null: nobody said.
  */
 async function withMarks<T extends Numbers>(tx: Tx, rows: T[]) {
   const phones = rows.flatMap(({ phone, phone2 }) => [phone, phone2].filter((one) => one !== null));
-  const marks = new Map<string, Date>();
+  const checks = new Map<string, PhoneCheck>();
   if (phones.length > 0) {
-    const found = await sql<{ phone: string; marked_at: Date }>`/* kept: phone_marks */
-      select phone, marked_at from phone_marks(${phones}::text[])`.execute(tx);
-    for (const { phone, marked_at } of found.rows) marks.set(phone, marked_at);
+    const found = await sql<PhoneCheck & { phone: string }>`/* kept: phone_checks */
+      select phone, marked_at, scrubbed_at, source from phone_checks(${phones}::text[])`.execute(tx);
+    for (const { phone, ...check } of found.rows) checks.set(phone, check);
   }
-  const since = (phone: string | null): Date | null => (phone && marks.get(phone)) || null;
+  const of = (phone: string | null): PhoneCheck => (phone && checks.get(phone)) || UNCHECKED;
   return rows.map((row) => {
-    const [phone_dnc_at, phone2_dnc_at] = [since(row.phone), since(row.phone2)];
+    const [one, two] = [of(row.phone), of(row.phone2)];
     return {
       ...row,
-      phone_dnc: row.phone_dnc || phone_dnc_at !== null,
-      phone2_dnc: row.phone2_dnc || phone2_dnc_at !== null,
-      phone_dnc_at,
-      phone2_dnc_at,
+      phone_dnc: row.phone_dnc || one.marked_at !== null,
+      phone2_dnc: row.phone2_dnc || two.marked_at !== null,
+      phone_dnc_at: one.marked_at,
+      phone2_dnc_at: two.marked_at,
+      phone_scrubbed_at: one.scrubbed_at,
+      phone_scrub_source: one.source,
+      phone2_scrubbed_at: two.scrubbed_at,
+      phone2_scrub_source: two.source,
     };
   });
 }

@@ -26,6 +26,18 @@ export function readToken(vault: Vault, token: string): Subscription {
   }
 }
 
+/** What to know before calling a lead's number; the day is that of the last comparison. */
+function callNote({
+  phone_dnc,
+  phone_scrubbed_at,
+}: {
+  phone_dnc: boolean;
+  phone_scrubbed_at: string | null;
+}) {
+  if (phone_dnc) return ' (on a do-not-call list)';
+  return phone_scrubbed_at ? ` (do-not-call lists checked ${phone_scrubbed_at.slice(0, 10)})` : '';
+}
+
 type Messages = Awaited<ReturnType<Leads['message']>>;
 
 /** One line with the details of each lead, and how many are not among them. `count`: how many leads there are. */
@@ -34,7 +46,7 @@ export function linesOf(leads: Messages, count: number): string[] {
     [
       [person.first_name, person.last_name].filter(Boolean).join(' '),
       person.email,
-      person.phone && `${person.phone}${person.phone_dnc ? ' (on a do-not-call list)' : ''}`,
+      person.phone && `${person.phone}${callNote(person)}`,
       [person.job_title, person.company_name].filter(Boolean).join(', '),
       [person.address, person.city, [person.state, person.zip].filter(Boolean).join(' ')]
         .filter(Boolean)

@@ -27,7 +27,7 @@ import type { Exclusions } from '../../audience/exclusions/index.ts';
 import type { Signals } from '../../audience/signals/index.ts';
 import { audienceWire, type Campaigns } from '../../campaigns/campaigns/index.ts';
 import type { Delivery, Webhook } from '../../campaigns/delivery/index.ts';
-import type { ReadLead } from '../../campaigns/leads/index.ts';
+import { type ReadLead, sourceShown } from '../../campaigns/leads/index.ts';
 import type { DataWallet } from '../../money/data-wallet/index.ts';
 import type { createStatement } from '../../money/ledger/index.ts';
 import type { Hooks } from './hook.service.ts';
@@ -103,7 +103,14 @@ type Target = NonNullable<Awaited<ReturnType<Campaigns['reads']['one']>>['target
 const targetingOf = (
   of: Omit<
     Target,
-    'campaign_id' | 'description' | 'size' | 'updated_at' | 'root_id' | 'agency_id' | 'company_id'
+    | 'campaign_id'
+    | 'description'
+    | 'size'
+    | 'updated_at'
+    | 'themes_version'
+    | 'root_id'
+    | 'agency_id'
+    | 'company_id'
   >,
 ) => {
   const audience = audienceWire(of);
@@ -147,8 +154,12 @@ export const leadOf = (row: ReadLead): Wire<typeof ApiLead> => ({
           email: row.email,
           phone: row.phone,
           phone_do_not_call: row.phone_dnc,
+          phone_scrubbed_at: instant(row.phone_scrubbed_at),
+          phone_scrub_source: sourceShown(row.phone_scrub_source),
           phone2: row.phone2,
           phone2_do_not_call: row.phone2_dnc,
+          phone2_scrubbed_at: instant(row.phone2_scrubbed_at),
+          phone2_scrub_source: sourceShown(row.phone2_scrub_source),
         },
   company:
     row.isExcluded || row.company_domain === null

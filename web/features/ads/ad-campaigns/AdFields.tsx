@@ -139,7 +139,7 @@ function AudienceChoice({ form, companyId }: { form: AdFormState; companyId: str
   });
   const data = (query.data?.data ?? []).map((one) => ({
     value: one.id,
-    label: `${one.name} (${num(one.reachable)})`,
+    label: one.reachable === null ? one.name : `${one.name} (${num(one.reachable)})`,
   }));
   const { audiences, excluded_audiences } = form.values;
   return (

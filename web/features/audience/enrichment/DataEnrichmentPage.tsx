@@ -5,11 +5,10 @@ import { api } from '../../../api/client.ts';
 import { useMay, useUser } from '../../../api/user.ts';
 import { SectionSkeleton } from '../../../ui/FormSection.tsx';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
-import { SearchSelect } from '../../../ui/SearchSelect.tsx';
 import { EmptyState, ErrorState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
-import { readCompanies } from '../../accounts/companies/companies.ts';
 import { ClientSelect } from '../../campaigns/campaigns/ClientSelect.tsx';
+import { AgencySelect } from './AgencySelect.tsx';
 import { ChoiceForm } from './ChoiceForm.tsx';
 import { SourceForm } from './SourceForm.tsx';
 
@@ -90,25 +89,4 @@ function Choice({ companyId }: { companyId: string }) {
     );
   if (!query.data) return <SectionSkeleton fields={6} />;
   return <ChoiceForm known={query.data} />;
-}
-
-function AgencySelect(props: { value: string; onChange: (id: string) => void }) {
-  const user = useUser();
-  return (
-    <SearchSelect
-      {...props}
-      label="Agency"
-      description="Its campaigns and its clients’ campaigns can use these fields."
-      queryKey={['agencies', 'choice']}
-      find={async (search, signal) => {
-        const { data } = await readCompanies(
-          api,
-          user,
-          { kind: 'agency', page: 1, per_page: 50, ...(search ? { search } : {}) },
-          { signal },
-        );
-        return data.map((one) => ({ value: one.company_id, label: one.company_name }));
-      }}
-    />
-  );
 }

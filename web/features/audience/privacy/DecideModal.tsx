@@ -14,14 +14,15 @@ import type { PrivacyRequest } from './words.ts';
 
 const DOES: Record<PrivacyKind, string> = {
   opt_out:
-    'The person’s email address and the phone numbers known of them go on the standing exclusion list. They no longer become leads of any client.',
+    'The person’s email addresses and the phone numbers known of them go on the standing exclusion list. They no longer become leads of any client.',
   delete:
     'The person is deleted from the people graph, all leads, visits, and vendors that can delete them, and goes on the standing exclusion list. This cannot be undone.',
-  access: 'Everything that is known about the person is emailed to the address that they proved.',
+  access: 'Everything that is known about the person is emailed to the address of the request.',
   correct: 'Correct the data first, then say what was corrected.',
 };
 
-function useRefresh() {
+/** Reads what shows a request again. */
+export function useRefresh() {
   const cache = useQueryClient();
   return (id: string) => {
     for (const key of [['privacy-requests'], ['privacy-request', id], ['privacy-months']])
@@ -69,7 +70,10 @@ export function DecideModal(props: {
       <form noValidate onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}>
         <Stack gap="md">
           <Text size="sm">
-            {isRefusal ? 'Nothing is changed.' : DOES[row.kind]} The person gets an email.
+            {isRefusal ? 'Nothing is changed.' : DOES[row.kind]}{' '}
+            {row.email
+              ? 'The person gets an email.'
+              : 'There is no email address, so tell the person yourself.'}
           </Text>
           {isRefusal && (
             <Select

@@ -4,6 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
+  CAME_BY_WORDS,
   KIND_WORDS,
   PRIVACY_KINDS,
   PRIVACY_STATES,
@@ -12,9 +13,10 @@ import {
 } from '../../../../contract/audience/privacy-rules.ts';
 import { api } from '../../../api/client.ts';
 import { download } from '../../../api/download.ts';
-import { useUser } from '../../../api/user.ts';
+import { useMay, useUser } from '../../../api/user.ts';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { num } from '../../../ui/format.ts';
+import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { PageHeader } from '../../../ui/PageHeader.tsx';
 import { SkeletonRows } from '../../../ui/SkeletonRows.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
@@ -23,16 +25,21 @@ import { useListState } from '../../../ui/useListState.ts';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { PageZone } from '../../../ui/zone.ts';
-import { DecideModal, ExtendModal } from './DecideModal.tsx';
+import { DecideModal, ExtendModal, useRefresh } from './DecideModal.tsx';
 import { DropTab } from './DropTab.tsx';
-import { leftWords, type PrivacyRequest, RESULT_WORDS, STATE_WORDS, URGENCY_TONES } from './words.ts';
+import { EnterModal } from './EnterModal.tsx';
+import { ThemesTab } from './ThemesTab.tsx';
+import { type PrivacyRequest, RESULT_WORDS, STATE_WORDS, URGENCY_TONES, waitWords } from './words.ts';
 
 /** The privacy desk (BEY-07): requests by deadline, what became of them, and their numbers by month. */
 export default function PrivacyRequestsPage() {
   const user = useUser();
   const [params, set] = useSearchParams();
   const isRoot = user.company_kind === 'root';
-  const tab = params.tab === 'months' || (params.tab === 'drop' && isRoot) ? params.tab : 'queue';
+  const tab =
+    params.tab === 'months' || (isRoot && (params.tab === 'drop' || params.tab === 'themes'))
+      ? params.tab
+      : 'queue';
   return (
     <PageZone value={user.time_zone}>
       <PageHeader
@@ -55,14 +62,19 @@ export default function PrivacyRequestsPage() {
       />
       <SegmentedControl
         mb="md"
-        display="flex"
-        w="fit-content"
+        maw="100%"
+        style={{ overflowX: 'auto' }}
         aria-label="View"
         value={tab}
         data={[
           { value: 'queue', label: 'Requests' },
           { value: 'months', label: 'By month' },
-          ...(isRoot ? [{ value: 'drop', label: 'California DROP' }] : []),
+          ...(isRoot
+            ? [
+                { value: 'drop', label: 'California DROP' },
+                { value: 'themes', label: 'Keyword themes' },
+              ]
+            : []),
         ]}
         onChange={(tab) =>
           set({
@@ -73,7 +85,10 @@ export default function PrivacyRequestsPage() {
           })
         }
       />
-      {tab === 'drop' ? <DropTab /> : tab === 'months' ? <Months /> : <Queue />}
+      {tab === 'drop' && <DropTab />}
+      {tab === 'themes' && <ThemesTab />}
+      {tab === 'months' && <Months />}
+      {tab === 'queue' && <Queue />}
     </PageZone>
   );
 }
@@ -89,7 +104,7 @@ interface Acting {
 function Badge({ row }: { row: PrivacyRequest }) {
   return (
     <StatusBadge status={row.state} tone={URGENCY_TONES[row.urgency]}>
-      {row.state === 'open' ? leftWords(row.due_at, Date.now()) : STATE_WORDS[row.state]}
+      {row.waits_for ? waitWords({ ...row, waits_for: row.waits_for }, Date.now()) : STATE_WORDS[row.state]}
     </StatusBadge>
   );
 }
@@ -98,6 +113,8 @@ function Queue() {
   const [params, set] = useSearchParams();
   const list = useListState({ perPage: 25 });
   const [acting, setActing] = useState<Acting>();
+  const [isEntering, setEntering] = useState(false);
+  const mayDecide = useMay('privacy.decide');
   const shown = PRIVACY_STATES.find((state) => state === (params.state ?? 'open')) ?? ALL;
   const kind = PRIVACY_KINDS.find((one) => one === params.kind);
   const { page, per_page, search } = list.input;
@@ -143,6 +160,11 @@ function Queue() {
   ];
   return (
     <>
+      {mayDecide && (
+        <Button variant="default" mb="sm" onClick={() => setEntering(true)}>
+          Enter a request
+        </Button>
+      )}
       <SegmentedControl
         mb="sm"
         maw="100%"
@@ -190,7 +212,7 @@ function Queue() {
           <EmptyState
             icon={<IconShieldLock size={32} stroke={1.4} />}
             title={shown === 'open' ? 'Nothing waits for an answer' : 'No privacy requests yet'}
-            text="People make requests on the public page. They appear here once they have confirmed their email address."
+            text="People make requests on the public page. They appear here once they have confirmed their email address. Enter those that come by mail or phone."
           />
         }
         emptyFiltered={
@@ -199,6 +221,12 @@ function Queue() {
           </Text>
         }
       />
+      {isEntering && (
+        <EnterModal
+          onClose={() => setEntering(false)}
+          onEntered={(id) => set({ request: id, state: undefined, page: undefined })}
+        />
+      )}
       {acting?.act === 'extend' && <ExtendModal row={acting.row} onClose={() => setActing(undefined)} />}
       {acting && acting.act !== 'extend' && (
         <DecideModal row={acting.row} outcome={acting.act} onClose={() => setActing(undefined)} />
@@ -241,7 +269,10 @@ function Details({ id, onAct }: { id: string; onAct: (acting: Acting) => void })
         <Fact name="Address" value={[row.address, row.state_code].filter(Boolean).join(', ')} />
         <Fact name="Agent" value={row.agent_name} />
         <Fact name="Made at" value={row.company_name} />
+        {row.came_by !== 'web' && <Fact name="Came by" value={CAME_BY_WORDS[row.came_by]} />}
+        <Fact name="Entered by" value={row.entered_by_name} />
       </Group>
+      <Fact name="Proof" value={row.proof} />
       <Fact name="Details" value={row.details} />
       {row.duplicate_of && (
         <Text size="sm">
@@ -283,6 +314,7 @@ function Details({ id, onAct }: { id: string; onAct: (acting: Acting) => void })
       <Group gap="xs">
         {may_decide && (
           <>
+            {row.waits_for === 'acknowledge' && <AcknowledgeButton id={row.id} />}
             <Button size="xs" onClick={() => onAct({ row, act: 'completed' })}>
               {row.kind === 'access' ? 'Send the data' : row.kind === 'correct' ? 'Corrected' : 'Fulfill'}
             </Button>
@@ -312,6 +344,27 @@ function Details({ id, onAct }: { id: string; onAct: (acting: Acting) => void })
         )}
       </Group>
     </Stack>
+  );
+}
+
+/** Records that the person was told that their request arrived, where no email could. */
+function AcknowledgeButton({ id }: { id: string }) {
+  const refresh = useRefresh();
+  const [isBusy, setBusy] = useState(false);
+  const send = async () => {
+    setBusy(true);
+    try {
+      notifyDone((await api.privacy.acknowledge({ id })).message);
+    } catch (error) {
+      notifyFailed(error);
+    }
+    setBusy(false);
+    refresh(id);
+  };
+  return (
+    <Button size="xs" variant="default" loading={isBusy} onClick={() => void send()}>
+      Receipt confirmed
+    </Button>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { PrivacyRequest } from '../../../../contract/audience/privacy.ts';
-import type { PrivacyState, Urgency } from '../../../../contract/audience/privacy-rules.ts';
+import type { PrivacyState, Step, Urgency } from '../../../../contract/audience/privacy-rules.ts';
 import type { Tone } from '../../../ui/StatusBadge.tsx';
 
 export type { PrivacyRequest };
@@ -26,6 +26,15 @@ export function leftWords(due: string, now: number): string {
   if (days < 0) return whole === 0 ? 'Overdue since today' : `Overdue by ${words}`;
   return whole === 0 ? 'Due today' : `Due in ${words}`;
 }
+
+/** What an open request waits for, and how much time is left for it. */
+export const waitWords = (
+  row: Pick<PrivacyRequest, 'acknowledge_by' | 'due_at'> & { waits_for: Step },
+  now: number,
+): string =>
+  row.waits_for === 'answer'
+    ? leftWords(row.due_at, now)
+    : `Confirm receipt: ${leftWords(row.acknowledge_by, now).replace(/^./, (first) => first.toLowerCase())}`;
 
 /** What results count, by their key, for people to read. */
 export const RESULT_WORDS: Record<string, string> = {

@@ -17,6 +17,7 @@ import { LeadEvidence } from './LeadEvidence.tsx';
 import { LeadSkeleton } from './LeadSkeleton.tsx';
 import { nameOf } from './match.ts';
 import { ScoreReasons } from './Score.tsx';
+import { Scrubbed } from './Scrubbed.tsx';
 
 type Lead = Awaited<ReturnType<Client['leads']['get']>>;
 
@@ -70,6 +71,9 @@ export default function LeadDetail({ id }: { id: string }) {
             phone={lead.phone}
             isMarked={lead.phone_dnc}
             markedAt={lead.phone_dnc_at}
+            scrubbedAt={lead.phone_scrubbed_at}
+            source={lead.phone_scrub_source}
+            isTest={lead.is_test}
             isWithheld={withheld > 0 && !lead.phone}
           />
           <Phone
@@ -77,6 +81,9 @@ export default function LeadDetail({ id }: { id: string }) {
             phone={lead.phone2}
             isMarked={lead.phone2_dnc}
             markedAt={lead.phone2_dnc_at}
+            scrubbedAt={lead.phone2_scrubbed_at}
+            source={lead.phone2_scrub_source}
+            isTest={lead.is_test}
             isWithheld={withheld > (lead.phone ? 0 : 1) && !lead.phone2}
           />
           <Fact name="Address" value={[lead.address, place].filter(Boolean).join('\n') || null} copy />
@@ -163,12 +170,18 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** A phone number; a number on a do-not-call list is marked, whether it was delivered or left out. */
+/**
+ * A phone number; a number on a do-not-call list is marked, whether it was delivered or left out. With when and by what
+ * it was last compared with such lists.
+ */
 function Phone(props: {
   name: string;
   phone: string | null;
   isMarked: boolean;
   markedAt: string | null;
+  scrubbedAt: string | null;
+  source: string | null;
+  isTest: boolean;
   isWithheld: boolean;
 }) {
   const { name, phone } = props;
@@ -186,6 +199,9 @@ function Phone(props: {
             'On a do-not-call list'
           )}
         </Text>
+      )}
+      {phone && !props.isTest && (props.scrubbedAt !== null || !props.isMarked) && (
+        <Scrubbed at={props.scrubbedAt} source={props.source} />
       )}
     </Fact>
   );

@@ -26,6 +26,8 @@ import classes from './LeadTable.module.css';
 import { matchWord, matchWords, nameOf } from './match.ts';
 import { OpenLead } from './OpenLead.tsx';
 import { Score } from './Score.tsx';
+import { Scrubbed } from './Scrubbed.tsx';
+import { scrubDays } from './scrub.ts';
 
 const ReturnModal = lazy(() => import('../returns/ReturnModal.tsx'));
 
@@ -150,7 +152,12 @@ export function LeadTable(props: {
       from: 720,
       render: (row) =>
         row.phone && !row.phone_dnc ? (
-          <PhoneLink phone={row.phone} isMarked={false} />
+          <>
+            <PhoneLink phone={row.phone} isMarked={false} />
+            {scrubDays(row.phone_scrubbed_at, Date.now()).isStale && (
+              <Scrubbed at={row.phone_scrubbed_at} size="xs" />
+            )}
+          </>
         ) : row.phone || row.phones_withheld > 0 ? (
           <>
             {row.phone && <PhoneLink phone={row.phone} isMarked={row.phone_dnc} />}

@@ -1,0 +1,171 @@
+import {
+  Button,
+  Group,
+  Modal,
+  SegmentedControl,
+  Select,
+  Stack,
+  Text,
+  Textarea,
+  TextInput,
+} from '@mantine/core';
+import { useForm } from '@mantine/form';
+import {
+  BY_HAND,
+  CAME_BY_WORDS,
+  KIND_WORDS,
+  PRIVACY_KINDS,
+  type PrivacyKind,
+} from '../../../../contract/audience/privacy-rules.ts';
+import { looksLikeEmail } from '../../../../contract/text.ts';
+import { api } from '../../../api/client.ts';
+import { DayInput } from '../../../ui/DayInput.tsx';
+import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
+import { notifyDone } from '../../../ui/notify.ts';
+import { useRefresh } from './DecideModal.tsx';
+
+/** Enters a request that came by mail, phone, email, or in person: the same deadlines, from the day of receipt. */
+export function EnterModal(props: { onClose: () => void; onEntered: (id: string) => void }) {
+  const refresh = useRefresh();
+  const form = useForm({
+    initialValues: {
+      came_by: 'mail' as (typeof BY_HAND)[number],
+      received_on: '',
+      kind: 'opt_out' as PrivacyKind,
+      asked_by: 'self' as 'self' | 'agent',
+      agent_name: '',
+      name: '',
+      email: '',
+      phone: '',
+      address: '',
+      state_code: '',
+      details: '',
+      proof: '',
+    },
+    validateInputOnBlur: true,
+    validate: {
+      received_on: (day) => (day ? null : 'Choose the day'),
+      name: (name) => (name.trim() ? null : 'Enter the name'),
+      email: (email, { phone, kind }) => {
+        if (email.trim())
+          return looksLikeEmail(email.trim()) ? null : 'Enter an email address, such as name@company.com';
+        if (kind === 'access') return 'Enter the email address that the data goes to';
+        return phone.trim() ? null : 'Enter an email address or a phone number';
+      },
+      agent_name: (name, { asked_by }) =>
+        asked_by === 'self' || name.trim() ? null : 'Enter the name or company of the agent',
+      details: (details, { kind }) => (kind !== 'correct' || details.trim() ? null : 'Say what to correct'),
+      state_code: (code) => (/^([a-z]{2})?$/i.test(code.trim()) ? null : 'Enter two letters, such as CA'),
+      proof: (proof) => (proof.trim() ? null : 'Say what proves who asked'),
+    },
+  });
+  const { kind, asked_by } = form.values;
+  const send = async (values: typeof form.values) => {
+    try {
+      const { id, message } = await api.privacy.enter(values);
+      notifyDone(message);
+      refresh(id);
+      props.onEntered(id);
+      props.onClose();
+    } catch (error) {
+      showFormError(form, error);
+    }
+  };
+  return (
+    <Modal opened onClose={props.onClose} centered size="lg" title="Enter a request">
+      <form noValidate onSubmit={form.onSubmit(send, (errors) => focusFirstWrong(form, errors))}>
+        <Stack gap="md">
+          <Text size="sm">
+            For requests that came some other way than the public page. Deadlines run from the day of receipt.
+          </Text>
+          <Group grow align="flex-start" preventGrowOverflow={false}>
+            <Select
+              label="Came by"
+              withAsterisk
+              allowDeselect={false}
+              data={BY_HAND.map((value) => ({ value, label: CAME_BY_WORDS[value] }))}
+              {...form.getInputProps('came_by')}
+            />
+            <DayInput label="Received on" withAsterisk {...form.getInputProps('received_on')} />
+          </Group>
+          <Select
+            label="Request"
+            withAsterisk
+            allowDeselect={false}
+            data={PRIVACY_KINDS.map((value) => ({ value, label: KIND_WORDS[value] }))}
+            {...form.getInputProps('kind')}
+          />
+          <SegmentedControl
+            aria-label="Made by"
+            data={[
+              { value: 'self', label: 'The person' },
+              { value: 'agent', label: 'An agent' },
+            ]}
+            {...form.getInputProps('asked_by')}
+          />
+          {asked_by === 'agent' && (
+            <TextInput
+              label="Agent’s name or company"
+              withAsterisk
+              maxLength={255}
+              {...form.getInputProps('agent_name')}
+            />
+          )}
+          <TextInput
+            label="Name of the person"
+            withAsterisk
+            maxLength={255}
+            {...form.getInputProps('name')}
+          />
+          <Group grow align="flex-start" preventGrowOverflow={false}>
+            <TextInput
+              label="Email"
+              description="Gets a confirmation of receipt."
+              type="email"
+              maxLength={70}
+              {...form.getInputProps('email')}
+            />
+            <TextInput
+              label="Phone"
+              description="Used to find the person if there is no email."
+              type="tel"
+              maxLength={40}
+              {...form.getInputProps('phone')}
+            />
+          </Group>
+          <Group grow align="flex-start" preventGrowOverflow={false}>
+            <TextInput label="Address" maxLength={255} {...form.getInputProps('address')} />
+            <TextInput label="State" placeholder="CA" maxLength={2} {...form.getInputProps('state_code')} />
+          </Group>
+          <Textarea
+            label={kind === 'correct' ? 'What is wrong, and what is right' : 'Details'}
+            withAsterisk={kind === 'correct'}
+            autosize
+            minRows={2}
+            maxRows={6}
+            maxLength={1000}
+            {...form.getInputProps('details')}
+          />
+          <Textarea
+            label="Proof"
+            description="What proves who asked, such as a signed letter or a call back to a known number. Do not copy documents here."
+            withAsterisk
+            autosize
+            minRows={2}
+            maxRows={6}
+            maxLength={500}
+            {...form.getInputProps('proof')}
+          />
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={props.onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={form.submitting}>
+              Enter
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
