@@ -1,6 +1,6 @@
 import { ActionIcon, Menu, Switch, Tooltip } from '@mantine/core';
 import {
-  IconArrowsExchange,
+  IconArrowsLeftRight,
   IconCreditCardOff,
   IconDots,
   IconDownload,
@@ -160,7 +160,7 @@ export function RowActions(props: {
                 <Menu.Divider />
                 {row.kind === 'client' &&
                   mayTransfer &&
-                  item('transfer', 'Transfer', <IconArrowsExchange size={size} aria-hidden="true" />)}
+                  item('transfer', 'Transfer', <IconArrowsLeftRight size={size} aria-hidden="true" />)}
                 {row.kind === 'client' &&
                   mayOffboard &&
                   item('offboard', 'Offboard', <IconLogout size={size} aria-hidden="true" />)}
