@@ -2,6 +2,7 @@ import type { AnySchema, ContractProcedure, InferSchemaInput, InferSchemaOutput 
 import { agreementText } from './accounts/agreement-versions.ts';
 import { agreements } from './accounts/agreements.ts';
 import { auth } from './accounts/auth.ts';
+import { clientTransfers } from './accounts/client-transfers.ts';
 import { companies } from './accounts/companies.ts';
 import { companyExports } from './accounts/company-exports.ts';
 import { documents } from './accounts/documents.ts';
@@ -130,6 +131,7 @@ export const contract = {
   viewExports,
   templates,
   offboarding,
+  clientTransfers,
   views,
   dataWallet,
   payments,

@@ -208,7 +208,7 @@ describe('[PROF-02] [PROF-03] the own profile', () => {
     await fault.getByText(/million pixels/).waitFor();
     await expect.poll(() => page.getByAltText('Your picture').count()).toBe(0);
 
-    await file.setInputFiles(join(import.meta.dirname, '../docs/images/lead.png'));
+    await file.setInputFiles(join(import.meta.dirname, '../docs/images/lead.webp'));
     const picture = page.getByAltText('Your picture');
     await picture.waitFor();
     await page.getByRole('button', { name: 'Replace picture' }).waitFor();

@@ -1,11 +1,13 @@
 // npm run screens [-- --readme]: opens every page as each role at three widths in both themes and saves the screenshots
-// in ./screens (ignored by git), for review. With --readme it takes only the README's screenshots, into docs/images.
+// in ./screens (ignored by git), for review. With --readme it takes only the README's screenshots, into docs/images, as
+// WebP for screens with two pixels to one. It starts a demo, unless --at=http://localhost:8080 --password=... names one.
 // When narrowed by --only=REGEX (matching shot names), --widths=375,1440 and --themes=dark, it keeps the other
 // screenshots.
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import AxeBuilder from '@axe-core/playwright';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
 import type { Browser, Page } from 'playwright-core';
 import { startDemo } from '../e2e/demo.ts';
 import { launchChromium } from './chromium.ts';
@@ -19,6 +21,8 @@ const { values: options } = parseArgs({
     only: { type: 'string' },
     widths: { type: 'string' },
     themes: { type: 'string' },
+    at: { type: 'string' },
+    password: { type: 'string', default: '' },
   },
 });
 const { readme } = options;
@@ -34,6 +38,14 @@ const openRow = async (page: Page): Promise<void> => {
   await lists.last().locator('button').first().click({ timeout: 8_000 });
   await page.getByRole('dialog').waitFor({ timeout: 8_000 });
 };
+
+/** Saves a screenshot as WebP, which is a fifth of the PNG and as sharp to the eye. */
+async function saveWebp(png: Buffer, path: string): Promise<void> {
+  const image = await loadImage(png);
+  const canvas = createCanvas(image.width, image.height);
+  canvas.getContext('2d').drawImage(image, 0, 0);
+  writeFileSync(path, await canvas.encode('webp', 82));
+}
 
 interface Shot {
   name: string;
@@ -186,6 +198,16 @@ const shots: Shot[] = [
   { name: 'login-root', host: 'localhost', path: '/login' },
   { name: 'client-dashboard', ...client, path: '/dashboard' },
   { name: 'client-leads', ...client, path: '/leads' },
+  {
+    name: 'client-leads-one',
+    ...client,
+    path: '/leads?sort=score&order=desc',
+    act: async (page) => {
+      const rows = page.locator('tbody tr[data-open], section[aria-label=Leads] li');
+      await rows.first().getByRole('button').first().click({ timeout: 8_000 });
+      await page.getByRole('list', { name: 'Journey' }).waitFor({ timeout: 8_000 });
+    },
+  },
   { name: 'client-audience', ...client, path: '/audience' },
   { name: 'client-audience-one', ...client, path: '/audience', act: openRow },
   {
@@ -364,13 +386,13 @@ const shots: Shot[] = [
     name: 'admin-leads',
     host: 'acme.localhost',
     as: 'admin@demo.test',
-    path: '/visitor-id/leads-management',
+    path: '/leads?sort=score&order=desc',
   },
   {
     name: 'admin-leads-lead',
     host: 'acme.localhost',
     as: 'admin@demo.test',
-    path: '/visitor-id/leads-management',
+    path: '/leads?sort=score&order=desc',
     act: openRow,
   },
   { name: 'client-not-found', ...client, path: '/no/such/page' },
@@ -510,6 +532,7 @@ const shots: Shot[] = [
   { name: 'templates', ...agency, path: '/configuration/templates' },
   { name: 'template-new', ...agency, path: '/configuration/templates', act: press('New template') },
   { name: 'offboardings', ...agency, path: '/configuration/offboarding' },
+  { name: 'transfers', ...agency, path: '/configuration/transfers' },
   { name: 'privacy-requests', ...root, path: '/configuration/privacy-requests' },
   {
     name: 'privacy-enter',
@@ -653,12 +676,19 @@ const shots: Shot[] = [
   { name: 'receiver', host: 'receiver.localhost', path: '/' },
 ];
 const forReadme: Record<string, string> = {
-  'client-dashboard': 'dashboard-light',
-  'client-lead': 'lead',
-  'client-campaign-setup': 'campaign',
+  'client-dashboard': 'dashboard',
+  'client-leads-one': 'lead',
+  'agency-setup-search-2-leads': 'campaign',
 };
 
-const demo = await startDemo({}, true);
+const running = options.at && new URL(options.at);
+const demo = running
+  ? {
+      url: (host: string, path: string) => `http://${host}:${running.port}${path}`,
+      password: options.password,
+      close: async () => {},
+    }
+  : await startDemo({}, true);
 const browser: Browser = await launchChromium();
 if (!readme && !narrowed) rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
@@ -674,6 +704,7 @@ try {
         if (!page) {
           const context = await browser.newContext({
             viewport: { width, height: width === 375 ? 812 : 900 },
+            deviceScaleFactor: readme ? 2 : 1,
             colorScheme: theme,
             reducedMotion: 'reduce',
             userAgent: USER_AGENT,
@@ -698,9 +729,12 @@ try {
           console.log(`${shot.name} ${width} ${theme}: ${(error as Error).message.split('\n')[0]}`);
         }
         await page.waitForTimeout(300);
-        const name = readme ? `${forReadme[shot.name]}.png` : `${shot.name}-${width}-${theme}.png`;
-        await page.screenshot({ path: join(folder, name), fullPage: !readme && !shot.act });
-        if (readme) continue;
+        if (readme) {
+          await saveWebp(await page.screenshot(), join(folder, `${forReadme[shot.name]}.webp`));
+          continue;
+        }
+        const name = `${shot.name}-${width}-${theme}.png`;
+        await page.screenshot({ path: join(folder, name), fullPage: !shot.act });
         const sideways = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
         if (sideways) console.log(`${shot.name} ${width} ${theme}: scrolls horizontally`);
         // Not inside frames: axe waits forever for a script in one that may run none.

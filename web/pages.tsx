@@ -57,6 +57,8 @@ const pages = {
 
   dashboard,
 
+  transfers: lazyPage(() => import('./features/accounts/client-transfers/TransfersPage.tsx')),
+  transfer: lazyPage(() => import('./features/accounts/client-transfers/TransferPage.tsx')),
   offboardings: lazyPage(() => import('./features/accounts/offboarding/OffboardingsPage.tsx')),
   offboarding: lazyPage(() => import('./features/accounts/offboarding/OffboardingPage.tsx')),
   'client-management': lazyPage(() => import('./features/accounts/companies/ClientManagementPage.tsx')),

@@ -34,6 +34,7 @@ export const LOG_CATEGORIES = {
       'root',
       'sales',
       'setup',
+      'transfer',
       'user',
     ],
   },
@@ -127,7 +128,7 @@ export const LogFilter = z.object({
 });
 
 const orUnset = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (LOG_UNSET.includes(String(value)) ? undefined : value), schema);
+  z.preprocess((value) => (LOG_UNSET.some((unset) => unset === value) ? undefined : value), schema);
 /** The same as the parts of the address of a file, where '9999' and 'all' stand for none. */
 export const LogFile = z.object({
   company_id: Id,

@@ -77,6 +77,8 @@ export const PERMISSIONS = {
   'company.export': ['root.owner', 'agency.owner'],
   // An agency's own clients: it refunds the agency's money.
   'client.offboard': agencies,
+  // Whose client someone is: both agencies and the client’s owner agree.
+  'client.transfer': [...agencies, 'client.owner'],
   'view.switch': [...roots, ...agencies, ...sales],
   'referral.read': [...roots, 'root.sales', ...agencies, 'agency.sales'],
   'cost.read': [...roots, ...agencies],
@@ -254,6 +256,7 @@ export const MODULE_PERMISSIONS: Record<Permission, readonly [ModuleName, Action
   'company.remove': ['Settings', 'delete'],
   'company.export': ['Settings', 'enable'],
   'client.offboard': ['Settings', 'delete'],
+  'client.transfer': ['Settings', 'delete'],
   'view.switch': ['Settings', 'enable'],
   'referral.read': ['Settings', 'enable'],
   'cost.read': ['Settings', 'enable'],

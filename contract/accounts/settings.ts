@@ -262,7 +262,12 @@ export type SettingName = keyof typeof SETTINGS;
 export type SettingValue<N extends SettingName> = Inside<z.output<(typeof SETTINGS)[N]>>;
 
 const Name = z.enum(Object.keys(SHAPES) as [WireName, ...WireName[]], {
-  error: (issue) => (issue.input === undefined ? 'is required' : `${String(issue.input)} is not a setting`),
+  error: ({ input }) =>
+    input === undefined
+      ? 'is required'
+      : typeof input === 'string'
+        ? `${input.slice(0, 60)} is not a setting`
+        : 'must be the name of a setting',
 });
 const shapes = Object.values(SHAPES);
 /** A setting's value. */

@@ -30,6 +30,11 @@ export type AudienceState = (typeof AUDIENCE_STATES)[number];
 /** The most rows and bytes of an uploaded list, and the most people of an audience. */
 export const MOST_AUDIENCE_ROWS = 250_000;
 export const MOST_AUDIENCE_BYTES = 32 * 1024 ** 2;
+/**
+ * An uploaded list of fewer entries is not counted, and makes no file: what a count says of a single person is not for
+ * whoever has their address (docs/decisions/0363-small-audiences.md).
+ */
+export const LEAST_COUNTED = 100;
 /** The most audiences that a campaign is shown to, and as many that it is not shown to. */
 export const MOST_AIMS = 20;
 /** How many hours pass until an audience is compared with the people and the exclusion lists again. */

@@ -7,11 +7,18 @@ import {
   AUDIENCE_PLACES,
   AUDIENCE_SOURCES,
   AUDIENCE_STATES,
+  LEAST_COUNTED,
   MOST_AUDIENCE_ROWS,
 } from './audience-rules.ts';
 
 const tags = ['Audiences'];
 const Which = z.object({ id: Id });
+/** A count that may say something about single people. */
+const Told = (about: string) =>
+  z
+    .int()
+    .nullable()
+    .describe(`${about}. Full tens of an uploaded list. null if it has fewer than ${LEAST_COUNTED} entries`);
 /** The client of a new audience. */
 const Client = Id.optional().describe('The client. Required when an agency calls');
 
@@ -37,11 +44,14 @@ export const Audience = z.object({
   rows_same: z.int().describe('Rows that repeat another one'),
   rows_bad: z.int(),
   size: z.int().describe('People, or entries of a list'),
-  matched: z.int().describe('Of these, recognized among the people and visitors of the platform'),
-  match_rate: z.number().nullable().describe('In percent. null for an empty audience'),
-  excluded: z.int().describe('Of these, on an exclusion list: no ad is aimed at them'),
-  reachable: z.int().describe('Of these, whom ads on this platform can recognize'),
-  addresses: z.int().describe('Of these, with a postal address, for Simpli.fi'),
+  matched: Told('Of these, recognized among the people and visitors of the platform'),
+  match_rate: z
+    .number()
+    .nullable()
+    .describe('In percent. null for an empty audience, and where matched is null'),
+  excluded: Told('Of these, on an exclusion list: no ad is aimed at them'),
+  reachable: Told('Of these, whom ads on this platform can recognize'),
+  addresses: Told('Of these, with a postal address, for Simpli.fi'),
   refreshed_at: Instant.nullable().describe('When its people were last matched and checked'),
   place_error: z.string().nullable().describe('Why Simpli.fi did not take it'),
   campaigns: z.int().describe('Ad campaigns that use it'),

@@ -32,6 +32,8 @@ export const ATTENTION = [
   'below_cost',
   // Campaigns with leads of the last seven days that a destination did not take.
   'undelivered',
+  // Transfers of clients that wait for the company to agree.
+  'transfer',
 ] as const;
 /** The way to the first lead. */
 export const FIRST_STEPS = ['client', 'campaign', 'pixel', 'lead'] as const;

@@ -1,5 +1,6 @@
 import { AGES, COMPANY_SIZES, INCOMES, INDUSTRIES, MOST_NAMES, SENIORITIES } from '../audience/audience.ts';
 import { US_STATES } from '../choices.ts';
+import type { RuleRefusal } from './rule-reasons.ts';
 
 /**
  * A rule of a campaign: a setting that decides who becomes a lead, and with what. Its key in CAMPAIGN_RULES is its
@@ -16,8 +17,8 @@ interface Rule {
   in: 'needs' | 'fits' | 'which' | 'scores';
   label: string;
   hint: string;
-  /** Why someone it keeps out is not a lead: a code, and what screens say. */
-  refuses?: { code: string; title: string; meaning: string };
+  /** Why someone it keeps out is not a lead; what screens say is in rule-reasons.ts. */
+  refuses?: RuleRefusal;
   /** The modules that have it, if not all. Other campaigns keep what a new one starts with. */
   of?: readonly string[];
 }
@@ -83,11 +84,7 @@ export const CAMPAIGN_RULES = {
     label: 'Email address',
     hint: 'People without a known email address do not become leads.',
     needs: 'Email address',
-    refuses: {
-      code: 'email_missing',
-      title: 'No email address',
-      meaning: 'The campaign needs an email address, and none is known.',
-    },
+    refuses: 'email_missing',
   },
   phone_required: {
     kind: 'flag',
@@ -99,11 +96,7 @@ export const CAMPAIGN_RULES = {
     label: 'Phone number',
     hint: 'People without a known phone number do not become leads.',
     needs: 'Phone number',
-    refuses: {
-      code: 'phone_missing',
-      title: 'No phone number',
-      meaning: 'The campaign needs a phone number, and none is known.',
-    },
+    refuses: 'phone_missing',
   },
   dnc_phones: {
     kind: 'flag',
@@ -130,11 +123,7 @@ export const CAMPAIGN_RULES = {
     label: 'Postal address',
     hint: 'People without a known postal address do not become leads.',
     needs: 'Postal address',
-    refuses: {
-      code: 'address_missing',
-      title: 'No postal address',
-      meaning: 'The campaign needs a postal address, and none is known.',
-    },
+    refuses: 'address_missing',
   },
   company_leads: {
     kind: 'flag',
@@ -267,12 +256,7 @@ export const CAMPAIGN_RULES = {
     in: 'fits',
     label: 'People outside the filter',
     hint: 'People who do not become leads are not charged and not delivered.',
-    refuses: {
-      code: 'misfit',
-      title: 'Does not fit the filter',
-      meaning:
-        'The person is outside the campaign’s filter or on an exclusion list. For privacy, we don’t show which.',
-    },
+    refuses: 'misfit',
   },
   fit_unknown: {
     kind: 'choice',
@@ -318,11 +302,7 @@ export const CAMPAIGN_RULES = {
     in: 'which',
     label: 'Minimum confidence',
     hint: 'How certain a match must be. Higher values mean fewer but more certain leads.',
-    refuses: {
-      code: 'low_confidence',
-      title: 'Match confidence too low',
-      meaning: 'The match was below the campaign’s minimum confidence.',
-    },
+    refuses: 'low_confidence',
   },
   min_pages: {
     kind: 'whole',
@@ -340,12 +320,7 @@ export const CAMPAIGN_RULES = {
     in: 'which',
     label: 'Minimum pages viewed',
     hint: 'How many pages of the site someone must have viewed in the last 30 days. 1 includes everyone.',
-    refuses: {
-      code: 'few_pages',
-      title: 'Too few pages viewed',
-      meaning:
-        'The visitor had viewed fewer pages than the campaign requires. They can become a lead when they view more.',
-    },
+    refuses: 'few_pages',
     of: ['local'],
   },
   score_recency: {
@@ -429,23 +404,11 @@ export type RuleInputs = {
 /** The rules by their names in the developer API. */
 export type RulesOfApi = { -readonly [N in RuleName as Rules[N]['api']['name']]: Kept<Rules[N]> };
 
-/** Why a rule keeps someone out. */
-export type RuleRefusal = {
-  [N in RuleName]: Rules[N] extends { refuses: { code: infer C extends string } } ? C : never;
-}[RuleName];
-
 /** Every rule with its name inside. */
 export const campaignRules = Object.entries(CAMPAIGN_RULES) as [RuleName, AnyRule][];
 
 /** The rules that campaigns of a module have. */
 const rulesOf = (module: string) => campaignRules.filter(([, rule]) => !rule.of || rule.of.includes(module));
-
-/** What screens say about the rules' refusals, by code. */
-export const RULE_REASONS = Object.fromEntries(
-  campaignRules.flatMap(([, { refuses }]) =>
-    refuses ? [[refuses.code, [refuses.title, refuses.meaning]]] : [],
-  ),
-) as Record<RuleRefusal, [title: string, meaning: string]>;
 
 /** The inputs of a part of a module's form. */
 export const ruleInputsIn = (part: Rule['in'], module: string) =>

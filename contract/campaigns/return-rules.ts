@@ -53,6 +53,12 @@ export const MOST_RETURN_DAYS = 90;
 export const MOST_RETURNED = 100;
 export const MOST_RETURN_NOTE = 500;
 
+/**
+ * How many of a client's leads are credited without anyone looking at it, in as many days: a share of those that it got, and a few in
+ * any case. A client's own site says who has bought there, so a fact that proves a return can be forged before the sale.
+ */
+export const AUTOMATIC_RETURNS = { days: 30, percent: 20, least: 5 } as const;
+
 /** What sales and their returns can be grouped by. Only a root knows its suppliers. */
 export const QUALITY_GROUPS = ['campaign', 'client', 'match', 'agency', 'supplier'] as const;
 export type QualityGroup = (typeof QUALITY_GROUPS)[number];

@@ -88,6 +88,8 @@ export const JOB_TITLES: Record<string, string> = {
   'taxes.sweep': 'Tax report check',
   'offboarding.run': 'Offboarding of a client',
   'offboarding.sweep': 'Offboarding check',
+  'transfers.run': 'Transfer of a client',
+  'transfers.sweep': 'Transfer check',
   'templates.push': 'Push of a template',
   'visits.ask_trust': 'Trusted address email',
   'visits.held': 'Held sign-ups email',

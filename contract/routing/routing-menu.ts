@@ -50,7 +50,15 @@ const COMPANY_MENU: readonly Group[] = [
   ['Lists', ['exclusion-lists', 'privacy-requests', 'data-enrichment', 'report-analytics']],
   [
     'Settings',
-    ['general-setting', 'templates', 'administrator-list', 'role-list', 'agreements', 'integrations'],
+    [
+      'general-setting',
+      'templates',
+      'administrator-list',
+      'role-list',
+      'agreements',
+      'integrations',
+      'transfers',
+    ],
   ],
 ];
 

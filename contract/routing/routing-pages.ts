@@ -308,6 +308,22 @@ export const PAGES = [
     who: agency,
   },
   {
+    id: 'transfers',
+    permission: 'client.transfer',
+    path: '/configuration/transfers',
+    title: 'Transfers',
+    ...setting,
+    who: [...agency, 'client'],
+  },
+  {
+    id: 'transfer',
+    permission: 'client.transfer',
+    path: '/configuration/transfers/{id}',
+    title: 'Transfer',
+    ...setting,
+    who: [...agency, 'client'],
+  },
+  {
     id: 'root-list',
     permission: 'root.list',
     path: '/configuration/root/list',

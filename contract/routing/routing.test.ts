@@ -195,6 +195,8 @@ path                                          root   enterprise rootAdmin rootSa
 /configuration/agreements/default_client      P      P          P         connect   404      P       prof      P           404         404      P       P
 /configuration/offboarding                   404    404        404       connect   404      P       prof      P           404         404      404     P
 /configuration/offboarding/c1                404    404        404       connect   404      P       prof      P           404         404      404     P
+/configuration/transfers                     404    404        404       connect   404      P       prof      P           404         404      P       P
+/configuration/transfers/t1                  404    404        404       connect   404      P       prof      P           404         404      P       P
 /configuration/templates                     P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/templates/t1                  P      P          P         connect   404      P       prof      P           404         404      404     P
 /configuration/data-enrichment                P      P          P         connect   404      P       prof      P           404         404      404     P
@@ -582,14 +584,24 @@ describe('[NAV-01] the sidebar', () => {
       ['Lists', ['Exclusion Lists', 'Privacy Requests', 'Data Enrichment']],
       [
         'Settings',
-        ['General Settings', 'Templates', 'Administrator List', 'Role List', 'Agreements', 'Integrations'],
+        [
+          ...[
+            'General Settings',
+            'Templates',
+            'Administrator List',
+            'Role List',
+            'Agreements',
+            'Integrations',
+          ],
+          'Transfers',
+        ],
       ],
     ];
     expect(labels('agency')).toEqual(expected);
     const [settings = ['', []]] = expected.slice(-1);
     expect(labels('agencyAdmin')).toEqual([
       ...expected.slice(0, -1),
-      [settings[0], settings[1]?.slice(0, 5)],
+      [settings[0], settings[1]?.filter((label) => label !== 'Integrations')],
     ]);
   });
   test('of a client', () => {
@@ -605,7 +617,7 @@ describe('[NAV-01] the sidebar', () => {
       ],
       ['Money', ['Invoices', 'Statement', 'Limits']],
       ['Lists', ['Exclusion Lists']],
-      ['Settings', ['Administrator List', 'Agreements', 'Integrations']],
+      ['Settings', ['Administrator List', 'Agreements', 'Integrations', 'Transfers']],
     ]);
   });
   test('of an account executive', () => {

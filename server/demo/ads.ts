@@ -117,8 +117,8 @@ export async function createDemoAds(given: {
   const customers = await make.audience(client, {
     name: 'Customers who bought a pack',
     emails: [
-      ...people.slice(0, 12).flatMap(({ email }) => email ?? []),
-      ...Array.from({ length: 5 }, (_, n) => `customer${n + 1}@example.com`),
+      ...people.slice(0, 60).flatMap(({ email }) => email ?? []),
+      ...Array.from({ length: 60 }, (_, n) => `customer${n + 1}@example.com`),
       'walk-in customer',
     ],
   });

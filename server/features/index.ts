@@ -1,6 +1,7 @@
 import { feature as agreements } from './accounts/agreements/feature.ts';
 import { feature as audit } from './accounts/audit/feature.ts';
 import { feature as auth } from './accounts/auth/feature.ts';
+import { feature as clientTransfers } from './accounts/client-transfers/feature.ts';
 import { feature as companies } from './accounts/companies/feature.ts';
 import { feature as companyExports } from './accounts/company-exports/feature.ts';
 import { feature as logs } from './accounts/logs/feature.ts';
@@ -126,4 +127,5 @@ export const FEATURES = [
   adServing,
   adAttribution,
   companyExports,
+  clientTransfers,
 ] as const;

@@ -28,6 +28,15 @@ describe('configuration', () => {
     expect(readFileSync(join(DATA_DIR, 'demo-password'), 'utf8')).toBe(one.demoPassword);
   });
 
+  test('[RUN-01] behind a proxy, the link for the first owner leads to the host of the master root', () => {
+    const PUBLIC_URL = 'https://leads.example.com';
+    expect(loadConfig({ DATA_DIR, PUBLIC_URL })).toMatchObject({
+      rootDomain: 'leads.example.com',
+      domainTarget: { host: 'leads.example.com' },
+    });
+    expect(loadConfig({ DATA_DIR, PUBLIC_URL, ROOT_DOMAIN: 'example.com' }).rootDomain).toBe('example.com');
+  });
+
   test('[RUN-01] a data folder that cannot be one is refused by name', () => {
     expect(() => loadConfig({ DATA_DIR: join(DATA_DIR, 'app-key', 'below') })).toThrow(
       /^DATA_DIR: .*cannot be used/,

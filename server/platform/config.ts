@@ -107,7 +107,7 @@ const environment = z
       .string()
       .toLowerCase()
       .regex(/^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 'must be a hostname')
-      .default('localhost'),
+      .optional(),
     ROLES: z
       .string()
       .default(ROLES.join(','))
@@ -439,6 +439,8 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
   const e = parsed.data;
   const dataDir = resolve(e.DATA_DIR);
   const seed = e.SEED ?? (e.DATABASE_URL ? 'none' : 'demo');
+  // The first owner is set up at PUBLIC_URL, so the master root answers there unless it is told another host.
+  const rootDomain = e.ROOT_DOMAIN ?? (e.PUBLIC_URL ? new URL(e.PUBLIC_URL).hostname : 'localhost');
   return {
     port: e.PORT,
     host: e.HOST,
@@ -457,7 +459,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
               : undefined,
         }
       : undefined,
-    rootDomain: e.ROOT_DOMAIN,
+    rootDomain,
     roles: [...new Set(e.ROLES)],
     seed,
     demoPassword:
@@ -480,7 +482,7 @@ export function loadConfig(env: Record<string, string | undefined>, args: string
     tracing: e.OTEL_EXPORTER_OTLP_ENDPOINT
       ? { endpoint: e.OTEL_EXPORTER_OTLP_ENDPOINT, ratio: e.OTEL_TRACES_SAMPLER_ARG }
       : undefined,
-    domainTarget: { host: e.DOMAIN_TARGET ?? e.ROOT_DOMAIN, addresses: e.DOMAIN_ADDRESSES ?? [] },
+    domainTarget: { host: e.DOMAIN_TARGET ?? rootDomain, addresses: e.DOMAIN_ADDRESSES ?? [] },
     // OWASP's present recommendation for argon2id: 19 MiB, 2 passes, 1 lane.
     passwordCost: { memoryCost: 19_456, timeCost: 2 },
     dnsServers: e.DNS_SERVERS ?? [],

@@ -12,6 +12,8 @@ import { disableTypes, imageSize, types } from 'image-size';
 export interface PictureRules {
   /** Longest side of the stored picture, in pixels; a larger picture is scaled down, a smaller one is left as is. */
   maxSide: number;
+  /** The same for a picture that is about as high as it is wide. */
+  maxSymbol?: number;
   /** Crops to the center, so that width and height are the same. */
   square?: boolean;
   /** Most pixels (width x height) an upload may claim to have. */
@@ -50,6 +52,8 @@ const TWINS: [family: string, names: RegExp][] = [
   ['Inter', /\b(system-ui|Segoe UI|SF Pro Text|SF Pro Display|Roboto)\b(?! Condensed)/gi],
   ['Source Serif 4', /\b(Times New Roman|Times|Georgia|Cambria|Charter)\b/gi],
 ];
+/** A logo up to this many times as wide as it is high is a symbol, beside which the name stands (BrandMark.tsx). */
+const SYMBOL_RATIO = 1.6;
 /** How far into a file the drawing itself has to begin. */
 const PROLOG_CHARACTERS = 4096;
 
@@ -86,7 +90,9 @@ export async function redraw(file: Buffer, rules: PictureRules): Promise<Picture
   const cut = rules.square
     ? { x: (image.width - side) / 2, y: (image.height - side) / 2, width: side, height: side }
     : { x: 0, y: 0, width: image.width, height: image.height };
-  const scale = Math.min(1, rules.maxSide / Math.max(cut.width, cut.height));
+  const longest = Math.max(cut.width, cut.height);
+  const isSymbol = longest <= SYMBOL_RATIO * Math.min(cut.width, cut.height);
+  const scale = Math.min(1, ((isSymbol && rules.maxSymbol) || rules.maxSide) / longest);
   const width = Math.max(1, Math.round(cut.width * scale));
   const height = Math.max(1, Math.round(cut.height * scale));
   const canvas = createCanvas(width, height);

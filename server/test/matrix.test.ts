@@ -636,6 +636,9 @@ describe('[LOGS-03] the user log', () => {
       'POST /api/digest/send',
       // A choice of a client's own users (features/campaigns/silence/silence.test.ts counts its rows).
       'PUT /api/silence',
+      // In the logs of both agencies (features/accounts/client-transfers/client-transfers.test.ts).
+      'POST /api/client-transfers/:id/agree',
+      'POST /api/client-transfers/:id/end',
       // Only computes what something would cost.
       'POST /api/leadspeek/client/topup-estimate',
     ]);

@@ -75,7 +75,12 @@ export function themeOf(tokens: { light: Tokens }, fontFamily: string): MantineT
     variantColorResolver: variants,
     components: {
       Button: { defaultProps: { size: 'sm', fw: 500 } },
-      Tooltip: { defaultProps: { openDelay: 200, multiline: true, maw: 360 } },
+      // Label, input, help, error: in this order in every form.
+      InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
+      // In the page's main part: a screen reader's list of regions leaves nothing out.
+      Tooltip: {
+        defaultProps: { openDelay: 200, multiline: true, maw: 360, portalProps: { target: 'main' } },
+      },
       Modal: {
         defaultProps: overlay,
         styles: { title },
@@ -132,6 +137,9 @@ export function variablesOf(tokens: { light: Tokens; dark: Tokens }): CSSVariabl
       '--mantine-color-text': SURFACES[scheme].text,
       '--mantine-color-dimmed': isLight ? '#5c6370' : '#a0a1ab',
       '--mantine-color-placeholder': isLight ? '#6b7280' : '#8e909b',
+      '--mantine-color-red-text': isLight ? '#b42318' : '#ff8f85',
+      '--mantine-color-red-outline': isLight ? '#b42318' : '#ff8f85',
+      '--mantine-color-red-light-color': isLight ? '#b42318' : '#ff8f85',
       '--mantine-color-error': isLight ? '#b42318' : '#ff8f85',
       '--mantine-color-default-border': isLight ? '#d3d7de' : '#3a3c46',
       '--mantine-color-anchor': own.link,

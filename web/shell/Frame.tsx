@@ -15,7 +15,6 @@ import { forgetRecent } from '../features/accounts/search/recent.ts';
 import { DataWalletOffer, DataWalletOfMenu } from '../features/money/data-wallet/wallets.tsx';
 import { AppFrame } from '../ui/AppFrame.tsx';
 import type { FrameAction } from '../ui/ProfileMenu.tsx';
-import { startTour } from '../ui/tour.ts';
 import { banners } from './banners.ts';
 import { ENTRIES, sectionsOf } from './links.ts';
 import { NEWEST, newsSeen } from './news-seen.ts';
@@ -100,7 +99,7 @@ export default function Frame() {
     label: 'Take the tour',
     icon: IconMap2,
     also: 'guide help introduction',
-    onClick: () => void startTour(user.company_kind),
+    onClick: () => void import('../ui/tour.ts').then(({ startTour }) => startTour(user.company_kind)),
   });
   menu.push({
     label: 'What’s new',

@@ -39,6 +39,12 @@ export const NEWS: readonly News[] = [
   },
   {
     on: '2026-11-28',
+    title: 'Transfers of clients',
+    text: 'A client can move to another agency with its users, campaigns, and leads once both agencies and the client agree. Invoices and payments of the past stay where they are.',
+    page: { path: '/configuration/transfers', label: 'Open Transfers' },
+  },
+  {
+    on: '2026-11-28',
     title: 'Offboarding',
     text: 'When a client leaves, a checklist stops its campaigns, refunds the unused balance, waits for what is under way, and signs the users out.',
     page: { path: '/configuration/offboarding', label: 'Open Offboarding' },

@@ -116,11 +116,5 @@ export function PhoneInput(props: PhoneInputProps) {
 function under(hint: string | undefined, hasError: boolean) {
   return {
     description: hint ?? (hasError ? undefined : '\u00a0'),
-    inputWrapperOrder: ['label', 'input', 'description', 'error'] as (
-      | 'label'
-      | 'input'
-      | 'description'
-      | 'error'
-    )[],
   };
 }

@@ -147,3 +147,12 @@ describe('whatever the amount', () => {
     );
   });
 });
+
+test('[BEY-33] percentages are written one way: no space before the sign', () => {
+  const faults: string[] = [];
+  for (const folder of ['web', 'contract'])
+    for (const path of sources(join(root, folder)))
+      for (const line of readFileSync(path, 'utf8').split('\n'))
+        if (/[}\d] %[`'"<.]|["'] %["']/.test(line)) faults.push(`${relative(root, path)}: ${line.trim()}`);
+  expect(faults).toEqual([]);
+});

@@ -61,6 +61,21 @@ export const BOUNDS = {
     what: 'templates per company. Remove some first',
     rows: (id) => sql`template where company_id = ${id} and removed_at is null`,
   },
+  templateVersions: {
+    most: 500,
+    what: 'versions per template. Create another template',
+    rows: (id) => sql`template_version where template_id = ${id}`,
+  },
+  fullExports: {
+    most: 5,
+    what: 'full exports kept per company. Delete one first',
+    rows: (id) => sql`company_export where company_id = ${id} and state = 'ready'`,
+  },
+  waitingExports: {
+    most: 10,
+    what: 'full exports being made per agency. Try again when some are done',
+    rows: (id) => sql`company_export where agency_id = ${id} and state in ('queued', 'making', 'held')`,
+  },
   looks: {
     most: 200,
     what: 'customized lists per user',

@@ -38,6 +38,8 @@ export interface Columns {
   'connected_account.requirements': string[];
   /** What an export has, table by table. */
   'company_export.tables': { name: string; rows: number }[] | null;
+  /** How many rows of each table a transfer has moved. */
+  'client_transfer.moved': Record<string, number> | null;
   'delivery_exchange.exchanges': Exchange[];
   'template_version.fields': Record<string, unknown>;
   'template_target.applied': Record<string, unknown>;

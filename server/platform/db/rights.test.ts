@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -120,6 +120,74 @@ for (const { name, start } of servers) {
         await stage.close();
       }
     });
+
+    it.skipIf(name !== 'PostgreSQL 15')(
+      '[RUN-03] is dumped and restored by the commands of the document, without an error to ignore, and audits',
+      async () => {
+        const url = await databaseOf('keeper');
+        const restored = await databaseOf('keeper');
+        await prepare(url, Buffer.alloc(32, 4));
+        const stage = await openStage({ databaseUrl: url });
+        const folder = mkdtempSync(join(tmpdir(), 'lead-dump-'));
+        try {
+          const root = await stage.make.root({ name: 'Root', host: 'localhost', isMaster: true });
+          const client = await stage.make.client(await stage.make.agency(root, { host: 'a.localhost' }));
+          const campaign = await stage.make.campaign(client, { price: 2_000_000n, balance: 50_000_000n });
+          const person = stage.make.person();
+          await stage.make.people(root, [person]);
+          await stage.make.visit(campaign, { email: person.email });
+          const document = readFileSync(join(scripts, '../docs/operations.md'), 'utf8');
+          const [commands] = /(?<=```sh\n)pg_dump[^`]*(?=```)/.exec(document) ?? [];
+          const { stdout, stderr } = await promisify(execFile)(
+            'bash',
+            ['-euc', commands!.replaceAll('lead_new', new URL(restored).pathname.slice(1))],
+            {
+              cwd: folder,
+              env: {
+                ...process.env,
+                PATH: `${postgres15}:${process.env.PATH}`,
+                DATABASE_URL: url,
+                NEW_DATABASE_URL: restored,
+              },
+            },
+          );
+          expect(`${stdout}${stderr}`).not.toMatch(/error|warning|ignored/i);
+          const count = async (database: string) => {
+            const db = new pg.Client({
+              connectionString: urlOf(new URL(database).pathname.slice(1), 'postgres'),
+            });
+            await db.connect();
+            try {
+              const { rows } = await db.query(
+                `select (select count(*) from entry)::int as entries, (select count(*) from person)::int as people,
+                   (select count(*) from visit)::int as visits, (select count(*) from company)::int as companies,
+                   (select count(*) from pg_policies)::int as policies`,
+              );
+              return rows[0];
+            } finally {
+              await db.end();
+            }
+          };
+          expect(await count(restored)).toEqual(await count(url));
+          expect((await count(restored)).people).toBe(1);
+          // It starts, and its books and its log hold.
+          await prepare(restored, Buffer.alloc(32, 4));
+          const run = (script: string) =>
+            promisify(execFile)(process.execPath, [join(scripts, script)], {
+              env: {
+                ...process.env,
+                DATABASE_URL: restored,
+                DATA_DIR: stage.platform.config.dataDir,
+                NODE_OPTIONS: '',
+              },
+            });
+          expect((await run('audit.ts')).stdout).not.toContain('BROKEN');
+        } finally {
+          await stage.close();
+          rmSync(folder, { recursive: true });
+        }
+      },
+    );
 
     it('is set up by two processes at once', async () => {
       const url = await databaseOf('keeper');

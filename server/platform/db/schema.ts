@@ -745,6 +745,40 @@ export interface Schema {
     sent_at: Date | null;
     settled_at: Date | null;
   };
+  client_transfer: {
+    id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    to_email: string;
+    to_agency_id: string | null;
+    state: 'offered' | 'settling' | 'done' | 'declined' | 'withdrawn' | 'expired' | 'canceled';
+    keeps_balance: boolean | null;
+    client_name: string;
+    from_name: string;
+    to_name: Generated<string>;
+    started_by: 'giving' | 'client';
+    giving_at: Date | null;
+    giving_user: string | null;
+    receiving_at: Date | null;
+    receiving_user: string | null;
+    client_at: Date | null;
+    client_user: string | null;
+    problem: Generated<string>;
+    started_at: Date;
+    expires_at: Date;
+    ended_at: Date | null;
+    successor_id: string | null;
+    moved: Json<Columns['client_transfer.moved'] | null>;
+  };
+  client_transfer_id: {
+    transfer_id: string;
+    old_id: string;
+    new_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+  };
   company: {
     id: string;
     root_id: string;
@@ -1725,6 +1759,17 @@ export interface Schema {
     seen_at: Date | null;
     score_due_at: Date | null;
     company_domain: string | null;
+  };
+  lead_bill: {
+    lead_id: string;
+    root_id: string;
+    agency_id: string;
+    company_id: string;
+    campaign_id: string;
+    transfer_id: string | null;
+    price_micros: bigint;
+    cost_micros: bigint;
+    created_at: Date;
   };
   lead_change: {
     lead_id: string;

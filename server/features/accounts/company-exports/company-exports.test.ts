@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company } from '../../../test/factories.ts';
 import type { Manifest } from './archive.ts';
@@ -267,5 +268,32 @@ describe('[BEY-13] a full export', () => {
     await app.features.companyExports.endAll();
     expect(existsSync(path)).toBe(false);
     expect(await listed(sibling.id)).toEqual([]);
+  });
+
+  test('[BEY-31] a company keeps a few, and an agency has a few made at a time', async () => {
+    const clients = await app.make.clients(acme, 4, 'Bounded');
+    const refusal = async (companyId: string) => {
+      const { status, body } = await call('POST', '/api/company-exports', { company_id: companyId });
+      return [status, body.message];
+    };
+    const before = { kept: BOUNDS.fullExports.most, waiting: BOUNDS.waitingExports.most };
+    Object.assign(BOUNDS.fullExports, { most: 1 });
+    Object.assign(BOUNDS.waitingExports, { most: 2 });
+    try {
+      await make(await start(clients[0]!.id));
+      expect(await refusal(clients[0]!.id)).toEqual([
+        422,
+        'company_id: would exceed the limit of 1 full exports kept per company. Delete one first',
+      ]);
+      const answers = await Promise.all(clients.slice(1).map((one) => refusal(one.id)));
+      expect(answers.map(([status]) => status).sort()).toEqual([200, 200, 422]);
+      // Those of other agencies do not count.
+      const foreign = { email: 'owner@other.test', host: 'other.test' };
+      const { status } = await call('POST', '/api/company-exports', { company_id: other.id }, foreign);
+      expect(status).toBe(200);
+    } finally {
+      Object.assign(BOUNDS.fullExports, { most: before.kept });
+      Object.assign(BOUNDS.waitingExports, { most: before.waiting });
+    }
   });
 });

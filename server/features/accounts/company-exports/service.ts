@@ -10,6 +10,7 @@ import { EXPORT_KEPT_HOURS } from '../../../../contract/accounts/company-exports
 import { Refusal } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
+import { boundedBy } from '../../../platform/db/bounds.ts';
 import { asRoot, inScope, type Scope, type Tx } from '../../../platform/db/scope.ts';
 import { awaitsDisk, DISK_FULL, needRoom } from '../../../platform/disk.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -225,12 +226,15 @@ export function createCompanyExports(
         return store.exportsOf(tx, companyId, LISTED);
       }),
 
-    /** Starts an export; returns its id. @throws Refusal 404, 409 if one is being made, 429 */
+    /** Starts an export; returns its id. @throws Refusal 404, 409 if one is being made, 422 for too many, 429 */
     async start(ctx: Ctx, companyId: string): Promise<string> {
       await inScope(db.app, ctx.scope, async (tx) => (await store.companyById(tx, companyId)) ?? missing());
       await limits.take(STARTS, companyId);
       return inScope(db.app, ctx.scope, async (tx) => {
         const company = (await store.companyById(tx, companyId)) ?? missing();
+        // One company's files must not fill the disk, nor one agency's exports hold up those of all others.
+        await boundedBy(tx, 'fullExports', companyId, 'company_id');
+        await boundedBy(tx, 'waitingExports', company.agency_id!, 'company_id');
         const now = clock.now();
         const id = newId(now);
         const owner = { root_id: company.root_id, agency_id: company.agency_id!, company_id: company.id };
@@ -243,7 +247,9 @@ export function createCompanyExports(
           created_at: now,
         });
         if (!isNew) throw new Refusal('conflict', ownMessages.exportUnderWay);
-        await jobs.send(tx, makeJob, [{ rootId: company.root_id, exportId: id }]);
+        await jobs.send(tx, makeJob, [{ rootId: company.root_id, exportId: id }], {
+          turn: company.agency_id!,
+        });
         await audit.record(tx, ctx, {
           action: 'company.export',
           objectKind: 'company',

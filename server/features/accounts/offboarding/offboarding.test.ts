@@ -225,4 +225,59 @@ describe('[BEY-13] offboarding a client', () => {
     expect((await states(who)).campaigns).toBe('waits');
     expect(await isRemoved(who)).toBe(false);
   });
+
+  test('[ROLE-01] a role that allows settings alone does not stop campaigns or refund money by way of an offboarding', async () => {
+    const who = await stage.made();
+    await buy(who);
+    const modules = (allowed: string[]) =>
+      ['Campaign', 'LeadsPeek', 'Settings'].map((module_name) => ({
+        module_name,
+        ...Object.fromEntries(
+          ['enable', 'create', 'update', 'delete'].map((action) => [
+            `${action}_permission`,
+            allowed.includes(module_name) ? 'T' : 'F',
+          ]),
+        ),
+      }));
+    const role = await call(who, 'POST', '/configuration/role-module/add', {
+      roleName: 'Office',
+      roleModule: modules(['Settings']),
+    });
+    const { roleID } = role.body;
+    const { rows } = await app.admin.query(
+      'select a.* from company c join company a on a.id = c.agency_id where c.id = $1',
+      [who.client.id],
+    );
+    const admin = await app.make.user(rows[0] as Company, {
+      role: 'administrator',
+      roleId: roleID,
+      password: 'correct horse battery',
+    });
+    let token = await app.signIn(admin.email, who.host);
+    const asked = (path: string, body?: object) =>
+      app.call('POST', `/api${path}`, { host: who.host, token, body });
+    const refused = await asked(at(who), { keep_balance: false, delete_on: '2027-01-31' });
+    expect(refused.status).toBe(403);
+    // Nor by going on with what someone else began, nor once the role of whoever began it is narrowed.
+    await start(who);
+    expect((await asked(at(who, '/resume'))).status).toBe(403);
+    await app.admin.query('update offboarding set acts_as = $2 where company_id = $1', [
+      who.client.id,
+      admin.id,
+    ]);
+    await run(who);
+    expect((await list(who)).problem).toContain('Resume it');
+    expect([await stage.balance(who), await refunded(who)]).toEqual([10n * USD, 0]);
+
+    const widened = await call(who, 'PUT', '/configuration/role-module/update', {
+      roleID,
+      roleName: 'Office',
+      roleModule: modules(['Campaign', 'LeadsPeek', 'Settings']),
+    });
+    expect(widened.status).toBe(200);
+    token = await app.signIn(admin.email, who.host);
+    expect((await asked(at(who, '/resume'))).body.message).toBe('The offboarding goes on.');
+    await run(who);
+    expect([await stage.balance(who), await refunded(who)]).toEqual([0n, 1000]);
+  });
 });

@@ -33,3 +33,13 @@ test('[BEY-13] a client is signed out only when nothing runs, is under way, is r
     }),
   );
 });
+
+test('[UX-04] [BEY-13] what is left of a client is told in cents, and never as nothing', () => {
+  const words = (has: bigint) =>
+    stepsOf({
+      ...{ isRemoved: false, campaigns: 0, charges: 0, refunds: 0, deliveries: 0, connections: 0 },
+      ...{ has, refundable: 0n, owes: 0n, decided: null },
+    }).find(({ step }) => step === 'balance')?.words;
+  expect(words(3_496_138_928n)).toContain('$3,496.14 was not paid by card');
+  expect(words(4_000n)).toContain('$0.004 was not paid by card');
+});

@@ -3,7 +3,7 @@ import {
   type OffboardingStep,
   type StepState,
 } from '../../../../contract/accounts/offboarding-rules.ts';
-import { usd } from '../../../../contract/primitives.ts';
+import { money, usd } from '../../../../contract/dollars.ts';
 
 /** What there is of a client, and what was decided. Amounts in micro-dollars. */
 export interface Facts {
@@ -34,6 +34,9 @@ const many = (count: number, one: string, more = `${one}s`): string =>
 const dayOf = (day: string): string =>
   Temporal.PlainDate.from(day).toLocaleString('en-US', { dateStyle: 'long' });
 
+/** A total, in cents like on a screen; what would round to nothing is said in full. */
+export const sum = (micros: bigint): string => (money(micros) === money(0n) ? usd(micros) : money(micros));
+
 /** The checklist: each step is judged by what there is, never by what was noted, so none is done twice or skipped. */
 export function stepsOf(facts: Facts): Step[] {
   const { decided } = facts;
@@ -61,19 +64,19 @@ export function stepsOf(facts: Facts): Step[] {
       facts.has === 0n
         ? ['done', 'No balance is left.']
         : facts.refundable > 0n
-          ? ['waits', `${usd(facts.refundable)} will be refunded to the cards that paid it.`]
+          ? ['waits', `${sum(facts.refundable)} will be refunded to the cards that paid it.`]
           : decided?.keepsBalance
-            ? ['done', `${usd(left)} was not paid by card and stays as the client’s credit with you.`]
+            ? ['done', `${sum(left)} was not paid by card and stays as the client’s credit with you.`]
             : [
                 'you',
-                `${usd(left)} was not paid by card, so it cannot be refunded to one. Choose to keep it as credit.`,
+                `${sum(left)} was not paid by card, so it cannot be refunded to one. Choose to keep it as credit.`,
               ],
     invoices:
       facts.owes <= 0n
         ? ['done', 'Nothing is unbilled or unpaid.']
         : [
             'waits',
-            `${usd(facts.owes)} is unbilled or unpaid. It is invoiced at the end of the billing period and collected as usual.`,
+            `${sum(facts.owes)} is unbilled or unpaid. It is invoiced at the end of the billing period and collected as usual.`,
           ],
     connections:
       facts.connections === 0

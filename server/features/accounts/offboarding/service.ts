@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
-import { usd } from '../../../../contract/primitives.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { defineJob } from '../../../platform/jobs.ts';
@@ -15,7 +14,7 @@ import { actingFor, mayNow } from '../auth/index.ts';
 import type { Companies } from '../companies/index.ts';
 import type { Tenants } from '../tenants/index.ts';
 import { workerOf } from '../users/index.ts';
-import { type Facts, isDone, isReady, stepsOf } from './policy.ts';
+import { type Facts, isDone, isReady, stepsOf, sum } from './policy.ts';
 import * as store from './store.ts';
 
 export type Offboarding = ReturnType<typeof createOffboarding>;
@@ -23,6 +22,13 @@ export type Offboarding = ReturnType<typeof createOffboarding>;
 const Payload = z.object({ rootId: z.uuid(), companyId: z.uuid() });
 const runJob = defineJob('offboarding.run', Payload);
 const sweepJob = defineJob('offboarding.sweep', z.object({}));
+
+/** What the job does in the name of whoever started it: each of these must be allowed by hand as well. */
+const NEEDS = ['client.offboard', 'campaign.write', 'prepaid.refund', 'integration.write'] as const;
+/** @throws Refusal 403 */
+const needAll = (ctx: Ctx): void => {
+  for (const permission of NEEDS) ctx.need(permission);
+};
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -192,9 +198,10 @@ export function createOffboarding(
       };
     },
 
-    /** Begins an offboarding; a job does the rest. @throws Refusal 404, 409, 422 */
+    /** Begins an offboarding; a job does the rest. @throws Refusal 403, 404, 409, 422 */
     start: (ctx: Ctx, id: string, given: { keep_balance: boolean; delete_on: string }): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
+        needAll(ctx);
         if (!(await store.client(tx, ctx.actor.companyId, id))) return missing();
         const company = await companies.child(tx, ctx, id);
         const before = await store.byClient(tx, id, true);
@@ -236,9 +243,10 @@ export function createOffboarding(
         await note(tx, ctx, 'export', company, 'Confirmed the handover of data to the client');
       }),
 
-    /** Runs the job now, with the actor's rights from now on. @throws Refusal 404, 409 */
+    /** Runs the job now, with the actor's rights from now on. @throws Refusal 403, 404, 409 */
     resume: (ctx: Ctx, id: string): Promise<void> =>
       inScope(db.app, ctx.scope, async (tx) => {
+        needAll(ctx);
         const { company } = await begun(tx, ctx, id);
         await store.update(tx, id, { acts_as: ctx.actor.userId, problem: '' });
         await send(tx, company);
@@ -267,7 +275,7 @@ export function createOffboarding(
         const row = await store.byClient(tx, id);
         if (row?.state !== 'running') return null;
         const worker = await workerOf(tx, row.acts_as);
-        if (worker && mayNow(worker, 'client.offboard')) return worker;
+        if (worker && NEEDS.every((permission) => mayNow(worker, permission))) return worker;
         await store.update(tx, id, {
           problem:
             'Whoever started this may no longer offboard clients. Resume it to go on with your own rights.',
@@ -305,7 +313,7 @@ export function createOffboarding(
               'done',
               company,
               found.facts.has > 0n
-                ? `Offboarded, with ${usd(found.facts.has)} kept as credit, the client`
+                ? `Offboarded, with ${sum(found.facts.has)} kept as credit, the client`
                 : 'Offboarded the client',
             );
           });
@@ -318,6 +326,15 @@ export function createOffboarding(
       }
       await inScope(db.app, ctx.scope, (tx) => store.update(tx, id, { problem: problem.slice(0, 500) }));
     },
+
+    // For transfers (features/accounts/client-transfers).
+    /** What a client still has, what of it cards can get back, and what it owes, micro-dollars. @throws Refusal 404 */
+    async moneyOf(ctx: Ctx, id: string) {
+      const { facts, balances } = await look(ctx, id);
+      return { has: facts.has, refundable: facts.refundable, owes: facts.owes, balances };
+    },
+    /** Refunds balances to the cards that paid them; returns why not all, or ''. */
+    refundAll: refund,
 
     /** Goes on with every offboarding of a root. */
     async sweep(rootId: string): Promise<void> {

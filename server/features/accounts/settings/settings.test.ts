@@ -287,6 +287,10 @@ describe('[TEN-03] logo and favicon', () => {
     expect((await app.call('GET', url, { host: 'root.test' })).status).toBe(200);
     for (const path of ['/brand/x.png', '/brand/..%2f..%2fetc', `/brand/${id}.svg`])
       expect((await app.call('GET', path, { host: 'acme.root.test' })).status).toBe(404);
+    // A symbol is shown small, and is part of every first load.
+    expect((await upload('agency', 'logo', await picture(600, 500))).json()).toMatchObject({
+      data: { width: 128, height: 107 },
+    });
     const icon = (await upload('agency', 'favicon', await picture(300, 200))).json().data;
     expect([icon.width, icon.height]).toEqual([192, 192]);
     // A favicon cannot be used as a logo.

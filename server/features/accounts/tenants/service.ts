@@ -59,9 +59,9 @@ export const pathOfPicture = (picture: { id: string; type: string }): string =>
 
 /**
  * The stored size of a brand's pictures; a logo is shown at most 125 px wide (spec calls 9), or three times that on
- * high-resolution screens.
+ * high-resolution screens, and a symbol 28 px wide. Every first load includes it.
  */
-const PICTURES = { logo: { maxSide: 512 }, favicon: { maxSide: 192, square: true } } as const;
+const PICTURES = { logo: { maxSide: 512, maxSymbol: 128 }, favicon: { maxSide: 192, square: true } } as const;
 
 const isBelow = (host: string, root: string | null): boolean =>
   root !== null && host.endsWith(`.${root}`) && !host.slice(0, -root.length - 1).includes('.');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import { type Company, md5, sha256 } from '../../../test/factories.ts';
+import { COUNTED } from './policy.ts';
 
 let app: TestApp;
 let root: Company;
@@ -15,7 +16,12 @@ const HOST = 'audiences.test';
 const ROOT = 'audiences-root.test';
 const HOUR_MS = 3_600_000;
 
+/** As small lists are counted in production. */
+const WHOLE = { ...COUNTED };
+
 beforeAll(async () => {
+  // The lists here are small, so that a test can say who is counted.
+  Object.assign(COUNTED, { least: 0, step: 1 });
   app = await testApp();
   root = await app.make.root({ host: ROOT, isMaster: true });
   agency = await app.make.agency(root, { host: HOST });
@@ -36,7 +42,10 @@ beforeAll(async () => {
 async function signIn(): Promise<void> {
   for (const [name, who] of Object.entries(emails)) tokens[name] = await app.signIn(...who);
 }
-afterAll(() => app.close());
+afterAll(async () => {
+  Object.assign(COUNTED, WHOLE);
+  await app.close();
+});
 
 interface Shown {
   id: string;
@@ -451,5 +460,58 @@ describe('[SIMP-01] [SIMP-03] what a campaign is aimed at', () => {
       used_by: { is_excluded: boolean }[];
     };
     expect(used_by).toMatchObject([{ leadspeekID: ads.id, is_excluded: true }]);
+  });
+});
+
+describe('[BEY-30] what a list says of a single person', () => {
+  test('a small list is not counted and makes no file, a larger one is counted in tens, and uploads are limited', async () => {
+    Object.assign(COUNTED, WHOLE);
+    app.clock.advance(25 * HOUR_MS);
+    await signIn();
+    try {
+      const [known, gone] = [app.make.person(), app.make.person()];
+      await app.make.people(root, [known, gone]);
+      await app.make.exclusionList(agency, 'agency', [gone.email!]);
+      for (const email of [known.email!, gone.email!]) {
+        const id = await made(email);
+        const { audience, places } = await shown(id);
+        expect(audience).toMatchObject({
+          size: 1,
+          matched: null,
+          match_rate: null,
+          excluded: null,
+          reachable: null,
+        });
+        const reason = 'A file needs a list of at least 100 entries.';
+        expect(places.find(({ place }) => place === 'google')).toMatchObject({ allowed: false, reason });
+        // Nor does the log say it.
+        const { rows } = await app.admin.query(
+          `select d.description from user_log l join user_log_detail d on d.log_id = l.id
+           where l.object_id = $1 and l.action = 'audience.ready'`,
+          [id],
+        );
+        expect(rows.map((row) => row.description).join()).toMatch(/ is ready: 1 entry$/);
+      }
+      const many = Array.from({ length: 110 }, (_, i) => `padding${i}@people.test`);
+      const id = await made([known.email!, gone.email!, ...many].join('\n'));
+      expect((await shown(id)).audience).toMatchObject({
+        size: 112,
+        matched: 0,
+        excluded: 0,
+        reachable: 110,
+      });
+      let last = 200;
+      for (let i = 0; i < 40 && last === 200; i++) {
+        last = (await upload(`x${i}@people.test`)).status;
+        // As if it had been made and deleted, so that no other limit is in the way.
+        await app.admin.query(
+          `update audience set state = 'removed', removed_at = now() where company_id = $1 and state = 'queued'`,
+          [client.id],
+        );
+      }
+      expect(last).toBe(429);
+    } finally {
+      Object.assign(COUNTED, { least: 0, step: 1 });
+    }
   });
 });

@@ -3,6 +3,13 @@ import { app, next, type Samples, searchCampaign, type Target } from '../../../t
 /** An audience of the target's client. */
 const audienceOf = (t: Target) => app.make.audience(t.client, { name: `${t.canary} ${next()}` });
 
+/** The same, with as many entries as a file needs. */
+async function largeAudienceOf(t: Target): Promise<string> {
+  const id = await audienceOf(t);
+  await app.admin.query('update audience set size = 100 where id = $1', [id]);
+  return id;
+}
+
 export const samples: Samples = {
   'GET /api/leadspeek/simplifi/audience': {
     named: false,
@@ -48,11 +55,13 @@ export const samples: Samples = {
   'GET /api/leadspeek/simplifi/audience/:id/google.csv': {
     permission: 'campaign.write',
     named: true,
-    request: async (t) => ({ url: `/api/leadspeek/simplifi/audience/${await audienceOf(t)}/google.csv` }),
+    request: async (t) => ({
+      url: `/api/leadspeek/simplifi/audience/${await largeAudienceOf(t)}/google.csv`,
+    }),
   },
   'GET /api/leadspeek/simplifi/audience/:id/meta.csv': {
     permission: 'campaign.write',
     named: true,
-    request: async (t) => ({ url: `/api/leadspeek/simplifi/audience/${await audienceOf(t)}/meta.csv` }),
+    request: async (t) => ({ url: `/api/leadspeek/simplifi/audience/${await largeAudienceOf(t)}/meta.csv` }),
   },
 };

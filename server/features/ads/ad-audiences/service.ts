@@ -6,10 +6,13 @@ import {
   AUDIENCE_REFRESH_HOURS,
   type AudienceKind,
   type AudienceOrigin,
+  type AudiencePlace,
   type AudienceSearch,
+  FILE_PLACES,
   type FilePlace,
   MOST_AIMS,
   MOST_AUDIENCE_BYTES,
+  type Placeable,
   whyNotIn,
 } from '../../../../contract/ads/audience-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
@@ -22,6 +25,7 @@ import { boundedBy, checkBound } from '../../../platform/db/bounds.ts';
 import type { Owner } from '../../../platform/db/owner.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
+import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import type { Tenants } from '../../accounts/tenants/index.ts';
@@ -31,6 +35,7 @@ import type { Signals } from '../../audience/signals/index.ts';
 import { ANYBODY, type Campaigns } from '../../campaigns/campaigns/index.ts';
 import { createBuilds } from './build.service.ts';
 import { buildJob, clearJob, createLoads } from './load.ts';
+import { COUNTED, toldCount } from './policy.ts';
 import { MEMBER, readRow } from './row.policy.ts';
 import * as store from './store.ts';
 
@@ -50,11 +55,22 @@ export interface Aim {
 }
 
 const STEP = 5000;
+/** Uploads of a client: each tells something about who is on it. */
+const UPLOADS: LimitRule = { name: 'audience.upload', max: 30, base: 60, cap: 3600, window: 86_400 };
 /** Keywords of an audience that are shown. */
 const SHOWN_KEYWORDS = 100;
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
+/** Why a place may not have an audience, or null if it may. Who is missing from a file is on an exclusion list. */
+const whyNotHere = (
+  place: AudiencePlace,
+  row: Placeable & { state: string; size: number | bigint },
+): string | null =>
+  whyNotIn(place, row) ??
+  (FILE_PLACES.some((one) => one === place) && row.state === 'ready' && Number(row.size) < COUNTED.least
+    ? `A file needs a list of at least ${COUNTED.least} entries.`
+    : null);
 const ownerOf = ({ root_id, agency_id, company_id }: store.AudienceRow) => ({
   root_id,
   agency_id,
@@ -71,10 +87,11 @@ export function createAdAudiences(
     exclusions: Exclusions;
     campaigns: Campaigns;
     signals: Signals;
+    limits: Limits;
   },
 ) {
   const { db, clock, jobs, events } = platform;
-  const { audit, tenants, campaigns, signals } = deps;
+  const { audit, tenants, campaigns, signals, limits } = deps;
   const builds = createBuilds(platform, deps);
   const loads = createLoads(platform, { audit, builds });
 
@@ -146,7 +163,7 @@ export function createAdAudiences(
     loads,
     builds,
 
-    /** Stores an uploaded list and has it read. @throws Refusal 404, 409, 413, 422 naming the field */
+    /** Stores an uploaded list and has it read. @throws Refusal 404, 409, 413, 422 naming the field, 429 */
     async submit(
       ctx: Ctx,
       given: {
@@ -165,6 +182,7 @@ export function createAdAudiences(
         await mayBeNamed(tx, found.company_id, given.name);
         return found;
       });
+      await limits.take(UPLOADS, owner.company_id);
       const now = clock.now();
       const id = newId(now);
       const file = join('audiences', `${id}.csv`);
@@ -269,7 +287,7 @@ export function createAdAudiences(
             is_excluded: use.is_excluded,
           })),
           places: AUDIENCE_PLACES.map((place) => {
-            const reason = whyNotIn(place, audience);
+            const reason = whyNotHere(place, audience);
             return { place, allowed: reason === null, reason: reason ?? '' };
           }),
         };
@@ -346,7 +364,7 @@ export function createAdAudiences(
     async fileFor(ctx: Ctx, id: string, place: FilePlace): Promise<AsyncGenerator<string>> {
       const row = await inScope(db.app, ctx.scope, async (tx) => {
         const found = await one(tx, id);
-        const reason = whyNotIn(place, found);
+        const reason = whyNotHere(place, found);
         if (reason) throw new Refusal('invalid', reason, { errors: { [place]: [reason] } });
         if (found.state !== 'ready') throw new Refusal('conflict', 'This audience is not ready yet.');
         await audit.record(tx, ctx, {
@@ -564,7 +582,9 @@ const uuidOf = (value: Buffer): string => {
 
 /** An audience as the contract shows it. */
 function view(row: store.ShownRow) {
-  const [size, matched] = [Number(row.size), Number(row.matched)];
+  const size = Number(row.size);
+  const told = (count: bigint) => toldCount(Number(count), { size, isUpload: row.source === 'upload' });
+  const matched = told(row.matched);
   return {
     id: row.id,
     company_id: row.company_id,
@@ -587,10 +607,10 @@ function view(row: store.ShownRow) {
     rows_bad: Number(row.rows_bad),
     size,
     matched,
-    match_rate: size > 0 ? Math.round((matched / size) * 1000) / 10 : null,
-    excluded: Number(row.excluded),
-    reachable: Number(row.reachable),
-    addresses: Number(row.addresses),
+    match_rate: size > 0 && matched !== null ? Math.round((matched / size) * 1000) / 10 : null,
+    excluded: told(row.excluded),
+    reachable: told(row.reachable),
+    addresses: told(row.addresses),
     refreshed_at: row.refreshed_at?.toISOString() ?? null,
     place_error: row.place_error,
     campaigns: Number(row.campaigns),

@@ -33,7 +33,7 @@ export const mayPass = (refused: string): boolean => PASSING.has(refused);
 export const WAIT_MS = 30 * 60_000;
 
 const misfits: readonly string[] = campaignRules.flatMap(([, rule]) =>
-  rule.in === 'fits' && rule.refuses ? [rule.refuses.code] : [],
+  rule.in === 'fits' && rule.refuses ? [rule.refuses] : [],
 );
 
 /** The steps of a waterfall, from the people in the place to those who would become leads, in the order of the rules. */

@@ -15,6 +15,7 @@ export const feature = defineFeature({
     'campaign',
     'campaign_hour',
     'campaign_refusal',
+    'client_transfer',
     'company',
     'delivery',
     'invoice',

@@ -86,3 +86,13 @@ export async function reached(
       exists (select 1 from campaign_hour where leads > 0) as lead`.execute(tx);
   return rows[0]!;
 }
+
+/** How many transfers of clients wait for a company to agree (docs/decisions/0476-client-transfers.md). */
+export async function transfersFor(tx: Tx, companyId: string, now: Date): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from client_transfer t
+    where t.state = 'offered' and t.expires_at > ${now}
+      and (t.agency_id = ${companyId} and t.giving_at is null or t.to_agency_id = ${companyId} and t.receiving_at is null
+        or t.company_id = ${companyId} and t.client_at is null and t.receiving_at is not null)`.execute(tx);
+  return rows[0]!.count;
+}

@@ -120,6 +120,10 @@ export function analyticsRoutes(
       const lost = await homeStore.undelivered(tx, new Date(clock.now().getTime() - UNDELIVERED_MS));
       found.push({ kind: 'undelivered' as const, ...ofCampaigns(lost) });
     }
+    if (ctx.may('client.transfer')) {
+      const count = await homeStore.transfersFor(tx, companyId, clock.now());
+      found.push({ kind: 'transfer' as const, count, amount_micros: null, campaigns: [] });
+    }
     return found.filter(({ count }) => count > 0);
   }
   /** The way to the first lead; null once there has been one. */

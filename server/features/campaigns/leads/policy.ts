@@ -1,4 +1,5 @@
-import type { CampaignRules, RuleRefusal } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { CampaignRules } from '../../../../contract/campaigns/campaign-rules.ts';
+import type { RuleRefusal } from '../../../../contract/campaigns/rule-reasons.ts';
 import { stripEnd } from '../../../../contract/text.ts';
 import type { Fit, FitFacts } from './fit.policy.ts';
 

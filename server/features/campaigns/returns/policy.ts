@@ -1,4 +1,8 @@
-import type { Proof, ReturnReason } from '../../../../contract/campaigns/return-rules.ts';
+import {
+  AUTOMATIC_RETURNS,
+  type Proof,
+  type ReturnReason,
+} from '../../../../contract/campaigns/return-rules.ts';
 import type { Blocked } from '../../money/credits/index.ts';
 import { windowStart } from '../leads/index.ts';
 import { words } from './words.ts';
@@ -114,6 +118,13 @@ export function proofsOf(facts: Facts): Proof[] {
 /** Whether facts prove a reason. */
 export const proves = (proofs: readonly Proof[], reason: ReturnReason): boolean =>
   proofs.some((proof) => proof.proves === reason);
+
+/** How many more returns of a client are approved by themselves, given those of the last days. */
+export const automaticLeft = ({ sold, approved }: { sold: number; approved: number }): number =>
+  Math.max(
+    0,
+    Math.max(AUTOMATIC_RETURNS.least, Math.floor((sold * AUTOMATIC_RETURNS.percent) / 100)) - approved,
+  );
 
 /** Until when a lead can be returned. */
 export const returnableUntil = (soldAt: Date, windowDays: number): Date =>

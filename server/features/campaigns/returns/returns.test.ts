@@ -601,6 +601,33 @@ describe('[BEY-06] what is known about a lead', () => {
     expect((await ofLead(of, second)).data).toMatchObject({ state: 'open', is_proven: false });
     await proven();
   });
+
+  test('[BEY-30] a client whose site says that its leads had bought before gets a few back by itself, and the agency decides', async () => {
+    const of = await dues.agency();
+    await app.make.leadCost(of.company, 2n * USD);
+    await rules(of, { window_days: null, automatic: ['customer'] });
+    const { client, campaign, leadId } = await sold('Prepaid', of);
+    const leadIds = [leadId];
+    while (leadIds.length < 8) leadIds.push(await lead(campaign));
+    // As if another campaign on the client's own site had sent forged visits of a thank-you page the day before.
+    const other = await campaignOf(client);
+    await app.admin.query(
+      `insert into campaign_conversion (campaign_id, person_id, root_id, agency_id, company_id, converted_at)
+       select $1, person_id, root_id, agency_id, company_id, created_at - interval '1 day' from lead where id = any($2)`,
+      [other.id, leadIds],
+    );
+    const answers = [];
+    for (const ids of [leadIds.slice(0, 2), leadIds.slice(2, 7), leadIds.slice(7)])
+      answers.push((await open(client, ids, 'customer')).body);
+    expect(answers.map(({ approved, returned }) => [approved, returned])).toEqual([
+      [2, 2],
+      [3, 5],
+      [0, 1],
+    ]);
+    expect((await ofLead(of, leadIds[7]!)).data).toMatchObject({ state: 'open', is_proven: true });
+    expect(await mails(of, 'return.opened')).toHaveLength(2);
+    await proven();
+  });
 });
 
 test('[BEY-06] quality counts leads and their returns by campaign, client, match, agency, and supplier', async () => {

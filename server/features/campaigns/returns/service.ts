@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { MATCH_KINDS, matchKindOf } from '../../../../contract/campaigns/leads.ts';
 import {
   AGENCY_GROUPS,
+  AUTOMATIC_RETURNS,
   MOST_QUALITY_DAYS,
   type Proof,
   type QualityGroup,
@@ -29,9 +30,12 @@ import type { Notices } from '../../money/ledger/index.ts';
 import type { Campaigns } from '../campaigns/index.ts';
 import type { Connections } from '../connections/index.ts';
 import type { Leads } from '../leads/index.ts';
-import { proofsOf, proves, returnableUntil, unreturnable } from './policy.ts';
+import { automaticLeft, proofsOf, proves, returnableUntil, unreturnable } from './policy.ts';
 import * as store from './store.ts';
 import { words } from './words.ts';
+
+/** Up to how many leads of a client are counted for what is approved by itself. */
+const MOST_COUNTED = 10_000;
 
 const DAY_MS = 86_400_000;
 const QUALITY_DAYS = 30;
@@ -333,9 +337,11 @@ export function createReturns(
             description: `Returned a lead from campaign #${row.number}: ${REASON_WORDS[reason]}`,
             owner: client,
           });
-        const sure = made.filter(
-          ({ isProven }) => isProven && (automatic as readonly string[]).includes(reason),
-        );
+        const since = new Date(at.getTime() - AUTOMATIC_RETURNS.days * 86_400_000);
+        const left = automaticLeft(await store.automaticOf(tx, client.company_id, since, MOST_COUNTED));
+        const sure = made
+          .filter(({ isProven }) => isProven && (automatic as readonly string[]).includes(reason))
+          .slice(0, left);
         const back = { amountMicros: 0n, places: new Set<string>() };
         for (const { row } of sure) {
           const { amountMicros, place } = await credits.giveBack(tx, null, row.id, { reason, note: '' });

@@ -61,6 +61,21 @@ export async function approve(
     .execute();
 }
 
+/** How many leads a client got since an instant, up to a number, and how many of its returns were approved by themselves. */
+export async function automaticOf(
+  tx: Tx,
+  companyId: string,
+  since: Date,
+  most: number,
+): Promise<{ sold: number; approved: number }> {
+  const { rows } = await sql<{ sold: number; approved: number }>`
+    select (select count(*)::int from (select from lead where company_id = ${companyId} and created_at >= ${since}
+        and not is_test limit ${most}) l) as sold,
+      (select count(*)::int from return_request where company_id = ${companyId} and state = 'approved' and is_automatic
+        and created_at >= ${since}) as approved`.execute(tx);
+  return rows[0]!;
+}
+
 export async function decline(tx: Tx, id: string, set: { by: string; at: Date }): Promise<void> {
   await tx
     .updateTable('return_request')

@@ -15,6 +15,7 @@ import { boundedBy } from '../../../platform/db/bounds.ts';
 import { inScope, type Tx } from '../../../platform/db/scope.ts';
 import { newId } from '../../../platform/ids.ts';
 import { defineJob } from '../../../platform/jobs.ts';
+import type { LimitRule, Limits } from '../../../platform/limits.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { Audit } from '../../accounts/audit/index.ts';
 import { actingFor, mayNow } from '../../accounts/auth/index.ts';
@@ -28,6 +29,8 @@ export type Templates = ReturnType<typeof createTemplates>;
 
 const pushJob = defineJob('templates.push', z.object({ rootId: z.uuid(), pushId: z.uuid() }));
 
+/** Pushes of a company. Each keeps what every target was before, up to a list of ZIP codes for each of 2,000. */
+const PUSHES: LimitRule = { name: 'template.push', max: 50, base: 60, cap: 3600, window: 86_400 };
 /** How many versions and pushes a template's page shows. */
 const SHOWN = 50;
 
@@ -47,18 +50,26 @@ const NEEDS: Record<TemplateKind, Permission> = { campaign: 'campaign.write', br
  */
 export function createTemplates(
   platform: Platform,
-  deps: { audit: Audit } & Parameters<typeof createTargets>[0],
+  deps: { audit: Audit; limits: Limits } & Parameters<typeof createTargets>[0],
 ) {
   const { db, clock, jobs } = platform;
-  const { audit } = deps;
+  const { audit, limits } = deps;
   const targets = createTargets(deps);
 
   const ownerOf = (ctx: Ctx) => {
     const { rootId, agencyId, companyId } = ctx.actor;
     return { root_id: rootId, agency_id: agencyId, company_id: companyId };
   };
-  const mine = async (tx: Tx, ctx: Ctx, id: string, lock = false): Promise<store.TemplateRow> =>
-    (await store.templateById(tx, ctx.actor.companyId, id, lock)) ?? missing();
+  /** What is in a template of campaigns is what campaigns have: prices, keywords, filters. @throws Refusal 403 */
+  const mustRead = (ctx: Ctx, { kind }: { kind: string }): void => {
+    if (kind === 'campaign') ctx.need('campaign.read');
+  };
+  /** A template of the actor's company. @throws Refusal 403, 404 */
+  async function mine(tx: Tx, ctx: Ctx, id: string, lock = false): Promise<store.TemplateRow> {
+    const template = (await store.templateById(tx, ctx.actor.companyId, id, lock)) ?? missing();
+    mustRead(ctx, template);
+    return template;
+  }
   const version = async (tx: Tx, template: store.TemplateRow, number: number, field: string) =>
     (await store.versionOf(tx, template.id, number)) ??
     (() => {
@@ -304,6 +315,7 @@ export function createTemplates(
     one: (ctx: Ctx, id: string) =>
       inScope(db.app, ctx.scope, async (tx) => {
         const row = (await store.shownById(tx, ctx.actor.companyId, id)) ?? missing();
+        mustRead(ctx, row);
         const versions = await store.versionsOf(tx, id, SHOWN);
         return {
           data: shownTemplate(row),
@@ -373,6 +385,7 @@ export function createTemplates(
           throw refusalOf('source_id', 'must be a campaign of the same product as the template');
         const newest = (await store.versionOf(tx, id, template.versions))!;
         const names = chosen(template, given.fields, ({ field }) => Object.hasOwn(newest.fields, field));
+        await boundedBy(tx, 'templateVersions', id, 'source_id');
         const now = clock.now();
         const number = template.versions + 1;
         await store.insertVersion(tx, {
@@ -491,7 +504,7 @@ export function createTemplates(
 
     /**
      * Pushes a version in a job: to all targets, or to those of the first clients and, when someone continues it, to the
-     * rest. Returns the push. @throws Refusal 404, 409, 422
+     * rest. Returns the push. @throws Refusal 404, 409, 422, 429
      */
     async push(
       ctx: Ctx,
@@ -510,6 +523,7 @@ export function createTemplates(
         return costs(template, (await version(tx, template, given.version, 'version')).fields);
       });
       if (costly) await ctx.mustBeConfirmed();
+      await limits.take(PUSHES, ctx.actor.companyId);
       return inScope(db.app, ctx.scope, async (tx) => {
         const template = await mine(tx, ctx, id, true);
         await version(tx, template, given.version, 'version');

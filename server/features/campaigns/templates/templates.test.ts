@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BOUNDS } from '../../../platform/db/bounds.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
 
@@ -346,6 +347,57 @@ describe('[BEY-13] templates of campaigns', () => {
       ...{ kind: 'campaign', name: 'Theirs', source_id: foreign.id },
     });
     expect(taken.status).toBe(404);
+  });
+
+  test('[ROLE-01] a role without campaigns reads no template of campaigns, nor what was pushed', async () => {
+    tokens.agency = await app.signIn('agency@x.test', 'acme.test');
+    const campaign = await app.make.campaign(clients[2]!, { dailyCap: 5, price: 2_000_000n });
+    const id = await make({ source_id: campaign.id, fields: ['lead_price'] });
+    const pushId = await push('agency', id, { target_ids: [campaign.id] });
+    const modules = ['enable', 'create', 'update', 'delete'].map((one) => [`${one}_permission`, 'T']);
+    const role = await call('agency', 'POST', '/configuration/role-module/add', {
+      roleName: 'Office',
+      roleModule: [{ module_name: 'Settings', ...Object.fromEntries(modules) }],
+    });
+    const office = await app.make.user(agency, {
+      role: 'administrator',
+      roleId: role.body.roleID,
+      password: PASSWORD,
+    });
+    const token = await app.signIn(office.email, 'acme.test');
+    for (const path of [
+      `/templates/${id}`,
+      `/templates/${id}/compare?from=1&to=1`,
+      `/templates/${id}/targets`,
+      `/template-pushes/${pushId}`,
+    ])
+      expect((await app.call('GET', `/api${path}`, { host: 'acme.test', token })).status).toBe(403);
+    expect((await call('agency', 'GET', `/templates/${id}`)).status).toBe(200);
+  });
+
+  test('[BEY-31] versions and pushes are limited, since each keeps whole lists of ZIP codes', async () => {
+    tokens.agency = await app.signIn('agency@x.test', 'acme.test');
+    const campaign = await app.make.campaign(clients[3]!, { dailyCap: 5 });
+    const id = await make({ source_id: campaign.id });
+    const { most } = BOUNDS.templateVersions;
+    Object.assign(BOUNDS.templateVersions, { most: 2 });
+    try {
+      const add = () => call('agency', 'POST', `/templates/${id}/versions`, { source_id: campaign.id });
+      const answers = await Promise.all([add(), add(), add()]);
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+    } finally {
+      Object.assign(BOUNDS.templateVersions, { most });
+    }
+    let last = 200;
+    for (let i = 0; i < 60 && last === 200; i++) {
+      const started = await call('agency', 'POST', `/templates/${id}/pushes`, {
+        version: 1,
+        target_ids: [campaign.id],
+      });
+      last = started.status;
+      if (last === 200) await run(started.body.id);
+    }
+    expect(last).toBe(429);
   });
 });
 

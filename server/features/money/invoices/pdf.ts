@@ -15,7 +15,10 @@ export function periodWords(from: string | null, to: string | null, timeZone: st
   const last = dayIn(new Date(Date.parse(to) - 1), timeZone);
   if (!from) return `Through ${last}`;
   const first = dayIn(from, timeZone);
-  return first === last ? first : `${first} to ${last}`;
+  if (first === last) return first;
+  // In one year, the year is said once.
+  const year = last.slice(-6);
+  return `${first.endsWith(year) ? first.slice(0, -year.length) : first} to ${last}`;
 }
 
 const count = new Intl.NumberFormat('en-US');
@@ -26,6 +29,13 @@ const STAMPS: Record<InvoiceData['status'], { word: string; color: string } | nu
   void: { word: 'Void', color: '#9a3412' },
 };
 
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+/** An address line; a country is kept by its code. */
+const countryWords = (line: string): string =>
+  /^[A-Z]{2}$/.test(line) ? (countries.of(line) ?? line) : line;
+/** A number of the United States as screens show it; others as they are kept. */
+const phoneWords = (phone: string): string => phone.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3');
+
 /** Both parties, side by side. */
 function parties(paper: Paper, issuer: Party, payer: Party) {
   const half = paper.width / 2 - 12;
@@ -33,8 +43,8 @@ function parties(paper: Paper, issuer: Party, payer: Party) {
     let at = paper.y;
     at += paper.block(title, x, at, half, { size: 8, color: paper.gray }) + 2;
     at += paper.block(party.name, x, at, half, { size: 10.5, bold: true }) + 1;
-    for (const line of [...party.address, party.email, party.phone].filter((one) => one.trim()))
-      at += paper.block(line, x, at, half);
+    const lines = [...party.address.map(countryWords), party.email, phoneWords(party.phone)];
+    for (const line of lines.filter((one) => one.trim())) at += paper.block(line, x, at, half);
     return at;
   };
   paper.room(120);
@@ -42,7 +52,9 @@ function parties(paper: Paper, issuer: Party, payer: Party) {
   paper.y = Math.max(...ends) + 20;
 }
 
-const cardWords = (card: string): string => card.replace(' ', ' ending in ');
+/** 'visa 4242' as 'Visa ending in 4242'. */
+const cardWords = (card: string): string =>
+  card.replace(' ', ' ending in ').replace(/^./, (letter) => letter.toUpperCase());
 
 /**
  * An invoice as a PDF, in the issuer's brand and with no one else's. Pure: the same invoice always produces the same

@@ -66,9 +66,12 @@ export const quickAudit = (seed: bigint): string => `
   transfers as (select coalesce(sum(${hashOf(seed, 'id')}), 0) as firsts, count(*) as transfers from transfer),
   leads as (
     select ${print('side', ['price_micros', 'hash'], ['cost_micros', 'cost_hash'])}, coalesce(sum(tie), 0) as ties,
-      count(*) as leads, count(*) filter (where hash is null and (price_micros > 0 or cost_micros > 0)) as unpaid
+      count(*) filter (where is_lead) as leads, count(*) filter (where hash is null and (price_micros > 0 or cost_micros > 0)) as unpaid
     from (select price_micros, cost_micros, ${hashOf(seed, 'transfer_id')} as hash, ${hashOf(seed, 'transfer_id', 'transfer_id')} as cost_hash,
-            case when transfer_id is not null then ${tie(seed, 'lead', 'transfer_id', 'id')} end as tie from lead) x),
+            case when transfer_id is not null then ${tie(seed, 'sold', 'transfer_id', 'id')} end as tie, is_lead from (
+        select id, root_id, company_id, campaign_id, transfer_id, price_micros, cost_micros, true as is_lead from lead
+        union all
+        select lead_id, root_id, company_id, campaign_id, transfer_id, price_micros, cost_micros, false from lead_bill) sold) x),
   totals as (select account_id, code, lot_id, sum(total) as total from sums group by 1, 2, 3),
   spent as (
     select 'campaign' as subject, campaign_id as id, sum(sold) as total from sums where sold > 0 group by 2

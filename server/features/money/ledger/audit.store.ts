@@ -65,7 +65,12 @@ const CHECKS: Record<string, string> = {
   'every lead with a price or cost has exactly one transfer, of both amounts, and each such transfer its lead': `
     select case when l.id is null then 'transfer ' || t.id || ' has no lead' when t.id is null then 'lead ' || l.id || ' has no transfer'
         else 'lead ' || l.id || ' and transfer ' || t.id || ' differ' end
-    from lead l full join (select * from by_transfer where kind = 'lead') t on t.reference_id = l.id
+    from (select id, root_id, company_id, campaign_id, transfer_id, price_micros, cost_micros from lead s
+          where transfer_id is not null or price_micros <> 0 or cost_micros <> 0 or not exists (select from lead_bill b where b.lead_id = s.id)
+          union all
+          -- A lead that moved to another agency leaves its money behind (docs/decisions/0476-client-transfers.md).
+          select lead_id, root_id, company_id, campaign_id, transfer_id, price_micros, cost_micros from lead_bill) l
+    full join (select * from by_transfer where kind = 'lead') t on t.reference_id = l.id
     where l.id is null or t.id is null and (l.price_micros > 0 or l.cost_micros > 0 or l.transfer_id is not null)
       or l.transfer_id is distinct from t.id or l.price_micros <> coalesce(t.price, 0) or l.cost_micros <> coalesce(t.cost, 0)
       or l.root_id <> t.root_id or l.company_id <> t.company_id or l.campaign_id is distinct from t.campaign_id`,

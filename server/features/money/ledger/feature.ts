@@ -31,6 +31,7 @@ export const feature = defineFeature({
     'invoice_line',
     'invoice_series',
     'lead',
+    'lead_bill',
     'lead_contact',
     'retail_cost',
     'spend_day',

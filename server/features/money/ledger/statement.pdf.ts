@@ -34,6 +34,13 @@ const monthWords = (month: string): string =>
     new Date(`${month}-01T00:00:00Z`),
   );
 
+const CENT = 10_000n;
+/** Micro-dollars rounded to whole cents, half away from zero. */
+const inCents = (micros: bigint): number => {
+  const half = micros < 0n ? -CENT / 2n : CENT / 2n;
+  return Number(((micros + half) / CENT) * CENT);
+};
+
 const zoneWords = (timeZone: string): string =>
   new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longGeneric' })
     .formatToParts(0)
@@ -41,7 +48,8 @@ const zoneWords = (timeZone: string): string =>
 
 /**
  * A month's statement as a PDF, in the brand of the company that the reader deals with. Leads take one line per
- * campaign; the lines sum to the change in the balance. Pure: the same statement always produces the same bytes.
+ * campaign, and so do ads; the lines sum to the change in the balance. Lines are exact, totals in cents that add up.
+ * Pure: the same statement always produces the same bytes.
  */
 export async function statementPdf(
   statement: MonthStatement,
@@ -74,11 +82,12 @@ export async function statementPdf(
   const whole = (of: (kind: string) => boolean): bigint =>
     rows.reduce((all, row) => (of(row.kind) ? all + row.amount : all), 0n);
   const isLead = (kind: string): boolean => kind === 'lead' || kind === 'lead_return';
+  const [opening, leads, closing] = [statement.opening, whole(isLead), statement.closing].map(inCents);
   sums(paper, [
-    ['Opening balance', Number(statement.opening)],
-    ['Leads', Number(whole(isLead))],
-    ['Other activity', Number(whole((kind) => !isLead(kind)))],
-    [statement.until ? 'Current balance' : 'Closing balance', Number(statement.closing)],
+    ['Opening balance', opening!],
+    ['Leads', leads!],
+    ['Other activity', closing! - opening! - leads!],
+    [statement.until ? 'Current balance' : 'Closing balance', closing!],
   ]);
   title(paper, 'Lines');
   if (rows.length === 0)

@@ -179,14 +179,14 @@ export async function balancesAt(
   return rows.map((row) => row.balance);
 }
 
-/** A line of a month's statement: all leads of a campaign together, any other event on its own. */
+/** A line of a month's statement: all leads of a campaign together, all its ads too, any other event on its own. */
 export interface MonthRow {
   kind: string;
   company_name: string;
   campaign_name: string | null;
   number: string | null;
   memo: string | null;
-  /** When it happened; for leads, the last one. */
+  /** When it happened; of what is together, the last time. */
   at: Date;
   count: number;
   amount: bigint;
@@ -212,13 +212,13 @@ export async function monthRows(
         and e.created_at >= ${of.from}::timestamptz and e.created_at < ${of.before}::timestamptz
       group by e.transfer_id)
     select t.kind, max(k.name) as company_name, max(c.name) as campaign_name, max(c.number)::text as number,
-      case when t.kind in ('lead', 'lead_return') then null else max(t.memo) end as memo,
+      case when t.kind in ('lead', 'lead_return', 'ad_spend') then null else max(t.memo) end as memo,
       max(t.created_at) as at, count(*)::int as count, sum(m.amount)::bigint as amount
     from moved m
     join transfer t on t.id = m.transfer_id
     join company k on k.id = t.company_id
     left join campaign c on c.id = t.campaign_id
-    group by t.kind, t.campaign_id, case when t.kind in ('lead', 'lead_return') then null else t.id end
+    group by t.kind, t.campaign_id, case when t.kind in ('lead', 'lead_return', 'ad_spend') then null else t.id end
     having sum(m.amount) <> 0
     order by at, t.kind, number limit ${MOST_MONTH_ROWS + 1}`.execute(tx);
   return rows;

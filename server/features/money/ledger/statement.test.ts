@@ -4,6 +4,7 @@ import { inScope } from '../../../platform/db/scope.ts';
 import { inPaperTurn } from '../../../platform/paper.ts';
 import { PASSWORD, type TestApp, testApp } from '../../../test/app.ts';
 import type { Company, MadeCampaign } from '../../../test/factories.ts';
+import { statementPdf } from './statement.pdf.ts';
 
 const USD = 1_000_000n;
 const HOST = 'acme.test';
@@ -284,6 +285,31 @@ describe('[PAY-03] [BEY-01] the statement', () => {
     expect((await pdf('client', 'month=2027-01')).status).toBe(422);
     expect((await pdf('client', 'month=2026-13')).status).toBe(422);
     expect((await pdf('stranger', `month=2026-03&companyID=${client.id}`)).status).toBe(404);
+  });
+
+  test('the totals of a statement are in cents and add up, and a campaign has one line of ads', async () => {
+    const at = new Date('2026-03-10T12:00:00Z');
+    const row = { company_name: 'Shop', campaign_name: 'Fall', number: '100001', memo: null, at, count: 1 };
+    const bytes = await statementPdf(
+      {
+        month: '2026-03',
+        timeZone: 'UTC',
+        until: null,
+        companyName: 'Shop',
+        kind: 'client',
+        issuerId: client.id,
+        opening: 10_004_000n,
+        closing: 6_496_072n,
+        rows: [
+          { ...row, kind: 'lead', amount: -3_504_000n },
+          { ...row, kind: 'ad_spend', count: 900, amount: -3_928n },
+        ],
+      },
+      { name: 'Acme', brand: { accent: null, logo: null } },
+    );
+    const { text } = await extractText(await getDocumentProxy(new Uint8Array(bytes)), { mergePages: true });
+    for (const words of ['$10.00', '−$3.50', '$0.00', '$6.50', '−$3.504', '−$0.003928'])
+      expect(text).toContain(words);
   });
 
   test('documents of a company wait for each other, some of them, and never for others', async () => {

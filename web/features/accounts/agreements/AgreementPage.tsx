@@ -69,7 +69,8 @@ export default function AgreementPage() {
       )}
       <Group mt="lg">
         <Button
-          variant="subtle"
+          variant="transparent"
+          px={0}
           renderRoot={(props) => <Link {...props} to={'/configuration/agreements' as '/'} />}
         >
           All agreements

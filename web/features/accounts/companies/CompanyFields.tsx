@@ -10,7 +10,6 @@ const FIXED = {
   readOnly: true,
   variant: 'filled',
   description: 'Ask an administrator to change it.',
-  inputWrapperOrder: ['label', 'input', 'description', 'error'],
 } satisfies TextInputProps;
 
 /** Company, owner, email and phone, which both forms have. */

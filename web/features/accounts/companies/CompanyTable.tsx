@@ -46,6 +46,7 @@ import { SetSalesModal } from './SetSalesModal.tsx';
 
 const LogsModal = lazy(() => import('../logs/LogsModal.tsx'));
 const ExportsModal = lazy(() => import('./ExportsModal.tsx'));
+const StartTransferModal = lazy(() => import('../client-transfers/StartTransferModal.tsx'));
 const GrantCreditModal = lazy(() => import('../../money/credits/GrantCreditModal.tsx'));
 const SetCostModal = lazy(() => import('../../money/pricing/SetCostModal.tsx'));
 
@@ -311,6 +312,14 @@ function List(props: ListProps) {
         <Suspense fallback={null}>
           <ExportsModal
             company={{ id: doing.row.company_id, name: named(doing.row.company_name), kind: doing.row.kind }}
+            onClose={close}
+          />
+        </Suspense>
+      )}
+      {doing?.what === 'transfer' && (
+        <Suspense fallback={null}>
+          <StartTransferModal
+            client={{ id: doing.row.company_id, name: named(doing.row.company_name) }}
             onClose={close}
           />
         </Suspense>

@@ -1,5 +1,6 @@
 import { ActionIcon, Menu, Switch, Tooltip } from '@mantine/core';
 import {
+  IconArrowsExchange,
   IconCreditCardOff,
   IconDots,
   IconDownload,
@@ -30,6 +31,7 @@ export type Doing =
   | Exclude<RowAction, 'manualBill' | 'apiKey' | 'onboardingCharge'>
   | 'priceSetup'
   | 'offboard'
+  | 'transfer'
   | 'invite';
 
 /** A row's actions: switch and icons next to each other, the rest in a menu (spec product 2, Row actions). */
@@ -55,6 +57,7 @@ export function RowActions(props: {
   const mayPrice = useMay('campaign.read');
   const mayInvite = useMay('person.write');
   const mayOffboard = useMay('client.offboard');
+  const mayTransfer = useMay('client.transfer');
   return (
     <div className={classes.actions}>
       {has('manualBill') && (
@@ -155,6 +158,9 @@ export function RowActions(props: {
             {has('remove') && (
               <>
                 <Menu.Divider />
+                {row.kind === 'client' &&
+                  mayTransfer &&
+                  item('transfer', 'Transfer', <IconArrowsExchange size={size} aria-hidden="true" />)}
                 {row.kind === 'client' &&
                   mayOffboard &&
                   item('offboard', 'Offboard', <IconLogout size={size} aria-hidden="true" />)}

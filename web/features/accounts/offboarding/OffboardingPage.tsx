@@ -45,7 +45,8 @@ export default function OffboardingPage() {
       )}
       <Group mt="lg">
         <Button
-          variant="subtle"
+          variant="transparent"
+          px={0}
           renderRoot={(props) => <Link {...props} to={'/configuration/offboarding' as '/'} />}
         >
           All offboardings

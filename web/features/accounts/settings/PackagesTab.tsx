@@ -123,7 +123,6 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                     maxLength={60}
                     autoComplete="off"
                     spellCheck={false}
-                    inputWrapperOrder={['label', 'input', 'description', 'error']}
                     {...form.getInputProps(`packages.${at}.package_id`)}
                   />
                   <CurrencyInput
@@ -132,7 +131,6 @@ function PackagesForm({ setting, onReload }: { setting: Setting<'packages'>; onR
                     withAsterisk
                     mayBeEmpty
                     maw="100%"
-                    inputWrapperOrder={['label', 'input', 'description', 'error']}
                     {...form.getInputProps(`packages.${at}.amount`)}
                   />
                 </div>

@@ -62,7 +62,7 @@ function ReturnsForm(props: { setting: Setting<'lead_returns'>; onReload: () => 
         {!isRoot && (
           <Checkbox.Group
             label="Approve automatically when proven"
-            description="A return for one of these reasons is approved automatically if what is known about the lead proves it. The credit comes out of your revenue."
+            description="A return for one of these reasons is approved automatically if what is known about the lead proves it. The credit comes out of your revenue. Once that was 20% of a client’s leads in 30 days, you decide about the rest."
             {...form.getInputProps('automatic')}
           >
             <Stack gap="xs" mt="xs">

@@ -47,7 +47,7 @@ function ThresholdForm(props: { setting: Setting<'billing_threshold'>; onReload:
           clampBehavior="none"
           allowDecimal={false}
           allowNegative={false}
-          suffix=" %"
+          suffix="%"
           maw={360}
           {...form.getInputProps('least_confidence')}
         />

@@ -16,7 +16,7 @@ import { useUser } from '../../../api/user.ts';
 import { Bars, ChartOrTable } from '../../../ui/ChartOrTable.tsx';
 import { type Column, DataTable } from '../../../ui/DataTable.tsx';
 import { DayInput } from '../../../ui/DayInput.tsx';
-import { dayWords, isDay, money, num } from '../../../ui/format.ts';
+import { dayWords, isDay, money, num, percent } from '../../../ui/format.ts';
 import { StatTile } from '../../../ui/StatTile.tsx';
 import { EmptyState } from '../../../ui/states.tsx';
 import { useSearchParams } from '../../../ui/useSearchParams.ts';
@@ -31,7 +31,7 @@ type Row = Report['data'][number];
 
 const TILES = {
   display: 'grid',
-  gridTemplateColumns: 'repeat(auto-fit, minmax(130px, 1fr))',
+  gridTemplateColumns: 'repeat(auto-fit, minmax(104px, 1fr))',
   gap: 'var(--mantine-spacing-sm)',
   marginBottom: 'var(--mantine-spacing-md)',
 } as const;
@@ -101,7 +101,7 @@ export function AdReport() {
   }).data;
   const report = query.data;
   const total = report?.total;
-  const share = (part: number, all: number) => (all > 0 ? `${((part / all) * 100).toFixed(1)} %` : undefined);
+  const share = (part: number, all: number) => (all > 0 ? percent(part / all) : undefined);
   const groups = AD_GROUPS.filter((one) => canGroup(one, within) && one !== within);
 
   /** Opens what a row is made of: its campaign's creatives, its day's hours, its state's or audience's campaigns. */

@@ -10,6 +10,7 @@ import {
   type AudiencePlace,
   FILE_PLACES,
   type FilePlace,
+  LEAST_COUNTED,
 } from '../../../../contract/ads/audience-rules.ts';
 import { messages } from '../../../../contract/messages.ts';
 import { modulePath } from '../../../../contract/routing/routing.ts';
@@ -26,7 +27,7 @@ import { StatTile } from '../../../ui/StatTile.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { When } from '../../../ui/Values.tsx';
-import { type AudienceReport, isUnderWay, rateWords, STATES, sourceWords } from './model.ts';
+import { type AudienceReport, countWords, isUnderWay, rateWords, STATES, sourceWords } from './model.ts';
 
 const TILES = {
   display: 'grid',
@@ -122,9 +123,16 @@ function Shown({ report, onGone }: { report: AudienceReport; onGone: () => void 
       <div style={TILES}>
         <StatTile plain label="Size" value={num(audience.size)} />
         <StatTile plain label="Matched" value={rateWords(audience)} />
-        <StatTile plain label="Excluded" value={num(audience.excluded)} />
-        <StatTile plain label="Reachable" value={num(audience.reachable)} />
+        <StatTile plain label="Excluded" value={countWords(audience.excluded)} />
+        <StatTile plain label="Reachable" value={countWords(audience.reachable)} />
       </div>
+      {audience.source === 'upload' && audience.state === 'ready' && (
+        <Text size="sm" c="dimmed">
+          {audience.matched === null
+            ? `Lists of fewer than ${LEAST_COUNTED} entries are not counted, so that they say nothing about single people.`
+            : 'Counts of uploaded lists are full tens, so that they say nothing about single people.'}
+        </Text>
+      )}
       <Text size="sm" c="dimmed">
         {audience.refreshed_at ? (
           <>
@@ -228,7 +236,9 @@ function Place(props: {
         )}
         {place === 'simplifi' && allowed && (
           <Text size="sm" c="dimmed">
-            {num(audience.addresses)} of {num(audience.size)} can be handed over: it takes postal addresses.
+            {audience.addresses === null
+              ? 'Entries with a postal address can be handed over.'
+              : `${num(audience.addresses)} of ${num(audience.size)} can be handed over: it takes postal addresses.`}
           </Text>
         )}
       </div>

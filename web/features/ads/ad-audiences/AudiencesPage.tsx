@@ -13,7 +13,7 @@ import { EmptyState } from '../../../ui/states.tsx';
 import { useListState } from '../../../ui/useListState.ts';
 import { Clip, None, When } from '../../../ui/Values.tsx';
 import { AudienceDetails } from './AudienceDetails.tsx';
-import { type Audience, isUnderWay, rateWords, readShare, STATES, sourceWords } from './model.ts';
+import { type Audience, countWords, isUnderWay, rateWords, readShare, STATES, sourceWords } from './model.ts';
 import { NewAudience } from './NewAudience.tsx';
 
 const ASK_MS = 2000;
@@ -78,7 +78,7 @@ export default function AudiencesPage() {
       title: 'Excluded',
       align: 'right',
       from: 760,
-      render: (row) => num(row.excluded),
+      render: (row) => countWords(row.excluded),
     },
     {
       key: 'campaigns',

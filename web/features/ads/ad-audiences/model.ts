@@ -4,6 +4,7 @@ import {
   type AudienceState,
 } from '../../../../contract/ads/audience-rules.ts';
 import type { Client } from '../../../../contract/index.ts';
+import { num } from '../../../ui/format.ts';
 
 export type Audience = Awaited<ReturnType<Client['audiences']['list']>>['data'][number];
 export type AudienceReport = Awaited<ReturnType<Client['audiences']['get']>>;
@@ -28,3 +29,6 @@ export const readShare = ({ rows_read, total_rows }: Audience): number =>
   total_rows > 0 ? Math.min(100, Math.round((rows_read / total_rows) * 100)) : 0;
 
 export const rateWords = ({ match_rate }: Audience): string => (match_rate === null ? '—' : `${match_rate}%`);
+
+/** A count of an audience. Those of small lists are not told. */
+export const countWords = (count: number | null): string => (count === null ? '—' : num(count));

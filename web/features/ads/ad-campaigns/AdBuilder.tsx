@@ -120,7 +120,7 @@ export default function AdBuilder({ slug, onOther }: { slug: string; onOther: ()
       'Campaign',
       'Who the ads are for, where they are shown, and when.',
       <>
-        <Button variant="subtle" size="compact-sm" mb="sm" onClick={onOther}>
+        <Button variant="transparent" px={0} size="compact-sm" mb="sm" onClick={onOther}>
           Choose another product
         </Button>
         {needsClient && <ClientSelect {...form.getInputProps('company_id')} />}

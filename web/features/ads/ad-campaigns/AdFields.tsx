@@ -1,7 +1,6 @@
 import {
   Anchor,
   Fieldset,
-  Group,
   Input,
   MultiSelect,
   NumberInput,
@@ -22,6 +21,7 @@ import { US_STATES } from '../../../../contract/choices.ts';
 import { api } from '../../../api/client.ts';
 import { CurrencyInput } from '../../../ui/CurrencyInput.tsx';
 import { DayInput } from '../../../ui/DayInput.tsx';
+import { Fields } from '../../../ui/Fields.tsx';
 import { num } from '../../../ui/format.ts';
 import { CitySelect } from '../../campaigns/campaigns/CitySelect.tsx';
 import { type AdValues, isGoal, zipsIn } from './model.ts';
@@ -52,10 +52,10 @@ export function AdNameFields({ form, isNew }: { form: AdFormState; isNew: boolea
           </Stack>
         </Radio.Group>
       )}
-      <Group align="start">
+      <Fields>
         <DayInput label="First day" {...form.getInputProps('starts_on')} />
         <DayInput label="Last day" {...form.getInputProps('ends_on')} />
-      </Group>
+      </Fields>
     </Stack>
   );
 }
@@ -65,7 +65,7 @@ export function AdBudgetFields({ form, mayPrice }: { form: AdFormState; mayPrice
   const goal = form.values.goal_type;
   return (
     <Stack gap="md">
-      <Group align="start">
+      <Fields>
         <CurrencyInput
           label="Maximum bid"
           description="For 1,000 impressions"
@@ -90,8 +90,8 @@ export function AdBudgetFields({ form, mayPrice }: { form: AdFormState; mayPrice
           mayBeEmpty
           {...form.getInputProps('total_budget')}
         />
-      </Group>
-      <Group align="start">
+      </Fields>
+      <Fields>
         <Select
           label="Goal"
           placeholder="None"
@@ -114,14 +114,14 @@ export function AdBudgetFields({ form, mayPrice }: { form: AdFormState; mayPrice
           <NumberInput
             label="Agency markup"
             description="Added to what ads cost you. Not shown to clients"
-            suffix=" %"
+            suffix="%"
             min={0}
             max={1000}
             decimalScale={2}
             {...form.getInputProps('agency_markup')}
           />
         )}
-      </Group>
+      </Fields>
     </Stack>
   );
 }
@@ -139,7 +139,7 @@ function AudienceChoice({ form, companyId }: { form: AdFormState; companyId: str
   });
   const data = (query.data?.data ?? []).map((one) => ({
     value: one.id,
-    label: `${one.name} (${num(one.reachable)})`,
+    label: one.reachable === null ? one.name : `${one.name} (${num(one.reachable)})`,
   }));
   const { audiences, excluded_audiences } = form.values;
   return (
@@ -215,6 +215,8 @@ function PlaceFields({ form }: { form: AdFormState }) {
         <Input.Wrapper
           label="Areas"
           labelElement="div"
+          // Said before the map, below which no one would look for it.
+          inputWrapperOrder={['label', 'description', 'input', 'error']}
           description="For devices that say where they are: a radius around a point, or a shape drawn on the map"
         >
           <div style={{ marginTop: 'var(--mantine-spacing-xs)' }}>
@@ -251,7 +253,7 @@ export function AdAudienceFields({
     <Stack gap="md">
       <AudienceChoice form={form} companyId={companyId} />
       {form.values.channel === 'exchange' && <PlaceFields form={form} />}
-      <Group align="start">
+      <Fields>
         <NumberInput
           label="Frequency limit"
           description="Times for each viewer. Blank for no limit"
@@ -268,8 +270,8 @@ export function AdAudienceFields({
           allowDecimal={false}
           {...form.getInputProps('frequency_hours')}
         />
-      </Group>
-      <Group align="start">
+      </Fields>
+      <Fields>
         <NumberInput
           label="Click window"
           description="Days after a click in which a lead counts"
@@ -286,7 +288,7 @@ export function AdAudienceFields({
           allowDecimal={false}
           {...form.getInputProps('view_hours')}
         />
-      </Group>
+      </Fields>
     </Stack>
   );
 }

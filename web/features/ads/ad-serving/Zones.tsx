@@ -143,11 +143,7 @@ export function Zones() {
         rowKey={(row) => row.id}
         actions={
           mayCreate && (
-            <Button
-              size="compact-sm"
-              leftSection={<IconPlus size={14} aria-hidden="true" />}
-              onClick={() => setAdding(true)}
-            >
+            <Button leftSection={<IconPlus size={16} aria-hidden="true" />} onClick={() => setAdding(true)}>
               New zone
             </Button>
           )

@@ -84,13 +84,13 @@ export default function BannersPage() {
       ? [
           {
             key: 'remove',
-            title: '',
+            title: 'Actions',
             phone: false as const,
             render: (row: BannerRow) => (
               <Tooltip label="Delete">
                 <ActionIcon
                   variant="subtle"
-                  color="red"
+                  color="gray"
                   aria-label={`Delete ${row.name}`}
                   onClick={(event) => {
                     event.stopPropagation();

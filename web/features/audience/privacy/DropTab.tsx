@@ -156,11 +156,14 @@ function Shown({ state }: { state: State }) {
                 Nothing yet.
               </Text>
             ) : (
-              <ol aria-labelledby="drop-log" style={{ margin: 0, paddingInlineStart: 18 }}>
+              <ol aria-labelledby="drop-log" style={{ margin: 0, padding: 0, listStyle: 'none' }}>
                 {state.events.map((event) => (
                   <li key={event.id} style={{ overflowWrap: 'anywhere' }}>
                     <Text size="sm" component="span">
-                      <When at={event.at} /> {event.is_fault && <strong>Problem: </strong>}
+                      <span className="dim">
+                        <When at={event.at} />
+                      </span>{' '}
+                      {event.is_fault && <strong>Problem: </strong>}
                       {event.words}
                     </Text>
                   </li>

@@ -11,7 +11,6 @@ import { useFacts } from '../../../api/user.ts';
 import { money, num } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
 import { StatusBadge } from '../../../ui/StatusBadge.tsx';
-import { startTour } from '../../../ui/tour.ts';
 import classes from './Home.module.css';
 
 type Home = Awaited<ReturnType<Client['analytics']['home']>>;
@@ -50,6 +49,12 @@ const TOLD: Record<Item['kind'], (item: Item, isClient: boolean) => { text: stri
     text: `${plural(count, 'lead', 'leads')} of the last seven days could not be delivered`,
     to: '/deliveries',
   }),
+  transfer: ({ count }, isClient) => ({
+    text: isClient
+      ? 'Your account can move to another agency if you agree'
+      : `${plural(count, 'transfer of a client waits', 'transfers of clients wait')} for your answer`,
+    to: '/configuration/transfers',
+  }),
 };
 
 /** What someone has to see to, each with the way there; nothing if all is well. */
@@ -69,10 +74,7 @@ export function Attention({ items }: { items: Home['attention'] }) {
                 {text}
                 {seen ? (
                   <>
-                    .{' '}
-                    <Go to={to}>
-                      View {to === '/deliveries' ? 'deliveries' : item.count === 1 ? 'invoice' : 'invoices'}
-                    </Go>
+                    . <Go to={to}>View {nounOf(item)}</Go>
                   </>
                 ) : (
                   <Campaigns item={item} facts={facts} />
@@ -84,6 +86,12 @@ export function Attention({ items }: { items: Home['attention'] }) {
       </Notice>
     </section>
   );
+}
+
+function nounOf({ kind, count }: Item): string {
+  if (kind === 'undelivered') return 'deliveries';
+  const noun = kind === 'transfer' ? 'transfer' : 'invoice';
+  return count === 1 ? noun : `${noun}s`;
 }
 
 function Go({ to, children }: { to: string; children: ReactNode }) {
@@ -169,7 +177,9 @@ export function FirstSteps({ steps }: { steps: NonNullable<Home['steps']> }) {
             component="button"
             type="button"
             size="sm"
-            onClick={() => void startTour(facts.user.company_kind)}
+            onClick={() =>
+              void import('../../../ui/tour.ts').then(({ startTour }) => startTour(facts.user.company_kind))
+            }
           >
             Take the tour
           </Anchor>

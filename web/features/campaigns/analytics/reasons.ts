@@ -1,4 +1,4 @@
-import { RULE_REASONS } from '../../../../contract/campaigns/campaign-rules.ts';
+import { RULE_REASONS } from '../../../../contract/campaigns/rule-reasons.ts';
 import { prettyCode } from '../../../ui/format.ts';
 
 const words: Record<string, [title: string, meaning: string]> = {

@@ -1,4 +1,4 @@
-import { Button, Input, Radio, Stack, Switch, Text, Title } from '@mantine/core';
+import { Button, Group, Input, Radio, Stack, Switch, Text, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -312,15 +312,15 @@ function Kinds({ value, onChange }: { value: Module; onChange: (module: Module) 
       )}
       {has('simplifi') && (
         <div className={`card ${classes.kind}`}>
-          {label('simplifi', 'Shows your ads to the people you choose.', 'Simplifi ID')}
-          <Button
-            mt="xs"
-            size="compact-sm"
-            variant="default"
-            onClick={() => set({ product: 'ads', step: undefined }, { push: true })}
-          >
-            Build an ad campaign
-          </Button>
+          <Group justify="space-between" gap="sm">
+            {label('simplifi', 'Shows your ads to the people you choose.', 'Simplifi ID')}
+            <Button
+              variant="default"
+              onClick={() => set({ product: 'ads', step: undefined }, { push: true })}
+            >
+              Build an ad campaign
+            </Button>
+          </Group>
         </div>
       )}
     </>

@@ -97,7 +97,7 @@ function Confidence({ form, ...shared }: { form: CampaignFormState; label: strin
           max={100}
           allowDecimal={false}
           allowNegative={false}
-          suffix=" %"
+          suffix="%"
           value={value}
           error={Boolean(error)}
           {...input}

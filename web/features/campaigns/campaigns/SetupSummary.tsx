@@ -38,7 +38,9 @@ export function SetupSummary({ form, client, resource, counts, at }: SetupSummar
           <Counted form={form} client={client} resource={resource} at={at} />
         ) : (
           <Text size="sm" c="dimmed" mt={4}>
-            Enter keywords, and you’ll see how many people qualify.
+            {form.values.keywords.trim()
+              ? 'Go to the next step to see how many people qualify.'
+              : 'Enter keywords, and you’ll see how many people qualify.'}
           </Text>
         )}
       </section>

@@ -40,7 +40,6 @@ export function TargetFields(props: {
         maxRows={12}
         value={values.keywords}
         onChange={(event) => onChange({ keywords: event.currentTarget.value })}
-        inputWrapperOrder={['label', 'description', 'input', 'error']}
         {...left('keywords')}
       />
       <KeywordTags text={values.keywords} onText={(keywords) => onChange({ keywords })} />

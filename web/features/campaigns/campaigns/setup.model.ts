@@ -114,7 +114,7 @@ export function contentsOf(
   return [
     { field: 'Name', example: 'Ada Example', isSure: false },
     { field: 'Email', example: 'ada@people.example', isSure: values.email_required },
-    { field: 'Phone', example: '+1 202 555 0123', isSure: values.phone_required },
+    { field: 'Phone', example: '(202) 555-0123', isSure: values.phone_required },
     {
       field: 'Address',
       example: '1 Example Street, Springfield, IL 62701',
@@ -162,7 +162,7 @@ const EXAMPLES: Record<InformationKey, string> = {
   industry: 'Software',
   company_size: '51 to 200',
   company_revenue: '$10M to $25M',
-  company_phone: '+1 202 555 0199',
+  company_phone: '(202) 555-0199',
   business_email: 'ada@company.example',
   linkedin: 'linkedin.example/in/ada',
   naics: '511210',

@@ -133,7 +133,7 @@ function Desk() {
     set({ ...Object.fromEntries(keys.map((key) => [key, undefined])), page: undefined });
   const first = rows[0];
   const columns: Column<Return>[] = [
-    { key: 'lead', title: 'Lead', fluid: 16, render: (row) => <Clip text={leadWords(row)} max="cell" /> },
+    { key: 'lead', title: 'Lead', fluid: 24, render: (row) => <Clip text={leadWords(row)} max="cell" /> },
     { key: 'reason', title: 'Reason', render: (row) => REASON_WORDS[row.reason] },
     ...(isClient
       ? []

@@ -87,7 +87,7 @@ export function PushTab({ whole }: { whole: Whole }) {
           {
             key: 'company',
             title: 'Client',
-            fluid: 24,
+            fluid: 20,
             render: (row: Possible) => <Clip text={row.company_name} max="cell" />,
           },
         ]
@@ -95,7 +95,7 @@ export function PushTab({ whole }: { whole: Whole }) {
     {
       key: 'name',
       title: isCampaign ? 'Campaign' : 'Company',
-      fluid: 34,
+      fluid: 26,
       render: (row) => <Clip text={row.name} max="cell" />,
     },
     ...(isCampaign

@@ -43,7 +43,8 @@ export default function TemplatePage() {
       )}
       <Group mt="lg">
         <Button
-          variant="subtle"
+          variant="transparent"
+          px={0}
           renderRoot={(props) => <Link {...props} to={'/configuration/templates' as '/'} />}
         >
           All templates

@@ -47,7 +47,7 @@ export default function TemplatesPage() {
     </Button>
   );
   const columns: Column<Template>[] = [
-    { key: 'name', title: 'Name', fluid: 30, render: (row) => <Clip text={row.name} max="cell" /> },
+    { key: 'name', title: 'Name', fluid: 26, render: (row) => <Clip text={row.name} max="cell" /> },
     { key: 'kind', title: 'Kind', render: kindWords },
     {
       key: 'version',

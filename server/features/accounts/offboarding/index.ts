@@ -1,0 +1,1 @@
+export type { Offboarding } from './service.ts';
