@@ -104,8 +104,7 @@ test('[BEY-07] California’s lists run in their sandbox', async () => {
     await check.waitFor();
   }
   await check.click();
-  const downloads = root.getByRole('table', { name: 'Downloads' });
-  await downloads.getByRole('row').filter({ hasText: 'Complete' }).first().waitFor();
+  await root.getByRole('cell', { name: 'Complete', exact: true }).first().waitFor();
   expect(await axeFindings(root)).toEqual([]);
 });
 

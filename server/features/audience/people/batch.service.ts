@@ -4,9 +4,10 @@ import { lineNumbers, readRows } from '../../../platform/csv-reader.ts';
 import { newId } from '../../../platform/ids.ts';
 import { hasProfile } from './columns.policy.ts';
 import { copyLine, profileLine, type Staged } from './copy.ts';
-import { type DncColumn, type DncMarks, dncColumns, readDnc, scrubDate } from './dnc.policy.ts';
+import { type DncColumn, type DncMarks, dncColumns, readDnc } from './dnc.policy.ts';
 import type { Fault, Left, LineFault, Person, PersonField } from './model.ts';
 import { type Cells, readPerson, readProfile, rowCountry } from './row.policy.ts';
+import { scrubDate } from './scrub.policy.ts';
 
 /** How many rows (or, approximately, bytes of the file) one transaction takes. */
 export interface BatchSize {

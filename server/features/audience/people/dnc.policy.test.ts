@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldOf } from './columns.policy.ts';
-import { dncColumns, readDnc, scrubDate } from './dnc.policy.ts';
+import { dncColumns, readDnc } from './dnc.policy.ts';
+import { scrubDate } from './scrub.policy.ts';
 
 const noMarks = () => ({
   yes: new Set<string>(),

@@ -62,6 +62,8 @@ export default function PrivacyRequestsPage() {
       />
       <SegmentedControl
         mb="md"
+        display="flex"
+        w="fit-content"
         maw="100%"
         style={{ overflowX: 'auto' }}
         aria-label="View"
@@ -160,26 +162,27 @@ function Queue() {
   ];
   return (
     <>
-      {mayDecide && (
-        <Button variant="default" mb="sm" onClick={() => setEntering(true)}>
-          Enter a request
-        </Button>
-      )}
-      <SegmentedControl
-        mb="sm"
-        maw="100%"
-        style={{ overflowX: 'auto' }}
-        aria-label="Status"
-        value={shown}
-        data={[...PRIVACY_STATES, ALL].map((value) => ({
-          value,
-          label:
-            value === ALL
-              ? 'All'
-              : `${STATE_WORDS[value as PrivacyState]}${counts ? ` (${num(counts[value as PrivacyState] ?? 0)})` : ''}`,
-        }))}
-        onChange={(state) => set({ state, page: undefined, request: undefined })}
-      />
+      <Group justify="space-between" gap="xs" mb="sm">
+        <SegmentedControl
+          maw="100%"
+          style={{ overflowX: 'auto' }}
+          aria-label="Status"
+          value={shown}
+          data={[...PRIVACY_STATES, ALL].map((value) => ({
+            value,
+            label:
+              value === ALL
+                ? 'All'
+                : `${STATE_WORDS[value as PrivacyState]}${counts ? ` (${num(counts[value as PrivacyState] ?? 0)})` : ''}`,
+          }))}
+          onChange={(state) => set({ state, page: undefined, request: undefined })}
+        />
+        {mayDecide && (
+          <Button variant="default" onClick={() => setEntering(true)}>
+            Enter a request
+          </Button>
+        )}
+      </Group>
       <DataTable
         label="Privacy requests"
         name="privacy-requests"

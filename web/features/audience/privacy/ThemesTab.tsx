@@ -71,10 +71,10 @@ export function ThemesTab() {
     {
       key: 'by',
       title: 'Allowed by',
-      from: 900,
+      from: 1000,
       render: (row) => (row.allowed_by_name ? <Clip text={row.allowed_by_name} max="cell" /> : <None />),
     },
-    { key: 'at', title: 'Allowed', from: 620, render: (row) => <When at={row.created_at} /> },
+    { key: 'at', title: 'Allowed', from: 900, render: (row) => <When at={row.created_at} /> },
     { key: 'block', title: 'Actions', align: 'right', render: block },
   ];
   return (
