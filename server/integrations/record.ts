@@ -26,6 +26,13 @@ const IMPERSONAL: ReadonlySet<string> = new Set([
   'confidence',
   'created_at',
   'is_test',
+  // 'yes', 'no', and 'unknown' are words of any response.
+  'phone_dnc',
+  'phone_dnc_checked_at',
+  'phone_dnc_source',
+  'phone2_dnc',
+  'phone2_dnc_checked_at',
+  'phone2_dnc_source',
 ]);
 
 /** Names of values that are credentials, whatever they hold: tokens that are made from a credential are not known here. */
