@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { call } from '../base.ts';
 import { Done, Email, Id, Instant, Micros, Page, PageQuery } from '../primitives.ts';
-import { STEP_STATES } from './offboarding-rules.ts';
+import { stepsOf } from './offboarding.ts';
 import { TRANSFER_SIDES, TRANSFER_STATES, TRANSFER_STEPS, type TransferStep } from './transfer-rules.ts';
 
 const tags = ['Client transfers'];
@@ -52,14 +52,7 @@ export const clientTransfers = {
     .output(
       z.object({
         data: Transfer,
-        steps: z.array(
-          z.object({
-            step: StepName,
-            title: z.string(),
-            state: z.enum(STEP_STATES),
-            words: z.string().describe('What is done, or what is left'),
-          }),
-        ),
+        steps: stepsOf(StepName),
         problem: z.string().describe('Why the last run did not do more. Only for the current agency'),
         campaigns: z
           .array(

@@ -29,6 +29,17 @@ const Choices = z.object({
   delete_on: GivenDay.describe('Until when the client’s data is kept. From today on'),
 });
 
+/** The steps of a checklist, by their names, in their order. */
+export const stepsOf = <Name extends z.ZodType>(name: Name) =>
+  z.array(
+    z.object({
+      step: name,
+      title: z.string(),
+      state: z.enum(STEP_STATES),
+      words: z.string().describe('What is done, or what is left'),
+    }),
+  );
+
 /** The end of a client's relationship with its agency (docs/decisions/0471-offboarding.md). */
 export const offboarding = {
   list: call
@@ -53,14 +64,7 @@ export const offboarding = {
     .output(
       z.object({
         data: Offboarding,
-        steps: z.array(
-          z.object({
-            step: StepName,
-            title: z.string(),
-            state: z.enum(STEP_STATES),
-            words: z.string().describe('What is done, or what is left'),
-          }),
-        ),
+        steps: stepsOf(StepName),
         problem: z.string().describe('Why the last run did not do more'),
       }),
     ),

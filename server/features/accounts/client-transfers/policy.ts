@@ -99,7 +99,7 @@ export function stepsOf(row: Consents & { keeps_balance: boolean | null }, facts
     client: agreed('client'),
     move: isDone
       ? ['done', 'The client is with the receiving agency.']
-      : ['waits', 'Last, everything moves at once, and the client’s users sign in anew.'],
+      : ['waits', 'Finally, everything moves at once, and the client’s users sign in again.'],
   };
   if (facts && !isDone) {
     const moving = facts.charges + facts.refunds;

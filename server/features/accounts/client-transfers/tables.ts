@@ -93,7 +93,7 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
     module_label brand domain domain_claim beta_feature beta_user mail_refusal`),
   'They are the log of what happened under the giving agency, which is one chain of hashes, and the emails it sent.':
     words('user_log user_log_detail log_seal log_unsealed mail security_notice job_run'),
-  'They end: everyone signs in anew, at the receiving agency’s address.': words(`
+  'They end: everyone signs in again, at the receiving agency’s address.': words(`
     session login_challenge password_reset sso_token download_token connection_sign_in`),
   'They are ad campaigns, whose bids, holds, and figures belong to the money of the past. They are archived.':
     words(`
@@ -108,6 +108,5 @@ export const STAYS: Readonly<Record<string, readonly string[]>> = {
     do_not_call identity_key import_error import_job intent_phrase intent_term person person_merge person_profile
     phone_scrub signal signal_batch drop_account drop_batch drop_entry drop_event drop_match privacy_certificate
     privacy_event privacy_request privacy_warning`),
-  'They are exceptions that the root has made for the client as it was: it decides anew.':
-    words('keyword_allowance'),
+  'They are exceptions for the client as it was: the root decides again.': words('keyword_allowance'),
 };

@@ -68,6 +68,26 @@ const missing = (): never => {
 };
 const ownerOf = ({ root_id, agency_id, company_id }: Owner): Owner => ({ root_id, agency_id, company_id });
 
+/** What a request says, however it was made. */
+interface Asked {
+  kind: PrivacyKind;
+  asked_by: 'self' | 'agent';
+  agent_name: string;
+  name: string;
+  email: string;
+  phone: string;
+  address: string;
+  state_code: string;
+  details: string;
+}
+
+/** The phone number of a request; null if it has none. @throws Refusal 422 */
+function phoneIn({ phone }: Asked): string | null {
+  const found = phone ? normalPhone(phone) : null;
+  if (phone && !found) throw refusalOf('phone', messages.phoneInvalid);
+  return found;
+}
+
 /** What people and the log call a request. */
 export const numberOf = (id: string): string => `PR-${id.slice(-12).toUpperCase()}`;
 
@@ -255,24 +275,9 @@ export function createPrivacy(
      * Takes a request and emails a code to its address. @throws Refusal 422; 429 for an address or network that asks too
      * often
      */
-    async ask(
-      ctx: Ctx,
-      given: {
-        kind: PrivacyKind;
-        asked_by: 'self' | 'agent';
-        agent_name: string;
-        name: string;
-        email: string;
-        phone: string;
-        address: string;
-        state_code: string;
-        details: string;
-        captcha_token?: string | undefined;
-      },
-    ): Promise<{ id: string }> {
+    async ask(ctx: Ctx, given: Asked & { captcha_token?: string | undefined }): Promise<{ id: string }> {
       const { tenant } = ctx;
-      const phone = given.phone ? normalPhone(given.phone) : null;
-      if (given.phone && !phone) throw refusalOf('phone', messages.phoneInvalid);
+      const phone = phoneIn(given);
       const counted: Parameters<typeof limits.takeAll>[0] = [
         [policy.ASK, `${tenant.rootId}\n${given.email}`],
         [policy.ASK_NETWORK, `${tenant.companyId}\n${networkOf(ctx.ip)}`],
@@ -372,16 +377,7 @@ export function createPrivacy(
      */
     async enter(
       ctx: Ctx,
-      given: {
-        kind: PrivacyKind;
-        asked_by: 'self' | 'agent';
-        agent_name: string;
-        name: string;
-        email: string;
-        phone: string;
-        address: string;
-        state_code: string;
-        details: string;
+      given: Asked & {
         came_by: Exclude<CameBy, 'web'>;
         /** YYYY-MM-DD in the root's time zone. */
         received_on: string;
@@ -389,8 +385,7 @@ export function createPrivacy(
       },
     ): Promise<{ id: string }> {
       const { rootId } = ctx.scope;
-      const phone = given.phone ? normalPhone(given.phone) : null;
-      if (given.phone && !phone) throw refusalOf('phone', messages.phoneInvalid);
+      const phone = phoneIn(given);
       const sender = await senderOf(rootId);
       return inScope(db.app, ctx.scope, async (tx) => {
         const now = clock.now();

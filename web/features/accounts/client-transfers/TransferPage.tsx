@@ -1,9 +1,7 @@
 import { Button, Checkbox, Group, Modal, Stack, Table, Text } from '@mantine/core';
-import { IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { StepState } from '../../../../contract/accounts/offboarding-rules.ts';
 import { api } from '../../../api/client.ts';
 import { useUser } from '../../../api/user.ts';
 import { confirm } from '../../../ui/confirm.tsx';
@@ -16,15 +14,8 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { When } from '../../../ui/Values.tsx';
 import { PageZone } from '../../../ui/zone.ts';
-import {
-  destination,
-  endWords,
-  STATE_TONES,
-  STATE_WORDS,
-  STEP_TONES,
-  STEP_WORDS,
-  type Transfer,
-} from './model.ts';
+import { StepList } from '../offboarding/StepList.tsx';
+import { destination, endWords, STATE_TONES, STATE_WORDS, STEP_WORDS, type Transfer } from './model.ts';
 
 /** A transfer: who has agreed, what is left to settle, what moves, and what has moved (BEY-13). */
 export default function TransferPage() {
@@ -60,9 +51,6 @@ export default function TransferPage() {
     </PageZone>
   );
 }
-
-const ICONS = { done: IconCircleCheck, waits: IconCircleDashed, you: IconHandStop };
-const COLORS: Record<StepState, string> = { done: 'green', waits: 'gray', you: 'yellow' };
 
 function Shown({ transfer }: { transfer: Transfer }) {
   const { data, steps, problem } = transfer;
@@ -146,48 +134,25 @@ function Shown({ transfer }: { transfer: Transfer }) {
           <bdi>{data.from_name}</bdi>. Until then, anyone can cancel.
         </Text>
       )}
-      <ul className="card" aria-label="Checklist" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
-        {steps.map(({ step, title, state, words }, at) => {
-          const Icon = ICONS[state];
-          return (
-            <li
-              key={step}
-              style={{
-                padding: 16,
-                borderTop: at > 0 ? '1px solid var(--mantine-color-default-border)' : undefined,
-              }}
+      <StepList
+        steps={steps}
+        named={STEP_WORDS}
+        action={({ step, state }) =>
+          step === 'balance' &&
+          state === 'you' &&
+          (data.state === 'settling' || !data.may_agree) && (
+            <Button
+              mt="xs"
+              size="xs"
+              variant="default"
+              loading={act.isPending}
+              onClick={() => act.mutate('keep')}
             >
-              <Group align="flex-start" wrap="nowrap" gap="sm">
-                <Text component="span" c={COLORS[state]} lh={1} mt={2} aria-hidden="true">
-                  <Icon size={20} stroke={1.6} />
-                </Text>
-                <div style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
-                  <Group gap="xs">
-                    <Text fw={600}>{title}</Text>
-                    <StatusBadge status={state} tone={STEP_TONES[state]}>
-                      {STEP_WORDS[state]}
-                    </StatusBadge>
-                  </Group>
-                  <Text size="sm">{words}</Text>
-                  {step === 'balance' &&
-                    state === 'you' &&
-                    (data.state === 'settling' || !data.may_agree) && (
-                      <Button
-                        mt="xs"
-                        size="xs"
-                        variant="default"
-                        loading={act.isPending}
-                        onClick={() => act.mutate('keep')}
-                      >
-                        Keep it as credit
-                      </Button>
-                    )}
-                </div>
-              </Group>
-            </li>
-          );
-        })}
-      </ul>
+              Keep it as credit
+            </Button>
+          )
+        }
+      />
       <Campaigns transfer={transfer} />
       {isAgreeing && (
         <AgreeModal

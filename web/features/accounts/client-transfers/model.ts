@@ -25,7 +25,6 @@ export const STATE_TONES: Record<TransferState, Tone> = {
   canceled: 'plain',
 };
 export const STEP_WORDS: Record<StepState, string> = { done: 'Done', waits: 'To do', you: 'Open' };
-export const STEP_TONES: Record<StepState, Tone> = { done: 'good', waits: 'info', you: 'warn' };
 
 const SIDES: Record<TransferSide, string> = {
   giving: 'the current agency',

@@ -1,10 +1,8 @@
 import { Anchor, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { IconCircleCheck, IconCircleDashed, IconHandStop } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { StepState } from '../../../../contract/accounts/offboarding-rules.ts';
 import { maySee } from '../../../../contract/routing/routing.ts';
 import { api } from '../../../api/client.ts';
 import { useFacts, useUser } from '../../../api/user.ts';
@@ -19,7 +17,8 @@ import { StatusBadge } from '../../../ui/StatusBadge.tsx';
 import { ErrorState } from '../../../ui/states.tsx';
 import { When } from '../../../ui/Values.tsx';
 import { PageZone } from '../../../ui/zone.ts';
-import { type Checklist, STATE_TONES, STATE_WORDS, STEP_TONES, STEP_WORDS } from './model.ts';
+import { type Checklist, STATE_TONES, STATE_WORDS, STEP_WORDS } from './model.ts';
+import { StepList } from './StepList.tsx';
 
 /** The checklist of a client that leaves, before it begins, while it is worked off, and after (BEY-13). */
 export default function OffboardingPage() {
@@ -55,9 +54,6 @@ export default function OffboardingPage() {
     </PageZone>
   );
 }
-
-const ICONS = { done: IconCircleCheck, waits: IconCircleDashed, you: IconHandStop };
-const COLORS: Record<StepState, string> = { done: 'green', waits: 'gray', you: 'yellow' };
 
 function Shown({ list }: { list: Checklist }) {
   const { data, steps, problem } = list;
@@ -130,65 +126,47 @@ function Shown({ list }: { list: Checklist }) {
           </Notice>
         </div>
       )}
-      <ul className="card" aria-label="Checklist" style={{ listStyle: 'none', margin: 0, padding: 0 }}>
-        {steps.map(({ step, title, state, words }, at) => {
-          const Icon = ICONS[state];
-          return (
-            <li
-              key={step}
-              style={{
-                padding: 16,
-                borderTop: at > 0 ? '1px solid var(--mantine-color-default-border)' : undefined,
-              }}
-            >
-              <Group align="flex-start" wrap="nowrap" gap="sm">
-                <Text component="span" c={COLORS[state]} lh={1} mt={2} aria-hidden="true">
-                  <Icon size={20} stroke={1.6} />
-                </Text>
-                <div style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
-                  <Group gap="xs">
-                    <Text fw={600}>{title}</Text>
-                    <StatusBadge status={state} tone={STEP_TONES[state]}>
-                      {STEP_WORDS[state]}
-                    </StatusBadge>
-                  </Group>
-                  <Text size="sm">
-                    {words}
-                    {step === 'export' && exportTo && (
-                      <>
-                        {' '}
-                        <Anchor
-                          inherit
-                          underline="always"
-                          renderRoot={(props) => <Link {...props} to={exportTo as '/'} />}
-                        >
-                          Export the data
-                        </Anchor>
-                      </>
-                    )}
-                  </Text>
-                  {isRunning && step === 'export' && state !== 'done' && (
-                    <Button
-                      mt="xs"
-                      size="xs"
-                      variant="default"
-                      loading={act.isPending}
-                      onClick={() => act.mutate('exported')}
-                    >
-                      The client has its data
-                    </Button>
-                  )}
-                  {isRunning && (step === 'deletion' || (step === 'balance' && state === 'you')) && (
-                    <Button mt="xs" size="xs" variant="default" onClick={() => setChoosing(true)}>
-                      Change
-                    </Button>
-                  )}
-                </div>
-              </Group>
-            </li>
-          );
-        })}
-      </ul>
+      <StepList
+        steps={steps}
+        named={STEP_WORDS}
+        more={({ step }) =>
+          step === 'export' &&
+          exportTo && (
+            <>
+              {' '}
+              <Anchor
+                inherit
+                underline="always"
+                renderRoot={(props) => <Link {...props} to={exportTo as '/'} />}
+              >
+                Export the data
+              </Anchor>
+            </>
+          )
+        }
+        action={({ step, state }) =>
+          isRunning && (
+            <>
+              {step === 'export' && state !== 'done' && (
+                <Button
+                  mt="xs"
+                  size="xs"
+                  variant="default"
+                  loading={act.isPending}
+                  onClick={() => act.mutate('exported')}
+                >
+                  The client has its data
+                </Button>
+              )}
+              {(step === 'deletion' || (step === 'balance' && state === 'you')) && (
+                <Button mt="xs" size="xs" variant="default" onClick={() => setChoosing(true)}>
+                  Change
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
       {isChoosing && (
         <ChoicesModal
           list={list}

@@ -16,4 +16,3 @@ export const STATE_TONES: Record<OffboardingState, Tone> = {
   canceled: 'plain',
 };
 export const STEP_WORDS: Record<StepState, string> = { done: 'Done', waits: 'To do', you: 'Needs you' };
-export const STEP_TONES: Record<StepState, Tone> = { done: 'good', waits: 'info', you: 'warn' };

@@ -15,13 +15,13 @@ import {
   CAME_BY_WORDS,
   KIND_WORDS,
   PRIVACY_KINDS,
-  type PrivacyKind,
 } from '../../../../contract/audience/privacy-rules.ts';
 import { looksLikeEmail } from '../../../../contract/text.ts';
 import { api } from '../../../api/client.ts';
 import { DayInput } from '../../../ui/DayInput.tsx';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
 import { notifyDone } from '../../../ui/notify.ts';
+import { ASKED, ASKED_RULES } from './asked.ts';
 import { useRefresh } from './DecideModal.tsx';
 
 /** Enters a request that came by mail, phone, email, or in person: the same deadlines, from the day of receipt. */
@@ -31,21 +31,13 @@ export function EnterModal(props: { onClose: () => void; onEntered: (id: string)
     initialValues: {
       came_by: 'mail' as (typeof BY_HAND)[number],
       received_on: '',
-      kind: 'opt_out' as PrivacyKind,
-      asked_by: 'self' as 'self' | 'agent',
-      agent_name: '',
-      name: '',
-      email: '',
-      phone: '',
-      address: '',
-      state_code: '',
-      details: '',
+      ...ASKED,
       proof: '',
     },
     validateInputOnBlur: true,
     validate: {
+      ...ASKED_RULES,
       received_on: (day) => (day ? null : 'Choose the day'),
-      name: (name) => (name.trim() ? null : 'Enter the name'),
       email: (email, { phone, kind }) => {
         if (email.trim())
           return looksLikeEmail(email.trim()) ? null : 'Enter an email address, such as name@company.com';
@@ -54,8 +46,6 @@ export function EnterModal(props: { onClose: () => void; onEntered: (id: string)
       },
       agent_name: (name, { asked_by }) =>
         asked_by === 'self' || name.trim() ? null : 'Enter the name or company of the agent',
-      details: (details, { kind }) => (kind !== 'correct' || details.trim() ? null : 'Say what to correct'),
-      state_code: (code) => (/^([a-z]{2})?$/i.test(code.trim()) ? null : 'Enter two letters, such as CA'),
       proof: (proof) => (proof.trim() ? null : 'Say what proves who asked'),
     },
   });

@@ -29,6 +29,7 @@ import { Notice } from '../../../ui/Notice.tsx';
 import { AuthBox } from '../../accounts/auth/AuthBox.tsx';
 import { useCaptcha } from '../../accounts/auth/Captcha.tsx';
 import { accessOptionsQuery } from '../../accounts/auth/options.ts';
+import { ASKED, ASKED_RULES } from './asked.ts';
 
 const MailKept = lazy(() => import('../../operations/outbox/MailKept.tsx'));
 
@@ -86,26 +87,14 @@ function AskForm({ onSent }: { onSent: (sent: { id: string; email: string }) => 
   const captcha = useCaptcha(options.data);
   const [problem, setProblem] = useState<string>();
   const form = useForm({
-    initialValues: {
-      kind: 'opt_out' as PrivacyKind,
-      asked_by: 'self' as 'self' | 'agent',
-      agent_name: '',
-      name: '',
-      email: '',
-      phone: '',
-      address: '',
-      state_code: '',
-      details: '',
-    },
+    initialValues: ASKED,
     validateInputOnBlur: true,
     validate: {
-      name: (name) => (name.trim() ? null : 'Enter the name'),
+      ...ASKED_RULES,
       email: (email) =>
         looksLikeEmail(email.trim()) ? null : 'Enter the email address, such as name@company.com',
       agent_name: (name, { asked_by }) =>
         asked_by === 'self' || name.trim() ? null : 'Enter your name or company',
-      details: (details, { kind }) => (kind !== 'correct' || details.trim() ? null : 'Say what to correct'),
-      state_code: (code) => (/^([a-z]{2})?$/i.test(code.trim()) ? null : 'Enter two letters, such as CA'),
     },
   });
   const { kind, asked_by } = form.values;
