@@ -432,6 +432,48 @@ describe('[BEY-13] transfer of a client', () => {
     expect((await row(body.data.id)).to_agency_id).toBeNull();
   });
 
+  test('[ROLE-01] a role that allows settings alone neither stops campaigns nor refunds money by way of a transfer', async () => {
+    const all = await sides();
+    const { who } = all;
+    expect(await buy(all)).toBe('success');
+    const role = await call(all, 'giving', 'POST', '/configuration/role-module/add', {
+      roleName: 'Office',
+      roleModule: ['Campaign', 'LeadsPeek', 'Settings'].map((module_name) => ({
+        module_name,
+        ...Object.fromEntries(
+          ['enable', 'create', 'update', 'delete'].map((action) => [
+            `${action}_permission`,
+            module_name === 'Settings' ? 'T' : 'F',
+          ]),
+        ),
+      })),
+    });
+    const admin = await app.make.user(who.agency, {
+      role: 'administrator',
+      roleId: role.body.roleID,
+      password: PASSWORD,
+    });
+    const token = await app.signIn(admin.email, who.host);
+    const asked = async (path: string, body: object = {}) =>
+      (await app.call('POST', `/api/client-transfers${path}`, { host: who.host, token, body })).status;
+    expect(await asked('', { client_id: who.client.id, to_email: all.to.emails.agency })).toBe(403);
+    // Nor by agreeing with what the client began, by going on with what someone else began, or once a role is narrowed.
+    const offered = await started(all, 'client');
+    expect(await asked(`/${offered}/agree`, { keep_balance: false })).toBe(403);
+    expect((await call(all, 'client', 'POST', `/client-transfers/${offered}/end`, {})).status).toBe(200);
+    const id = await whole(all);
+    expect(await asked(`/${id}/resume`)).toBe(403);
+    await app.admin.query('update client_transfer set giving_user = $2 where id = $1', [id, admin.id]);
+    await run(id);
+    expect(await row(id)).toMatchObject({ state: 'settling', problem: expect.stringContaining('Resume it') });
+    expect(await stage.balance(who)).toBe(10n * 1_000_000n);
+    expect(await listed(all, 'giving')).toMatchObject([{ leadspeekID: who.campaign.id }]);
+    // By someone who may do all of it, it goes on.
+    expect((await call(all, 'giving', 'POST', `/client-transfers/${id}/resume`, {})).status).toBe(200);
+    await run(id);
+    expect((await row(id)).state).toBe('done');
+  });
+
   test('the client’s owner starts one: its agency has to agree and say what happens with the balance; anyone can end it', async () => {
     const all = await sides();
     const id = await started(all, 'client');

@@ -35,6 +35,9 @@ const DAY_MS = 86_400_000;
 /** For how long rows of processes that still knew a client by its old name are looked for. */
 const LATE_MS = DAY_MS;
 
+/** What the job does in the name of whoever agreed for the current agency: each must be allowed by hand as well. */
+const NEEDS = ['client.transfer', 'campaign.write', 'prepaid.refund'] as const;
+
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
 };
@@ -83,6 +86,11 @@ export function createClientTransfers(
     if (companyId === row.agency_id) return 'giving';
     if (companyId === row.company_id) return 'client';
     return companyId === row.to_agency_id ? 'receiving' : missing();
+  }
+
+  /** Whether the actor may decide for a side. @throws Refusal 403 */
+  function needAll(ctx: Ctx, side: TransferSide): void {
+    if (side === 'giving') for (const permission of NEEDS) ctx.need(permission);
   }
 
   /** A transfer that the actor’s scope sees, and the senders of its emails. @throws Refusal 404 */
@@ -314,13 +322,14 @@ export function createClientTransfers(
       };
     },
 
-    /** Starts a transfer; returns its id. @throws Refusal 404, 409, 422, 429 */
+    /** Starts a transfer; returns its id. @throws Refusal 403, 404, 409, 422, 429 */
     async start(
       ctx: Ctx,
       given: { client_id?: string | undefined; to_email: string; keep_balance: boolean },
     ): Promise<string> {
       const { actor } = ctx;
       const isClient = actor.kind === 'client';
+      needAll(ctx, isClient ? 'client' : 'giving');
       if (!isClient && !given.client_id) throw refusalOf('client_id', 'is required');
       const companyId = given.client_id ?? actor.companyId;
       if (isClient && companyId !== actor.companyId) return missing();
@@ -397,9 +406,10 @@ export function createClientTransfers(
       });
     },
 
-    /** Agrees for the actor’s company. @throws Refusal 404, 409, 422 */
+    /** Agrees for the actor’s company. @throws Refusal 403, 404, 409, 422 */
     async agree(ctx: Ctx, id: string, keepBalance: boolean | undefined): Promise<void> {
       const { side, senders } = await visible(ctx, id);
+      needAll(ctx, side);
       await asRoot(ctx.actor.rootId, async (tx) => {
         const row = (await store.byId(tx, id, true)) ?? missing();
         const at = clock.now();
@@ -475,10 +485,11 @@ export function createClientTransfers(
 
     /**
      * Runs the job now; if the current agency asks, with the actor’s rights from now on, and with what it decides about
-     * the balance, which it can also change while others have yet to agree. @throws Refusal 404, 409
+     * the balance, which it can also change while others have yet to agree. @throws Refusal 403, 404, 409
      */
     async resume(ctx: Ctx, id: string, keepBalance?: boolean): Promise<void> {
       const { side } = await visible(ctx, id);
+      needAll(ctx, side);
       await asRoot(ctx.actor.rootId, async (tx) => {
         const row = (await store.byId(tx, id, true)) ?? missing();
         const decides = side === 'giving' && keepBalance !== undefined && row.giving_at !== null;
@@ -511,7 +522,7 @@ export function createClientTransfers(
         const row = await store.byId(tx, id);
         if (row?.state !== 'settling') return null;
         const worker = await workerOf(tx, row.giving_user!);
-        if (worker && worker.company_id === row.agency_id && mayNow(worker, 'client.transfer'))
+        if (worker?.company_id === row.agency_id && NEEDS.every((permission) => mayNow(worker, permission)))
           return { row, worker };
         await store.update(tx, id, {
           problem:
