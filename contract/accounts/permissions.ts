@@ -356,3 +356,19 @@ export const settingMenu = (rows: readonly RoleModule[] | null) => ({
   settings_create: !rows || allows(rows, 'Settings', 'create'),
   settings_delete: !rows || allows(rows, 'Settings', 'delete'),
 });
+
+/**
+ * What an offboarding, or the giving side of a transfer, does in the name of whoever starts it or agrees to it: each of
+ * these must be allowed by hand as well.
+ */
+export const OFFBOARDING_NEEDS = [
+  'client.offboard',
+  'campaign.write',
+  'prepaid.refund',
+  'integration.write',
+] as const satisfies Permission[];
+export const TRANSFER_NEEDS = [
+  'client.transfer',
+  'campaign.write',
+  'prepaid.refund',
+] as const satisfies Permission[];

@@ -40,9 +40,10 @@ export function useFacts(): SignedIn {
   return useSuspenseQuery(userQuery).data;
 }
 
-/** Whether the signed-in user has a permission. Buttons and links check this; the server decides regardless. */
-export function useMay(permission: Permission): boolean {
-  return userMay(useUser(), permission);
+/** Whether the signed-in user has all of these permissions. Buttons and links check this; the server decides regardless. */
+export function useMay(...permissions: readonly Permission[]): boolean {
+  const user = useUser();
+  return permissions.every((permission) => userMay(user, permission));
 }
 
 /** Whether this user has a permission. */

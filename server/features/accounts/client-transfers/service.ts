@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TRANSFER_NEEDS } from '../../../../contract/accounts/permissions.ts';
 import { TRANSFER_DAYS, type TransferSide } from '../../../../contract/accounts/transfer-rules.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
@@ -34,9 +35,6 @@ const STARTS: LimitRule = { name: 'client-transfer.start', max: 20, base: 60, ca
 const DAY_MS = 86_400_000;
 /** For how long rows of processes that still knew a client by its old name are looked for. */
 const LATE_MS = DAY_MS;
-
-/** What the job does in the name of whoever agreed for the current agency: each must be allowed by hand as well. */
-const NEEDS = ['client.transfer', 'campaign.write', 'prepaid.refund'] as const;
 
 const missing = (): never => {
   throw new Refusal('not_found', ownMessages.notFound);
@@ -90,7 +88,7 @@ export function createClientTransfers(
 
   /** Whether the actor may decide for a side. @throws Refusal 403 */
   function needAll(ctx: Ctx, side: TransferSide): void {
-    if (side === 'giving') for (const permission of NEEDS) ctx.need(permission);
+    if (side === 'giving') for (const permission of TRANSFER_NEEDS) ctx.need(permission);
   }
 
   /** A transfer that the actor’s scope sees, and the senders of its emails. @throws Refusal 404 */
@@ -522,7 +520,10 @@ export function createClientTransfers(
         const row = await store.byId(tx, id);
         if (row?.state !== 'settling') return null;
         const worker = await workerOf(tx, row.giving_user!);
-        if (worker?.company_id === row.agency_id && NEEDS.every((permission) => mayNow(worker, permission)))
+        if (
+          worker?.company_id === row.agency_id &&
+          TRANSFER_NEEDS.every((permission) => mayNow(worker, permission))
+        )
           return { row, worker };
         await store.update(tx, id, {
           problem:

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { OFFBOARDING_NEEDS } from '../../../../contract/accounts/permissions.ts';
 import { Refusal, refusalOf } from '../../../../contract/errors.ts';
 import { ownMessages } from '../../../../contract/messages.ts';
 import type { Ctx } from '../../../platform/ctx.ts';
@@ -23,11 +24,9 @@ const Payload = z.object({ rootId: z.uuid(), companyId: z.uuid() });
 const runJob = defineJob('offboarding.run', Payload);
 const sweepJob = defineJob('offboarding.sweep', z.object({}));
 
-/** What the job does in the name of whoever started it: each of these must be allowed by hand as well. */
-const NEEDS = ['client.offboard', 'campaign.write', 'prepaid.refund', 'integration.write'] as const;
 /** @throws Refusal 403 */
 const needAll = (ctx: Ctx): void => {
-  for (const permission of NEEDS) ctx.need(permission);
+  for (const permission of OFFBOARDING_NEEDS) ctx.need(permission);
 };
 
 const missing = (): never => {
@@ -275,7 +274,7 @@ export function createOffboarding(
         const row = await store.byClient(tx, id);
         if (row?.state !== 'running') return null;
         const worker = await workerOf(tx, row.acts_as);
-        if (worker && NEEDS.every((permission) => mayNow(worker, permission))) return worker;
+        if (worker && OFFBOARDING_NEEDS.every((permission) => mayNow(worker, permission))) return worker;
         await store.update(tx, id, {
           problem:
             'Whoever started this may no longer offboard clients. Resume it to go on with your own rights.',

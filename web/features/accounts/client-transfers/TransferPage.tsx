@@ -2,8 +2,9 @@ import { Button, Checkbox, Group, Modal, Stack, Table, Text } from '@mantine/cor
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { TRANSFER_NEEDS } from '../../../../contract/accounts/permissions.ts';
 import { api } from '../../../api/client.ts';
-import { useUser } from '../../../api/user.ts';
+import { useMay, useUser } from '../../../api/user.ts';
 import { confirm } from '../../../ui/confirm.tsx';
 import { money, num } from '../../../ui/format.ts';
 import { Notice } from '../../../ui/Notice.tsx';
@@ -57,6 +58,8 @@ function Shown({ transfer }: { transfer: Transfer }) {
   const cache = useQueryClient();
   const [isAgreeing, setAgreeing] = useState(false);
   const isClient = data.side === 'client';
+  const mayGive = useMay(...TRANSFER_NEEDS);
+  const mayDecide = data.side !== 'giving' || mayGive;
   const refresh = () => {
     for (const key of [['transfer', data.id], ['transfers'], ['companies'], ['home']])
       void cache.invalidateQueries({ queryKey: key });
@@ -106,12 +109,12 @@ function Shown({ transfer }: { transfer: Transfer }) {
                 {endWords(data)}
               </Button>
             )}
-            {data.state === 'settling' && data.side === 'giving' && (
+            {data.state === 'settling' && data.side === 'giving' && mayGive && (
               <Button loading={act.isPending} onClick={() => act.mutate('resume')}>
                 Do now what can be done
               </Button>
             )}
-            {data.may_agree && <Button onClick={() => setAgreeing(true)}>Agree</Button>}
+            {data.may_agree && mayDecide && <Button onClick={() => setAgreeing(true)}>Agree</Button>}
           </Group>
         }
       />
@@ -140,6 +143,7 @@ function Shown({ transfer }: { transfer: Transfer }) {
         action={({ step, state }) =>
           step === 'balance' &&
           state === 'you' &&
+          mayGive &&
           (data.state === 'settling' || !data.may_agree) && (
             <Button
               mt="xs"

@@ -20,6 +20,7 @@ import {
 } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
 import { apiIcon } from '../../../../contract/accounts/company-rules.ts';
+import { OFFBOARDING_NEEDS, TRANSFER_NEEDS } from '../../../../contract/accounts/permissions.ts';
 import type { RowAction } from '../../../../contract/accounts/row-actions.ts';
 import { useMay } from '../../../api/user.ts';
 import classes from './companies.module.css';
@@ -56,8 +57,8 @@ export function RowActions(props: {
   const size = 16;
   const mayPrice = useMay('campaign.read');
   const mayInvite = useMay('person.write');
-  const mayOffboard = useMay('client.offboard');
-  const mayTransfer = useMay('client.transfer');
+  const mayOffboard = useMay(...OFFBOARDING_NEEDS);
+  const mayTransfer = useMay(...TRANSFER_NEEDS);
   return (
     <div className={classes.actions}>
       {has('manualBill') && (

@@ -3,9 +3,10 @@ import { useForm } from '@mantine/form';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { OFFBOARDING_NEEDS } from '../../../../contract/accounts/permissions.ts';
 import { maySee } from '../../../../contract/routing/routing.ts';
 import { api } from '../../../api/client.ts';
-import { useFacts, useUser } from '../../../api/user.ts';
+import { useFacts, useMay, useUser } from '../../../api/user.ts';
 import { confirm } from '../../../ui/confirm.tsx';
 import { DayInput } from '../../../ui/DayInput.tsx';
 import { focusFirstWrong, showFormError } from '../../../ui/forms.ts';
@@ -60,6 +61,7 @@ function Shown({ list }: { list: Checklist }) {
   const cache = useQueryClient();
   const [isChoosing, setChoosing] = useState(false);
   const isRunning = data.state === 'running';
+  const mayRun = useMay(...OFFBOARDING_NEEDS);
   // Where the platform has a page that exports a client's data.
   const path = `/clients/${data.id}/export`;
   const exportTo = maySee(path, useFacts()) ? path : null;
@@ -104,17 +106,21 @@ function Shown({ list }: { list: Checklist }) {
         }
         primary={
           isOpen ? (
-            <Button color="red.9" onClick={() => setChoosing(true)}>
-              Start offboarding
-            </Button>
+            mayRun && (
+              <Button color="red.9" onClick={() => setChoosing(true)}>
+                Start offboarding
+              </Button>
+            )
           ) : isRunning ? (
             <Group gap="xs">
               <Button variant="default" onClick={() => void cancel()}>
                 Cancel
               </Button>
-              <Button loading={act.isPending} onClick={() => act.mutate('resume')}>
-                Do now what can be done
-              </Button>
+              {mayRun && (
+                <Button loading={act.isPending} onClick={() => act.mutate('resume')}>
+                  Do now what can be done
+                </Button>
+              )}
             </Group>
           ) : undefined
         }
