@@ -217,6 +217,24 @@ begin
   select id, root_id, agency_id, company_id, campaign_id, transfer_id, price_micros, cost_micros, created_at from lead
   where company_id = t.company_id and (transfer_id is not null or price_micros <> 0 or cost_micros <> 0);
 
+  -- What the giving agency could still reach its former client by: links and codes that its host or mail server has seen,
+  -- a new address that it asked for, destinations on its own connections, and alerts to its own people.
+  delete from password_reset p where p.user_id in (select u.id from user_account u where u.company_id = t.company_id);
+  delete from login_challenge c where c.user_id in (select u.id from user_account u where u.company_id = t.company_id);
+  delete from email_change e where e.used_at is null and e.user_id in (select u.id from user_account u where u.company_id = t.company_id);
+  update integration i set state = 'removed', state_reason = null, updated_at = at
+  where i.company_id = t.company_id and i.state <> 'removed' and i.connection_id is not null
+    and not exists (select from connection c where c.id = i.connection_id and c.company_id = t.company_id);
+  update alert a set state = case when a.state = 'on' and n.fewer then 'off' else a.state end, user_ids = n.users,
+    connection_ids = n.connections, updated_at = at
+  from (select b.id, k.users, k.connections,
+          cardinality(k.users) + cardinality(k.connections) < cardinality(b.user_ids) + cardinality(b.connection_ids) as fewer
+        from alert b cross join lateral (select
+          array(select u.id from user_account u where u.id = any(b.user_ids) and u.company_id = t.company_id) as users,
+          array(select c.id from connection c where c.id = any(b.connection_ids) and c.company_id = t.company_id) as connections) k
+        where b.company_id = t.company_id) n
+  where a.id = n.id and n.fewer;
+
   counts := move_client_rows(wanted, moved, at);
 
   -- They sign in anew, at the receiving agency's address.

@@ -474,6 +474,65 @@ describe('[BEY-13] transfer of a client', () => {
     expect((await row(id)).state).toBe('done');
   });
 
+  test('[BEY-30] leaves the giving agency no way back: links, codes, new addresses, its connections, and its people in alerts', async () => {
+    const all = await sides();
+    const { who } = all;
+    const own = await app.make.connection(who.client, { campaignId: who.campaign.id });
+    const theirs = await app.make.connection(who.client, { campaignId: who.campaign.id });
+    const sql = (text: string, ...values: unknown[]) => app.admin.query(text, values);
+    await sql('update connection set company_id = agency_id where id = $1', theirs.id);
+    const { rows: people } = await sql(
+      `select u.id, u.company_id, u.agency_id, u.root_id from user_account u where u.company_id in ($1, $2) and u.role = 'owner'`,
+      who.client.id,
+      who.agency.id,
+    );
+    const user = people.find(({ company_id }) => company_id === who.client.id);
+    const staff = people.find(({ company_id }) => company_id === who.agency.id);
+    const at = app.clock.now();
+    const later = new Date(at.getTime() + 100 * 3_600_000);
+    await sql(
+      `insert into password_reset (id, root_id, agency_id, company_id, user_id, tenant_id, origin, created_at, expires_at)
+       values (gen_random_uuid(), $1, $2, $3, $4, $2, 'https://a.test', $5, $6)`,
+      ...[user.root_id, user.agency_id, user.company_id, user.id, at, later],
+    );
+    await sql(
+      `insert into email_change (id, root_id, agency_id, company_id, user_id, email, created_at, expires_at)
+       values (gen_random_uuid(), $1, $2, $3, $4, 'evil@agency.test', $5, $6)`,
+      ...[user.root_id, user.agency_id, user.company_id, user.id, at, later],
+    );
+    await sql(
+      `insert into alert (id, root_id, agency_id, company_id, name, state, trigger, min_score, pages, fit, user_ids, connection_ids, cooldown_hours, most_per_hour, created_at, updated_at)
+       values (gen_random_uuid(), $1, $2, $3, 'Hot', 'on', 'lead', 0, '{}', 'any', $4, $5, 24, 10, $6, $6)`,
+      ...[user.root_id, user.agency_id, user.company_id, [user.id, staff.id], [own.id, theirs.id], at],
+    );
+    const id = await whole(all);
+    await run(id);
+    const { state, successor_id } = await row(id);
+    expect(state).toBe('done');
+    const count = async (table: string) =>
+      (await sql(`select count(*)::int as n from ${table} where user_id = $1`, user.id)).rows[0].n;
+    expect([
+      await count('password_reset'),
+      await count('email_change'),
+      await count('login_challenge'),
+    ]).toEqual([0, 0, 0]);
+    const { rows: destinations } = await sql(
+      'select id, state from integration where company_id = $1',
+      successor_id,
+    );
+    expect(new Map(destinations.map((one) => [one.id, one.state]))).toEqual(
+      new Map([
+        [own.destinationId, 'enabled'],
+        [theirs.destinationId, 'removed'],
+      ]),
+    );
+    const { rows: alerts } = await sql(
+      'select state, user_ids, connection_ids from alert where company_id = $1',
+      successor_id,
+    );
+    expect(alerts).toEqual([{ state: 'off', user_ids: [user.id], connection_ids: [own.id] }]);
+  });
+
   test('the client’s owner starts one: its agency has to agree and say what happens with the balance; anyone can end it', async () => {
     const all = await sides();
     const id = await started(all, 'client');
