@@ -1069,6 +1069,7 @@ export interface Schema {
     chosen: boolean | null;
     waits_for_hours: Generated<boolean>;
     cause: string | null;
+    refuses_email: Generated<boolean>;
   };
   delivery_attempt: {
     delivery_id: string;
