@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Fastify from 'fastify';
 import { afterAll, describe, expect, test } from 'vitest';
+import { isKnownPath } from '../../../contract/routing/routing.ts';
 import { addSite, dress, type SitePage } from './site.ts';
 
 const html = '<html><head><title>Loading</title><link rel="icon" href="data:," /></head><body></body></html>';
@@ -171,7 +172,13 @@ describe('[TEN-03] the page in the tenant’s name', () => {
 
 test('[ROUT-02] what is no address of the app answers the page with the status 404', async () => {
   const app = server();
+  const isPage = async (path: string) => isKnownPath(path, []);
   addSite(app, folder, async () => plain, { recaptcha: false, isPage });
+  const status = async (path: string) => (await app.inject(path)).statusCode;
+  expect(await Promise.all(['/login', '/login/', '/%6cogin'].map(status))).toEqual([200, 200, 200]);
+  expect(
+    await Promise.all(['/login%2F', '/login%2f', '/%2Flogin', '/configuration%2Fcard'].map(status)),
+  ).toEqual([404, 404, 404, 404]);
   const known = await app.inject('/login?next=%2Fdashboard');
   const unknown = await app.inject('/no/such/page');
   expect([known.statusCode, unknown.statusCode]).toEqual([200, 404]);

@@ -124,7 +124,7 @@ export function addSite(
     stripe?: boolean;
     /** The origin of map tiles. */
     tiles?: string | undefined;
-    /** Returns whether a path belongs to the app at this tenant: all others return the status 404 (ROUT-02). */
+    /** Returns whether a path, still encoded, belongs to the app at this tenant: all others return the status 404 (ROUT-02). */
     isPage: (path: string, tenant: Tenant) => Promise<boolean>;
   },
 ): void {
@@ -140,7 +140,8 @@ export function addSite(
     preCompressed: true,
   });
   app.get('/*', { config: { access: 'public', call: '/{page}' } }, async (request, reply) => {
-    const path = decodeURIComponent(request.url.split('?')[0]!);
+    const asked = request.url.split('?')[0]!;
+    const path = decodeURIComponent(asked);
     // Never the page: a proxy that asks here by mistake (see platform/ask.ts) must not get a yes.
     if (path === '/api' || path.startsWith('/api/') || path === '/ask')
       throw new Refusal('not_found', messages.notFoundText);
@@ -163,9 +164,9 @@ export function addSite(
       return reply.sendFile(path.slice(1), { maxAge: hashed ? '365d' : 0, immutable: hashed });
     }
     const page = await pageOf(request);
-    const nonce =
-      page.embed && runsEmbed(request.url.split('?')[0]!) ? randomBytes(16).toString('base64url') : undefined;
-    const isKnown = request.tenant !== null && (await needs.isPage(path, request.tenant));
+    const nonce = page.embed && runsEmbed(asked) ? randomBytes(16).toString('base64url') : undefined;
+    // As it was asked for: a slash that is encoded separates nothing, as the app in the browser sees it.
+    const isKnown = request.tenant !== null && (await needs.isPage(asked, request.tenant));
     return (
       reply
         .code(isKnown ? 200 : 404)
