@@ -19,6 +19,13 @@ describe('[BEY-27] themes of keywords', () => {
     ['how to stop foreclosure', ['distress']],
     ['relief from debt', ['distress']],
     ['christian debt relief', ['religion', 'distress']],
+    // A harmless phrase excuses only what lies within it.
+    ['bad credit card no annual fee', ['distress']],
+    ['credit card no annual fee with no credit check', ['distress']],
+    ['great depression and depression', ['health']],
+    ['christian dior for christian women', ['religion']],
+    ['church shoes christian church', ['religion']],
+    ['kosher salt kosher wedding', ['religion']],
   ] as const)('%s', (text, expected) => {
     expect(themes(text)).toEqual(expected);
   });
@@ -31,6 +38,9 @@ describe('[BEY-27] themes of keywords', () => {
     'Christian Louboutin heels',
     'kosher salt',
     'great depression history',
+    'great depression great depression',
+    'best credit card no annual fee',
+    'christian dior kosher salt',
     'house rehab',
     'chapter 7 summary',
     'cash register',
@@ -57,6 +67,32 @@ describe('[BEY-27] themes of keywords', () => {
           expect(longer & set).toBe(set);
         },
       ),
+    );
+  });
+
+  test('a harmless phrase beside a listed one, or through it, hides nothing of it', () => {
+    const harmless = fc.constantFrom(
+      'credit card no annual fee',
+      'great depression',
+      'christian dior',
+      'kosher salt',
+    );
+    const listed = fc.constantFrom(
+      'cancer',
+      'bad credit',
+      'no credit check',
+      'poor credit',
+      'debt relief',
+      'mosque',
+    );
+    fc.assert(
+      fc.property(harmless, listed, fc.nat(6), (phrase, text, cut) => {
+        const set = themesOf(keywordOf(text)!.words);
+        const words = phrase.split(' ');
+        // The listed words stand before, after, and between those of the phrase.
+        const mixed = [...words.slice(0, cut), text, ...words.slice(cut)].join(' ');
+        expect(themesOf(keywordOf(mixed)!.words) & set).toBe(set);
+      }),
     );
   });
 

@@ -2,7 +2,7 @@ import { KEYWORD_THEMES, type KeywordTheme } from '../../../../contract/audience
 import { keywordOf } from './policy.ts';
 
 /** The version of the lists below. When they change, keywords of campaigns are judged again (`keywords.judge`). */
-export const THEMES_VERSION = 1;
+export const THEMES_VERSION = 2;
 
 /**
  * Words and phrases of each theme, one a line. A keyword is about a theme if it has all words of one of them, in any
@@ -237,7 +237,7 @@ const LISTED: Record<KeywordTheme, string> = {
     deportation`,
 };
 
-/** What has a listed word and is about something else. Its words do not count. */
+/** What has a listed word and is about something else: it excuses only what lies within it. */
 const HARMLESS = `
   cancer horoscope
   cancer zodiac
@@ -266,7 +266,7 @@ for (const [at, theme] of KEYWORD_THEMES.entries())
     const first = stems[0]!;
     BY_FIRST.set(first, [...(BY_FIRST.get(first) ?? []), { theme: 1 << at, stems }]);
   }
-const HARMLESS_FORMS = formsOf(HARMLESS).map((stems) => stems.join(' '));
+const HARMLESS_FORMS = formsOf(HARMLESS);
 
 /** The bit of a theme in a set. */
 export const themeBit = (theme: KeywordTheme): number => 1 << KEYWORD_THEMES.indexOf(theme);
@@ -276,12 +276,28 @@ export const themesIn = (set: number): KeywordTheme[] => KEYWORD_THEMES.filter((
 
 /** The set of themes that a keyword is about, by its comparable form (`keywordOf`). */
 export function themesOf(words: string): number {
-  let rest = ` ${words} `;
-  for (const form of HARMLESS_FORMS) rest = rest.replaceAll(` ${form} `, ' ');
-  const stems = new Set(rest.split(' '));
+  const stems = words.split(' ');
+  const all = new Set(stems);
+  const harmless = HARMLESS_FORMS.filter((form) => ` ${words} `.includes(` ${form.join(' ')} `));
+  const outside = harmless.length > 0 ? outsideOf(stems, harmless) : all;
   let set = 0;
-  for (const stem of stems)
-    for (const listed of BY_FIRST.get(stem) ?? [])
-      if (listed.stems.every((one) => stems.has(one))) set |= listed.theme;
+  for (const stem of all)
+    for (const listed of BY_FIRST.get(stem) ?? []) {
+      if (!listed.stems.every((one) => all.has(one))) continue;
+      const isExcused =
+        !listed.stems.some((one) => outside.has(one)) &&
+        harmless.some((form) => listed.stems.every((one) => form.includes(one)));
+      if (!isExcused) set |= listed.theme;
+    }
   return set;
+}
+
+/** The stems that stand at least once outside harmless phrases. */
+function outsideOf(stems: readonly string[], harmless: readonly string[][]): Set<string> {
+  const isInside = new Set<number>();
+  for (const form of harmless)
+    for (let from = 0; from + form.length <= stems.length; from++)
+      if (form.every((stem, at) => stems[from + at] === stem))
+        for (let at = 0; at < form.length; at++) isInside.add(from + at);
+  return new Set(stems.filter((_, at) => !isInside.has(at)));
 }
